@@ -1,0 +1,10 @@
+//! The discrete-event kernel: a simulated clock and a deterministic event queue.
+//!
+//! It knows nothing of machine learning, clusters or prices. Events are plain values; equal times
+//! leave the queue in the order in which they entered, so a run is a function of its input.
+//!
+//! - [`queue`]: the queue and the clock it drives.
+
+pub mod queue;
+
+pub use queue::Queue;

@@ -1,0 +1,11 @@
+//! Statistics used all over the crate: running moments, quantiles, intervals, lines, and the
+//! two-sample Kolmogorov–Smirnov test. Pure mathematics, no input or output.
+
+mod kolmogorov_smirnov;
+pub mod line;
+mod moments;
+pub mod normal;
+
+pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov};
+pub use line::Line;
+pub use moments::{Welford, median, student_t_97_5};
