@@ -1,0 +1,336 @@
+//! One case: search, run to the target, score against the oracle.
+
+use super::plan::{Arena, Case, Plan};
+use super::record::{Record, Status};
+use crate::pricing::{Policy, Usage};
+use crate::rng::{Purpose, identity};
+use crate::search::{Forecast, Objective, Point, objective::choose};
+use crate::stats::median;
+use crate::testbed::simulated::Timeline;
+use crate::testbed::{SimulatedCluster, Stop};
+use crate::training::Stalled;
+use crate::units::{SECONDS_PER_HOUR, SimTime};
+
+/// Evaluates cases one after the other, keeping its memory between them.
+pub struct Evaluator<'p> {
+    plan: &'p Plan,
+    /// One cluster per workload, made when first needed.
+    clusters: Vec<Option<SimulatedCluster<'p>>>,
+    forecast: Forecast,
+    points: Vec<Option<Point>>,
+    front: Vec<(usize, Point)>,
+    errors: Vec<f64>,
+    usage: Usage,
+}
+
+/// Time and cost.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    hours: f64,
+    usd: f64,
+}
+
+/// What a finished case is scored from.
+struct Outcome {
+    choice: usize,
+    total: Value,
+    gross: Value,
+    search: Value,
+    cold_start: Option<Value>,
+    oracle: Value,
+    reason: &'static str,
+}
+
+/// Why a case has no result.
+const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
+const ORACLE_WITHOUT_CHOICE: &str = "no configuration keeps within the limits";
+const STALLED: &str = "the simulated job stalled";
+const NOT_FINITE: &str = "a figure of the result is not finite";
+/// What is special about a result.
+const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
+
+impl<'p> Evaluator<'p> {
+    /// An evaluator of cases of `plan`.
+    pub fn new(plan: &'p Plan) -> Self {
+        Evaluator {
+            plan,
+            clusters: plan.arenas.iter().map(|_| None).collect(),
+            forecast: Forecast::default(),
+            points: Vec::new(),
+            front: Vec::new(),
+            errors: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// The record of one case.
+    pub fn evaluate(&mut self, case: Case) -> Record<'p> {
+        let arena = &self.plan.arenas[case.workload];
+        let oracle = arena.oracle[case.policy][case.objective];
+        let mut record = self.empty_record(case, oracle);
+        let Some(oracle) = oracle else {
+            record.reason = ORACLE_WITHOUT_CHOICE;
+            return record;
+        };
+        self.forecast.reset(arena.configurations.len());
+        match self.outcome(case, arena, oracle) {
+            Ok(outcome) => {
+                self.score(&mut record, case, arena, oracle, &outcome);
+                if !record.is_finite() {
+                    record = self.empty_record(case, Some(oracle));
+                    record.reason = NOT_FINITE;
+                }
+            }
+            Err(reason) => record.reason = reason,
+        }
+        record
+    }
+
+    /// The predicted seconds per configuration of the case evaluated last.
+    pub fn forecast(&self) -> &Forecast {
+        &self.forecast
+    }
+
+    fn outcome(
+        &mut self,
+        case: Case,
+        arena: &'p Arena,
+        oracle: usize,
+    ) -> Result<Outcome, &'static str> {
+        let policy = &self.plan.policies[case.policy];
+        let mut cluster = self.clusters[case.workload].take().unwrap_or_else(|| {
+            let plan = self.plan;
+            SimulatedCluster::new(&arena.world, plan.streams, plan.fidelity, plan.start_up)
+        });
+        let outcome = self.play(case, arena, oracle, policy, &mut cluster);
+        self.clusters[case.workload] = Some(cluster);
+        outcome
+    }
+
+    /// Plays the strategy and then the oracle in the same replica.
+    fn play(
+        &mut self,
+        case: Case,
+        arena: &'p Arena,
+        oracle: usize,
+        policy: &Policy,
+        cluster: &mut SimulatedCluster<'p>,
+    ) -> Result<Outcome, &'static str> {
+        let stalled = |_: Stalled| STALLED;
+        cluster.restart(case.replica);
+        let (name, strategy) = &arena.contenders[case.strategy];
+        let mut reason = "";
+        let choice = match strategy {
+            None => oracle,
+            Some(strategy) => {
+                let mut stream =
+                    (self.plan.streams).stream(Purpose::Strategy, case.replica, identity(name));
+                match strategy.search(cluster, &mut stream, &mut self.forecast) {
+                    Ok(()) => self.choose(case, arena, policy).ok_or(NOTHING_WITHIN_LIMITS)?,
+                    Err(Stop::TargetReached) => {
+                        reason = REACHED_WHILE_SEARCHING;
+                        cluster.current().ok_or(STALLED)?
+                    }
+                    Err(Stop::Stalled(_)) => return Err(STALLED),
+                }
+            }
+        };
+        let line = cluster.run_to_target(choice).map_err(stalled)?;
+        let mut outcome = self.bill(arena, policy, cluster, &line);
+        outcome.reason = reason;
+        // Without search the oracle's choice is the oracle's run, to the last bit.
+        outcome.oracle = outcome.total;
+        if choice != oracle || line.search_end > SimTime::ZERO {
+            cluster.restart(case.replica);
+            let alone = cluster.run_to_target(oracle).map_err(stalled)?;
+            outcome.oracle = self.bill(arena, policy, cluster, &alone).total;
+        }
+        Ok(outcome)
+    }
+
+    /// What the objective picks from the forecast, at the prices that are known to everybody.
+    fn choose(&mut self, case: Case, arena: &Arena, policy: &Policy) -> Option<usize> {
+        if let Some(decided) = self.forecast.decided {
+            return Some(decided);
+        }
+        let usage = &mut self.usage;
+        self.points.clear();
+        self.points.extend(
+            (self.forecast.time_s.iter().zip(&arena.configurations)).map(|(time_s, at)| {
+                time_s.map(|time_s| Point {
+                    time_s,
+                    cost_usd: policy.run_usd(at.workers, at.batch, time_s, usage),
+                })
+            }),
+        );
+        choose(
+            self.plan.objectives[case.objective],
+            &self.plan.limits,
+            &self.points,
+            &mut self.front,
+        )
+    }
+
+    fn bill(
+        &mut self,
+        arena: &Arena,
+        policy: &Policy,
+        cluster: &SimulatedCluster<'_>,
+        line: &Timeline,
+    ) -> Outcome {
+        let mut until = |end: SimTime| {
+            if end == SimTime::ZERO {
+                return Value {
+                    hours: 0.0,
+                    usd: 0.0,
+                };
+            }
+            cluster.usage_until(end, &mut self.usage);
+            Value {
+                hours: end.hours(),
+                usd: policy.bill_usd(&self.usage),
+            }
+        };
+        let (total, gross, search) = (
+            until(line.net_end),
+            until(line.gross_end),
+            until(line.search_end),
+        );
+        let cold_start = line.cold_start.map(|(index, seconds)| {
+            let at = &arena.configurations[index];
+            Value {
+                hours: seconds / SECONDS_PER_HOUR,
+                usd: policy.run_usd(at.workers, at.batch, seconds, &mut self.usage),
+            }
+        });
+        Outcome {
+            choice: line.choice,
+            total,
+            gross,
+            search,
+            cold_start,
+            oracle: total,
+            reason: "",
+        }
+    }
+
+    fn score(
+        &mut self,
+        record: &mut Record<'p>,
+        case: Case,
+        arena: &'p Arena,
+        oracle: usize,
+        outcome: &Outcome,
+    ) {
+        let expected = &arena.expected[case.policy];
+        let (chosen, best) = (expected[outcome.choice], expected[oracle]);
+        let at = &arena.configurations[outcome.choice];
+        let over = outcome.oracle;
+        record.status = Status::Ok;
+        record.reason = outcome.reason;
+        record.chosen_vm = Some(&at.vm);
+        record.chosen_workers = Some(at.workers);
+        record.chosen_batch = Some(at.batch);
+        record.time_h = Some(outcome.total.hours);
+        record.cost_usd = Some(outcome.total.usd);
+        record.oracle_time_h = Some(over.hours);
+        record.oracle_cost_usd = Some(over.usd);
+        record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
+        record.expected_cost_usd = Some(chosen.cost_usd);
+        record.search_time_h = Some(outcome.search.hours);
+        record.search_cost_usd = Some(outcome.search.usd);
+        record.regret_time = Some(chosen.time_s / best.time_s - 1.0);
+        record.regret_cost = Some(chosen.cost_usd / best.cost_usd - 1.0);
+        record.search_share_time = Some(outcome.search.hours / over.hours);
+        record.search_share_cost = Some(outcome.search.usd / over.usd);
+        record.overhead_gross_time = Some(outcome.gross.hours / over.hours - 1.0);
+        record.overhead_gross_cost = Some(outcome.gross.usd / over.usd - 1.0);
+        record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
+        record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
+        if let Some(cold) = outcome.cold_start {
+            record.cold_start_time_h = Some(cold.hours);
+            record.cold_start_cost_usd = Some(cold.usd);
+            record.overhead_published_time = Some(cold.hours / over.hours);
+            record.overhead_published_cost = Some(cold.usd / over.usd);
+        }
+        record.break_even_jobs = break_even(
+            self.plan.objectives[case.objective],
+            outcome.search,
+            chosen,
+            expected[arena.default],
+        );
+        record.provenance = Some(arena.world.truths[outcome.choice].provenance.name());
+
+        self.errors.clear();
+        self.errors.extend(
+            (self.forecast.time_s.iter().zip(expected))
+                .filter_map(|(time_s, truth)| Some(((*time_s)? / truth.time_s - 1.0).abs())),
+        );
+        if !self.errors.is_empty() {
+            let sum: f64 = self.errors.iter().sum();
+            record.error_mean = Some(sum / self.errors.len() as f64);
+            record.error_median = median(&mut self.errors);
+            record.error_max = self.errors.last().copied(); // sorted by the median
+        }
+    }
+
+    fn empty_record(&self, case: Case, oracle: Option<usize>) -> Record<'p> {
+        let arena = &self.plan.arenas[case.workload];
+        let best = oracle.map(|index| &arena.configurations[index]);
+        Record {
+            case: case.number,
+            workload: &arena.world.workload,
+            pricing: &self.plan.policies[case.policy].name,
+            objective: self.plan.objectives[case.objective].name(),
+            strategy: &arena.contenders[case.strategy].0,
+            replica: case.replica,
+            chosen_vm: None,
+            chosen_workers: None,
+            chosen_batch: None,
+            oracle_vm: best.map(|c| &*c.vm),
+            oracle_workers: best.map(|c| c.workers),
+            oracle_batch: best.map(|c| c.batch),
+            time_h: None,
+            cost_usd: None,
+            oracle_time_h: None,
+            oracle_cost_usd: None,
+            expected_time_h: None,
+            expected_cost_usd: None,
+            search_time_h: None,
+            search_cost_usd: None,
+            cold_start_time_h: None,
+            cold_start_cost_usd: None,
+            regret_time: None,
+            regret_cost: None,
+            search_share_time: None,
+            search_share_cost: None,
+            overhead_gross_time: None,
+            overhead_gross_cost: None,
+            overhead_net_time: None,
+            overhead_net_cost: None,
+            overhead_published_time: None,
+            overhead_published_cost: None,
+            break_even_jobs: None,
+            error_mean: None,
+            error_median: None,
+            error_max: None,
+            provenance: None,
+            status: Status::Failed,
+            reason: "",
+        }
+    }
+}
+
+/// Repetitions of the job after which the search has paid for itself against running the default
+/// configuration: search over the expected saving per job, in hours for the objective `time`, in
+/// USD for the others. `None` where nothing is saved.
+fn break_even(objective: Objective, search: Value, chosen: Point, default: Point) -> Option<f64> {
+    let (spent, saved) = match objective {
+        Objective::Time => (
+            search.hours,
+            (default.time_s - chosen.time_s) / SECONDS_PER_HOUR,
+        ),
+        Objective::Cost | Objective::Knee => (search.usd, default.cost_usd - chosen.cost_usd),
+    };
+    (saved > 0.0).then(|| spent / saved)
+}

@@ -1,0 +1,22 @@
+//! Scenario → cases → parallel run → records.
+//!
+//! In: a checked [`Scenario`](crate::scenario::Scenario). Out: one [`Record`] per case, in case
+//! order whatever the number of threads, and a running [`summary`].
+//!
+//! - [`plan`]: everything that cases share, computed once; the order of cases.
+//! - [`evaluate`]: one case: search, run to the target, score against the oracle.
+//! - [`record`]: the result of one case.
+//! - [`run`]: all cases, in parallel, in order, in bounded memory.
+//! - [`summary`]: aggregates over replicas.
+
+pub mod evaluate;
+pub mod plan;
+pub mod record;
+pub mod run;
+pub mod summary;
+
+pub use evaluate::Evaluator;
+pub use plan::{Case, Plan};
+pub use record::{Record, Status};
+pub use run::{Finished, Sink, run};
+pub use summary::{Group, Summary};

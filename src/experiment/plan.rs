@@ -1,0 +1,191 @@
+//! Everything that cases share, computed once; the order of cases.
+
+use crate::configuration::Configuration;
+use crate::pricing::{Policy, Usage};
+use crate::rng::Streams;
+use crate::scenario::Scenario;
+use crate::search::{
+    Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
+};
+use crate::testbed::History;
+use crate::training::{Fidelity, World};
+use crate::units::SimTime;
+
+/// Why a scenario that was read without complaint cannot be planned.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PlanError {
+    /// A configuration outside the measured hull.
+    #[error(transparent)]
+    OutsideHull(#[from] crate::workload::OutsideHull),
+    /// A strategy that lacks what it needs.
+    #[error(transparent)]
+    Unusable(#[from] Unusable),
+    /// A strategy that does not exist.
+    #[error("unknown strategy `{0}`")]
+    UnknownStrategy(String),
+}
+
+/// A scenario, ready to run.
+pub struct Plan {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Random streams.
+    pub streams: Streams,
+    /// How finely runs are simulated.
+    pub fidelity: Fidelity,
+    /// Delay between a request of VMs and their readiness.
+    pub start_up: SimTime,
+    /// Per workload: its world and contenders.
+    pub arenas: Vec<Arena>,
+    /// Pricing policies.
+    pub policies: Vec<Policy>,
+    /// Objectives.
+    pub objectives: Vec<Objective>,
+    /// Replicas per combination.
+    pub replicas: u64,
+    /// What no choice may exceed.
+    pub limits: Limits,
+    contenders: usize,
+}
+
+/// A workload with all that compete on it.
+pub struct Arena {
+    /// The truth.
+    pub world: World,
+    /// Its configurations, in the order of the world's truths.
+    pub configurations: Vec<Configuration>,
+    /// Name and strategy; the oracle has none.
+    pub contenders: Vec<(String, Option<Box<dyn Strategy>>)>,
+    /// Index of the configuration that break-even is counted against.
+    pub default: usize,
+    /// Expected time and cost per policy and configuration, without search.
+    pub expected: Vec<Vec<Point>>,
+    /// The best configuration by expectation per policy and objective; `None` where the limits
+    /// leave nothing.
+    pub oracle: Vec<Vec<Option<usize>>>,
+}
+
+/// Place of a case in the order workload → policy → objective → strategy → replica.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// Number of the case, from 0.
+    pub number: u64,
+    /// Index of the workload.
+    pub workload: usize,
+    /// Index of the pricing policy.
+    pub policy: usize,
+    /// Index of the objective.
+    pub objective: usize,
+    /// Index of the strategy.
+    pub strategy: usize,
+    /// The replica.
+    pub replica: u64,
+}
+
+impl Plan {
+    /// Computes what the cases of `scenario` share.
+    ///
+    /// # Errors
+    /// [`PlanError`]; none after the scenario's own check.
+    pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
+        let stored: Vec<History> = scenario.stored.iter().map(History::of).collect();
+        let mut arenas = Vec::with_capacity(scenario.workloads.len());
+        let mut scratch = (Usage::default(), Vec::new());
+        for (workload, configurations) in &scenario.workloads {
+            let world = World::new(workload, configurations, &scenario.variation)
+                .map_err(|mut all| all.swap_remove(0))?;
+            let own = History::of(workload);
+            let knowledge = Knowledge::of(workload, configurations, &own, &stored);
+            let contenders = (scenario.strategies.iter())
+                .map(|name| {
+                    let strategy = match scenario.settings.build(name, &knowledge) {
+                        Some(built) => Some(built?),
+                        None if name == ORACLE => None,
+                        None => return Err(PlanError::UnknownStrategy(name.clone())),
+                    };
+                    Ok((name.clone(), strategy))
+                })
+                .collect::<Result<_, PlanError>>()?;
+            let expected: Vec<Vec<Point>> = (scenario.policies.iter())
+                .map(|policy| expectations(&world, policy, &mut scratch.0))
+                .collect();
+            let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
+                let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
+                choose(objective, &scenario.limits, &points, scratch)
+            };
+            let oracle = expected
+                .iter()
+                .map(|points| {
+                    (scenario.objectives.iter())
+                        .map(|&objective| best(points, objective, &mut scratch.1))
+                        .collect()
+                })
+                .collect();
+            arenas.push(Arena {
+                default: scenario.settings.fixed.index(&knowledge)?,
+                configurations: configurations.clone(),
+                world,
+                contenders,
+                expected,
+                oracle,
+            });
+        }
+        Ok(Plan {
+            scenario: scenario.name.clone(),
+            streams: Streams::new(scenario.seed),
+            fidelity: scenario.fidelity,
+            start_up: scenario.start_up,
+            arenas,
+            policies: scenario.policies.clone(),
+            objectives: scenario.objectives.clone(),
+            replicas: scenario.replicas,
+            limits: scenario.limits,
+            contenders: scenario.strategies.len(),
+        })
+    }
+
+    /// Number of cases.
+    pub fn cases(&self) -> u64 {
+        self.groups() * self.replicas
+    }
+
+    /// Number of groups: cases that differ only in their replica, and follow each other.
+    pub fn groups(&self) -> u64 {
+        (self.arenas.len() * self.policies.len() * self.objectives.len() * self.contenders) as u64
+    }
+
+    /// The case with this `number`, computed, never stored: the number of cases costs no memory.
+    pub fn case(&self, number: u64) -> Case {
+        let mut rest = number / self.replicas;
+        let mut digit = |base: usize| {
+            let digit = (rest % base as u64) as usize;
+            rest /= base as u64;
+            digit
+        };
+        let strategy = digit(self.contenders);
+        let objective = digit(self.objectives.len());
+        let policy = digit(self.policies.len());
+        Case {
+            number,
+            workload: digit(self.arenas.len()),
+            policy,
+            objective,
+            strategy,
+            replica: number % self.replicas,
+        }
+    }
+}
+
+/// Expected time and cost of every configuration, without search.
+fn expectations(world: &World, policy: &Policy, usage: &mut Usage) -> Vec<Point> {
+    (world.truths.iter())
+        .map(|truth| {
+            let time_s = truth.expected_time_s();
+            let at = &truth.configuration;
+            Point {
+                time_s,
+                cost_usd: policy.run_usd(at.workers, at.batch, time_s, usage),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,187 @@
+//! Aggregates over the replicas of a group, computed as records pass by.
+
+use std::io;
+
+use super::record::{Record, Status};
+use super::run::Sink;
+use crate::stats::{Welford, median};
+
+/// A figure of a record that is worth averaging.
+pub struct Metric {
+    /// Its column in `records.csv`.
+    pub name: &'static str,
+    /// Its value.
+    pub of: fn(&Record<'_>) -> Option<f64>,
+}
+
+macro_rules! metrics {
+    ($($name:ident,)*) => {
+        /// All metrics of a summary, in the order of its columns.
+        pub const METRICS: &[Metric] = &[
+            $(Metric { name: stringify!($name), of: |r| r.$name },)*
+        ];
+    };
+}
+
+metrics! {
+    time_h, cost_usd,
+    oracle_time_h, oracle_cost_usd,
+    regret_time, regret_cost,
+    search_time_h, search_cost_usd,
+    search_share_time, search_share_cost,
+    overhead_gross_time, overhead_gross_cost,
+    overhead_net_time, overhead_net_cost,
+    overhead_published_time, overhead_published_cost,
+    break_even_jobs,
+    error_mean, error_median, error_max,
+}
+
+/// Mean, spread and median of one metric over the replicas that have it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aggregate {
+    /// Mean.
+    pub mean: f64,
+    /// Half the 95 % confidence interval of the mean; `None` with a single value.
+    pub half_interval: Option<f64>,
+    /// Median.
+    pub median: f64,
+    /// Number of values.
+    pub count: u64,
+}
+
+/// The replicas of one (workload, pricing, objective, strategy).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Workload.
+    pub workload: String,
+    /// Pricing policy.
+    pub pricing: String,
+    /// Objective.
+    pub objective: &'static str,
+    /// Strategy.
+    pub strategy: String,
+    /// Records seen.
+    pub replicas: u64,
+    /// Of these, without a result.
+    pub failed: u64,
+    /// Share of all replicas in which the strategy chose what the oracle chose.
+    pub right: f64,
+    /// The configuration chosen most often: VM type, workers, batch; of several, the first seen.
+    pub choice: Option<(String, u32, u32)>,
+    /// Share of all replicas that chose it.
+    pub choice_share: f64,
+    /// The oracle's configuration.
+    pub oracle: Option<(String, u32, u32)>,
+    /// One per entry of [`METRICS`]; `None` where no replica has the figure.
+    pub aggregates: Vec<Option<Aggregate>>,
+}
+
+impl Group {
+    /// The aggregate of a metric by its column name.
+    pub fn aggregate(&self, metric: &str) -> Option<&Aggregate> {
+        let index = METRICS.iter().position(|m| m.name == metric)?;
+        self.aggregates[index].as_ref()
+    }
+}
+
+/// Collects groups from records in case order. Only the values of one group are held at a time.
+#[derive(Default)]
+pub struct Summary {
+    groups: Vec<Group>,
+    open: Option<Open>,
+}
+
+struct Open {
+    group: Group,
+    right: u64,
+    choices: Vec<((String, u32, u32), u64)>,
+    values: Vec<Vec<f64>>,
+}
+
+impl Summary {
+    /// All groups, in case order.
+    pub fn finish(mut self) -> Vec<Group> {
+        self.close();
+        self.groups
+    }
+
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else {
+            return;
+        };
+        let all = open.group.replicas as f64;
+        open.group.right = open.right as f64 / all;
+        let mut most = 0;
+        for (choice, count) in open.choices {
+            if count > most {
+                most = count;
+                open.group.choice = Some(choice);
+            }
+        }
+        open.group.choice_share = most as f64 / all;
+        open.group.aggregates = open.values.iter_mut().map(|v| aggregate(v)).collect();
+        self.groups.push(open.group);
+    }
+}
+
+fn aggregate(values: &mut [f64]) -> Option<Aggregate> {
+    let mut moments = Welford::default();
+    values.iter().for_each(|&v| moments.add(v));
+    Some(Aggregate {
+        mean: moments.mean(),
+        half_interval: moments.half_interval(),
+        median: median(values)?,
+        count: moments.count(),
+    })
+}
+
+fn triple(vm: Option<&str>, workers: Option<u32>, batch: Option<u32>) -> Option<(String, u32, u32)> {
+    Some((vm?.to_owned(), workers?, batch?))
+}
+
+impl Sink for Summary {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let same = self.open.as_ref().is_some_and(|o| {
+            o.group.workload == record.workload
+                && o.group.pricing == record.pricing
+                && o.group.objective == record.objective
+                && o.group.strategy == record.strategy
+        });
+        if !same {
+            self.close();
+        }
+        let open = self.open.get_or_insert_with(|| Open {
+            group: Group {
+                workload: record.workload.to_owned(),
+                pricing: record.pricing.to_owned(),
+                objective: record.objective,
+                strategy: record.strategy.to_owned(),
+                replicas: 0,
+                failed: 0,
+                right: 0.0,
+                choice: None,
+                choice_share: 0.0,
+                oracle: triple(record.oracle_vm, record.oracle_workers, record.oracle_batch),
+                aggregates: Vec::new(),
+            },
+            right: 0,
+            choices: Vec::new(),
+            values: vec![Vec::new(); METRICS.len()],
+        });
+        open.group.replicas += 1;
+        open.group.failed += u64::from(record.status == Status::Failed);
+        open.right += u64::from(record.is_right());
+        if let (Some(vm), Some(k), Some(b)) =
+            (record.chosen_vm, record.chosen_workers, record.chosen_batch)
+        {
+            match (open.choices.iter_mut()).find(|(c, _)| (c.0.as_str(), c.1, c.2) == (vm, k, b)) {
+                Some((_, count)) => *count += 1,
+                None => open.choices.push(((vm.to_owned(), k, b), 1)),
+            }
+        }
+        for (values, metric) in open.values.iter_mut().zip(METRICS) {
+            values.extend((metric.of)(record));
+        }
+        Ok(())
+    }
+}

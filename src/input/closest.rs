@@ -1,0 +1,49 @@
+//! "Did you mean ...?"
+
+/// Longer words are never a slip of the finger, and comparing them would cost.
+const LONGEST_WORD: usize = 64;
+
+/// The legal word that a misspelt one was most likely meant to be, if any is near.
+///
+/// Case, and `-` against `_`, do not count as differences. One slip is forgiven in any
+/// word of two letters or more, and one more for every three letters beyond that.
+pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = folded(word);
+    let length = word.chars().count();
+    if !(2..=LONGEST_WORD).contains(&length) {
+        return None;
+    }
+    let allowed = (length / 3).max(1);
+    legal
+        .into_iter()
+        .map(|candidate| {
+            (
+                strsim::damerau_levenshtein(&word, &folded(candidate)),
+                candidate,
+            )
+        })
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+fn folded(word: &str) -> String {
+    word.to_lowercase().replace('-', "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn finds_slips_and_leaves_strangers_alone() {
+        let legal = ["workers", "gcp-spot", "vm", "replicas"];
+        assert_eq!(closest("workrs", legal), Some("workers"));
+        assert_eq!(closest("gcp_spott", legal), Some("gcp-spot"));
+        assert_eq!(closest("Replicas", legal), Some("replicas"));
+        assert_eq!(closest("mv", legal), Some("vm"));
+        assert_eq!(closest("price", legal), None);
+        assert_eq!(closest("x", legal), None);
+        assert_eq!(closest("", legal), None);
+    }
+}

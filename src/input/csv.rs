@@ -1,0 +1,16 @@
+//! Tables with named columns, each cell with its place in the text.
+//!
+//! The first row names the columns, in any order. Lines that start with `#` and empty
+//! lines are skipped; blanks around a cell do not count. Cells may be quoted as usual,
+//! but the quote has to be the first character of the cell.
+
+mod limits;
+mod row;
+mod scan;
+mod table;
+
+pub use row::Row;
+pub use table::Table;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Cells as values.
+
+use std::ops::{Range, RangeBounds};
+
+use csv::StringRecord;
+
+use super::limits::legal;
+use super::table::{Table, raw};
+use crate::input::Diagnostics;
+use crate::input::words::shown;
+
+/// One row of a [`Table`].
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'t> {
+    table: &'t Table,
+    cells: &'t StringRecord,
+}
+
+impl<'t> Row<'t> {
+    pub(super) fn new(table: &'t Table, cells: &'t StringRecord) -> Self {
+        Self { table, cells }
+    }
+
+    /// The text of a cell that must not be empty.
+    pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
+        self.must_be(column, "a text", diagnostics, Some)
+    }
+
+    /// The text of a cell; none if it is empty or the table has no such column.
+    pub fn optional_text(&self, column: &str) -> Option<&'t str> {
+        let index = self.table.column(column)?;
+        self.cells.get(index).filter(|cell| !cell.is_empty())
+    }
+
+    /// A finite number of `range` in a cell that must not be empty.
+    pub fn number(
+        &self,
+        column: &str,
+        range: impl RangeBounds<f64>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<f64> {
+        self.must_be(column, &legal("a number", &range), diagnostics, |cell| {
+            let number: f64 = cell.parse().ok()?;
+            (number.is_finite() && range.contains(&number)).then_some(number)
+        })
+    }
+
+    /// As [`Row::number`], but the cell may be empty, or the column not there.
+    pub fn optional_number(
+        &self,
+        column: &str,
+        range: impl RangeBounds<f64>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<f64> {
+        self.optional_text(column)?;
+        self.number(column, range, diagnostics)
+    }
+
+    /// A whole number of `range` in a cell that must not be empty.
+    pub fn whole(
+        &self,
+        column: &str,
+        range: impl RangeBounds<u64>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<u64> {
+        self.must_be(
+            column,
+            &legal("a whole number", &range),
+            diagnostics,
+            |cell| cell.parse().ok().filter(|number| range.contains(number)),
+        )
+    }
+
+    /// Where a cell is, quotes included; the whole row if there is no such column.
+    pub fn span(&self, column: &str) -> Range<usize> {
+        let raw = raw(&self.table.source, self.cells);
+        self.table
+            .column(column)
+            .and_then(|index| raw.cells.get(index).cloned())
+            .unwrap_or(raw.line)
+    }
+
+    /// Where the row is, without its line end.
+    pub fn line_span(&self) -> Range<usize> {
+        raw(&self.table.source, self.cells).line
+    }
+
+    fn must_be<V>(
+        &self,
+        column: &str,
+        legal: &str,
+        diagnostics: &mut Diagnostics,
+        understand: impl FnOnce(&'t str) -> Option<V>,
+    ) -> Option<V> {
+        let cell = self.optional_text(column);
+        let value = cell.and_then(understand);
+        if value.is_none() {
+            let found = match cell {
+                Some(cell) => format!("`{}`", shown(cell)),
+                None if self.table.column(column).is_none() => "no such column".to_owned(),
+                None => "an empty cell".to_owned(),
+            };
+            diagnostics.error_at(
+                &self.table.source,
+                self.span(column),
+                format!("`{column}`: expected {legal}, found {found}"),
+                format!("expected {legal}"),
+            );
+        }
+        value
+    }
+}

@@ -1,0 +1,212 @@
+//! Reading a whole table and checking its shape.
+
+use std::sync::Arc;
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+
+use super::row::Row;
+use super::scan::{self, RawRecord};
+use crate::input::words::{listed, shown};
+use crate::input::{Diagnostic, Diagnostics, Source, closest};
+
+/// A table whose columns and rows have the right shape; its cells are not looked at yet.
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub(super) source: Arc<Source>,
+    pub(super) columns: StringRecord,
+    rows: Vec<StringRecord>,
+}
+
+impl Table {
+    /// Reads a table that must have all `required` columns and may have `optional` ones.
+    ///
+    /// Columns that are missing, unknown or there twice, and rows of the wrong length
+    /// (which are left out), are all reported. There is no table without all required
+    /// columns.
+    pub fn read(
+        source: &Arc<Source>,
+        required: &[&str],
+        optional: &[&str],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Table> {
+        let mut records = records(source, diagnostics).into_iter();
+        let legal: Vec<&str> = required.iter().chain(optional).copied().collect();
+        let Some(columns) = records.next() else {
+            diagnostics.push(
+                Diagnostic::at(
+                    source,
+                    0..0,
+                    "the table is empty",
+                    "expected a row of column names",
+                )
+                .with_help(format!("columns: {}", listed(legal))),
+            );
+            return None;
+        };
+        let header = raw(source, &columns);
+        check_names(source, &columns, &header, &legal, diagnostics);
+        let is_complete = check_required(source, &columns, &header, required, diagnostics);
+        if records.len() == 0 {
+            diagnostics.error_at(
+                source,
+                header.line,
+                "the table has no rows",
+                "nothing follows",
+            );
+        }
+        let rows = records
+            .filter(|row| has_right_length(source, row, &columns, diagnostics))
+            .collect();
+        is_complete.then(|| Table {
+            source: Arc::clone(source),
+            columns,
+            rows,
+        })
+    }
+
+    /// The rows of the right length, in order.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|record| Row::new(self, record))
+    }
+
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column == name)
+    }
+}
+
+/// Where the cells of a record are.
+pub(super) fn raw(source: &Source, record: &StringRecord) -> RawRecord {
+    let from = record.position().map_or(0, csv::Position::byte);
+    scan::record(&source.text, usize::try_from(from).unwrap_or(usize::MAX))
+}
+
+fn records(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<StringRecord> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .comment(Some(b'#'))
+        .trim(Trim::All)
+        .from_reader(source.text.as_bytes());
+    let mut records = Vec::new();
+    for record in reader.records() {
+        match record {
+            Ok(record) if is_blank(source, &record) => {}
+            Ok(record) => records.push(record),
+            Err(error) => {
+                let title = format!("cannot read {}: {error}", source.name);
+                diagnostics.push(Diagnostic::general(title));
+                break;
+            }
+        }
+    }
+    // An open quote swallows all that follows, so it can only be in the last record.
+    if let Some(quote) = records.last().and_then(|last| raw(source, last).open_quote) {
+        let label = "everything after this is taken for one cell";
+        diagnostics.error_at(
+            source,
+            quote..quote + 1,
+            "this quote is never closed",
+            label,
+        );
+        records.pop();
+    }
+    records
+}
+
+/// A line of blanks, or what the `csv` crate makes of a comment that ends the text.
+fn is_blank(source: &Source, record: &StringRecord) -> bool {
+    // A quoted empty cell is no blank line.
+    let is_unwritten = || {
+        let line = source.text.get(raw(source, record).line);
+        line.is_none_or(|line| line.trim().is_empty())
+    };
+    record.len() == 1 && record.iter().all(str::is_empty) && is_unwritten()
+}
+
+fn check_names(
+    source: &Arc<Source>,
+    columns: &StringRecord,
+    header: &RawRecord,
+    legal: &[&str],
+    diagnostics: &mut Diagnostics,
+) {
+    for (index, (name, span)) in columns.iter().zip(&header.cells).enumerate() {
+        let is_repeated = columns.iter().take(index).any(|before| before == name);
+        let (title, label) = if name.is_empty() {
+            (format!("column {} has no name", index + 1), String::new())
+        } else if is_repeated {
+            (
+                format!("duplicate column `{}`", shown(name)),
+                "named before".to_owned(),
+            )
+        } else if !legal.contains(&name) {
+            let label = match closest(name, legal.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "no such column here".to_owned(),
+            };
+            (format!("unknown column `{}`", shown(name)), label)
+        } else {
+            continue;
+        };
+        let help = format!("columns: {}", listed(legal.iter().copied()));
+        diagnostics.push(Diagnostic::at(source, span.clone(), title, label).with_help(help));
+    }
+}
+
+fn check_required(
+    source: &Arc<Source>,
+    columns: &StringRecord,
+    header: &RawRecord,
+    required: &[&str],
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let missing: Vec<&str> = required
+        .iter()
+        .copied()
+        .filter(|name| !columns.iter().any(|column| column == *name))
+        .collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let noun = if missing.len() == 1 {
+        "column"
+    } else {
+        "columns"
+    };
+    let title = format!("missing {noun} {}", listed(missing));
+    let help = format!(
+        "every table of this kind needs: {}",
+        listed(required.iter().copied())
+    );
+    let label = "the columns of this table";
+    diagnostics.push(Diagnostic::at(source, header.line.clone(), title, label).with_help(help));
+    false
+}
+
+fn has_right_length(
+    source: &Arc<Source>,
+    row: &StringRecord,
+    columns: &StringRecord,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let (found, expected) = (row.len(), columns.len());
+    if found != expected {
+        let title = format!("expected {expected} cells in this row, found {found}");
+        let names = shown_names(columns);
+        diagnostics.push(
+            Diagnostic::at(
+                source,
+                raw(source, row).line,
+                title,
+                format!("{found} cells"),
+            )
+            .with_help(format!("the columns are {names}")),
+        );
+    }
+    found == expected
+}
+
+fn shown_names(columns: &StringRecord) -> String {
+    let names: Vec<String> = columns.iter().map(shown).collect();
+    listed(names.iter().map(String::as_str))
+}

@@ -1,0 +1,19 @@
+//! Reading the files a person wrote, and telling them about every mistake at once.
+//!
+//! Readers never stop at the first mistake: each is put into a [`Diagnostics`], and
+//! whoever asked for the reading refuses to go on if that is not empty. What a reader
+//! returns besides is built from what could be understood, so that checks of meaning
+//! can add their own findings to the same report.
+
+pub mod csv;
+pub mod toml;
+
+mod closest;
+mod diagnostic;
+mod render;
+mod source;
+mod words;
+
+pub use closest::closest;
+pub use diagnostic::{Diagnostic, Diagnostics};
+pub use source::Source;

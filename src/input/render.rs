@@ -1,0 +1,161 @@
+//! Diagnostics as text for a terminal, in the style of rustc.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use super::{Diagnostic, Diagnostics};
+
+/// More than this is not read, only scrolled past.
+const MOST_SHOWN: usize = 50;
+
+impl Diagnostics {
+    /// The whole report: sorted by file and position, repetitions removed, the first
+    /// 50 in full. Empty if nothing is wrong.
+    pub fn render(&self, color: bool) -> String {
+        let renderer = if color {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let all = self.in_reading_order();
+        let mut blocks: Vec<String> = all
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|diagnostic| block(diagnostic, &renderer))
+            .collect();
+        if all.len() > MOST_SHOWN {
+            blocks.push(format!("and {} more\n", all.len() - MOST_SHOWN));
+        }
+        blocks.join("\n")
+    }
+}
+
+fn block(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
+    let mut group =
+        annotate_snippets::Group::with_title(Level::ERROR.primary_title(diagnostic.title.as_str()));
+    if let Some((source, span)) = &diagnostic.place {
+        let line = Line::of(&source.text, span);
+        let mut mark = AnnotationKind::Primary.span(line.mark);
+        if !diagnostic.label.is_empty() {
+            mark = mark.label(diagnostic.label.as_str());
+        }
+        group = group.element(
+            Snippet::source(line.text)
+                .line_start(line.number)
+                .path(source.name.as_str())
+                .annotation(mark),
+        );
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let mut text = renderer.render(&[group]);
+    text.push('\n');
+    text
+}
+
+/// The first line of a span, which is all that is shown of it.
+///
+/// Only this line goes to the renderer: it would index the whole text anew for every
+/// message, and it panics on a mark that is not inside the text it was given.
+struct Line<'a> {
+    text: &'a str,
+    number: usize,
+    mark: Range<usize>,
+}
+
+impl<'a> Line<'a> {
+    fn of(text: &'a str, span: &Range<usize>) -> Self {
+        let start = text.floor_char_boundary(span.start);
+        let end = text.ceil_char_boundary(span.end).max(start);
+        let (before, after) = text.split_at(start);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = after
+            .find('\n')
+            .map_or(text.len(), |newline| start + newline);
+        let line = &text[line_start..line_end];
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        Self {
+            text: line,
+            number: 1 + before.bytes().filter(|byte| *byte == b'\n').count(),
+            mark: (start - line_start).min(line.len())..(end - line_start).min(line.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Source;
+
+    #[test]
+    fn placeless_first_then_by_file_and_position_each_once() {
+        let (a, b) = (
+            Source::new("a.toml", "x = 1\ny = 2\n"),
+            Source::new("b.toml", "z"),
+        );
+        let mut d = Diagnostics::default();
+        d.error_at(&b, 0..1, "fourth", "");
+        d.error_at(&a, 6..7, "third", "here");
+        d.error_at(&a, 0..1, "second", "");
+        d.error_at(&a, 6..7, "third", "here");
+        d.push(Diagnostic::general("first").with_help("do it"));
+        let expected = "\
+error: first
+ |
+ = help: do it
+
+error: second
+ --> a.toml:1:1
+  |
+1 | x = 1
+  | ^
+
+error: third
+ --> a.toml:2:1
+  |
+2 | y = 2
+  | ^ here
+
+error: fourth
+ --> b.toml:1:1
+  |
+1 | z
+  | ^
+";
+        assert_eq!(d.render(false), expected);
+        assert_eq!(d.len(), 5);
+        assert!(d.render(true).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn at_most_fifty_are_shown() {
+        let source = Source::new("a", "x".repeat(80));
+        let mut d = Diagnostics::default();
+        (0..62).for_each(|at| d.error_at(&source, at..at + 1, format!("no {at}"), ""));
+        let shown = d.render(false);
+        assert_eq!(shown.matches("error: ").count(), 50);
+        assert!(shown.ends_with("\nand 12 more\n"), "{shown}");
+    }
+
+    #[test]
+    fn no_span_can_break_it() {
+        for text in ["", "\n", "ä\r\nö\r\n", "ä", "a\tb\u{7}\u{1b}[0m\rc\n\n"] {
+            let source = Source::new("a", text);
+            for start in 0..12 {
+                for end in 0..12 {
+                    let mut d = Diagnostics::default();
+                    d.error_at(&source, start..end, "title\nof two", "label\nof two");
+                    assert!(
+                        d.render(false).contains("--> a:"),
+                        "{text:?} {start}..{end}"
+                    );
+                }
+            }
+            let mut d = Diagnostics::default();
+            d.error_at(&source, usize::MAX - 1..usize::MAX, "far", "away");
+            assert!(d.render(false).contains("far"));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Showing a person's own words back to them.
+
+/// Longest piece of input repeated in a message.
+const LONGEST_SHOWN: usize = 40;
+
+/// The input as it may stand inside a one-line message: control characters are spelt
+/// out, and the end of a long text is left off.
+pub(super) fn shown(input: &str) -> String {
+    let mut out = String::new();
+    for (index, character) in input.chars().enumerate() {
+        if index == LONGEST_SHOWN {
+            out.push_str("...");
+            break;
+        }
+        if character.is_control() {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Words as a list for reading: `` `a`, `b` ``.
+pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,33 @@
+//! scavsim: a discrete-event simulator of machine-learning training on rented clusters.
+//!
+//! It replays measured per-step costs and SGD-noise curves over cluster configurations and pricing
+//! policies, and judges how well a search strategy picks a configuration, against an oracle that
+//! knows the truth.
+//!
+//! The rooms, in reading order:
+//! - [`scenario`]: what a user writes, checked.
+//! - [`experiment`]: scenario → cases → parallel run → records; the oracle and the accounting.
+//! - [`search`]: strategies, the models they fit, objectives.
+//! - [`testbed`]: what a strategy can touch.
+//! - [`training`]: a job on a cluster, as events, in three fidelities.
+//! - [`workload`], [`cloud`], [`pricing`]: what is trained, where, at what price.
+//! - [`engine`]: clock and event queue; knows no machine learning.
+//! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
+//! - [`cli`]: one file per command.
+//! - [`input`], [`checked`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
+
+pub mod checked;
+pub mod cloud;
+pub mod configuration;
+pub mod engine;
+pub mod experiment;
+pub mod input;
+pub mod pricing;
+pub mod rng;
+pub mod scenario;
+pub mod search;
+pub mod stats;
+pub mod testbed;
+pub mod training;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,56 @@
+//! Granularity and minimum of the time that is billed.
+
+/// How the time a VM was held becomes the time that is billed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BilledTime {
+    /// Billing unit in seconds, started units counting whole; 0 bills the exact time.
+    pub granularity_s: f64,
+    /// Least billed time per VM in seconds.
+    pub minimum_s: f64,
+}
+
+impl BilledTime {
+    /// Billed seconds for one VM held for `held_s` seconds.
+    pub fn seconds(&self, held_s: f64) -> f64 {
+        let at_least = held_s.max(self.minimum_s);
+        if self.granularity_s == 0.0 {
+            return at_least;
+        }
+        // A nanosecond clock must not open a new unit by its own rounding.
+        ((at_least - 1e-9) / self.granularity_s).ceil().max(1.0) * self.granularity_s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ten_seconds_are_billed_as_a_minute_and_a_started_hour_as_an_hour() {
+        let per_second = BilledTime {
+            granularity_s: 1.0,
+            minimum_s: 60.0,
+        };
+        assert_eq!(per_second.seconds(10.0), 60.0);
+        assert_eq!(per_second.seconds(60.2), 61.0);
+        let per_hour = BilledTime {
+            granularity_s: 3600.0,
+            minimum_s: 0.0,
+        };
+        assert_eq!(per_hour.seconds(1.0), 3600.0);
+        assert_eq!(per_hour.seconds(3600.0), 3600.0);
+        assert_eq!(per_hour.seconds(3601.0), 7200.0);
+    }
+
+    proptest! {
+        #[test]
+        fn the_bill_never_falls_with_time_and_never_undercuts_it(
+            a in 0.0f64..1e6, more in 0.0f64..1e5, unit in 0.0f64..4000.0, least in 0.0f64..100.0,
+        ) {
+            let rule = BilledTime { granularity_s: unit.floor(), minimum_s: least };
+            prop_assert!(rule.seconds(a + more) >= rule.seconds(a));
+            prop_assert!(rule.seconds(a) >= a - 1e-8);
+        }
+    }
+}

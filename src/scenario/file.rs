@@ -1,0 +1,149 @@
+//! The form of a scenario file. Everything has a default but the workloads.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::axis::Axis;
+use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
+use crate::pricing::builtin::PolicyFile;
+use crate::search::{Objective, Settings};
+use crate::training::Fidelity;
+
+/// A scenario of scavsim.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "scavsim scenario")]
+pub struct ScenarioFile {
+    /// Name in results; the file's name when absent.
+    pub name: Option<String>,
+    /// Seed of all random streams. Same scenario, same seed, same bytes.
+    pub seed: u64,
+    /// Replicas per combination; 1 when absent.
+    pub replicas: Option<Count>,
+    /// How finely runs are simulated.
+    pub fidelity: Fidelity,
+    /// Names of embedded workloads, or paths of workload folders relative to this file.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub workloads: Vec<Spanned<String>>,
+    /// The configurations to choose from.
+    pub cluster: ClusterTable,
+    /// What varies at random; all off when absent.
+    pub variation: VariationTable,
+    /// Pricing policies.
+    pub pricing: PricingTable,
+    /// Strategies and objectives.
+    pub search: SearchTable,
+    /// Settings of single strategies, only to change a default.
+    pub strategy: Settings,
+    /// What no choice may exceed.
+    pub limits: LimitsTable,
+}
+
+/// The configurations to choose from.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClusterTable {
+    /// VM types; all that were measured when absent.
+    #[schemars(with = "Vec<String>")]
+    pub vm: Vec<Spanned<String>>,
+    /// Worker counts K.
+    #[schemars(with = "Axis")]
+    pub workers: Option<Spanned<Axis>>,
+    /// Global batches B in samples.
+    #[schemars(with = "Axis")]
+    pub batch: Option<Spanned<Axis>>,
+    /// Seconds from a request of VMs until they are ready.
+    pub start_up_s: Option<NonNegative>,
+}
+
+/// What varies at random. Every factor is log-normal with mean 1.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VariationTable {
+    /// Coefficient of variation of one worker's compute time in one step.
+    pub step_cv: Option<Spread>,
+    /// σ of one factor on the step time per replica and configuration.
+    pub placement_sigma: Option<Spread>,
+    /// σ of one factor on the compute time per VM and replica.
+    pub vm_sigma: Option<Spread>,
+    /// Coefficient of variation of the SGD noise read in one step.
+    pub noise_cv: Option<Spread>,
+    /// Whether probes read the noise as it stands at that point of training, instead of its value
+    /// at the target.
+    pub noise_curve: bool,
+    /// Coefficient of variation of the steps to the target per replica and configuration.
+    pub epoch_cv: Option<Spread>,
+    /// Slow change of the network.
+    pub drift: Option<DriftTable>,
+    /// Workers that now and then take much longer.
+    pub straggler: Option<StragglerTable>,
+}
+
+/// Slow change of the network: one factor on the communication time per period.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DriftTable {
+    /// σ of the factor.
+    pub sigma: Spread,
+    /// Seconds that a factor lasts.
+    pub period_s: Positive,
+}
+
+/// Workers that now and then take much longer.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StragglerTable {
+    /// Probability per worker and step.
+    pub probability: Probability,
+    /// How many times as long.
+    pub factor: Slowdown,
+}
+
+/// Pricing policies.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PricingTable {
+    /// Names of policies, built in or defined here; `paper-fixed` when absent.
+    #[schemars(with = "Vec<String>")]
+    pub policies: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Policies of this scenario, by name.
+    #[schemars(with = "BTreeMap<String, PolicyFile>")]
+    pub define: BTreeMap<Spanned<String>, PolicyFile>,
+}
+
+/// Strategies and objectives.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchTable {
+    /// Names of strategies; all when absent.
+    #[schemars(with = "Vec<String>")]
+    pub strategies: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Objectives; all when absent.
+    #[schemars(with = "Vec<Objective>")]
+    pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
+    /// Workloads whose earlier runs the universal model averages; those of this scenario when
+    /// absent.
+    #[schemars(with = "Vec<String>")]
+    pub stored: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+/// What no choice may exceed.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsTable {
+    /// Longest time to the target in hours.
+    pub max_time_h: Option<Positive>,
+    /// Highest cost of the job in USD.
+    pub max_cost_usd: Option<Positive>,
+    /// Most workers.
+    #[schemars(with = "u32")]
+    pub max_workers: Option<Spanned<Count>>,
+}
+
+/// The JSON Schema of a scenario file.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(ScenarioFile)
+}

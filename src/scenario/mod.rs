@@ -1,0 +1,66 @@
+//! What a user writes: the scenario file, checked before anything runs.
+//!
+//! In: a TOML file and overrides from the command line. Out: a [`Scenario`] in which every name is
+//! resolved and every configuration lies inside the measured hull, or all mistakes at once.
+//!
+//! - [`file`]: the form of the file, as read; the JSON Schema comes from it.
+//! - [`axis`]: a list of values, a range, or what was measured.
+//! - [`check`]: the file → a checked scenario.
+
+pub mod axis;
+pub mod check;
+pub mod file;
+
+pub use check::{Overrides, load};
+pub use file::ScenarioFile;
+
+use crate::configuration::Configuration;
+use crate::pricing::Policy;
+use crate::search::{Limits, Objective, Settings};
+use crate::training::{Fidelity, Variation};
+use crate::units::SimTime;
+use crate::workload::Workload;
+
+/// A checked scenario: everything in it exists and is legal.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Replicas per combination.
+    pub replicas: u64,
+    /// How finely runs are simulated.
+    pub fidelity: Fidelity,
+    /// The workloads, each with the configurations to choose from.
+    pub workloads: Vec<(Workload, Vec<Configuration>)>,
+    /// Workloads whose earlier runs the universal model may use.
+    pub stored: Vec<Workload>,
+    /// What varies at random.
+    pub variation: Variation,
+    /// Delay between a request of VMs and their readiness.
+    pub start_up: SimTime,
+    /// Pricing policies.
+    pub policies: Vec<Policy>,
+    /// Objectives.
+    pub objectives: Vec<Objective>,
+    /// Names of the strategies, the oracle possibly among them.
+    pub strategies: Vec<String>,
+    /// Settings of the strategies.
+    pub settings: Settings,
+    /// What no choice may exceed.
+    pub limits: Limits,
+    /// BLAKE3 hash of the file's text.
+    pub hash: String,
+}
+
+impl Scenario {
+    /// Number of cases: one per workload, policy, objective, strategy and replica.
+    pub fn cases(&self) -> u64 {
+        self.workloads.len() as u64
+            * self.policies.len() as u64
+            * self.objectives.len() as u64
+            * self.strategies.len() as u64
+            * self.replicas
+    }
+}

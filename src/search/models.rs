@@ -1,0 +1,192 @@
+//! The lines that strategies fit: epochs against noise, noise against batch, step against local
+//! batch and workers.
+//!
+//! Every "proportional" law of the paper is fitted with an intercept: without one the noise line
+//! is off by 20–26 % on the paper's own figures.
+
+use super::settings::{EpochsFrom, NoiseBy};
+use crate::stats::{Line, line::locate};
+use crate::testbed::{History, PastRun};
+
+/// Epochs to the target as a line in the normalised noise: e = e* + θ·(γ/K).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EpochLine {
+    /// The line; the intercept is e*, the slope θ.
+    pub line: Line,
+    /// Least and greatest noise it was fitted to.
+    pub range: (f64, f64),
+}
+
+impl EpochLine {
+    /// Fits the stored runs that have both noise and epochs; `None` if there are none.
+    pub fn fit(history: &History, from: EpochsFrom) -> Option<EpochLine> {
+        let known = || {
+            (history.runs.iter()).filter_map(|r| Some((r.workers, r.noise_normalised?, r.epochs?)))
+        };
+        let only = match from {
+            EpochsFrom::Pooled => None,
+            EpochsFrom::FewestWorkers => known().map(|r| r.0).min(),
+            EpochsFrom::MostWorkers => known().map(|r| r.0).max(),
+        };
+        let points: Vec<(f64, f64)> = known()
+            .filter(|r| only.is_none_or(|k| r.0 == k))
+            .map(|(_, noise, epochs)| (noise, epochs))
+            .collect();
+        let noises = || points.iter().map(|p| p.0);
+        Some(EpochLine {
+            line: Line::fit(points.iter().copied())?,
+            range: (
+                noises().fold(f64::INFINITY, f64::min),
+                noises().fold(f64::NEG_INFINITY, f64::max),
+            ),
+        })
+    }
+
+    /// Epochs at a noise. Outside the fitted range the ends are held: e* comes out negative on
+    /// measured data, so the line means nothing there.
+    pub fn epochs(&self, noise_normalised: f64) -> f64 {
+        let (low, high) = self.range;
+        self.line.at(noise_normalised.max(low).min(high))
+    }
+}
+
+/// Normalised noise as a line in 1/√B: γ/K = a + s/√B, one for all K or one per K.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoiseLine {
+    workers: Vec<f64>,
+    lines: Vec<Line>,
+}
+
+impl NoiseLine {
+    /// Fits readings (workers, batch, noise); `None` if there are none.
+    pub fn fit(readings: &[(u32, u32, f64)], by: NoiseBy) -> Option<NoiseLine> {
+        match by {
+            NoiseBy::Average => Some(NoiseLine {
+                workers: vec![0.0],
+                lines: vec![averaged_line(readings)?],
+            }),
+            NoiseBy::Workers => {
+                let mut counts: Vec<u32> = readings.iter().map(|r| r.0).collect();
+                counts.sort_unstable();
+                counts.dedup();
+                let line = |&k: &u32| {
+                    let own: Vec<_> = readings.iter().copied().filter(|r| r.0 == k).collect();
+                    averaged_line(&own)
+                };
+                let lines: Vec<Line> = counts.iter().filter_map(line).collect();
+                (!lines.is_empty()).then(|| NoiseLine {
+                    workers: counts.iter().map(|&k| f64::from(k)).collect(),
+                    lines,
+                })
+            }
+        }
+    }
+
+    /// Noise at (`workers`, `batch`); beyond the fitted worker counts the nearest line holds.
+    pub fn noise(&self, workers: u32, batch: u32) -> f64 {
+        let x = 1.0 / f64::from(batch).sqrt();
+        // There is at least one line, one per worker count.
+        let (first, last) = (self.workers[0], self.workers[self.workers.len() - 1]);
+        let k = f64::from(workers).clamp(first, last);
+        let (left, share) = locate(&self.workers, k).unwrap_or((0, 0.0));
+        let low = self.lines[left].at(x);
+        match self.lines.get(left + 1) {
+            Some(line) => low + share * (line.at(x) - low),
+            None => low,
+        }
+    }
+
+    /// The line when one holds for all worker counts; its slope is per 1/√B.
+    pub fn single(&self) -> Option<Line> {
+        match self.lines[..] {
+            [line] => Some(line),
+            _ => None,
+        }
+    }
+}
+
+/// The least-squares line in 1/√B through the averages over K at each batch.
+fn averaged_line(readings: &[(u32, u32, f64)]) -> Option<Line> {
+    let mut by_batch = readings.to_vec();
+    by_batch.sort_by_key(|r| r.1);
+    let averages: Vec<(f64, f64)> = by_batch
+        .chunk_by(|a, b| a.1 == b.1)
+        .map(|same| {
+            let sum: f64 = same.iter().map(|r| r.2).sum();
+            (1.0 / f64::from(same[0].1).sqrt(), sum / same.len() as f64)
+        })
+        .collect();
+    Line::fit(averages)
+}
+
+/// Seconds of a step: compute as a line in the local batch, communication as a line in K.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepLines {
+    /// Compute seconds against samples per worker.
+    pub compute: Line,
+    /// Exposed communication seconds against workers.
+    pub communication: Line,
+}
+
+/// One measured step: workers, batch, compute seconds, communication seconds.
+pub type StepReading = (u32, u32, f64, f64);
+
+impl StepLines {
+    /// Fits measured steps; `None` if there are none.
+    pub fn fit(readings: &[StepReading]) -> Option<StepLines> {
+        let compute = |&(k, b, s, _): &StepReading| (f64::from(b) / f64::from(k), s);
+        let communication = |&(k, _, _, s): &StepReading| (f64::from(k), s);
+        Some(StepLines {
+            compute: Line::fit(readings.iter().map(compute))?,
+            communication: Line::fit(readings.iter().map(communication))?,
+        })
+    }
+
+    /// Seconds of a step at (`workers`, `batch`).
+    pub fn step_s(&self, workers: u32, batch: u32) -> f64 {
+        let k = f64::from(workers);
+        self.compute.at(f64::from(batch) / k) + self.communication.at(k)
+    }
+}
+
+/// All three lines of one workload, from its stored runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredLines {
+    /// Epochs against noise.
+    pub epochs: EpochLine,
+    /// Noise against batch.
+    pub noise: NoiseLine,
+    /// Step against local batch and workers, per VM type.
+    pub steps: Vec<(std::sync::Arc<str>, StepLines)>,
+}
+
+impl StoredLines {
+    /// Fits everything; `None` where the history lacks noise, epochs or steps.
+    pub fn fit(history: &History, from: EpochsFrom, by: NoiseBy) -> Option<StoredLines> {
+        let readings: Vec<(u32, u32, f64)> = (history.runs.iter())
+            .filter_map(|r| Some((r.workers, r.batch, r.noise_normalised?)))
+            .collect();
+        let mut vms: Vec<_> = history.runs.iter().map(|r| r.vm.clone()).collect();
+        vms.sort();
+        vms.dedup();
+        let steps = vms.into_iter().filter_map(|vm| {
+            let reading = |r: &PastRun| (r.workers, r.batch, r.compute_s, r.communication_s);
+            let own: Vec<StepReading> =
+                (history.runs.iter()).filter(|r| r.vm == vm).map(reading).collect();
+            Some((vm, StepLines::fit(&own)?))
+        });
+        Some(StoredLines {
+            epochs: EpochLine::fit(history, from)?,
+            noise: NoiseLine::fit(&readings, by)?,
+            steps: steps.collect(),
+        })
+    }
+
+    /// Predicted seconds to the target over samples per epoch at (`vm`, `workers`, `batch`);
+    /// `None` for a VM type without stored steps.
+    pub fn seconds_per_sample(&self, vm: &str, workers: u32, batch: u32) -> Option<f64> {
+        let lines = &self.steps.iter().find(|(name, _)| &**name == vm)?.1;
+        let epochs = self.epochs.epochs(self.noise.noise(workers, batch));
+        Some(epochs / f64::from(batch) * lines.step_s(workers, batch))
+    }
+}

@@ -1,0 +1,86 @@
+//! Corners and starting points of a list of configurations.
+
+use std::sync::Arc;
+
+use super::settings::Start;
+use crate::configuration::Configuration;
+
+/// The configurations of one VM type.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// The VM type.
+    pub vm: Arc<str>,
+    /// Their indices, by workers, then batch.
+    pub members: Vec<usize>,
+    /// Indices of (fewest, smallest), (fewest, largest), (most, smallest), (most, largest):
+    /// workers first, batch second. Equal ones stand once.
+    pub corners: Vec<usize>,
+}
+
+/// Splits `configurations` by VM type, in order of first appearance.
+pub fn groups(configurations: &[Configuration]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, configuration) in configurations.iter().enumerate() {
+        match groups.iter_mut().find(|g| g.vm == configuration.vm) {
+            Some(group) => group.members.push(index),
+            None => groups.push(Group {
+                vm: Arc::clone(&configuration.vm),
+                members: vec![index],
+                corners: Vec::new(),
+            }),
+        }
+    }
+    for group in &mut groups {
+        let key = |&i: &usize| (configurations[i].workers, configurations[i].batch);
+        group.members.sort_by_key(key);
+        let workers = |&i: &usize| configurations[i].workers;
+        // A group has at least the member that opened it.
+        let (first, last) = (group.members[0], group.members[group.members.len() - 1]);
+        for end in [workers(&first), workers(&last)] {
+            let column = || group.members.iter().filter(|i| workers(i) == end);
+            group.corners.extend(column().next());
+            group.corners.extend(column().next_back());
+        }
+        group.corners.dedup();
+    }
+    groups
+}
+
+/// Where a search starts: in the first group, with the fewest workers.
+pub fn start(groups: &[Group], start: Start) -> Option<usize> {
+    let corners = &groups.first()?.corners;
+    match start {
+        Start::Smallest => corners.first().copied(),
+        Start::LargestBatch => corners.get(1).or(corners.first()).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(pairs: &[(u32, u32)]) -> Vec<Configuration> {
+        let configuration = |&(workers, batch)| Configuration {
+            vm: "vm".into(),
+            workers,
+            batch,
+        };
+        pairs.iter().map(configuration).collect()
+    }
+
+    #[test]
+    fn corners_grow_from_the_smallest_cluster_to_the_largest() {
+        let square = list(&[(8, 2), (8, 1), (12, 1), (12, 2), (16, 1), (16, 2)]);
+        let groups = groups(&square);
+        assert_eq!(groups[0].corners, [1, 0, 4, 5]);
+        assert_eq!(start(&groups, Start::Smallest), Some(1));
+        assert_eq!(start(&groups, Start::LargestBatch), Some(0));
+    }
+
+    #[test]
+    fn a_row_a_column_and_a_point_have_fewer_corners() {
+        assert_eq!(groups(&list(&[(8, 1), (8, 2), (8, 3)]))[0].corners, [0, 2]);
+        assert_eq!(groups(&list(&[(8, 1), (16, 1)]))[0].corners, [0, 1]);
+        assert_eq!(groups(&list(&[(8, 1)]))[0].corners, [0]);
+    }
+}

@@ -1,0 +1,217 @@
+//! The simulated cluster as a testbed.
+
+use super::{Observation, Stop, Testbed};
+use crate::pricing::Usage;
+use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
+use crate::training::drift::DriftPath;
+use crate::training::job::Advance;
+use crate::training::luck::Luck;
+use crate::training::{Fidelity, Job, Stalled, Stepping, World};
+use crate::units::SimTime;
+
+/// A job of one workload on a simulated cluster, in one replica.
+#[derive(Debug)]
+pub struct SimulatedCluster<'w> {
+    world: &'w World,
+    streams: Streams,
+    replica: u64,
+    job: Job,
+    luck: Vec<Option<Luck>>,
+    visits: Vec<u32>,
+    current: Option<usize>,
+    progress: f64,
+    steps: u64,
+    cold_start: Option<(usize, f64)>,
+}
+
+/// When a job did what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timeline {
+    /// The configuration that ran to the target.
+    pub choice: usize,
+    /// When the chosen configuration began to train towards the target; zero without search.
+    pub search_end: SimTime,
+    /// When the target was reached, search steps counting as progress.
+    pub net_end: SimTime,
+    /// When it would have been reached if search steps earned nothing.
+    pub gross_end: SimTime,
+    /// Configuration and seconds of the cold start, if there was one.
+    pub cold_start: Option<(usize, f64)>,
+}
+
+impl<'w> SimulatedCluster<'w> {
+    /// A cluster for jobs in `world`; every request of new VMs takes `start_up`.
+    pub fn new(world: &'w World, streams: Streams, fidelity: Fidelity, start_up: SimTime) -> Self {
+        let drift = DriftPath::new(None, streams, 0, 0);
+        SimulatedCluster {
+            world,
+            streams,
+            replica: 0,
+            job: Job::new(fidelity, start_up, drift),
+            luck: vec![None; world.truths.len()],
+            visits: vec![0; world.truths.len()],
+            current: None,
+            progress: 0.0,
+            steps: 0,
+            cold_start: None,
+        }
+    }
+
+    /// Back to time zero, in `replica`.
+    pub fn restart(&mut self, replica: u64) {
+        if replica != self.replica {
+            self.luck.fill(None);
+        }
+        let identity = crate::rng::mix(0, self.world.truths.first().map_or(0, |t| t.identity));
+        self.replica = replica;
+        self.job.restart(DriftPath::new(
+            self.world.variation.drift,
+            self.streams,
+            replica,
+            identity,
+        ));
+        self.visits.fill(0);
+        self.current = None;
+        self.progress = 0.0;
+        self.steps = 0;
+        self.cold_start = None;
+    }
+
+    /// Runs `choice` to the target after whatever was searched before.
+    ///
+    /// # Errors
+    /// [`Stalled`] when the simulation has a defect.
+    pub fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Stalled> {
+        let searched = self.current.is_some();
+        if !self.is_finished() {
+            self.move_to(choice)?;
+        }
+        let search_end = if searched { self.job.now() } else { SimTime::ZERO };
+        let start = self.job.now();
+        let truth = &self.world.truths[choice];
+        let luck = self.luck_of(choice);
+        let (stepping, all) = (luck.stepping.clone(), luck.steps_to_target);
+        let left = remaining(all, self.progress);
+        let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
+        let run = self.job.train(&stepping, all, left, &mut stream)?;
+        Ok(Timeline {
+            choice,
+            search_end,
+            net_end: if left == 0 { start } else { run.at_mark },
+            gross_end: self.job.now(),
+            cold_start: self.cold_start,
+        })
+    }
+
+    /// The configuration that the cluster is in.
+    pub fn current(&self) -> Option<usize> {
+        self.current
+    }
+
+    /// What was used when all VMs are released at `end`, which must not lie before the end of the
+    /// search.
+    pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        self.job.usage_until(end, usage);
+    }
+
+    fn is_finished(&self) -> bool {
+        self.progress >= 1.0 - 1e-12
+    }
+
+    fn luck_of(&mut self, configuration: usize) -> &Luck {
+        let world = self.world;
+        let (streams, replica) = (&self.streams, self.replica);
+        self.luck[configuration].get_or_insert_with(|| {
+            Luck::draw(
+                &world.truths[configuration],
+                &world.variation,
+                streams,
+                replica,
+            )
+        })
+    }
+
+    fn move_to(&mut self, configuration: usize) -> Result<(), Stalled> {
+        if self.current == Some(configuration) {
+            return Ok(());
+        }
+        self.job.resize(&self.world.truths[configuration])?;
+        if self.current.is_some() {
+            self.job.restore(self.world.constants.restore_s.value)?;
+        }
+        self.current = Some(configuration);
+        Ok(())
+    }
+
+    /// Trains up to `steps` steps in a configuration, fewer if the target comes first.
+    fn train(&mut self, configuration: usize, steps: u64) -> Result<(u64, Advance), Stalled> {
+        self.move_to(configuration)?;
+        let progress = self.progress;
+        let luck = self.luck_of(configuration);
+        let all = luck.steps_to_target;
+        let steps = steps.min(remaining(all, progress));
+        let stepping: Stepping = luck.stepping.clone();
+        // A second visit must not see the first one's draws again.
+        let visit = u64::from(self.visits[configuration]);
+        self.visits[configuration] += 1;
+        let identity = mix(self.world.truths[configuration].identity, visit);
+        let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
+        let advance = self.job.train(&stepping, steps, steps, &mut stream)?;
+        self.steps += steps;
+        self.progress += steps as f64 / all as f64;
+        Ok((steps, advance))
+    }
+
+    /// γ/K as read over the last `steps` steps.
+    fn read_noise(&self, configuration: usize, steps: u64) -> f64 {
+        let truth = &self.world.truths[configuration];
+        let workers = truth.configuration.workers;
+        let middle = self.steps as f64 - 0.5 * steps as f64;
+        let mut noise =
+            truth.noise_normalised * self.world.noise_curve.relative(workers, middle);
+        let cv = self.world.variation.noise_cv;
+        if cv > 0.0 {
+            let visit = u64::from(self.visits[configuration]);
+            let mut stream = self.streams.stream(
+                Purpose::NoiseReading,
+                self.replica,
+                mix(truth.identity, visit),
+            );
+            noise *= UnitLogNormal::from_cv(cv / (steps as f64).sqrt()).sample(&mut stream);
+        }
+        noise.clamp(1.0 / f64::from(workers), 1.0)
+    }
+}
+
+/// Steps that are left of `all` when `progress` of the way is done.
+fn remaining(all: u64, progress: f64) -> u64 {
+    // The relief keeps rounding errors of the sum of shares from adding a step.
+    ((1.0 - progress - 1e-12).max(0.0) * all as f64).ceil() as u64
+}
+
+impl Testbed for SimulatedCluster<'_> {
+    fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
+        self.move_to(configuration)?;
+        let start = self.job.now();
+        self.train(configuration, steps)?;
+        self.cold_start = Some((configuration, (self.job.now() - start).seconds()));
+        if self.is_finished() {
+            return Err(Stop::TargetReached);
+        }
+        Ok(())
+    }
+
+    fn probe(&mut self, configuration: usize, steps: u64) -> Result<Observation, Stop> {
+        let (steps, advance) = self.train(configuration, steps)?;
+        if self.is_finished() {
+            return Err(Stop::TargetReached);
+        }
+        let each = 1.0 / steps as f64;
+        Ok(Observation {
+            step_s: (advance.compute_s + advance.communication_s) * each,
+            compute_s: advance.compute_s * each,
+            communication_s: advance.communication_s * each,
+            noise_normalised: self.read_noise(configuration, steps),
+        })
+    }
+}

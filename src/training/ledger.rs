@@ -1,0 +1,138 @@
+//! Which VMs are held, from when to when.
+
+use crate::pricing::{Usage, VmInterval};
+use crate::units::SimTime;
+
+/// VMs that a job holds. They are added and given back last in, first out, so that a cluster that
+/// grows keeps its machines.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    vm: u16,
+    held: Vec<(u32, SimTime)>,
+    closed: Vec<VmInterval>,
+    batch: u32,
+    batch_since: SimTime,
+    sample_seconds: f64,
+}
+
+impl Ledger {
+    /// Number of VMs held now.
+    pub fn workers(&self) -> u32 {
+        self.held.iter().map(|h| h.0).sum()
+    }
+
+    /// Holds `workers` VMs of type `vm`, sized for `batch`, from `now` on. Returns whether new VMs
+    /// were needed.
+    pub fn hold(&mut self, vm: u16, workers: u32, batch: u32, now: SimTime) -> bool {
+        self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
+        (self.batch, self.batch_since) = (batch, now);
+        if vm != self.vm {
+            self.give_back(u32::MAX, now);
+            self.vm = vm;
+        }
+        let before = self.workers();
+        if workers > before {
+            self.held.push((workers - before, now));
+            return true;
+        }
+        self.give_back(before - workers, now);
+        false
+    }
+
+    fn give_back(&mut self, mut count: u32, now: SimTime) {
+        while count > 0 {
+            let Some((vms, from)) = self.held.pop() else {
+                return;
+            };
+            let returned = vms.min(count);
+            self.closed.push(VmInterval {
+                vm: self.vm,
+                vms: returned,
+                from,
+                to: now,
+            });
+            if returned < vms {
+                self.held.push((vms - returned, from));
+            }
+            count -= returned;
+        }
+    }
+
+    /// Writes into `usage` what was used when everything is released at `end`. The ledger itself
+    /// goes on, so one run can be billed at several ends.
+    pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        usage.intervals.clear();
+        usage.intervals.extend_from_slice(&self.closed);
+        usage
+            .intervals
+            .extend(self.held.iter().map(|&(vms, from)| VmInterval {
+                vm: self.vm,
+                vms,
+                from,
+                to: end,
+            }));
+        usage.sample_seconds =
+            self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
+    }
+
+    /// Empty again, keeping the memory.
+    pub fn reset(&mut self) {
+        self.held.clear();
+        self.closed.clear();
+        (self.vm, self.batch, self.batch_since) = (0, 0, SimTime::ZERO);
+        self.sample_seconds = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(seconds: f64) -> SimTime {
+        SimTime::from_seconds(seconds)
+    }
+
+    #[test]
+    fn growing_keeps_machines_and_shrinking_gives_back_the_newest() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.hold(0, 8, 100, at(0.0)));
+        assert!(ledger.hold(0, 12, 100, at(10.0)));
+        assert!(!ledger.hold(0, 10, 200, at(20.0)));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(30.0), &mut usage);
+        let seconds = |i: &VmInterval| (i.vms, i.from.seconds(), i.to.seconds());
+        let held: Vec<_> = usage.intervals.iter().map(seconds).collect();
+        assert_eq!(held, [(2, 10.0, 20.0), (8, 0.0, 30.0), (2, 10.0, 30.0)]);
+        assert_eq!(usage.sample_seconds, 100.0 * 20.0 + 200.0 * 10.0);
+    }
+
+    #[test]
+    fn another_vm_type_replaces_all_machines() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 4, 1, at(0.0));
+        assert!(ledger.hold(1, 4, 1, at(5.0)));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(9.0), &mut usage);
+        assert_eq!(usage.intervals.len(), 2);
+        assert_eq!((usage.intervals[0].vm, usage.intervals[1].vm), (0, 1));
+    }
+
+    proptest! {
+        /// Every VM-second held is in the usage exactly once.
+        #[test]
+        fn vm_seconds_are_conserved(sizes in prop::collection::vec(0u32..20, 1..20)) {
+            let mut ledger = Ledger::default();
+            let mut expected = 0.0;
+            for (i, &size) in sizes.iter().enumerate() {
+                ledger.hold(0, size, 1, at(i as f64));
+                expected += f64::from(size);
+            }
+            let mut usage = Usage::default();
+            ledger.usage_until(at(sizes.len() as f64), &mut usage);
+            let billed: f64 = usage.intervals.iter()
+                .map(|i| f64::from(i.vms) * (i.to - i.from).seconds()).sum();
+            prop_assert!((billed - expected).abs() < 1e-9);
+        }
+    }
+}

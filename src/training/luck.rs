@@ -1,0 +1,51 @@
+//! What one replica deals to one configuration.
+
+use super::slowest;
+use super::stepping::Stepping;
+use super::variation::Variation;
+use super::world::Truth;
+use crate::rng::{Purpose, Streams, UnitLogNormal};
+
+/// A configuration as it turns out in one replica.
+#[derive(Debug, Clone)]
+pub struct Luck {
+    /// Steps to the target in this replica, at least 1.
+    pub steps_to_target: u64,
+    /// Its steps.
+    pub stepping: Stepping,
+}
+
+impl Luck {
+    /// Draws placement, machines and length of the run for `truth` in `replica`. The same for
+    /// every strategy, and for the oracle.
+    pub fn draw(truth: &Truth, variation: &Variation, streams: &Streams, replica: u64) -> Luck {
+        let mut stepping = Stepping::of(truth);
+        let mut steps = truth.steps_to_target;
+        let (placement, luck) = (
+            UnitLogNormal::from_sigma(variation.placement_sigma),
+            UnitLogNormal::from_cv(variation.epoch_cv),
+        );
+        let varies = placement.sigma() > 0.0 || luck.sigma() > 0.0 || variation.vm_sigma > 0.0;
+        if varies {
+            let mut stream = streams.stream(Purpose::Luck, replica, truth.identity);
+            let whole_step = placement.sample(&mut stream);
+            steps *= luck.sample(&mut stream);
+            stepping.worker_s *= whole_step;
+            stepping.communication_s *= whole_step;
+            if variation.vm_sigma > 0.0 {
+                let machine = UnitLogNormal::from_sigma(variation.vm_sigma);
+                let factors: Box<[f64]> = (0..stepping.workers)
+                    .map(|_| machine.sample(&mut stream))
+                    .collect();
+                stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
+                stepping.machines = Some(factors);
+            }
+        }
+        Luck {
+            // One step at least, and rounded up: the target is reached during the last step. The
+            // tiny relief keeps a whole number that came out a rounding error too high.
+            steps_to_target: ((steps * (1.0 - 1e-12)).ceil() as u64).max(1),
+            stepping,
+        }
+    }
+}

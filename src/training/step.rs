@@ -1,0 +1,37 @@
+//! Fidelity `step`: one draw of the slowest worker per step, no queue inside a step.
+
+use super::drift::DriftPath;
+use super::job::Advance;
+use super::stepping::Stepping;
+use crate::rng::Stream;
+use crate::units::SimTime;
+
+/// Trains `steps` steps from `start` on; also returns when they end.
+pub fn advance(
+    start: SimTime,
+    drift: &mut DriftPath,
+    stepping: &Stepping,
+    steps: u64,
+    mark: u64,
+    stream: &mut Stream,
+) -> (Advance, SimTime) {
+    let mut now = start;
+    let mut result = Advance {
+        at_mark: start,
+        compute_s: 0.0,
+        communication_s: 0.0,
+    };
+    for done in 1..=steps {
+        let compute_s = stepping.draw_slowest_s(stream);
+        now += SimTime::from_seconds(compute_s);
+        let (network, _) = drift.at(now);
+        let communication_s = stepping.communication_s * network;
+        now += SimTime::from_seconds(communication_s);
+        result.compute_s += compute_s;
+        result.communication_s += communication_s;
+        if done == mark {
+            result.at_mark = now;
+        }
+    }
+    (result, now)
+}

@@ -1,0 +1,80 @@
+//! What varies at random. Every factor is log-normal with mean 1; all off is the deterministic
+//! replay of the measurements.
+
+use crate::rng::UnitLogNormal;
+
+/// The random variation of a scenario.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Variation {
+    /// Coefficient of variation of one worker's compute time in one step.
+    pub step_cv: f64,
+    /// σ of one factor on the whole step per (replica, configuration): luck of placement.
+    pub placement_sigma: f64,
+    /// σ of one factor on the compute time per (VM, replica): machines that differ.
+    pub vm_sigma: f64,
+    /// Slow change of the network.
+    pub drift: Option<Drift>,
+    /// Workers that now and then take much longer.
+    pub straggler: Option<Straggler>,
+    /// Coefficient of variation of the SGD noise read in one step.
+    pub noise_cv: f64,
+    /// Whether probes read the noise as it stands at that point of training; otherwise they read
+    /// its value at the target, as a cold start is meant to achieve.
+    pub noise_curve: bool,
+    /// Coefficient of variation of the steps to the target per (replica, configuration).
+    pub epoch_cv: f64,
+}
+
+/// One factor on the communication time per period.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drift {
+    /// σ of the factor.
+    pub sigma: f64,
+    /// Seconds that a factor lasts.
+    pub period_s: f64,
+}
+
+/// A worker-step that takes `factor` times as long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Straggler {
+    /// Probability per worker and step.
+    pub probability: f64,
+    /// How much longer, above 1.
+    pub factor: f64,
+}
+
+impl Variation {
+    /// The compute time of one worker in one step, relative to its mean.
+    pub fn worker_time(&self) -> WorkerTime {
+        WorkerTime {
+            sigma: UnitLogNormal::from_cv(self.step_cv).sigma(),
+            straggler: self.straggler,
+        }
+    }
+}
+
+/// Shape of one worker's compute time in one step: a log-normal, times the straggler's factor with
+/// its probability, divided by the mean of that product so that the mean is 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorkerTime {
+    /// σ of the logarithm.
+    pub sigma: f64,
+    /// The straggler mixture, if any.
+    pub straggler: Option<Straggler>,
+}
+
+impl WorkerTime {
+    /// Whether every step takes exactly the mean.
+    pub fn is_constant(&self) -> bool {
+        self.sigma == 0.0 && self.straggler.is_none()
+    }
+
+    /// Logarithm of the factor by which draws are scaled to have mean 1:
+    /// −σ²/2 − ln(1 + p (f − 1)).
+    pub fn log_scale(&self) -> f64 {
+        let stragglers = self
+            .straggler
+            .map_or(0.0, |s| libm::log1p(s.probability * (s.factor - 1.0)));
+        -0.5 * self.sigma * self.sigma - stragglers
+    }
+}

@@ -1,0 +1,106 @@
+//! Normalised SGD noise γ/K at the target, from a table, through the gradient noise scale φ.
+
+use super::grid::{Grid, Point};
+use super::origin::Origin;
+
+/// One measured noise.
+#[derive(Debug, Clone)]
+pub struct NoiseRow {
+    /// Worker count K.
+    pub workers: u32,
+    /// Global batch B.
+    pub batch: u32,
+    /// γ/K in (1/K, 1).
+    pub noise_normalised: f64,
+    /// Where the figure comes from.
+    pub origin: Origin,
+}
+
+/// Normalised noise over (K, B): log φ linear in log B for each K, linear in K between, turned
+/// back into γ/K. φ hardly depends on K, so this bends as the theory does.
+#[derive(Debug, Clone)]
+pub struct Noise {
+    rows: Vec<NoiseRow>,
+    log_scale: Grid,
+}
+
+impl Noise {
+    /// From the measured rows, each inside (1/K, 1).
+    pub fn new(rows: Vec<NoiseRow>) -> Self {
+        let points: Vec<Point> = rows
+            .iter()
+            .map(|r| Point {
+                workers: f64::from(r.workers),
+                batch: f64::from(r.batch),
+                value: libm::log(noise_scale(
+                    r.workers,
+                    f64::from(r.batch),
+                    r.noise_normalised,
+                )),
+            })
+            .collect();
+        Noise {
+            rows,
+            log_scale: Grid::new(&points, libm::log),
+        }
+    }
+
+    /// γ/K at (`workers`, `batch`): the measured value itself at a measured point, `None` outside
+    /// the hull.
+    pub fn at(&self, workers: u32, batch: f64) -> Option<f64> {
+        let measured = self
+            .rows
+            .iter()
+            .find(|r| r.workers == workers && f64::from(r.batch) == batch);
+        if let Some(row) = measured {
+            return Some(row.noise_normalised);
+        }
+        let scale = libm::exp(self.log_scale.at(f64::from(workers), batch)?);
+        Some(normalised_noise(workers, batch, scale))
+    }
+
+    /// The measured rows.
+    pub fn rows(&self) -> &[NoiseRow] {
+        &self.rows
+    }
+}
+
+/// Normalised SGD noise γ/K of a synchronous step, in [1/K, 1].
+///
+/// `workers` is K, `batch` the global batch B in samples, `noise_scale` φ = tr Σ / ‖G‖² in
+/// samples: γ/K = (B + K φ) / (K (B + φ)). From the definition of γ (Tyagi & Sharma 2023) and of
+/// φ (McCandlish et al. 2018).
+pub fn normalised_noise(workers: u32, batch: f64, noise_scale: f64) -> f64 {
+    let k = f64::from(workers);
+    (batch + k * noise_scale) / (k * (batch + noise_scale))
+}
+
+/// Gradient noise scale φ in samples from the normalised noise ν = γ/K:
+/// φ = B (K ν − 1) / (K (1 − ν)), the inverse of [`normalised_noise`]; ν inside (1/K, 1).
+pub fn noise_scale(workers: u32, batch: f64, noise_normalised: f64) -> f64 {
+    let k = f64::from(workers);
+    batch * (k * noise_normalised - 1.0) / (k * (1.0 - noise_normalised))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn noise_and_noise_scale_are_inverse(k in 2u32..64, b in 16.0f64..1e5, phi in 1.0f64..1e5) {
+            let noise = normalised_noise(k, b, phi);
+            prop_assert!(noise > 1.0 / f64::from(k) && noise < 1.0);
+            prop_assert!((noise_scale(k, b, noise) / phi - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_noise_scale_of_resnet18_hardly_depends_on_the_workers() {
+        let scales = [(8, 0.7868), (12, 0.7736), (16, 0.7692)].map(|(k, n)| noise_scale(k, 384.0, n));
+        for (scale, expected) in scales.iter().zip([1192.0, 1171.0, 1176.0]) {
+            assert!((scale - expected).abs() < 1.0, "{scale}");
+        }
+    }
+}
