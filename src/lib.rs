@@ -17,12 +17,14 @@
 //! - [`input`], [`checked`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
 pub mod checked;
+pub mod cli;
 pub mod cloud;
 pub mod configuration;
 pub mod engine;
 pub mod experiment;
 pub mod input;
 pub mod pricing;
+pub mod report;
 pub mod rng;
 pub mod scenario;
 pub mod search;

@@ -1,0 +1,34 @@
+//! `scavsim check`: check scenario files without running them.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Exit, Failure, run, terminal};
+use crate::scenario::Overrides;
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Scenario files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+impl CheckArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake in every file.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let scenarios = run::load(&self.files, Overrides::default())?;
+        let mut text = String::new();
+        for (path, scenario) in self.files.iter().zip(&scenarios) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}: ok, {} cases", path.display(), scenario.cases());
+        }
+        terminal::print(&text)?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,26 @@
+//! `scavsim completions`: a completion script for a shell.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::{Cli, Exit, Failure, terminal};
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+impl CompletionsArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] when stdout cannot be written.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "scavsim", &mut script);
+        terminal::print(&String::from_utf8_lossy(&script))?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,202 @@
+//! `scavsim list`: what scenarios can name.
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::{Exit, Failure, Format, terminal};
+use crate::cloud::vm_types;
+use crate::input::Diagnostics;
+use crate::pricing::{Base, builtin};
+use crate::report::text_table;
+use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
+use crate::workload::{Workload, library, load};
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// What to list
+    what: What,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Embedded workloads
+    Workloads,
+    /// VM types
+    Vms,
+    /// Built-in pricing policies
+    Pricing,
+    /// Strategies
+    Strategies,
+}
+
+/// A list: column names, which of them hold text, rows.
+struct List {
+    header: &'static [&'static str],
+    text_columns: &'static [usize],
+    rows: Vec<Vec<Value>>,
+}
+
+impl ListArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] when stdout cannot be written.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let list = match self.what {
+            What::Workloads => workloads()?,
+            What::Vms => vms()?,
+            What::Pricing => pricing()?,
+            What::Strategies => strategies(),
+        };
+        let cells = |row: &Vec<Value>| -> Vec<String> {
+            let plain = |v: &Value| match v {
+                Value::String(text) => text.clone(),
+                Value::Null => String::new(),
+                other => other.to_string(),
+            };
+            row.iter().map(plain).collect()
+        };
+        let text = match self.format {
+            Format::Table => {
+                let rows: Vec<_> = list.rows.iter().map(cells).collect();
+                text_table::render(list.header, list.text_columns, &rows)
+            }
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(Vec::new());
+                writer.write_record(list.header).map_err(anyhow::Error::from)?;
+                for row in &list.rows {
+                    writer.write_record(cells(row)).map_err(anyhow::Error::from)?;
+                }
+                let bytes = writer.into_inner().map_err(anyhow::Error::from)?;
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            Format::Json => {
+                let items: Vec<Value> = (list.rows.iter())
+                    .map(|row| {
+                        let names = list.header.iter().map(|h| (*h).to_owned());
+                        Value::Object(names.zip(row.iter().cloned()).collect())
+                    })
+                    .collect();
+                let all = json!({ "schema": 1, "items": items });
+                serde_json::to_string_pretty(&all).map_err(anyhow::Error::from)? + "\n"
+            }
+        };
+        terminal::print(&text)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Refuses to list from a broken table.
+fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
+    if diagnostics.is_empty() {
+        Ok(value)
+    } else {
+        Err(Failure::Wrong(diagnostics))
+    }
+}
+
+fn workloads() -> Result<List, Failure> {
+    let mut diagnostics = Diagnostics::default();
+    let all: Vec<Workload> = (library::names().into_iter())
+        .filter_map(library::Folder::embedded)
+        .filter_map(|folder| load::load(&folder, &mut diagnostics))
+        .collect();
+    let all = sound(all, diagnostics)?;
+    let span = |mut values: Vec<u32>| {
+        values.sort_unstable();
+        values.dedup();
+        match values[..] {
+            [] => String::new(),
+            [one] => one.to_string(),
+            [first, .., last] => format!("{first}–{last}"),
+        }
+    };
+    let rows = all
+        .iter()
+        .map(|w| {
+            let points = || w.steps.points().map(|p| &p.0);
+            let mut vms: Vec<&str> = points().map(|c| &*c.vm).collect();
+            vms.dedup();
+            vec![
+                json!(w.name),
+                json!(w.description.model),
+                json!(w.description.data_set),
+                json!(w.description.target),
+                json!(vms.join(", ")),
+                json!(span(points().map(|c| c.workers).collect())),
+                json!(span(points().map(|c| c.batch).collect())),
+                json!(points().count()),
+                json!(w.description.citation),
+            ]
+        })
+        .collect();
+    Ok(List {
+        header: &[
+            "workload", "model", "data_set", "target", "vm", "workers", "batch", "points", "source",
+        ],
+        text_columns: &[0, 1, 2, 3, 4, 8],
+        rows,
+    })
+}
+
+fn vms() -> Result<List, Failure> {
+    let (types, diagnostics) = vm_types::embedded();
+    let rows = sound(types, diagnostics)?
+        .into_iter()
+        .map(|t| {
+            vec![
+                json!(t.provider),
+                json!(t.vm),
+                json!(t.vcpu),
+                json!(t.memory_gib),
+                json!(t.usd_per_vm_hour),
+                json!(t.source),
+            ]
+        })
+        .collect();
+    Ok(List {
+        header: &["provider", "vm", "vcpu", "memory_gib", "usd_per_vm_hour", "source"],
+        text_columns: &[0, 1, 5],
+        rows,
+    })
+}
+
+fn pricing() -> Result<List, Failure> {
+    let (policies, diagnostics) = builtin::policies();
+    let rows = sound(policies, diagnostics)?
+        .into_iter()
+        .map(|p| {
+            let (unit, usd) = match p.base {
+                Base::VmHour(usd) => ("vm-hour", usd),
+                Base::SampleHour(usd) => ("sample-hour", usd),
+            };
+            vec![
+                json!(p.name),
+                json!(usd),
+                json!(unit),
+                json!(p.billed_time.granularity_s),
+                json!(p.billed_time.minimum_s),
+                json!(p.description),
+            ]
+        })
+        .collect();
+    Ok(List {
+        header: &["policy", "usd", "per", "granularity_s", "minimum_s", "description"],
+        text_columns: &[0, 2, 5],
+        rows,
+    })
+}
+
+fn strategies() -> List {
+    let all = std::iter::once((ORACLE, ORACLE_SUMMARY)).chain(Settings::summaries());
+    List {
+        header: &["strategy", "what it does"],
+        text_columns: &[0, 1],
+        rows: all.map(|(name, summary)| vec![json!(name), json!(summary)]).collect(),
+    }
+}

@@ -1,0 +1,124 @@
+//! The command line: one file per command. Data goes to stdout, everything else to stderr.
+
+pub mod check;
+#[cfg(feature = "completions")]
+pub mod completions;
+pub mod list;
+pub mod progress;
+pub mod run;
+pub mod schema;
+pub mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::input::Diagnostics;
+
+/// Simulate machine-learning training on rented clusters, and judge strategies that search for the
+/// right one.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run scenario files and compare strategies with the oracle
+    Run(run::RunArgs),
+    /// Check scenario files without running them; reports all mistakes at once
+    Check(check::CheckArgs),
+    /// List what scenarios can name
+    List(list::ListArgs),
+    /// Print the JSON Schema of a scenario file
+    Schema,
+    /// Print a completion script for a shell
+    #[cfg(feature = "completions")]
+    Completions(completions::CompletionsArgs),
+}
+
+/// Exit codes; part of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// All done.
+    Done = 0,
+    /// The run failed.
+    Failed = 1,
+    /// Wrong scenario, wrong data or wrong usage; nothing was run or written.
+    Wrong = 2,
+    /// Done, but some cases have no result.
+    SomeCasesFailed = 3,
+    /// A reproduced figure lies outside its tolerance without a stated reason.
+    OutsideTolerance = 4,
+    /// Stopped by Ctrl-C; what was finished is kept.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What a command can fail with.
+#[derive(Debug)]
+pub enum Failure {
+    /// Input that is wrong, with every mistake.
+    Wrong(Diagnostics),
+    /// Anything else.
+    Other(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Other(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure::Other(error.into())
+    }
+}
+
+/// Form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Table,
+    /// For spreadsheets and data frames.
+    Csv,
+    /// For programs; the stable interface.
+    Json,
+}
+
+impl Cli {
+    /// Runs the command and says how it went.
+    pub fn run(self) -> Exit {
+        let result = match self.command {
+            Command::Run(args) => args.run(),
+            Command::Check(args) => args.run(),
+            Command::List(args) => args.run(),
+            Command::Schema => schema::run(),
+            #[cfg(feature = "completions")]
+            Command::Completions(args) => args.run(),
+        };
+        match result {
+            Ok(exit) => exit,
+            Err(Failure::Wrong(diagnostics)) => {
+                terminal::complain(&diagnostics);
+                Exit::Wrong
+            }
+            // The reader of our output went away: that is its right.
+            Err(Failure::Other(error)) if terminal::is_broken_pipe(&error) => Exit::Done,
+            Err(Failure::Other(error)) => {
+                terminal::note(&format!("error: {error:#}"));
+                Exit::Failed
+            }
+        }
+    }
+}

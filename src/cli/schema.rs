@@ -1,0 +1,14 @@
+//! `scavsim schema`: the JSON Schema of a scenario file, for editors.
+
+use super::{Exit, Failure, terminal};
+use crate::scenario::file;
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Failure`] when stdout cannot be written.
+pub fn run() -> Result<Exit, Failure> {
+    let text = serde_json::to_string_pretty(&file::schema()).map_err(anyhow::Error::from)?;
+    terminal::print(&(text + "\n"))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,74 @@
+//! `summary.csv`: one row per (workload, pricing, objective, strategy).
+
+use std::io;
+
+use crate::experiment::Group;
+use crate::experiment::summary::METRICS;
+
+/// The table as text. Per metric: mean, lower and upper end of the 95 % confidence interval of the
+/// mean, median; empty where a figure does not exist.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn render(groups: &[Group]) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut header: Vec<String> = [
+        "workload",
+        "pricing",
+        "objective",
+        "strategy",
+        "replicas",
+        "failed",
+        "right",
+        "choice_vm",
+        "choice_workers",
+        "choice_batch",
+        "choice_share",
+        "oracle_vm",
+        "oracle_workers",
+        "oracle_batch",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for metric in METRICS {
+        for part in ["mean", "low95", "high95", "median"] {
+            header.push(format!("{}_{part}", metric.name));
+        }
+    }
+    writer.write_record(&header)?;
+    for group in groups {
+        let mut row = vec![
+            group.workload.clone(),
+            group.pricing.clone(),
+            group.objective.to_owned(),
+            group.strategy.clone(),
+            group.replicas.to_string(),
+            group.failed.to_string(),
+            group.right.to_string(),
+        ];
+        let place = |c: &Option<(String, u32, u32)>| match c {
+            Some((vm, k, b)) => [vm.clone(), k.to_string(), b.to_string()],
+            None => Default::default(),
+        };
+        row.extend(place(&group.choice));
+        row.push(group.choice_share.to_string());
+        row.extend(place(&group.oracle));
+        for aggregate in &group.aggregates {
+            let cells = match aggregate {
+                None => Default::default(),
+                Some(a) => [
+                    a.mean.to_string(),
+                    a.half_interval.map_or(String::new(), |h| (a.mean - h).to_string()),
+                    a.half_interval.map_or(String::new(), |h| (a.mean + h).to_string()),
+                    a.median.to_string(),
+                ],
+            };
+            row.extend(cells);
+        }
+        writer.write_record(&row)?;
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|e| io::Error::other(e.to_string()))?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}

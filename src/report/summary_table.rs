@@ -1,0 +1,156 @@
+//! The summary as a table that a person reads without a manual.
+
+use std::fmt::Write;
+
+use super::text_table;
+use crate::experiment::Group;
+use crate::experiment::summary::Aggregate;
+
+const HEADER: [&str; 9] = [
+    "strategy",
+    "choice",
+    "right",
+    "regret time / cost",
+    "search",
+    "gross overhead time / cost",
+    "net overhead time / cost",
+    "break-even",
+    "error mean (max)",
+];
+
+/// What the columns mean, once below all tables.
+pub const LEGEND: &str = "\
+choice: workers × batch chosen most often; right: share of replicas that chose as the oracle did
+regret: expected time and cost of the choice over the oracle's; search: time and cost before the choice trains
+overhead: realised total over the oracle in the same replica, search steps lost (gross) or credited (net), ± 95 % interval
+break-even: repetitions of the job that repay the search against `default`; error: predicted against expected time
+";
+
+/// One block per (workload, pricing, objective), one line per strategy.
+pub fn render(groups: &[Group]) -> String {
+    let mut text = String::new();
+    let same = |a: &Group, b: &Group| {
+        (&a.workload, &a.pricing, a.objective) == (&b.workload, &b.pricing, b.objective)
+    };
+    for block in groups.chunk_by(same) {
+        let first = &block[0];
+        let replicas = match first.replicas {
+            1 => "1 replica".to_owned(),
+            n => format!("{n} replicas"),
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{} · {} · {} · {replicas}",
+            first.workload, first.pricing, first.objective
+        );
+        let several_vms = several_vm_types(block);
+        if let Some(oracle) = &first.oracle {
+            let _ = write!(text, " · oracle {}", place(oracle, several_vms));
+            let mean = |metric| first.aggregate(metric).map(|a| a.mean);
+            if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
+                let _ = write!(text, " ({}, {})", hours_text(hours), usd_text(usd));
+            }
+        }
+        text.push('\n');
+        let rows: Vec<Vec<String>> = block.iter().map(|g| row(g, several_vms)).collect();
+        text.push_str(&text_table::render(&HEADER, &[0], &rows));
+        text.push('\n');
+    }
+    text.push_str(LEGEND);
+    text
+}
+
+fn several_vm_types(block: &[Group]) -> bool {
+    let mut vms = block
+        .iter()
+        .flat_map(|g| [&g.choice, &g.oracle])
+        .flatten()
+        .map(|c| &c.0);
+    let first = vms.next();
+    vms.any(|vm| Some(vm) != first)
+}
+
+fn place((vm, workers, batch): &(String, u32, u32), with_vm: bool) -> String {
+    if with_vm {
+        format!("{workers} × {batch} {vm}")
+    } else {
+        format!("{workers} × {batch}")
+    }
+}
+
+fn row(group: &Group, several_vms: bool) -> Vec<String> {
+    let choice = match &group.choice {
+        Some(choice) => place(choice, several_vms),
+        None => "none".to_owned(),
+    };
+    let mut name = group.strategy.clone();
+    if group.failed > 0 {
+        let _ = write!(name, " ({} failed)", group.failed);
+    }
+    let mean = |metric| group.aggregate(metric).map(|a| a.mean);
+    let search = match (mean("search_time_h"), mean("search_cost_usd")) {
+        (Some(hours), Some(usd)) if hours > 0.0 => {
+            format!("{}, {}", hours_text(hours), usd_text(usd))
+        }
+        (Some(_), _) => "none".to_owned(),
+        _ => "–".to_owned(),
+    };
+    let pair = |time, cost| match (group.aggregate(time), group.aggregate(cost)) {
+        (Some(time), Some(cost)) => format!("{} / {}", percent(time), percent(cost)),
+        _ => "–".to_owned(),
+    };
+    let regret = match (mean("regret_time"), mean("regret_cost")) {
+        (Some(time), Some(cost)) => format!("{:+.1} / {:+.1} %", no_minus_zero(time), no_minus_zero(cost)),
+        _ => "–".to_owned(),
+    };
+    let break_even = match mean("break_even_jobs") {
+        Some(jobs) if search == "none" && jobs == 0.0 => "–".to_owned(),
+        Some(jobs) => format!("{jobs:.2} jobs"),
+        None if search == "none" => "–".to_owned(),
+        None => "never".to_owned(),
+    };
+    let error = match (mean("error_mean"), mean("error_max")) {
+        (Some(mean), Some(max)) => format!("{:.1} % ({:.1} %)", 100.0 * mean, 100.0 * max),
+        _ => "–".to_owned(),
+    };
+    vec![
+        name,
+        choice,
+        format!("{:.0} %", 100.0 * group.right),
+        regret,
+        search,
+        pair("overhead_gross_time", "overhead_gross_cost"),
+        pair("overhead_net_time", "overhead_net_cost"),
+        break_even,
+        error,
+    ]
+}
+
+fn percent(a: &Aggregate) -> String {
+    let mean = no_minus_zero(a.mean);
+    match a.half_interval {
+        Some(half) => format!("{mean:+.1} ± {:.1} %", 100.0 * half),
+        None => format!("{mean:+.1} %"),
+    }
+}
+
+/// In percent, and −0.0 as 0.0.
+fn no_minus_zero(fraction: f64) -> f64 {
+    let rounded = (1000.0 * fraction).round() / 10.0;
+    if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+/// Hours as people write them.
+pub fn hours_text(hours: f64) -> String {
+    if hours < 0.1 {
+        format!("{:.1} min", 60.0 * hours)
+    } else {
+        format!("{hours:.2} h")
+    }
+}
+
+/// USD to the cent.
+pub fn usd_text(usd: f64) -> String {
+    format!("${usd:.2}")
+}

@@ -1,0 +1,27 @@
+//! Plain tables for the terminal.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+/// Lays out `rows` under `header`. Columns named in `left` are flush left, all others right;
+/// without rules, so that a line is a row for `grep` and `awk` too.
+pub fn render(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        column.set_cell_alignment(if left.contains(&index) {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
+        });
+    }
+    let mut text = String::new();
+    for line in table.lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
