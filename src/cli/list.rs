@@ -68,9 +68,13 @@ impl ListArgs {
             }
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(Vec::new());
-                writer.write_record(list.header).map_err(anyhow::Error::from)?;
+                writer
+                    .write_record(list.header)
+                    .map_err(anyhow::Error::from)?;
                 for row in &list.rows {
-                    writer.write_record(cells(row)).map_err(anyhow::Error::from)?;
+                    writer
+                        .write_record(cells(row))
+                        .map_err(anyhow::Error::from)?;
                 }
                 let bytes = writer.into_inner().map_err(anyhow::Error::from)?;
                 String::from_utf8_lossy(&bytes).into_owned()
@@ -160,7 +164,14 @@ fn vms() -> Result<List, Failure> {
         })
         .collect();
     Ok(List {
-        header: &["provider", "vm", "vcpu", "memory_gib", "usd_per_vm_hour", "source"],
+        header: &[
+            "provider",
+            "vm",
+            "vcpu",
+            "memory_gib",
+            "usd_per_vm_hour",
+            "source",
+        ],
         text_columns: &[0, 1, 5],
         rows,
     })
@@ -186,7 +197,14 @@ fn pricing() -> Result<List, Failure> {
         })
         .collect();
     Ok(List {
-        header: &["policy", "usd", "per", "granularity_s", "minimum_s", "description"],
+        header: &[
+            "policy",
+            "usd",
+            "per",
+            "granularity_s",
+            "minimum_s",
+            "description",
+        ],
         text_columns: &[0, 2, 5],
         rows,
     })
@@ -197,6 +215,8 @@ fn strategies() -> List {
     List {
         header: &["strategy", "what it does"],
         text_columns: &[0, 1],
-        rows: all.map(|(name, summary)| vec![json!(name), json!(summary)]).collect(),
+        rows: all
+            .map(|(name, summary)| vec![json!(name), json!(summary)])
+            .collect(),
     }
 }

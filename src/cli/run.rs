@@ -80,7 +80,11 @@ impl RunArgs {
                 Format::Csv => {
                     let text = summary_csv::render(&groups)?;
                     // One header for all scenarios.
-                    let skip = if index == 0 { 0 } else { text.find('\n').map_or(0, |n| n + 1) };
+                    let skip = if index == 0 {
+                        0
+                    } else {
+                        text.find('\n').map_or(0, |n| n + 1)
+                    };
                     terminal::print(&text[skip..])?;
                 }
                 Format::Json => values.push(summary_json::value(&scenario.name, &groups)),
@@ -96,7 +100,9 @@ impl RunArgs {
             }
             if finished.failed > 0 {
                 let failed = finished.failed;
-                terminal::note(&format!("{failed} cases have no result; see their `reason`"));
+                terminal::note(&format!(
+                    "{failed} cases have no result; see their `reason`"
+                ));
                 worst = worst.max(Exit::SomeCasesFailed);
             }
         }

@@ -126,7 +126,9 @@ impl<'p> Evaluator<'p> {
                 let mut stream =
                     (self.plan.streams).stream(Purpose::Strategy, case.replica, identity(name));
                 match strategy.search(cluster, &mut stream, &mut self.forecast) {
-                    Ok(()) => self.choose(case, arena, policy).ok_or(NOTHING_WITHIN_LIMITS)?,
+                    Ok(()) => self
+                        .choose(case, arena, policy)
+                        .ok_or(NOTHING_WITHIN_LIMITS)?,
                     Err(Stop::TargetReached) => {
                         reason = REACHED_WHILE_SEARCHING;
                         cluster.current().ok_or(STALLED)?

@@ -135,7 +135,11 @@ fn aggregate(values: &mut [f64]) -> Option<Aggregate> {
     })
 }
 
-fn triple(vm: Option<&str>, workers: Option<u32>, batch: Option<u32>) -> Option<(String, u32, u32)> {
+fn triple(
+    vm: Option<&str>,
+    workers: Option<u32>,
+    batch: Option<u32>,
+) -> Option<(String, u32, u32)> {
     Some((vm?.to_owned(), workers?, batch?))
 }
 

@@ -83,7 +83,12 @@ mod tests {
         let names: Vec<&str> = policies.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(
             names,
-            ["paper-fixed", "paper-memory", "per-second", "per-started-hour"]
+            [
+                "paper-fixed",
+                "paper-memory",
+                "per-second",
+                "per-started-hour"
+            ]
         );
     }
 

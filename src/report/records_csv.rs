@@ -52,7 +52,9 @@ impl RecordsCsv {
         // A fresh writer would repeat the header: only the buffer behind it is emptied.
         self.rows.flush()?;
         let writer = std::mem::replace(&mut self.rows, headless());
-        let bytes = writer.into_inner().map_err(|e| io::Error::other(e.to_string()))?;
+        let bytes = writer
+            .into_inner()
+            .map_err(|e| io::Error::other(e.to_string()))?;
         self.waiting = 0;
         self.file.write_all(&bytes).map_err(|error| {
             io::Error::new(

@@ -58,8 +58,10 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
                 None => Default::default(),
                 Some(a) => [
                     a.mean.to_string(),
-                    a.half_interval.map_or(String::new(), |h| (a.mean - h).to_string()),
-                    a.half_interval.map_or(String::new(), |h| (a.mean + h).to_string()),
+                    a.half_interval
+                        .map_or(String::new(), |h| (a.mean - h).to_string()),
+                    a.half_interval
+                        .map_or(String::new(), |h| (a.mean + h).to_string()),
                     a.median.to_string(),
                 ],
             };

@@ -101,7 +101,11 @@ fn row(group: &Group, several_vms: bool) -> Vec<String> {
         _ => "–".to_owned(),
     };
     let regret = match (mean("regret_time"), mean("regret_cost")) {
-        (Some(time), Some(cost)) => format!("{:+.1} / {:+.1} %", no_minus_zero(time), no_minus_zero(cost)),
+        (Some(time), Some(cost)) => format!(
+            "{:+.1} / {:+.1} %",
+            no_minus_zero(time),
+            no_minus_zero(cost)
+        ),
         _ => "–".to_owned(),
     };
     let break_even = match mean("break_even_jobs") {

@@ -6,7 +6,9 @@ use comfy_table::{CellAlignment, Table, presets};
 /// without rules, so that a line is a row for `grep` and `awk` too.
 pub fn render(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    table
+        .load_style(presets::NOTHING)
+        .set_header(header.to_vec());
     for row in rows {
         table.add_row(row);
     }

@@ -79,7 +79,9 @@ impl<'de> Deserialize<'de> for Axis {
                     values.push(value);
                 }
                 if values.is_empty() {
-                    return Err(A::Error::custom("expected at least one value, found an empty list"));
+                    return Err(A::Error::custom(
+                        "expected at least one value, found an empty list",
+                    ));
                 }
                 Ok(Axis::List(values))
             }

@@ -115,9 +115,7 @@ impl Check<'_> {
             workloads,
             stored,
             variation: variation(file),
-            start_up: SimTime::from_seconds(
-                file.cluster.start_up_s.map_or(0.0, NonNegative::get),
-            ),
+            start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,
             objectives: objectives?,
             strategies: strategies.into_iter().map(Spanned::into_inner).collect(),
@@ -126,7 +124,9 @@ impl Check<'_> {
                 max_time_s: file.limits.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
                 max_cost_usd: file.limits.max_cost_usd.map(Positive::get),
             },
-            hash: blake3::hash(self.source.text.as_bytes()).to_hex().to_string(),
+            hash: blake3::hash(self.source.text.as_bytes())
+                .to_hex()
+                .to_string(),
         })
     }
 
@@ -192,9 +192,8 @@ impl Check<'_> {
                 configurations.extend(own().map(|c| (*c).clone()));
                 continue;
             }
-            let all = |of: fn(&Configuration) -> u32| -> BTreeSet<u32> {
-                own().map(|c| of(c)).collect()
-            };
+            let all =
+                |of: fn(&Configuration) -> u32| -> BTreeSet<u32> { own().map(|c| of(c)).collect() };
             let ks = match &workers {
                 Some(list) => list.iter().copied().collect(),
                 None => all(|c| c.workers),
@@ -219,7 +218,10 @@ impl Check<'_> {
                 self.diagnostics.error_at(
                     self.source,
                     most.span(),
-                    format!("`max_workers` leaves no configuration of `{}`", workload.name),
+                    format!(
+                        "`max_workers` leaves no configuration of `{}`",
+                        workload.name
+                    ),
                     "below every worker count",
                 );
                 return None;
@@ -248,7 +250,10 @@ impl Check<'_> {
         let fails_everywhere = |of: fn(&Configuration) -> u32, value: u32| {
             let same = |c: &&Configuration| of(c) == value;
             configurations.iter().filter(same).count()
-                == refused.iter().filter(|r| of(&r.configuration) == value).count()
+                == refused
+                    .iter()
+                    .filter(|r| of(&r.configuration) == value)
+                    .count()
         };
         let mut blamed = false;
         type Part = fn(&Configuration) -> u32;
@@ -257,7 +262,8 @@ impl Check<'_> {
             ("batch", &file.cluster.batch, |c| c.batch),
         ];
         for (what, axis, of) in axes {
-            let (Some(axis), Some(values)) = (axis, axis.as_ref().and_then(|a| a.get_ref().values()))
+            let (Some(axis), Some(values)) =
+                (axis, axis.as_ref().and_then(|a| a.get_ref().values()))
             else {
                 continue;
             };
@@ -269,8 +275,7 @@ impl Check<'_> {
                     continue;
                 }
                 blamed = true;
-                let measured: BTreeSet<u32> =
-                    workload.steps.points().map(|p| of(&p.0)).collect();
+                let measured: BTreeSet<u32> = workload.steps.points().map(|p| of(&p.0)).collect();
                 let span = match axis.get_ref() {
                     Axis::List(list) => (list.iter())
                         .find(|v| v.get_ref().get() == value)
@@ -285,7 +290,10 @@ impl Check<'_> {
                     Diagnostic::at(
                         self.source,
                         span,
-                        format!("{what} {value} is outside what was measured for `{}`", workload.name),
+                        format!(
+                            "{what} {value} is outside what was measured for `{}`",
+                            workload.name
+                        ),
                         range,
                     )
                     .with_help(first.to_string()),
@@ -337,7 +345,12 @@ impl Check<'_> {
             .into_iter()
             .collect();
         let Some(asked) = &file.pricing.policies else {
-            return sound.then(|| known.into_iter().filter(|p| p.name == "paper-fixed").collect());
+            return sound.then(|| {
+                known
+                    .into_iter()
+                    .filter(|p| p.name == "paper-fixed")
+                    .collect()
+            });
         };
         self.not_empty("policies", asked, &names);
         self.no_duplicates("policies", asked.get_ref());
@@ -348,7 +361,13 @@ impl Check<'_> {
                 None if names.contains(&name.get_ref().as_str()) => sound = false,
                 None => {
                     sound = false;
-                    self.unknown("pricing policy", name.span(), name.get_ref(), &names, "list pricing");
+                    self.unknown(
+                        "pricing policy",
+                        name.span(),
+                        name.get_ref(),
+                        &names,
+                        "list pricing",
+                    );
                 }
             }
         }
@@ -369,7 +388,13 @@ impl Check<'_> {
         for name in asked.get_ref() {
             if !legal.contains(&name.get_ref().as_str()) {
                 sound = false;
-                self.unknown("strategy", name.span(), name.get_ref(), &legal, "list strategies");
+                self.unknown(
+                    "strategy",
+                    name.span(),
+                    name.get_ref(),
+                    &legal,
+                    "list strategies",
+                );
             }
         }
         sound.then(|| asked.get_ref().clone())
@@ -425,8 +450,9 @@ impl Check<'_> {
         };
         let names: Vec<String> = legal.iter().map(|n| format!("`{n}`")).collect();
         self.diagnostics.push(
-            Diagnostic::at(self.source, span, format!("unknown {what} `{word}`"), label)
-                .with_help(format!("legal here: {}; see `scavsim {list}`", names.join(", "))),
+            Diagnostic::at(self.source, span, format!("unknown {what} `{word}`"), label).with_help(
+                format!("legal here: {}; see `scavsim {list}`", names.join(", ")),
+            ),
         );
     }
 

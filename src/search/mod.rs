@@ -8,7 +8,8 @@
 //!   The oracle is not a search: the experiment gives it the truth.
 //! - [`full`], [`partial`], [`no_search`], [`universal`]: the strategies of the Scavenger paper.
 //! - [`random`], [`fixed`]: baselines.
-//! - [`models`]: the lines that strategies fit.
+//! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
+//!   [`settings`]: the choices that the paper leaves open.
 //! - [`space`]: corners and starting points of a list of configurations.
 //! - [`objective`]: time, cost, knee.
 
@@ -18,6 +19,7 @@ pub mod models;
 pub mod no_search;
 pub mod objective;
 pub mod partial;
+mod probing;
 pub mod random;
 pub mod registry;
 pub mod settings;

@@ -1,11 +1,13 @@
-//! The lines that strategies fit: epochs against noise, noise against batch, step against local
-//! batch and workers.
+//! What strategies fit: a line for epochs against noise, a line for noise against batch, a plane
+//! for the step against local batch and workers.
 //!
 //! Every "proportional" law of the paper is fitted with an intercept: without one the noise line
 //! is off by 20–26 % on the paper's own figures.
 
-use super::settings::{EpochsFrom, NoiseBy};
-use crate::stats::{Line, line::locate};
+use std::sync::Arc;
+
+use super::settings::{EpochsFrom, NoiseBy, StepFit};
+use crate::stats::{Line, Plane, line::locate};
 use crate::testbed::{History, PastRun};
 
 /// Epochs to the target as a line in the normalised noise: e = e* + θ·(γ/K).
@@ -82,6 +84,14 @@ impl NoiseLine {
         }
     }
 
+    /// Fits the stored runs that have a noise; `None` if there are none.
+    pub fn of(history: &History, by: NoiseBy) -> Option<NoiseLine> {
+        let readings: Vec<(u32, u32, f64)> = (history.runs.iter())
+            .filter_map(|r| Some((r.workers, r.batch, r.noise_normalised?)))
+            .collect();
+        NoiseLine::fit(&readings, by)
+    }
+
     /// Noise at (`workers`, `batch`); beyond the fitted worker counts the nearest line holds.
     pub fn noise(&self, workers: u32, batch: u32) -> f64 {
         let x = 1.0 / f64::from(batch).sqrt();
@@ -119,65 +129,98 @@ fn averaged_line(readings: &[(u32, u32, f64)]) -> Option<Line> {
     Line::fit(averages)
 }
 
-/// Seconds of a step: compute as a line in the local batch, communication as a line in K.
+/// Seconds of a step, linear in local batch and workers: τ = c + c_b·(B/K) + c_K·K.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepLines {
-    /// Compute seconds against samples per worker.
-    pub compute: Line,
-    /// Exposed communication seconds against workers.
-    pub communication: Line,
+pub struct StepPlane(Plane);
+
+/// One measured step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepReading {
+    /// Worker count K.
+    pub workers: u32,
+    /// Global batch B.
+    pub batch: u32,
+    /// Compute seconds.
+    pub compute_s: f64,
+    /// Exposed communication seconds.
+    pub communication_s: f64,
 }
 
-/// One measured step: workers, batch, compute seconds, communication seconds.
-pub type StepReading = (u32, u32, f64, f64);
-
-impl StepLines {
+impl StepPlane {
     /// Fits measured steps; `None` if there are none.
-    pub fn fit(readings: &[StepReading]) -> Option<StepLines> {
-        let compute = |&(k, b, s, _): &StepReading| (f64::from(b) / f64::from(k), s);
-        let communication = |&(k, _, _, s): &StepReading| (f64::from(k), s);
-        Some(StepLines {
-            compute: Line::fit(readings.iter().map(compute))?,
-            communication: Line::fit(readings.iter().map(communication))?,
-        })
+    pub fn fit(readings: &[StepReading], fit: StepFit) -> Option<StepPlane> {
+        let local_batch = |r: &StepReading| f64::from(r.batch) / f64::from(r.workers);
+        let workers = |r: &StepReading| f64::from(r.workers);
+        let plane = match fit {
+            StepFit::Whole => Plane::fit(
+                (readings.iter())
+                    .map(|r| (local_batch(r), workers(r), r.compute_s + r.communication_s)),
+            )?,
+            StepFit::Split => {
+                let compute = Line::fit(readings.iter().map(|r| (local_batch(r), r.compute_s)))?;
+                let communication =
+                    Line::fit(readings.iter().map(|r| (workers(r), r.communication_s)))?;
+                Plane {
+                    constant: compute.intercept + communication.intercept,
+                    x_slope: compute.slope,
+                    y_slope: communication.slope,
+                }
+            }
+        };
+        Some(StepPlane(plane))
     }
 
     /// Seconds of a step at (`workers`, `batch`).
     pub fn step_s(&self, workers: u32, batch: u32) -> f64 {
         let k = f64::from(workers);
-        self.compute.at(f64::from(batch) / k) + self.communication.at(k)
+        self.0.at(f64::from(batch) / k, k)
     }
 }
 
-/// All three lines of one workload, from its stored runs.
+/// How the models of a stored workload are fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fits {
+    /// Which runs give the epoch line.
+    pub epochs_from: EpochsFrom,
+    /// One noise line or one per worker count.
+    pub noise_by: NoiseBy,
+    /// How the step plane is fitted.
+    pub step_fit: StepFit,
+}
+
+/// All three models of one workload, from its stored runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StoredLines {
+pub struct StoredModel {
     /// Epochs against noise.
     pub epochs: EpochLine,
     /// Noise against batch.
     pub noise: NoiseLine,
     /// Step against local batch and workers, per VM type.
-    pub steps: Vec<(std::sync::Arc<str>, StepLines)>,
+    pub steps: Vec<(Arc<str>, StepPlane)>,
 }
 
-impl StoredLines {
+impl StoredModel {
     /// Fits everything; `None` where the history lacks noise, epochs or steps.
-    pub fn fit(history: &History, from: EpochsFrom, by: NoiseBy) -> Option<StoredLines> {
-        let readings: Vec<(u32, u32, f64)> = (history.runs.iter())
-            .filter_map(|r| Some((r.workers, r.batch, r.noise_normalised?)))
-            .collect();
+    pub fn fit(history: &History, fits: Fits) -> Option<StoredModel> {
         let mut vms: Vec<_> = history.runs.iter().map(|r| r.vm.clone()).collect();
         vms.sort();
         vms.dedup();
         let steps = vms.into_iter().filter_map(|vm| {
-            let reading = |r: &PastRun| (r.workers, r.batch, r.compute_s, r.communication_s);
-            let own: Vec<StepReading> =
-                (history.runs.iter()).filter(|r| r.vm == vm).map(reading).collect();
-            Some((vm, StepLines::fit(&own)?))
+            let reading = |r: &PastRun| StepReading {
+                workers: r.workers,
+                batch: r.batch,
+                compute_s: r.compute_s,
+                communication_s: r.communication_s,
+            };
+            let own: Vec<StepReading> = (history.runs.iter())
+                .filter(|r| r.vm == vm)
+                .map(reading)
+                .collect();
+            Some((vm, StepPlane::fit(&own, fits.step_fit)?))
         });
-        Some(StoredLines {
-            epochs: EpochLine::fit(history, from)?,
-            noise: NoiseLine::fit(&readings, by)?,
+        Some(StoredModel {
+            epochs: EpochLine::fit(history, fits.epochs_from)?,
+            noise: NoiseLine::of(history, fits.noise_by)?,
             steps: steps.collect(),
         })
     }
@@ -185,8 +228,8 @@ impl StoredLines {
     /// Predicted seconds to the target over samples per epoch at (`vm`, `workers`, `batch`);
     /// `None` for a VM type without stored steps.
     pub fn seconds_per_sample(&self, vm: &str, workers: u32, batch: u32) -> Option<f64> {
-        let lines = &self.steps.iter().find(|(name, _)| &**name == vm)?.1;
+        let plane = &self.steps.iter().find(|(name, _)| &**name == vm)?.1;
         let epochs = self.epochs.epochs(self.noise.noise(workers, batch));
-        Some(epochs / f64::from(batch) * lines.step_s(workers, batch))
+        Some(epochs / f64::from(batch) * plane.step_s(workers, batch))
     }
 }

@@ -3,35 +3,36 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::full::no_epoch_line;
-use super::models::{EpochLine, StoredLines};
+use super::models::{EpochLine, Fits, NoiseLine, StoredModel};
+use super::probing::no_epoch_line;
 use super::registry::Recipe;
-use super::settings::{EpochsFrom, NoiseBy};
+use super::settings::{EpochsFrom, NoiseBy, StepFit};
 use super::{Forecast, Knowledge, Strategy, Unusable};
+use crate::configuration::Configuration;
 use crate::rng::Stream;
-use crate::testbed::{Stop, Testbed};
+use crate::testbed::{History, Stop, Testbed};
 
 /// Settings of no search.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct NoSearchSettings {
     /// What the earlier run stored.
     pub stored: Stored,
     /// Which earlier runs give the epoch line.
-    #[serde(rename = "epochs_from")]
     pub epochs_from: EpochsFrom,
     /// One noise line for all worker counts, or one per worker count.
-    #[serde(rename = "noise_by")]
     pub noise_by: NoiseBy,
+    /// How the step plane is put through the stored steps.
+    pub step_fit: StepFit,
 }
 
 /// What an earlier run stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stored {
-    /// The fitted lines.
+    /// The fitted models.
     #[default]
-    Lines,
+    Models,
     /// The measured step and noise of every configuration, with the epoch line.
     Table,
 }
@@ -41,43 +42,48 @@ impl Recipe for NoSearchSettings {
         "the stored model of an earlier run of the same workload; nothing is probed";
 
     fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let own = knowledge.own;
-        let seconds_per_sample: Vec<Option<f64>> = match self.stored {
-            Stored::Lines => {
-                let lines = StoredLines::fit(own, self.epochs_from, self.noise_by)
-                    .ok_or_else(|| no_epoch_line(knowledge))?;
-                (knowledge.configurations.iter())
-                    .map(|c| lines.seconds_per_sample(&c.vm, c.workers, c.batch))
-                    .collect()
-            }
-            Stored::Table => {
-                let epochs = EpochLine::fit(own, self.epochs_from)
-                    .ok_or_else(|| no_epoch_line(knowledge))?;
-                let noise = super::models::NoiseLine::fit(
-                    &(own.runs.iter())
-                        .filter_map(|r| Some((r.workers, r.batch, r.noise_normalised?)))
-                        .collect::<Vec<_>>(),
-                    self.noise_by,
-                )
-                .ok_or_else(|| no_epoch_line(knowledge))?;
-                let predict = |c: &crate::configuration::Configuration| {
-                    let run = own
-                        .runs
-                        .iter()
-                        .find(|r| (&r.vm, r.workers, r.batch) == (&c.vm, c.workers, c.batch))?;
-                    let noise = run
-                        .noise_normalised
-                        .unwrap_or_else(|| noise.noise(c.workers, c.batch));
-                    Some(epochs.epochs(noise) / f64::from(c.batch) * run.step_s())
-                };
-                knowledge.configurations.iter().map(predict).collect()
-            }
+        let fits = Fits {
+            epochs_from: self.epochs_from,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
         };
+        let seconds_per_sample = match self.stored {
+            Stored::Models => from_models(knowledge, fits),
+            Stored::Table => from_table(knowledge.own, knowledge.configurations, fits),
+        }
+        .ok_or_else(|| no_epoch_line(knowledge))?;
         Ok(Box::new(Predetermined::new(
             seconds_per_sample,
             knowledge.samples_per_epoch,
         )))
     }
+}
+
+fn from_models(knowledge: &Knowledge<'_>, fits: Fits) -> Option<Vec<Option<f64>>> {
+    let model = StoredModel::fit(knowledge.own, fits)?;
+    let predict = |c: &Configuration| model.seconds_per_sample(&c.vm, c.workers, c.batch);
+    Some(knowledge.configurations.iter().map(predict).collect())
+}
+
+/// Only configurations that were run before are predicted.
+fn from_table(
+    own: &History,
+    configurations: &[Configuration],
+    fits: Fits,
+) -> Option<Vec<Option<f64>>> {
+    let epochs = EpochLine::fit(own, fits.epochs_from)?;
+    let line = NoiseLine::of(own, fits.noise_by)?;
+    let predict = |c: &Configuration| {
+        let run = own
+            .runs
+            .iter()
+            .find(|r| (&r.vm, r.workers, r.batch) == (&c.vm, c.workers, c.batch))?;
+        let noise = run
+            .noise_normalised
+            .unwrap_or_else(|| line.noise(c.workers, c.batch));
+        Some(epochs.epochs(noise) / f64::from(c.batch) * run.step_s())
+    };
+    Some(configurations.iter().map(predict).collect())
 }
 
 /// A forecast that is known before the job starts.
@@ -90,7 +96,10 @@ impl Predetermined {
     pub(super) fn new(seconds_per_sample: Vec<Option<f64>>, samples_per_epoch: f64) -> Self {
         let time = |s: f64| s * samples_per_epoch;
         Predetermined {
-            time_s: seconds_per_sample.into_iter().map(|s| s.map(time)).collect(),
+            time_s: seconds_per_sample
+                .into_iter()
+                .map(|s| s.map(time))
+                .collect(),
         }
     }
 }

@@ -128,7 +128,13 @@ mod tests {
 
     #[test]
     fn each_objective_picks_its_own() {
-        let points = [point(1.0, 9.0), point(2.0, 3.0), None, point(9.0, 1.0), point(9.5, 8.0)];
+        let points = [
+            point(1.0, 9.0),
+            point(2.0, 3.0),
+            None,
+            point(9.0, 1.0),
+            point(9.5, 8.0),
+        ];
         let none = Limits::default();
         assert_eq!(pick(Objective::Time, none, &points), Some(0));
         assert_eq!(pick(Objective::Cost, none, &points), Some(3));
@@ -152,8 +158,18 @@ mod tests {
 
     #[test]
     fn without_a_bend_the_knee_is_the_faster_end() {
-        assert_eq!(pick(Objective::Knee, Limits::default(), &[point(2.0, 1.0), point(1.0, 2.0)]), Some(1));
-        assert_eq!(pick(Objective::Knee, Limits::default(), &[point(2.0, 2.0)]), Some(0));
+        assert_eq!(
+            pick(
+                Objective::Knee,
+                Limits::default(),
+                &[point(2.0, 1.0), point(1.0, 2.0)]
+            ),
+            Some(1)
+        );
+        assert_eq!(
+            pick(Objective::Knee, Limits::default(), &[point(2.0, 2.0)]),
+            Some(0)
+        );
     }
 
     proptest! {

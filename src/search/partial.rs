@@ -1,14 +1,13 @@
-//! Partial search: probe the corners of (workers, batch) and put lines through them.
-
-use std::sync::Arc;
+//! Partial search: probe the corners of (workers, batch); a line for the noise and a plane for the
+//! step through them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::full::no_epoch_line;
-use super::models::{EpochLine, NoiseLine, StepLines, StepReading};
+use super::models::{NoiseLine, StepPlane, StepReading};
+use super::probing::Probing;
 use super::registry::Recipe;
-use super::settings::{EpochsFrom, NoiseBy, Start};
+use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
 use super::space::Group;
 use super::{Forecast, Knowledge, Strategy, Unusable, space};
 use crate::checked::Count;
@@ -18,27 +17,26 @@ use crate::testbed::{Stop, Testbed};
 
 /// Settings of partial search.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct PartialSettings {
     /// Where the search starts and settles.
     pub start: Start,
     /// Steps before the first probe; the workload's own figure when absent.
-    #[serde(rename = "cold_start_steps", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cold_start_steps: Option<u32>,
     /// Steps per probe; the workload's own figure when absent.
-    #[serde(rename = "probe_steps", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_steps: Option<Count>,
     /// Which earlier runs give the epoch line.
-    #[serde(rename = "epochs_from")]
     pub epochs_from: EpochsFrom,
     /// Which extreme points are probed.
     pub extremes: Extremes,
     /// At which of them the noise is read.
-    #[serde(rename = "noise_at")]
     pub noise_at: NoiseAt,
     /// One noise line for all worker counts, or one per worker count.
-    #[serde(rename = "noise_by")]
     pub noise_by: NoiseBy,
+    /// How the step plane is put through the probes.
+    pub step_fit: StepFit,
 }
 
 /// Which extreme points are probed.
@@ -70,11 +68,10 @@ pub enum NoiseAt {
 
 impl Recipe for PartialSettings {
     const SUMMARY: &'static str =
-        "cold start, then probe the corners; lines for compute, communication and noise";
+        "cold start, then probe the corners; models for step and noise through them";
 
     fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let mut groups = space::groups(knowledge.configurations);
-        let start = space::start(&groups, self.start).unwrap_or(0);
         for group in &mut groups {
             if let [a, b, c, d] = group.corners[..] {
                 group.corners = match self.extremes {
@@ -85,34 +82,27 @@ impl Recipe for PartialSettings {
             }
         }
         Ok(Box::new(Partial {
-            start,
             groups,
-            cold_start_steps: self
-                .cold_start_steps
-                .map_or(knowledge.cold_start_steps, u64::from),
-            probe_steps: self
-                .probe_steps
-                .map_or(knowledge.probe_steps, |s| u64::from(s.get())),
-            epochs: EpochLine::fit(knowledge.own, self.epochs_from)
-                .ok_or_else(|| no_epoch_line(knowledge))?,
+            probing: Probing::new(
+                knowledge,
+                self.start,
+                self.cold_start_steps,
+                self.probe_steps,
+                self.epochs_from,
+            )?,
             noise_at: self.noise_at,
             noise_by: self.noise_by,
-            configurations: Arc::from(knowledge.configurations),
-            samples_per_epoch: knowledge.samples_per_epoch,
+            step_fit: self.step_fit,
         }))
     }
 }
 
 struct Partial {
-    start: usize,
     groups: Vec<Group>,
-    cold_start_steps: u64,
-    probe_steps: u64,
-    epochs: EpochLine,
+    probing: Probing,
     noise_at: NoiseAt,
     noise_by: NoiseBy,
-    configurations: Arc<[Configuration]>,
-    samples_per_epoch: f64,
+    step_fit: StepFit,
 }
 
 impl Strategy for Partial {
@@ -122,7 +112,7 @@ impl Strategy for Partial {
         _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        testbed.cold_start(self.start, self.cold_start_steps)?;
+        self.probing.cold_start(testbed)?;
         for group in &self.groups {
             self.search_group(group, testbed, forecast)?;
         }
@@ -141,9 +131,14 @@ impl Partial {
         let mut steps: Vec<StepReading> = Vec::with_capacity(4);
         let mut noises: Vec<(u32, u32, f64)> = Vec::with_capacity(4);
         for &corner in &group.corners {
-            let Configuration { workers, batch, .. } = self.configurations[corner];
-            let seen = testbed.probe(corner, self.probe_steps)?;
-            steps.push((workers, batch, seen.compute_s, seen.communication_s));
+            let Configuration { workers, batch, .. } = self.probing.configurations[corner];
+            let seen = self.probing.probe(testbed, corner)?;
+            steps.push(StepReading {
+                workers,
+                batch,
+                compute_s: seen.compute_s,
+                communication_s: seen.communication_s,
+            });
             noises.push((workers, batch, seen.noise_normalised));
         }
         let counts = || noises.iter().map(|n| n.0);
@@ -154,16 +149,15 @@ impl Partial {
         };
         noises.retain(|n| only.is_none_or(|k| n.0 == k));
         let (Some(step), Some(noise)) = (
-            StepLines::fit(&steps),
+            StepPlane::fit(&steps, self.step_fit),
             NoiseLine::fit(&noises, self.noise_by),
         ) else {
             return Ok(()); // a group without corners predicts nothing
         };
         for &index in &group.members {
-            let Configuration { workers, batch, .. } = self.configurations[index];
-            let epochs = self.epochs.epochs(noise.noise(workers, batch));
-            let count = epochs * self.samples_per_epoch / f64::from(batch);
-            forecast.predict(index, count * step.step_s(workers, batch));
+            let Configuration { workers, batch, .. } = self.probing.configurations[index];
+            let (noise, step_s) = (noise.noise(workers, batch), step.step_s(workers, batch));
+            self.probing.predict(index, noise, step_s, forecast);
         }
         Ok(())
     }

@@ -3,13 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::full::no_epoch_line;
-use super::models::EpochLine;
+use super::probing::Probing;
 use super::registry::Recipe;
 use super::settings::{EpochsFrom, Start};
-use super::{Forecast, Knowledge, Strategy, Unusable, space};
+use super::{Forecast, Knowledge, Strategy, Unusable};
 use crate::checked::Count;
-use crate::configuration::Configuration;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
@@ -49,32 +47,22 @@ impl Recipe for RandomSettings {
         "cold start, then probe some configurations at random and choose among them";
 
     fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let groups = space::groups(knowledge.configurations);
         Ok(Box::new(Random {
             probes: (self.probes.get() as usize).min(knowledge.configurations.len()),
-            start: space::start(&groups, self.start).unwrap_or(0),
-            cold_start_steps: self
-                .cold_start_steps
-                .map_or(knowledge.cold_start_steps, u64::from),
-            probe_steps: self
-                .probe_steps
-                .map_or(knowledge.probe_steps, |s| u64::from(s.get())),
-            epochs: EpochLine::fit(knowledge.own, self.epochs_from)
-                .ok_or_else(|| no_epoch_line(knowledge))?,
-            configurations: knowledge.configurations.to_vec(),
-            samples_per_epoch: knowledge.samples_per_epoch,
+            probing: Probing::new(
+                knowledge,
+                self.start,
+                self.cold_start_steps,
+                self.probe_steps,
+                self.epochs_from,
+            )?,
         }))
     }
 }
 
 struct Random {
     probes: usize,
-    start: usize,
-    cold_start_steps: u64,
-    probe_steps: u64,
-    epochs: EpochLine,
-    configurations: Vec<Configuration>,
-    samples_per_epoch: f64,
+    probing: Probing,
 }
 
 impl Strategy for Random {
@@ -84,18 +72,14 @@ impl Strategy for Random {
         stream: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        testbed.cold_start(self.start, self.cold_start_steps)?;
+        self.probing.cold_start(testbed)?;
         // A partial shuffle: the first `probes` places hold a sample without repetition.
-        let mut order: Vec<usize> = (0..self.configurations.len()).collect();
+        let mut order: Vec<usize> = (0..self.probing.configurations.len()).collect();
         for place in 0..self.probes {
             let other = place + stream.below(order.len() - place);
             order.swap(place, other);
-            let index = order[place];
-            let seen = testbed.probe(index, self.probe_steps)?;
-            let epochs = self.epochs.epochs(seen.noise_normalised);
-            let steps =
-                epochs * self.samples_per_epoch / f64::from(self.configurations[index].batch);
-            forecast.predict(index, steps * seen.step_s);
+            self.probing
+                .probe_and_predict(testbed, order[place], forecast)?;
         }
         Ok(())
     }

@@ -38,3 +38,14 @@ pub enum NoiseBy {
     /// One line per worker count, linear in K between.
     Workers,
 }
+
+/// How the step time is put through measured steps: τ = c + c_b·(B/K) + c_K·K.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepFit {
+    /// Whole steps against local batch and workers together.
+    #[default]
+    Whole,
+    /// Compute against the local batch and communication against the workers, each by itself.
+    Split,
+}

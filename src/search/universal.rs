@@ -1,7 +1,7 @@
 //! Universal model: the average over all stored workloads; nothing is probed.
 //!
 //! How the paper averages three models of very different size is not published. Here every stored
-//! workload's lines give a *shape*: predicted time at each configuration over predicted time at
+//! workload's models give a *shape*: predicted time at each configuration over predicted time at
 //! the smallest one. The shapes are averaged geometrically, and the scale comes from one number
 //! that the user is taken to know, the measured time of the own workload at that smallest
 //! configuration. The choice under `time`, `cost` and `knee` without limits does not depend on
@@ -10,35 +10,36 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::models::{Fits, StoredModel};
 use super::no_search::Predetermined;
-use super::models::StoredLines;
 use super::registry::Recipe;
-use super::settings::{EpochsFrom, NoiseBy, Start};
+use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
 use super::{Knowledge, Strategy, Unusable, space};
+use crate::configuration::Configuration;
 use crate::testbed::History;
 
 /// Settings of the universal model over all stored workloads, the own one included.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct UniversalSettings {
     /// Which runs give each workload's epoch line.
-    #[serde(rename = "epochs_from")]
     pub epochs_from: EpochsFrom,
     /// One noise line for all worker counts, or one per worker count.
-    #[serde(rename = "noise_by")]
     pub noise_by: NoiseBy,
+    /// How the step plane is put through each workload's stored steps.
+    pub step_fit: StepFit,
 }
 
 /// Settings of the universal model over all stored workloads but the own one.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct LeaveOutSettings {
     /// Which runs give each workload's epoch line.
-    #[serde(rename = "epochs_from")]
     pub epochs_from: EpochsFrom,
     /// One noise line for all worker counts, or one per worker count.
-    #[serde(rename = "noise_by")]
     pub noise_by: NoiseBy,
+    /// How the step plane is put through each workload's stored steps.
+    pub step_fit: StepFit,
 }
 
 impl Recipe for UniversalSettings {
@@ -46,7 +47,12 @@ impl Recipe for UniversalSettings {
         "the average model of all stored workloads, the own one included; nothing is probed";
 
     fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        build(knowledge, false, self.epochs_from, self.noise_by)
+        let fits = Fits {
+            epochs_from: self.epochs_from,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
+        };
+        build(knowledge, false, fits)
     }
 }
 
@@ -55,15 +61,19 @@ impl Recipe for LeaveOutSettings {
         "the average model of all stored workloads but the own one; nothing is probed";
 
     fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        build(knowledge, true, self.epochs_from, self.noise_by)
+        let fits = Fits {
+            epochs_from: self.epochs_from,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
+        };
+        build(knowledge, true, fits)
     }
 }
 
 fn build(
     knowledge: &Knowledge<'_>,
     leave_out: bool,
-    epochs_from: EpochsFrom,
-    noise_by: NoiseBy,
+    fits: Fits,
 ) -> Result<Box<dyn Strategy>, Unusable> {
     let own = knowledge.own;
     let used: Vec<&History> = (knowledge.stored.iter())
@@ -86,10 +96,10 @@ fn build(
 
     let mut log_shape = vec![0.0; knowledge.configurations.len()];
     for history in &used {
-        let lines = StoredLines::fit(history, epochs_from, noise_by);
-        let predict = |c: &crate::configuration::Configuration| {
-            (lines.as_ref())
-                .and_then(|l| l.seconds_per_sample(&c.vm, c.workers, c.batch))
+        let model = StoredModel::fit(history, fits);
+        let predict = |c: &Configuration| {
+            (model.as_ref())
+                .and_then(|m| m.seconds_per_sample(&c.vm, c.workers, c.batch))
                 .filter(|s| *s > 0.0)
                 .ok_or_else(|| {
                     Unusable(format!(
@@ -113,10 +123,7 @@ fn build(
     )))
 }
 
-fn anchor_seconds_per_sample(
-    own: &History,
-    anchor: &crate::configuration::Configuration,
-) -> Option<f64> {
+fn anchor_seconds_per_sample(own: &History, anchor: &Configuration) -> Option<f64> {
     let run = (own.runs.iter())
         .find(|r| (&r.vm, r.workers, r.batch) == (&anchor.vm, anchor.workers, anchor.batch))?;
     Some(run.epochs? / f64::from(run.batch) * run.step_s())

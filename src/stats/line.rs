@@ -1,4 +1,4 @@
-//! Straight lines by least squares.
+//! Straight lines and planes by least squares.
 
 /// y = intercept + slope·x.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +43,70 @@ impl Line {
     }
 }
 
+/// z = constant + x_slope·x + y_slope·y.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane {
+    /// Value at x = y = 0.
+    pub constant: f64,
+    /// Change of z per unit of x.
+    pub x_slope: f64,
+    /// Change of z per unit of y.
+    pub y_slope: f64,
+}
+
+impl Plane {
+    /// The least-squares plane through `points` (x, y, z).
+    ///
+    /// Where the points cannot tell x from y (all on one line), x takes the whole slope if it
+    /// varies at all. `None` without points.
+    pub fn fit(points: impl IntoIterator<Item = (f64, f64, f64)> + Clone) -> Option<Plane> {
+        let (mut count, mut sum) = (0.0, [0.0; 3]);
+        for (x, y, z) in points.clone() {
+            count += 1.0;
+            sum[0] += x;
+            sum[1] += y;
+            sum[2] += z;
+        }
+        if count == 0.0 {
+            return None;
+        }
+        let [mx, my, mz] = sum.map(|s| s / count);
+        let (mut xx, mut xy, mut yy, mut xz, mut yz) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for (x, y, z) in points {
+            let (dx, dy, dz) = (x - mx, y - my, z - mz);
+            xx += dx * dx;
+            xy += dx * dy;
+            yy += dy * dy;
+            xz += dx * dz;
+            yz += dy * dz;
+        }
+        let determinant = xx * yy - xy * xy;
+        let (x_slope, y_slope) = if determinant > 1e-9 * xx * yy {
+            (
+                (xz * yy - yz * xy) / determinant,
+                (yz * xx - xz * xy) / determinant,
+            )
+        } else if xx > 0.0 {
+            (xz / xx, 0.0)
+        } else if yy > 0.0 {
+            (0.0, yz / yy)
+        } else {
+            (0.0, 0.0)
+        };
+        Some(Plane {
+            constant: mz - x_slope * mx - y_slope * my,
+            x_slope,
+            y_slope,
+        })
+    }
+
+    /// The value at (`x`, `y`).
+    #[inline]
+    pub fn at(&self, x: f64, y: f64) -> f64 {
+        self.constant + self.x_slope * x + self.y_slope * y
+    }
+}
+
 /// Position of `x` among ascending `knots`: the index of the left knot and the share of the way
 /// to the next. `None` outside; at a knot the share is exactly 0 (or 1 at the last).
 pub fn locate(knots: &[f64], x: f64) -> Option<(usize, f64)> {
@@ -72,6 +136,29 @@ mod tests {
         let line = Line::fit([(2.0, 1.0), (2.0, 3.0)]).expect("two points");
         assert_eq!((line.intercept, line.slope), (2.0, 0.0));
         assert!(Line::fit([]).is_none());
+    }
+
+    #[test]
+    fn exact_points_give_back_their_plane() {
+        let z = |x: f64, y: f64| 2.0 - 3.0 * x + 0.5 * y;
+        let points = [(0.0, 0.0), (1.0, 0.0), (0.0, 4.0), (7.0, 9.0)].map(|(x, y)| (x, y, z(x, y)));
+        let plane = Plane::fit(points).expect("four points");
+        for (got, want) in [
+            (plane.constant, 2.0),
+            (plane.x_slope, -3.0),
+            (plane.y_slope, 0.5),
+        ] {
+            assert!((got - want).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn points_on_one_line_leave_the_slope_to_x() {
+        let plane = Plane::fit([(1.0, 2.0, 5.0), (2.0, 4.0, 7.0)]).expect("two points");
+        assert_eq!((plane.x_slope, plane.y_slope), (2.0, 0.0));
+        let upright = Plane::fit([(1.0, 2.0, 5.0), (1.0, 4.0, 7.0)]).expect("two points");
+        assert_eq!((upright.x_slope, upright.y_slope), (0.0, 1.0));
+        assert!(Plane::fit([]).is_none());
     }
 
     #[test]

@@ -7,5 +7,5 @@ mod moments;
 pub mod normal;
 
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov};
-pub use line::Line;
+pub use line::{Line, Plane};
 pub use moments::{Welford, median, student_t_97_5};

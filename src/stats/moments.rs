@@ -47,9 +47,8 @@ impl Welford {
     /// Half the width of the 95 % confidence interval of the mean (Student's t);
     /// `None` below two values.
     pub fn half_interval(&self) -> Option<f64> {
-        (self.count >= 2).then(|| {
-            student_t_97_5(self.count - 1) * (self.variance() / self.count as f64).sqrt()
-        })
+        (self.count >= 2)
+            .then(|| student_t_97_5(self.count - 1) * (self.variance() / self.count as f64).sqrt())
     }
 }
 

@@ -131,7 +131,10 @@ mod tests {
     fn inverse_undoes_the_distribution_in_centre_and_tails() {
         for i in 1..400 {
             let x = -8.0 + 0.02 * f64::from(i);
-            assert!((inverse_cdf(cdf(x)) - x).abs() < 1e-12 * x.abs().max(1.0), "{x}");
+            assert!(
+                (inverse_cdf(cdf(x)) - x).abs() < 1e-12 * x.abs().max(1.0),
+                "{x}"
+            );
             assert!((upper_quantile(cdf(x)) + x).abs() < 1e-12 * x.abs().max(1.0));
         }
     }

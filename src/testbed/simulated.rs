@@ -86,7 +86,11 @@ impl<'w> SimulatedCluster<'w> {
         if !self.is_finished() {
             self.move_to(choice)?;
         }
-        let search_end = if searched { self.job.now() } else { SimTime::ZERO };
+        let search_end = if searched {
+            self.job.now()
+        } else {
+            SimTime::ZERO
+        };
         let start = self.job.now();
         let truth = &self.world.truths[choice];
         let luck = self.luck_of(choice);
@@ -167,8 +171,7 @@ impl<'w> SimulatedCluster<'w> {
         let truth = &self.world.truths[configuration];
         let workers = truth.configuration.workers;
         let middle = self.steps as f64 - 0.5 * steps as f64;
-        let mut noise =
-            truth.noise_normalised * self.world.noise_curve.relative(workers, middle);
+        let mut noise = truth.noise_normalised * self.world.noise_curve.relative(workers, middle);
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
             let visit = u64::from(self.visits[configuration]);

@@ -48,9 +48,11 @@ impl DriftPath {
 
     fn enter(&mut self, period: u64) {
         let Some(drift) = self.drift else { return };
-        let mut stream: Stream =
-            self.streams
-                .stream(Purpose::Drift, self.replica, crate::rng::mix(self.identity, period));
+        let mut stream: Stream = self.streams.stream(
+            Purpose::Drift,
+            self.replica,
+            crate::rng::mix(self.identity, period),
+        );
         self.period = period;
         self.factor = UnitLogNormal::from_sigma(drift.sigma).sample(&mut stream);
         self.until = SimTime::from_seconds((period + 1) as f64 * drift.period_s);

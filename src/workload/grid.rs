@@ -38,10 +38,7 @@ impl Grid {
             .map(|&k| {
                 let mut column: Vec<&Point> = points.iter().filter(|p| p.workers == k).collect();
                 column.sort_by(|a, b| a.batch.total_cmp(&b.batch));
-                column
-                    .iter()
-                    .map(|p| (abscissa(p.batch), p.value))
-                    .unzip()
+                column.iter().map(|p| (abscissa(p.batch), p.value)).unzip()
             })
             .collect();
         Grid {
@@ -84,7 +81,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn square() -> Grid {
-        let point = |workers, batch, value| Point { workers, batch, value };
+        let point = |workers, batch, value| Point {
+            workers,
+            batch,
+            value,
+        };
         Grid::new(
             &[
                 point(8.0, 100.0, 1.0),

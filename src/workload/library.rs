@@ -38,7 +38,10 @@ impl Folder {
             Folder::Disk(path) => Source::read(&path.join(file), diagnostics),
             Folder::Embedded(dir) => {
                 let path = dir.path().join(file);
-                let name = Path::new("data/workloads").join(&path).display().to_string();
+                let name = Path::new("data/workloads")
+                    .join(&path)
+                    .display()
+                    .to_string();
                 match dir.get_file(&path).and_then(|f| f.contents_utf8()) {
                     Some(text) => Some(Source::new(name, text)),
                     None => {

@@ -193,11 +193,7 @@ fn above_zero(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Opt
 }
 
 /// Every row says where it comes from.
-fn origin(
-    row: &Row<'_>,
-    source: &Arc<Source>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Origin> {
+fn origin(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Origin> {
     let where_from = row.text("source", diagnostics);
     let name = row.text("origin", diagnostics)?;
     let origin = Origin::from_name(name);
@@ -250,7 +246,14 @@ fn step_costs(
     };
     let required = ["vm", "workers", "batch", "step_s", "origin", "source"];
     let key = |r: &StepRow| (Arc::clone(&r.vm), r.workers, r.batch);
-    let rows = rows(source, &required, &["communication_s"], diagnostics, parse, key)?;
+    let rows = rows(
+        source,
+        &required,
+        &["communication_s"],
+        diagnostics,
+        parse,
+        key,
+    )?;
     match StepCosts::new(&rows, measured) {
         Ok(costs) => Some(costs),
         Err(error) => {
@@ -260,9 +263,8 @@ fn step_costs(
                     "give `communication_s` for this row, or measure the step again"
                 }
             };
-            diagnostics.push(
-                Diagnostic::general(format!("{}: {error}", source.name)).with_help(help),
-            );
+            diagnostics
+                .push(Diagnostic::general(format!("{}: {error}", source.name)).with_help(help));
             None
         }
     }

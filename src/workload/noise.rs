@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn the_noise_scale_of_resnet18_hardly_depends_on_the_workers() {
-        let scales = [(8, 0.7868), (12, 0.7736), (16, 0.7692)].map(|(k, n)| noise_scale(k, 384.0, n));
+        let scales =
+            [(8, 0.7868), (12, 0.7736), (16, 0.7692)].map(|(k, n)| noise_scale(k, 384.0, n));
         for (scale, expected) in scales.iter().zip([1192.0, 1171.0, 1176.0]) {
             assert!((scale - expected).abs() < 1.0, "{scale}");
         }

@@ -71,7 +71,11 @@ mod tests {
 
     #[test]
     fn shapes_end_at_one_blend_between_workers_and_hold_outside() {
-        let row = |workers, step, noise| CurveRow { workers, step, noise };
+        let row = |workers, step, noise| CurveRow {
+            workers,
+            step,
+            noise,
+        };
         let curve = NoiseCurve::new(vec![
             row(16, 1000.0, 16.0),
             row(16, 0.0, 4.0),

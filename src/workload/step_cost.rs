@@ -54,7 +54,9 @@ pub struct StepRow {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
     /// No row of this VM type has a communication time.
-    #[error("no row for `{0}` has `communication_s`, so compute and communication cannot be told apart")]
+    #[error(
+        "no row for `{0}` has `communication_s`, so compute and communication cannot be told apart"
+    )]
     NoSplit(Arc<str>),
     /// The derived compute time exceeds the step.
     #[error("the compute time derived for {0} is {1:.3} s, not below its step of {2:.3} s")]
@@ -291,7 +293,10 @@ mod tests {
     fn a_missing_split_is_derived_from_the_local_batch_also_beyond_its_range() {
         for (configuration, cost) in linear().points() {
             let expected = 0.01 * f64::from(configuration.workers);
-            assert!((cost.communication_s - expected).abs() < 1e-12, "{configuration}");
+            assert!(
+                (cost.communication_s - expected).abs() < 1e-12,
+                "{configuration}"
+            );
         }
     }
 
