@@ -30,7 +30,7 @@ impl SimTime {
     /// The time in seconds.
     #[inline]
     pub fn seconds(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// The time in hours.

@@ -50,7 +50,7 @@ impl<E> Queue<E> {
 
     /// Takes the earliest event and moves the clock to it; `None` when nothing is pending.
     #[inline]
-    pub fn next(&mut self) -> Option<E> {
+    pub fn advance(&mut self) -> Option<E> {
         let Entry { at, event, .. } = self.heap.pop()?;
         self.now = at;
         Some(event)
@@ -115,7 +115,7 @@ mod tests {
             queue.after(SimTime::from_seconds(1.0), name);
         }
         queue.after(SimTime::ZERO, "first");
-        let order: Vec<_> = std::iter::from_fn(|| queue.next()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| queue.advance()).collect();
         assert_eq!(order, ["first", "a", "b", "c"]);
         assert_eq!(queue.now(), SimTime::from_seconds(1.0));
     }
@@ -130,7 +130,7 @@ mod tests {
             }
             let mut expected: Vec<usize> = (0..delays.len()).collect();
             expected.sort_by_key(|&i| delays[i]);
-            let seen: Vec<usize> = std::iter::from_fn(|| queue.next()).collect();
+            let seen: Vec<usize> = std::iter::from_fn(|| queue.advance()).collect();
             prop_assert_eq!(seen, expected);
         }
     }

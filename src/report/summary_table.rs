@@ -10,20 +10,23 @@ const HEADER: [&str; 9] = [
     "strategy",
     "choice",
     "right",
-    "regret time / cost",
+    "regret t / $",
     "search",
-    "gross overhead time / cost",
-    "net overhead time / cost",
-    "break-even",
-    "error mean (max)",
+    "gross t / $",
+    "net t / $",
+    "repaid",
+    "error (max)",
 ];
 
 /// What the columns mean, once below all tables.
 pub const LEGEND: &str = "\
-choice: workers × batch chosen most often; right: share of replicas that chose as the oracle did
-regret: expected time and cost of the choice over the oracle's; search: time and cost before the choice trains
-overhead: realised total over the oracle in the same replica, search steps lost (gross) or credited (net), ± 95 % interval
-break-even: repetitions of the job that repay the search against `default`; error: predicted against expected time
+choice   workers × batch chosen most often; right: share of replicas that chose as the oracle did
+regret   expected time (t) and cost ($) of the choice over the oracle's choice, both without search
+search   time and cost until the choice begins to train
+gross    realised total over the oracle in the same replica, search steps lost; ± 95 % interval
+net      the same, search steps counted as training
+repaid   repetitions of the job after which the search has paid for itself against `default`
+error    mean over configurations of |predicted - expected time| / expected time
 ";
 
 /// One block per (workload, pricing, objective), one line per strategy.
@@ -97,7 +100,7 @@ fn row(group: &Group, several_vms: bool) -> Vec<String> {
         _ => "–".to_owned(),
     };
     let pair = |time, cost| match (group.aggregate(time), group.aggregate(cost)) {
-        (Some(time), Some(cost)) => format!("{} / {}", percent(time), percent(cost)),
+        (Some(time), Some(cost)) => format!("{} / {} %", percent(time), percent(cost)),
         _ => "–".to_owned(),
     };
     let regret = match (mean("regret_time"), mean("regret_cost")) {
@@ -110,12 +113,12 @@ fn row(group: &Group, several_vms: bool) -> Vec<String> {
     };
     let break_even = match mean("break_even_jobs") {
         Some(jobs) if search == "none" && jobs == 0.0 => "–".to_owned(),
-        Some(jobs) => format!("{jobs:.2} jobs"),
+        Some(jobs) => format!("{jobs:.2} ×"),
         None if search == "none" => "–".to_owned(),
         None => "never".to_owned(),
     };
     let error = match (mean("error_mean"), mean("error_max")) {
-        (Some(mean), Some(max)) => format!("{:.1} % ({:.1} %)", 100.0 * mean, 100.0 * max),
+        (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
         _ => "–".to_owned(),
     };
     vec![
@@ -134,8 +137,8 @@ fn row(group: &Group, several_vms: bool) -> Vec<String> {
 fn percent(a: &Aggregate) -> String {
     let mean = no_minus_zero(a.mean);
     match a.half_interval {
-        Some(half) => format!("{mean:+.1} ± {:.1} %", 100.0 * half),
-        None => format!("{mean:+.1} %"),
+        Some(half) => format!("{mean:+.1} ±{:.1}", 100.0 * half),
+        None => format!("{mean:+.1}"),
     }
 }
 

@@ -38,10 +38,15 @@ pub fn groups(configurations: &[Configuration]) -> Vec<Group> {
         let (first, last) = (group.members[0], group.members[group.members.len() - 1]);
         for end in [workers(&first), workers(&last)] {
             let column = || group.members.iter().filter(|i| workers(i) == end);
-            group.corners.extend(column().next());
-            group.corners.extend(column().next_back());
+            for corner in [column().next(), column().next_back()]
+                .into_iter()
+                .flatten()
+            {
+                if !group.corners.contains(corner) {
+                    group.corners.push(*corner);
+                }
+            }
         }
-        group.corners.dedup();
     }
     groups
 }

@@ -27,7 +27,7 @@ pub fn advance(
     }
     let (mut done, mut finished, mut step_start) = (0, 0, queue.now());
     start_step(queue, stepping, stream);
-    while let Some(event) = queue.next() {
+    while let Some(event) = queue.advance() {
         match event {
             Event::WorkerFinished => {
                 finished += 1;

@@ -131,7 +131,7 @@ impl Job {
 
     fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Stalled> {
         self.queue.after(delay, what);
-        while let Some(event) = self.queue.next() {
+        while let Some(event) = self.queue.advance() {
             if event == what {
                 return Ok(());
             }
