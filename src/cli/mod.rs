@@ -113,8 +113,6 @@ impl Cli {
                 terminal::complain(&diagnostics);
                 Exit::Wrong
             }
-            // The reader of our output went away: that is its right.
-            Err(Failure::Other(error)) if terminal::is_broken_pipe(&error) => Exit::Done,
             Err(Failure::Other(error)) => {
                 terminal::note(&format!("error: {error:#}"));
                 Exit::Failed

@@ -124,20 +124,23 @@ impl RunArgs {
         };
         let mut diagnostics = Diagnostics::default();
         let mut seen: Vec<&str> = Vec::new();
-        let mut folders = Vec::new();
-        for scenario in scenarios {
-            let path = if scenarios.len() == 1 {
-                out.clone()
-            } else {
-                out.join(&scenario.name)
-            };
-            if seen.contains(&scenario.name.as_str()) {
+        for Scenario { name, .. } in scenarios {
+            if seen.contains(&name.as_str()) {
                 diagnostics.push(Diagnostic::general(format!(
-                    "two scenarios are called `{}` and would write to the same folder",
-                    scenario.name
+                    "two scenarios are called `{name}` and would write to the same folder"
                 )));
             }
-            seen.push(&scenario.name);
+            seen.push(name);
+        }
+        if !diagnostics.is_empty() {
+            return Err(Failure::Wrong(diagnostics));
+        }
+        let mut folders = Vec::new();
+        for name in seen {
+            let path = match scenarios {
+                [_] => out.clone(),
+                _ => out.join(name),
+            };
             match Folder::prepare(&path) {
                 Ok(folder) => folders.push(Some(folder)),
                 Err(error) => diagnostics.push(

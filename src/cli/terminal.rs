@@ -4,14 +4,17 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::input::Diagnostics;
 
-/// Prints data to stdout.
+/// Prints data to stdout. A reader that has gone away, such as `head`, is no error: that is its
+/// right, and result files are still to be written.
 ///
 /// # Errors
-/// Whatever keeps it from being written, a closed pipe above all.
+/// Whatever else keeps it from being written.
 pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
 }
 
 /// Says something on stderr. If nobody listens, so be it.
@@ -23,15 +26,7 @@ pub fn note(text: &str) {
 pub fn complain(diagnostics: &Diagnostics) {
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let _ = io::stderr().write_all(diagnostics.render(colour).as_bytes());
-    let count = diagnostics.len();
+    let count = diagnostics.distinct();
     let mistakes = if count == 1 { "mistake" } else { "mistakes" };
     note(&format!("\n{count} {mistakes}; nothing was run"));
-}
-
-/// Whether `error` means that the reader of our output has gone.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|e| e.downcast_ref::<io::Error>())
-        .any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }

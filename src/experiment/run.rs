@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::evaluate::Evaluator;
 use super::plan::Plan;
 use super::record::Record;
+use crate::training::Fidelity;
 
 /// Takes records in case order.
 pub trait Sink {
@@ -29,8 +30,15 @@ pub struct Finished {
     pub interrupted: bool,
 }
 
-/// Cases that one task evaluates: enough to make its start free, few enough to share out well.
-const CASES_PER_TASK: u64 = 64;
+/// Cases that one task evaluates: enough to make its start free, few enough to share out well, and
+/// so few of the slow ones that an interrupt is heeded, and rows appear, within seconds.
+fn cases_per_task(fidelity: Fidelity) -> u64 {
+    match fidelity {
+        Fidelity::Fast => 64,
+        Fidelity::Step | Fidelity::Event => 1,
+    }
+}
+
 /// Tasks per thread whose records are held in memory before they are handed out.
 const TASKS_PER_THREAD: u64 = 64;
 
@@ -51,7 +59,8 @@ pub fn run(
         .num_threads(jobs)
         .build()
         .map_err(io::Error::other)?;
-    let block = CASES_PER_TASK * TASKS_PER_THREAD * jobs.max(1) as u64;
+    let cases_per_task = cases_per_task(plan.fidelity);
+    let block = cases_per_task * TASKS_PER_THREAD * jobs.max(1) as u64;
     let mut finished = Finished {
         cases: 0,
         failed: 0,
@@ -60,7 +69,7 @@ pub fn run(
     let mut start = 0;
     while start < plan.cases() {
         let end = (start + block).min(plan.cases());
-        let tasks: Vec<u64> = (start..end).step_by(CASES_PER_TASK as usize).collect();
+        let tasks: Vec<u64> = (start..end).step_by(cases_per_task as usize).collect();
         let blocks: Vec<Option<Vec<Record<'_>>>> = pool.install(|| {
             tasks
                 .par_iter()
@@ -70,7 +79,7 @@ pub fn run(
                         if interrupt.load(Ordering::Relaxed) {
                             return None;
                         }
-                        let last = (first + CASES_PER_TASK).min(end);
+                        let last = (first + cases_per_task).min(end);
                         let records = (first..last)
                             .map(|number| evaluator.evaluate(plan.case(number)))
                             .collect();

@@ -92,6 +92,11 @@ impl Diagnostics {
         self.0.len()
     }
 
+    /// How many mistakes a report shows: each once.
+    pub fn distinct(&self) -> usize {
+        self.in_reading_order().len()
+    }
+
     /// The mistakes in the order they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()

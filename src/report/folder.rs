@@ -26,7 +26,12 @@ impl Folder {
                 format!("cannot write to {}: {error}", path.display()),
             )
         };
-        fs::create_dir_all(path).map_err(named)?;
+        fs::create_dir_all(path).map_err(|error| {
+            named(match error.kind() {
+                io::ErrorKind::AlreadyExists => io::Error::new(error.kind(), "it is not a folder"),
+                _ => error,
+            })
+        })?;
         // The only proof that a file can be created is to create one; it is removed at once.
         NamedTempFile::new_in(path)
             .and_then(NamedTempFile::close)

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use super::folder::Folder;
 use crate::experiment::{Record, Sink};
 
-/// Rows that are collected before they are written.
-const ROWS_PER_WRITE: usize = 256;
+/// Rows that are collected before they are written; as many as a slow run makes in seconds.
+const ROWS_PER_WRITE: usize = 64;
 
 /// An open `records.csv`.
 pub struct RecordsCsv {

@@ -42,6 +42,9 @@ impl Axis {
     }
 }
 
+/// A longer range is a slip of the pen.
+const MOST_VALUES: u32 = 1000;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RangeFields {
@@ -93,6 +96,12 @@ impl<'de> Deserialize<'de> for Axis {
                 if from > to {
                     return Err(A::Error::custom(format!(
                         "expected `from` not above `to`, found {from} above {to}"
+                    )));
+                }
+                let count = (to - from) / range.step.get() + 1;
+                if count > MOST_VALUES {
+                    return Err(A::Error::custom(format!(
+                        "expected a range of at most {MOST_VALUES} values, found {count}"
                     )));
                 }
                 Ok(Axis::Range {

@@ -61,11 +61,12 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
+        let name = self.name(file);
         if file.workloads.is_empty() {
             self.complain_empty(0..0, "workloads", &library::names());
         }
         self.no_duplicates("workloads", &file.workloads);
-        self.no_duplicates("cluster.vm", &file.cluster.vm);
+        self.no_duplicates("vm", &file.cluster.vm);
         for (name, axis) in [
             ("workers", &file.cluster.workers),
             ("batch", &file.cluster.batch),
@@ -80,6 +81,7 @@ impl Check<'_> {
         let workloads: Vec<Option<Workload>> = (file.workloads.iter())
             .map(|name| self.workload(name))
             .collect();
+        self.no_namesakes(&file.workloads, &workloads);
         let max_workers = file.limits.max_workers.as_ref();
         let spaces: Vec<Option<Vec<Configuration>>> = workloads
             .iter()
@@ -91,9 +93,11 @@ impl Check<'_> {
             Some(names) => {
                 self.not_empty("stored", names, &library::names());
                 self.no_duplicates("stored", names.get_ref());
-                (names.get_ref().iter())
+                let stored: Vec<Option<Workload>> = (names.get_ref().iter())
                     .map(|name| self.workload(name))
-                    .collect()
+                    .collect();
+                self.no_namesakes(names.get_ref(), &stored);
+                stored
             }
         };
         let policies = self.policies(file);
@@ -104,11 +108,10 @@ impl Check<'_> {
         let spaces: Vec<Vec<Configuration>> = spaces.into_iter().collect::<Option<_>>()?;
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = workloads.into_iter().zip(spaces).collect();
-        let strategies = strategies?;
-        self.usable(file, &workloads, &stored, &strategies);
+        let strategies = self.usable(file, &workloads, &stored, strategies?);
 
         Some(Scenario {
-            name: self.name(file),
+            name,
             seed: overrides.seed.unwrap_or(file.seed),
             replicas: u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get)),
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
@@ -118,7 +121,7 @@ impl Check<'_> {
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,
             objectives: objectives?,
-            strategies: strategies.into_iter().map(Spanned::into_inner).collect(),
+            strategies,
             settings: file.strategy.clone(),
             limits: Limits {
                 max_time_s: file.limits.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
@@ -130,24 +133,58 @@ impl Check<'_> {
         })
     }
 
-    fn name(&self, file: &ScenarioFile) -> String {
-        let stem = || Path::new(&self.source.name).file_stem()?.to_str();
-        file.name
-            .clone()
-            .or_else(|| stem().map(str::to_owned))
-            .unwrap_or_else(|| "scenario".to_owned())
+    /// The scenario's name, which may become that of a folder.
+    fn name(&mut self, file: &ScenarioFile) -> String {
+        let Some(name) = &file.name else {
+            let stem = Path::new(&self.source.name).file_stem();
+            let stem = stem.and_then(|stem| stem.to_str());
+            return stem.unwrap_or("scenario").to_owned();
+        };
+        let word = name.get_ref();
+        let illegal = |c: char| matches!(c, '/' | '\\') || c.is_control();
+        if word.is_empty() || word.starts_with('.') || word.contains(illegal) {
+            self.diagnostics.push(
+                Diagnostic::at(
+                    self.source,
+                    name.span(),
+                    "`name` cannot be that of a folder",
+                    "results may go to a folder of this name",
+                )
+                .with_help("a name is not empty, has no `/` or `\\`, and does not start with `.`"),
+            );
+        }
+        word.clone()
     }
 
     /// A name is an embedded workload; something with a `/` in it, or `.`, is a folder.
     fn workload(&mut self, name: &Spanned<String>) -> Option<Workload> {
         let word = name.get_ref();
         let folder = if word.contains('/') || word.starts_with('.') {
-            Folder::Disk(self.folder.join(PathBuf::from(word)))
+            let path = self.folder.join(PathBuf::from(word));
+            if !path.is_dir() {
+                self.diagnostics.push(
+                    Diagnostic::at(
+                        self.source,
+                        name.span(),
+                        format!("there is no workload folder `{word}`"),
+                        "not a folder",
+                    )
+                    .with_help("a path starts at the folder of the scenario file"),
+                );
+                return None;
+            }
+            Folder::Disk(path)
         } else if let Some(folder) = Folder::embedded(word) {
             folder
         } else {
             let names = library::names();
-            self.unknown("workload", name.span(), word, &names, "list workloads");
+            self.unknown(
+                format!("unknown workload `{word}`"),
+                name.span(),
+                word,
+                &names,
+                "list workloads",
+            );
             return None;
         };
         workload_load::load(&folder, self.diagnostics)
@@ -171,13 +208,14 @@ impl Check<'_> {
         if cluster.vm.is_empty() {
             vms.extend(known.iter().map(|vm| Arc::from(*vm)));
         }
+        let before = self.diagnostics.len();
         for vm in &cluster.vm {
             if known.contains(vm.get_ref().as_str()) {
                 vms.push(Arc::from(vm.get_ref().as_str()));
             } else {
                 let legal: Vec<&str> = known.iter().copied().collect();
                 self.unknown(
-                    &format!("VM type for `{}`", workload.name),
+                    format!("`{}` was not measured on `{}`", workload.name, vm.get_ref()),
                     vm.span(),
                     vm.get_ref(),
                     &legal,
@@ -185,6 +223,7 @@ impl Check<'_> {
                 );
             }
         }
+        let all_known = self.diagnostics.len() == before;
         let mut configurations: Vec<Configuration> = Vec::new();
         for vm in &vms {
             let own = || measured.iter().filter(|c| c.vm == *vm);
@@ -227,12 +266,12 @@ impl Check<'_> {
                 return None;
             }
         }
-        self.inside_hull(file, workload, name, &configurations)
-            .then_some(configurations)
+        let inside = self.inside_hull(file, workload, name, &configurations);
+        (inside && all_known).then_some(configurations)
     }
 
-    /// Reports configurations that no measurements surround: one message per wrong axis value, or
-    /// one for all where no single value is to blame.
+    /// Reports configurations that no measurements surround: axis values beyond all that was
+    /// measured, and one message for all other configurations.
     fn inside_hull(
         &mut self,
         file: &ScenarioFile,
@@ -240,67 +279,50 @@ impl Check<'_> {
         name: &Spanned<String>,
         configurations: &[Configuration],
     ) -> bool {
-        let refused: Vec<_> = configurations
+        let mut refused: Vec<_> = configurations
             .iter()
             .filter_map(|c| workload.replay(c).err())
             .collect();
-        let Some(first) = refused.first() else {
-            return true;
-        };
-        let fails_everywhere = |of: fn(&Configuration) -> u32, value: u32| {
-            let same = |c: &&Configuration| of(c) == value;
-            configurations.iter().filter(same).count()
-                == refused
-                    .iter()
-                    .filter(|r| of(&r.configuration) == value)
-                    .count()
-        };
-        let mut blamed = false;
+        let sound = refused.is_empty();
         type Part = fn(&Configuration) -> u32;
         let axes: [(&str, &Option<Spanned<Axis>>, Part); 2] = [
             ("worker count", &file.cluster.workers, |c| c.workers),
             ("batch", &file.cluster.batch, |c| c.batch),
         ];
+        let all = refused.clone();
         for (what, axis, of) in axes {
-            let (Some(axis), Some(values)) =
-                (axis, axis.as_ref().and_then(|a| a.get_ref().values()))
+            let measured: BTreeSet<u32> = workload.steps.points().map(|p| of(&p.0)).collect();
+            let (Some(axis), Some(&low), Some(&high)) = (axis, measured.first(), measured.last())
             else {
                 continue;
             };
-            for value in values {
-                if blamed && refused.len() == configurations.len() {
-                    break; // the other axis already explains everything
-                }
-                if !fails_everywhere(of, value) {
-                    continue;
-                }
-                blamed = true;
-                let measured: BTreeSet<u32> = workload.steps.points().map(|p| of(&p.0)).collect();
-                let span = match axis.get_ref() {
-                    Axis::List(list) => (list.iter())
-                        .find(|v| v.get_ref().get() == value)
-                        .map_or(axis.span(), Spanned::span),
-                    _ => axis.span(),
-                };
-                let range = match (measured.first(), measured.last()) {
-                    (Some(low), Some(high)) => format!("measured from {low} to {high}"),
-                    _ => "nothing was measured".to_owned(),
-                };
-                self.diagnostics.push(
-                    Diagnostic::at(
-                        self.source,
-                        span,
-                        format!(
-                            "{what} {value} is outside what was measured for `{}`",
-                            workload.name
-                        ),
-                        range,
-                    )
-                    .with_help(first.to_string()),
+            let beyond = |value: u32| !(low..=high).contains(&value);
+            let wrong: BTreeSet<u32> = (all.iter())
+                .map(|r| of(&r.configuration))
+                .filter(|v| beyond(*v))
+                .collect();
+            let places: Vec<(Range<usize>, String)> = match axis.get_ref() {
+                Axis::List(list) => (list.iter())
+                    .filter(|v| wrong.contains(&v.get_ref().get()))
+                    .map(|v| (v.span(), v.get_ref().get().to_string()))
+                    .collect(),
+                _ if wrong.is_empty() => Vec::new(),
+                _ => vec![(axis.span(), shortened(&wrong))],
+            };
+            for (span, values) in places {
+                self.diagnostics.error_at(
+                    self.source,
+                    span,
+                    format!(
+                        "{what} {values} is outside what was measured for `{}`",
+                        workload.name
+                    ),
+                    format!("measured from {low} to {high}"),
                 );
             }
+            refused.retain(|r| !beyond(of(&r.configuration)));
         }
-        if !blamed {
+        if let Some(first) = refused.first() {
             self.diagnostics.push(
                 Diagnostic::at(
                     self.source,
@@ -316,7 +338,7 @@ impl Check<'_> {
                 .with_help(first.to_string()),
             );
         }
-        false
+        sound
     }
 
     fn policies(&mut self, file: &ScenarioFile) -> Option<Vec<Policy>> {
@@ -328,6 +350,8 @@ impl Check<'_> {
                     known.retain(|p| p.name != policy.name);
                     known.push(policy);
                 }
+                // Without a price that was refused there seems to be none.
+                Err(_) if self.is_reported(&self.table_of(name)) => sound = false,
                 Err(wrong) => {
                     sound = false;
                     self.diagnostics.error_at(
@@ -362,7 +386,7 @@ impl Check<'_> {
                 None => {
                     sound = false;
                     self.unknown(
-                        "pricing policy",
+                        format!("unknown pricing policy `{}`", name.get_ref()),
                         name.span(),
                         name.get_ref(),
                         &names,
@@ -372,6 +396,13 @@ impl Check<'_> {
             }
         }
         sound.then_some(policies)
+    }
+
+    /// From the key `name` to the next table header.
+    fn table_of(&self, name: &Spanned<String>) -> Range<usize> {
+        let start = name.span().start;
+        let text = &self.source.text[start..];
+        start..start + text.find("\n[").unwrap_or(text.len())
     }
 
     fn strategies(&mut self, file: &ScenarioFile) -> Option<Vec<Spanned<String>>> {
@@ -389,7 +420,7 @@ impl Check<'_> {
             if !legal.contains(&name.get_ref().as_str()) {
                 sound = false;
                 self.unknown(
-                    "strategy",
+                    format!("unknown strategy `{}`", name.get_ref()),
                     name.span(),
                     name.get_ref(),
                     &legal,
@@ -409,57 +440,79 @@ impl Check<'_> {
         Some(asked.get_ref().iter().map(|o| *o.get_ref()).collect())
     }
 
-    /// Every strategy can be built for every workload.
+    /// The strategies to run. Every one that was asked for can be built for every workload; where
+    /// none was asked for, those that can.
     fn usable(
         &mut self,
         file: &ScenarioFile,
         workloads: &[(Workload, Vec<Configuration>)],
         stored: &[Workload],
-        strategies: &[Spanned<String>],
-    ) {
+        mut strategies: Vec<Spanned<String>>,
+    ) -> Vec<String> {
         let stored: Vec<History> = stored.iter().map(History::of).collect();
         for (workload, configurations) in workloads {
             let own = History::of(workload);
             let knowledge = Knowledge::of(workload, configurations, &own, &stored);
             // The break-even of every strategy is counted against the default configuration.
-            let built = strategies
-                .iter()
-                .filter_map(|s| Some((s, file.strategy.build(s.get_ref(), &knowledge)?.err()?)));
-            let mut wrong: Vec<(Range<usize>, String, String)> = built
-                .map(|(s, why)| (s.span(), s.get_ref().clone(), why.to_string()))
-                .collect();
             if let Err(why) = file.strategy.fixed.index(&knowledge) {
-                wrong.push((0..0, "default".to_owned(), why.to_string()));
+                self.diagnostics.push(Diagnostic::general(format!(
+                    "{}: `strategy.default` cannot be used: {why}",
+                    self.source.name
+                )));
+                continue;
             }
-            for (span, strategy, why) in wrong {
-                let title = format!("strategy `{strategy}` cannot be used: {why}");
-                let diagnostic = if span.is_empty() {
-                    Diagnostic::general(format!("{}: {title}", self.source.name))
-                } else {
-                    Diagnostic::at(self.source, span, title, "")
+            let mut unusable: Vec<Diagnostic> = Vec::new();
+            strategies.retain(|strategy| {
+                let name = strategy.get_ref();
+                let Some(Err(why)) = file.strategy.build(name, &knowledge) else {
+                    return true;
                 };
-                self.diagnostics.push(diagnostic);
+                let title = format!("strategy `{name}` cannot be used: {why}");
+                unusable.push(Diagnostic::at(self.source, strategy.span(), title, ""));
+                file.search.strategies.is_some()
+            });
+            if file.search.strategies.is_some() {
+                self.diagnostics.extend(unusable);
             }
         }
+        strategies.into_iter().map(Spanned::into_inner).collect()
     }
 
-    fn unknown(&mut self, what: &str, span: Range<usize>, word: &str, legal: &[&str], list: &str) {
+    fn unknown(
+        &mut self,
+        title: String,
+        span: Range<usize>,
+        word: &str,
+        legal: &[&str],
+        list: &str,
+    ) {
         let label = match closest(word, legal.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "not known".to_owned(),
         };
         let names: Vec<String> = legal.iter().map(|n| format!("`{n}`")).collect();
         self.diagnostics.push(
-            Diagnostic::at(self.source, span, format!("unknown {what} `{word}`"), label).with_help(
-                format!("legal here: {}; see `scavsim {list}`", names.join(", ")),
-            ),
+            Diagnostic::at(self.source, span, title, label).with_help(format!(
+                "legal here: {}; see `scavsim {list}`",
+                names.join(", ")
+            )),
         );
     }
 
     fn not_empty<T>(&mut self, key: &str, list: &Spanned<Vec<T>>, legal: &[&str]) {
-        if list.get_ref().is_empty() {
+        // A list whose entries were all refused only looks empty.
+        if list.get_ref().is_empty() && !self.is_reported(&list.span()) {
             self.complain_empty(list.span(), key, legal);
         }
+    }
+
+    /// Whether something inside `span` was reported already.
+    fn is_reported(&self, span: &Range<usize>) -> bool {
+        (self.diagnostics.iter())
+            .filter_map(|d| d.place.as_ref())
+            .any(|(source, at)| {
+                Arc::ptr_eq(source, self.source) && span.start <= at.start && at.end <= span.end
+            })
     }
 
     fn complain_empty(&mut self, span: Range<usize>, key: &str, legal: &[&str]) {
@@ -481,17 +534,52 @@ impl Check<'_> {
         self.diagnostics.push(diagnostic.with_help(help));
     }
 
-    fn no_duplicates<T: PartialEq + std::fmt::Debug>(&mut self, key: &str, list: &[Spanned<T>]) {
+    /// Results tell workloads apart by the name in `workload.toml`: two folders may not share one.
+    fn no_namesakes(&mut self, asked: &[Spanned<String>], loaded: &[Option<Workload>]) {
+        let all: Vec<(&Spanned<String>, &str)> = (asked.iter().zip(loaded))
+            .filter_map(|(asked, w)| Some((asked, w.as_ref()?.name.as_str())))
+            .collect();
+        for (index, (asked, name)) in all.iter().enumerate() {
+            // The same entry twice is reported as such.
+            let namesake = |(other, same): &&(&Spanned<String>, &str)| {
+                same == name && other.get_ref() != asked.get_ref()
+            };
+            if let Some((other, _)) = all[..index].iter().find(namesake) {
+                let other = other.get_ref();
+                self.diagnostics.push(
+                    Diagnostic::at(
+                        self.source,
+                        asked.span(),
+                        format!("two workloads are called `{name}`"),
+                        format!("has the same `name` as `{other}`"),
+                    )
+                    .with_help("give one of them another `name` in its workload.toml"),
+                );
+            }
+        }
+    }
+
+    fn no_duplicates<T: PartialEq>(&mut self, key: &str, list: &[Spanned<T>]) {
         for (index, item) in list.iter().enumerate() {
             if list[..index].iter().any(|i| i.get_ref() == item.get_ref()) {
                 self.diagnostics.error_at(
                     self.source,
                     item.span(),
-                    format!("`{key}` holds {:?} twice", item.get_ref()),
+                    format!("`{key}` holds {} twice", &self.source.text[item.span()]),
                     "remove one of the two",
                 );
             }
         }
+    }
+}
+
+/// Numbers in a row; of many, the first few.
+fn shortened(values: &BTreeSet<u32>) -> String {
+    const SHOWN: usize = 4;
+    let words: Vec<String> = values.iter().take(SHOWN).map(u32::to_string).collect();
+    match values.len().saturating_sub(SHOWN) {
+        0 => words.join(", "),
+        more => format!("{} and {more} more", words.join(", ")),
     }
 }
 

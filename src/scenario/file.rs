@@ -15,10 +15,11 @@ use crate::training::Fidelity;
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "scavsim scenario")]
+#[schemars(title = "scavsim scenario", extend("required" = ["workloads"]))]
 pub struct ScenarioFile {
     /// Name in results; the file's name when absent.
-    pub name: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub name: Option<Spanned<String>>,
     /// Seed of all random streams. Same scenario, same seed, same bytes.
     pub seed: u64,
     /// Replicas per combination; 1 when absent.
@@ -118,7 +119,7 @@ pub struct PricingTable {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchTable {
-    /// Names of strategies; all when absent.
+    /// Names of strategies; all that can be used on every workload when absent.
     #[schemars(with = "Vec<String>")]
     pub strategies: Option<Spanned<Vec<Spanned<String>>>>,
     /// Objectives; all when absent.
@@ -139,7 +140,7 @@ pub struct LimitsTable {
     /// Highest cost of the job in USD.
     pub max_cost_usd: Option<Positive>,
     /// Most workers.
-    #[schemars(with = "u32")]
+    #[schemars(with = "Count")]
     pub max_workers: Option<Spanned<Count>>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Observation, Stop, Testbed};
 use crate::pricing::Usage;
-use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
+use crate::rng::{Purpose, Streams, UnitLogNormal, identity, mix};
 use crate::training::drift::DriftPath;
 use crate::training::job::Advance;
 use crate::training::luck::Luck;
@@ -14,6 +14,8 @@ use crate::units::SimTime;
 pub struct SimulatedCluster<'w> {
     world: &'w World,
     streams: Streams,
+    /// Key of the network's drift: one network per workload, whatever the configurations.
+    network: u64,
     replica: u64,
     job: Job,
     luck: Vec<Option<Luck>>,
@@ -46,6 +48,7 @@ impl<'w> SimulatedCluster<'w> {
         SimulatedCluster {
             world,
             streams,
+            network: identity(&world.workload),
             replica: 0,
             job: Job::new(fidelity, start_up, drift),
             luck: vec![None; world.truths.len()],
@@ -62,13 +65,12 @@ impl<'w> SimulatedCluster<'w> {
         if replica != self.replica {
             self.luck.fill(None);
         }
-        let identity = crate::rng::mix(0, self.world.truths.first().map_or(0, |t| t.identity));
         self.replica = replica;
         self.job.restart(DriftPath::new(
             self.world.variation.drift,
             self.streams,
             replica,
-            identity,
+            self.network,
         ));
         self.visits.fill(0);
         self.current = None;
