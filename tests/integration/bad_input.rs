@@ -1,0 +1,488 @@
+//! Every mistake is refused before anything is run or written, with exit code 2, and told in full:
+//! the snapshots are what a user reads.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{Sandbox, stderr};
+
+/// The message with which `scavsim run` refuses, after making sure that it wrote nothing.
+fn refusal(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let before = sandbox.files(".");
+    let all = [&["run"], arguments, &["--out", "out"]].concat();
+    let assert = sandbox.run(&all).code(2).stdout("");
+    assert_eq!(sandbox.files("."), before, "something was written");
+    stderr(&assert)
+}
+
+/// The message about one scenario file.
+fn refused(scenario: &str) -> String {
+    refusal(&Sandbox::with(scenario), &["scenario.toml"])
+}
+
+/// The message about one scenario with a workload `mine` that `damage` has changed.
+fn refused_workload(damage: impl Fn(&Sandbox)) -> String {
+    let sandbox = Sandbox::with("workloads = [\"./mine\"]\n");
+    sandbox.workload("mine");
+    damage(&sandbox);
+    refusal(&sandbox, &["scenario.toml"])
+}
+
+/// A sound scenario with `rest` behind.
+fn resnet18(rest: &str) -> String {
+    format!("workloads = [\"scavenger-resnet18\"]\n{rest}")
+}
+
+/// Without this, a copied workload that is refused for another reason would prove nothing.
+#[test]
+fn an_undamaged_copy_of_a_workload_is_accepted() {
+    let sandbox = Sandbox::with("workloads = [\"./mine\"]\nsearch.strategies = [\"full\"]\n");
+    sandbox.workload("mine");
+    sandbox.run(&["check", "scenario.toml"]).success();
+}
+
+// The file itself.
+
+#[test]
+fn a_file_that_is_missing() {
+    assert_snapshot!(refusal(&Sandbox::new(), &["nowhere.toml"]));
+}
+
+#[test]
+fn a_folder_where_a_file_belongs() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("scenario.toml")).expect("the sandbox is writable");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+#[test]
+fn a_file_that_is_not_toml_at_all() {
+    assert_snapshot!(refused("workers,batch\n8,512\n"));
+}
+
+#[test]
+fn a_file_that_is_not_text() {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("scenario.toml"), b"\x7fELF\x02\x01\xff\n").expect("it is writable");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+#[test]
+fn an_empty_file() {
+    assert_snapshot!(refused(""));
+}
+
+// Keys and names.
+
+#[test]
+fn a_misspelt_key() {
+    assert_snapshot!(refused(&resnet18("[variation]\nstep_vc = 0.05\n")));
+}
+
+#[test]
+fn a_misspelt_table() {
+    assert_snapshot!(refused(&resnet18("[serach]\nobjectives = [\"time\"]\n")));
+}
+
+#[test]
+fn the_same_key_twice() {
+    assert_snapshot!(refused(&resnet18("seed = 1\nseed = 2\n")));
+}
+
+#[test]
+fn an_unknown_workload() {
+    assert_snapshot!(refused("workloads = [\"scavenger-resnet81\"]\n"));
+}
+
+#[test]
+fn an_unknown_workload_in_stored() {
+    assert_snapshot!(refused(&resnet18(
+        "[search]\nstored = [\"scavenger-resnet\"]\n"
+    )));
+}
+
+#[test]
+fn an_unknown_vm_type() {
+    assert_snapshot!(refused(&resnet18("[cluster]\nvm = [\"e2-standard-8\"]\n")));
+}
+
+#[test]
+fn an_unknown_strategy() {
+    assert_snapshot!(refused(&resnet18(
+        "[search]\nstrategies = [\"oracle\", \"partail\"]\n"
+    )));
+}
+
+#[test]
+fn an_unknown_policy() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"paper-fixd\"]\n"
+    )));
+}
+
+#[test]
+fn an_unknown_objective() {
+    assert_snapshot!(refused(&resnet18("[search]\nobjectives = [\"tme\"]\n")));
+}
+
+#[test]
+fn an_unknown_setting_of_a_strategy() {
+    assert_snapshot!(refused(&resnet18(
+        "[strategy.partial]\nextremes = \"corner\"\nprobe_step = 5\n"
+    )));
+}
+
+#[test]
+fn two_workloads_of_one_name() {
+    let sandbox = Sandbox::with("workloads = [\"./mine\", \"scavenger-resnet18\"]\n");
+    sandbox.workload("mine");
+    sandbox.edit("mine/workload.toml", "\"mine\"", "\"scavenger-resnet18\"");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+// Configurations.
+
+#[test]
+fn more_workers_than_were_measured() {
+    assert_snapshot!(refused(&resnet18("[cluster]\nworkers = [8, 24]\n")));
+}
+
+#[test]
+fn a_range_of_workers_beyond_what_was_measured() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nworkers = { from = 16, to = 24, step = 4 }\n"
+    )));
+}
+
+#[test]
+fn a_larger_batch_than_was_measured() {
+    assert_snapshot!(refused(&resnet18("[cluster]\nbatch = [512, 2048]\n")));
+}
+
+#[test]
+fn workers_and_batch_beyond_what_was_measured() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nworkers = [4, 24]\nbatch = [2048]\n"
+    )));
+}
+
+#[test]
+fn the_same_worker_count_twice() {
+    assert_snapshot!(refused(&resnet18("[cluster]\nworkers = [8, 12, 8]\n")));
+}
+
+#[test]
+fn the_same_batch_twice() {
+    assert_snapshot!(refused(&resnet18("[cluster]\nbatch = [512, 512]\n")));
+}
+
+#[test]
+fn the_same_name_twice_in_any_list() {
+    assert_snapshot!(refused(
+        r#"workloads = ["scavenger-resnet18", "scavenger-resnet18"]
+[cluster]
+vm = ["e2-standard-4", "e2-standard-4"]
+[pricing]
+policies = ["paper-fixed", "paper-fixed"]
+[search]
+strategies = ["oracle", "oracle"]
+objectives = ["time", "time"]
+stored = ["scavenger-resnet18", "scavenger-resnet18"]
+"#
+    ));
+}
+
+#[test]
+fn a_range_that_runs_backwards() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nworkers = { from = 20, to = 8 }\n"
+    )));
+}
+
+#[test]
+fn a_range_of_billions() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nbatch = { from = 1, to = 4000000000 }\n"
+    )));
+}
+
+#[test]
+fn a_worker_limit_that_leaves_nothing() {
+    assert_snapshot!(refused(&resnet18("[limits]\nmax_workers = 4\n")));
+}
+
+#[test]
+fn a_default_outside_the_configurations() {
+    assert_snapshot!(refused(&resnet18("[strategy.default]\nworkers = 9\n")));
+}
+
+#[test]
+fn a_worker_count_between_rows_of_a_ragged_table() {
+    let rest = "[cluster]\nworkers = [8, 14]\nbatch = [384, 768]\n";
+    let sandbox = Sandbox::with(&format!("workloads = [\"./mine\"]\n{rest}"));
+    sandbox.workload("mine");
+    for file in ["steps", "epochs", "noise"] {
+        let file = format!("mine/{file}.csv");
+        let text = sandbox.read(&file);
+        let kept = |line: &&str| !line.contains("16,384,") && !line.contains("20,384,");
+        let lines: Vec<&str> = text.lines().filter(kept).collect();
+        sandbox.write(&file, &(lines.join("\n") + "\n"));
+    }
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+#[test]
+fn leaving_out_the_only_workload() {
+    assert_snapshot!(refused(&resnet18(
+        "[search]\nstrategies = [\"universal-leave-out\"]\n"
+    )));
+}
+
+// Numbers.
+
+#[test]
+fn a_negative_price() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_vm_hour = -0.1\n"
+    )));
+}
+
+#[test]
+fn a_spread_that_is_not_a_number() {
+    assert_snapshot!(refused(&resnet18("[variation]\nstep_cv = nan\n")));
+}
+
+#[test]
+fn infinite_numbers() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nstart_up_s = inf\n[variation]\nvm_sigma = inf\ndrift = { sigma = 0.1, period_s = inf }\n[limits]\nmax_time_h = -inf\n"
+    )));
+}
+
+#[test]
+fn text_where_a_number_belongs() {
+    assert_snapshot!(refused(&resnet18(
+        "replicas = \"many\"\n[variation]\nstep_cv = \"5 %\"\n"
+    )));
+}
+
+#[test]
+fn zero_replicas() {
+    assert_snapshot!(refused(&resnet18("replicas = 0\n")));
+}
+
+#[test]
+fn zero_replicas_on_the_command_line() {
+    let sandbox = Sandbox::with(&resnet18(""));
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml", "--replicas", "0"]));
+}
+
+#[test]
+fn empty_lists() {
+    assert_snapshot!(refused(
+        r#"workloads = []
+[cluster]
+workers = []
+batch = []
+[pricing]
+policies = []
+[search]
+strategies = []
+objectives = []
+stored = []
+"#
+    ));
+}
+
+#[test]
+fn a_policy_with_two_base_prices() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_vm_hour = 0.1\nusd_per_sample_hour = 0.1\n"
+    )));
+}
+
+#[test]
+fn a_policy_without_a_base_price() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\ngranularity_s = 60\n"
+    )));
+}
+
+#[test]
+fn a_policy_without_a_price_beside_one_with_a_wrong_one() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing.define.one]\nusd_per_vm_hour = -1\n[pricing.define.two]\nminimum_s = 60\n"
+    )));
+}
+
+// Workload folders.
+
+#[test]
+fn a_workload_folder_that_does_not_exist() {
+    assert_snapshot!(refused("workloads = [\"./nowhere\"]\n"));
+}
+
+#[test]
+fn a_workload_folder_without_its_epochs() {
+    assert_snapshot!(refused_workload(|sandbox| {
+        fs::remove_file(sandbox.path("mine/epochs.csv")).expect("it is there");
+    }));
+}
+
+#[test]
+fn a_table_without_a_column() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.edit(
+        "mine/epochs.csv",
+        "workers,batch,epochs,",
+        "workers,batch,passes,",
+    )));
+}
+
+#[test]
+fn text_where_a_number_belongs_in_a_table() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.edit(
+        "mine/steps.csv",
+        "8,768,2.8142,",
+        "8,768,2.8142 s,",
+    )));
+}
+
+#[test]
+fn a_figure_that_is_not_a_number_in_a_table() {
+    assert_snapshot!(refused_workload(|sandbox| {
+        sandbox.edit("mine/noise.csv", "8,384,0.7868,", "8,384,NaN,");
+        sandbox.edit("mine/epochs.csv", "8,384,230.4,", "8,384,inf,");
+    }));
+}
+
+#[test]
+fn the_same_point_twice_in_a_table() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.edit(
+        "mine/epochs.csv",
+        "8,512,197.29",
+        "8,384,197.29",
+    )));
+}
+
+#[test]
+fn a_row_with_a_cell_too_many() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.edit(
+        "mine/epochs.csv",
+        "8,512,197.29,figure",
+        "8,512,197.29,,figure",
+    )));
+}
+
+#[test]
+fn a_table_without_rows() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.write(
+        "mine/steps.csv",
+        "vm,workers,batch,step_s,communication_s,origin,source\n",
+    )));
+}
+
+#[test]
+fn steps_that_cannot_be_split() {
+    assert_snapshot!(refused_workload(|sandbox| {
+        for (row, communication) in [
+            ("0.8692,", "0.376"),
+            ("1.1959,", "0.397"),
+            ("1.5434,", "0.493"),
+            ("2.0363,", "0.620"),
+        ] {
+            sandbox.edit("mine/steps.csv", &format!("{row}{communication}"), row);
+        }
+    }));
+}
+
+#[test]
+fn a_workload_constant_below_its_least() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.edit(
+        "mine/workload.toml",
+        "{ value = 20,",
+        "{ value = 0,",
+    )));
+}
+
+#[test]
+fn a_workload_table_that_is_not_toml() {
+    assert_snapshot!(refused_workload(|sandbox| sandbox.edit(
+        "mine/workload.toml",
+        "model = \"ResNet18\"",
+        "model = ResNet18",
+    )));
+}
+
+// Where the results go.
+
+#[test]
+fn a_file_where_the_output_folder_belongs() {
+    let sandbox = Sandbox::with(&resnet18("search.strategies = [\"oracle\"]\n"));
+    sandbox.write("out", "mine");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+    assert_eq!(sandbox.read("out"), "mine");
+}
+
+#[test]
+fn two_scenarios_that_would_write_to_one_folder() {
+    let scenario = resnet18("name = \"same\"\nsearch.strategies = [\"oracle\"]\n");
+    let sandbox = Sandbox::with(&scenario);
+    sandbox.write("other.toml", &scenario);
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml", "other.toml"]));
+}
+
+#[test]
+fn a_scenario_name_that_leads_out_of_the_output_folder() {
+    let sandbox = Sandbox::with(&resnet18(
+        "name = \"../elsewhere\"\nsearch.strategies = [\"oracle\"]\n",
+    ));
+    sandbox.write(
+        "other.toml",
+        &resnet18("search.strategies = [\"oracle\"]\n"),
+    );
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml", "other.toml"]));
+}
+
+// Many at once.
+
+#[test]
+fn all_mistakes_of_a_file_are_reported_at_once() {
+    let sandbox = Sandbox::with(
+        r#"sed = 1
+replicas = 0
+workloads = ["scavenger-resnet18", "./mine", "resnet50"]
+
+[cluster]
+workers = [8, 24]
+
+[variation]
+step_cv = nan
+
+[pricing]
+policies = ["paper-fixed", "free"]
+define.free = { usd_per_vm_hour = 0 }
+
+[search]
+strategies = ["full", "genie"]
+objectives = ["cost", "fame"]
+"#,
+    );
+    sandbox.workload("mine");
+    sandbox.edit("mine/noise.csv", "8,384,0.7868,", "8,384,high,");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+#[test]
+fn mistakes_of_several_files_are_reported_together() {
+    let sandbox = Sandbox::with("workloads = [\"resnet\"]\n");
+    sandbox.write(
+        "sound.toml",
+        &resnet18("search.strategies = [\"oracle\"]\n"),
+    );
+    sandbox.write("other.toml", &resnet18("replica = 3\n"));
+    assert_snapshot!(refusal(
+        &sandbox,
+        &["scenario.toml", "sound.toml", "nowhere.toml", "other.toml"]
+    ));
+}

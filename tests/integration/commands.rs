@@ -1,0 +1,323 @@
+//! The other commands, and the forms of output.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::sandbox::{Rows, Sandbox, repository, repository_file, stderr, stdout};
+
+const SMALL: &str = r#"
+workloads = ["scavenger-resnet18"]
+replicas = 2
+variation = { step_cv = 0.05, noise_cv = 0.1 }
+search = { strategies = ["oracle", "partial"], objectives = ["cost"] }
+"#;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("it is JSON")
+}
+
+// list
+
+#[test]
+fn every_list_tells_the_same_in_every_form() {
+    let sandbox = Sandbox::new();
+    for (what, count) in [
+        ("workloads", 3),
+        ("vms", 1),
+        ("pricing", 4),
+        ("strategies", 8),
+    ] {
+        let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
+        let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));
+        assert_eq!(table.lines().count(), 1 + count, "{table}");
+        let rows = Rows::parse(&csv);
+        assert_eq!(rows.len(), count);
+        assert_eq!(json["schema"], 1);
+        let items = json["items"].as_array().expect("it is a list");
+        assert_eq!(items.len(), count);
+        for ((line, row), item) in table.lines().skip(1).zip(rows.iter()).zip(items) {
+            for column in &rows.header {
+                let cell = row.text(column);
+                match &item[column] {
+                    Value::String(text) => assert_eq!(text, cell),
+                    Value::Null => assert_eq!(cell, ""),
+                    number => assert_eq!(number.to_string(), cell),
+                }
+                assert!(line.contains(cell), "`{cell}` is not in {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_listed_can_be_used() {
+    let sandbox = Sandbox::new();
+    let names = |what| {
+        let table = stdout(&sandbox.run(&["list", what, "--format", "csv"]).success());
+        let rows = Rows::parse(&table);
+        let column = if what == "pricing" {
+            "policy"
+        } else {
+            &what[..what.len() - 1]
+        };
+        let column = if what == "strategies" {
+            "strategy"
+        } else {
+            column
+        };
+        let names: Vec<String> = rows.iter().map(|row| row.text(column).to_owned()).collect();
+        names
+    };
+    let scenario = format!(
+        "workloads = {:?}\nseed = 1\n[pricing]\npolicies = {:?}\n[search]\nstrategies = {:?}\n",
+        names("workloads"),
+        names("pricing"),
+        names("strategies"),
+    );
+    sandbox.write("scenario.toml", &scenario);
+    sandbox
+        .run(&["check", "scenario.toml"])
+        .success()
+        .stdout("scenario.toml: ok, 288 cases\n");
+}
+
+// schema
+
+fn schema() -> Value {
+    json(&stdout(&Sandbox::new().run(&["schema"]).success()))
+}
+
+fn toml_as_json(text: &str) -> Value {
+    let table: toml::Table = toml::from_str(text).expect("it is TOML");
+    serde_json::to_value(table).expect("TOML fits into JSON")
+}
+
+#[test]
+fn the_schema_accepts_our_scenarios_and_refuses_a_misspelt_key() {
+    let schema = schema();
+    assert!(jsonschema::meta::is_valid(&schema));
+    let validator = jsonschema::validator_for(&schema).expect("it is a schema");
+    let mut count = 0;
+    for entry in fs::read_dir(repository().join("scenarios")).expect("it is there") {
+        let path = entry.expect("it is readable").path();
+        if path.extension().is_none_or(|e| e != "toml") {
+            continue;
+        }
+        let scenario = toml_as_json(&fs::read_to_string(&path).expect("it is text"));
+        let mistakes: Vec<_> = validator.iter_errors(&scenario).collect();
+        assert!(mistakes.is_empty(), "{}: {mistakes:?}", path.display());
+        count += 1;
+    }
+    assert!(count > 0);
+    assert!(validator.is_valid(&toml_as_json(SMALL)));
+    for wrong in [
+        "workload = [\"scavenger-resnet18\"]",
+        "[variation]\nstep_vc = 0.1",
+        "[variation]\nstep_cv = -0.1",
+        "[variation]\ndrift = { sigma = 0.1 }",
+        "[cluster]\nworkers = []",
+        "[cluster]\nworkers = { from = 8, till = 20 }",
+        "[pricing.define.mine]\nusd_per_hour = 0.1",
+        "[search]\nobjectives = [\"fame\"]",
+        "[strategy.partial]\nextremes = \"corner\"",
+        "[limits]\nmax_workers = 0",
+        "replicas = 0",
+        "fidelity = \"fine\"",
+    ] {
+        assert!(
+            !validator.is_valid(&toml_as_json(wrong)),
+            "accepted: {wrong}"
+        );
+    }
+}
+
+/// The schema asks for no less than the reader does.
+#[test]
+fn the_schema_refuses_a_scenario_without_workloads() {
+    let validator = jsonschema::validator_for(&schema()).expect("it is a schema");
+    assert!(!validator.is_valid(&toml_as_json("seed = 1")));
+    assert!(!validator.is_valid(&toml_as_json("workloads = []")));
+}
+
+#[test]
+fn the_checked_in_schema_is_current() {
+    assert!(
+        json(&repository_file("docs/scenario.schema.json")) == schema(),
+        "docs/scenario.schema.json is stale: scavsim schema > docs/scenario.schema.json"
+    );
+}
+
+// completions, check, help
+
+#[cfg(feature = "completions")]
+#[test]
+fn bash_completions_know_the_commands() {
+    let script = stdout(&Sandbox::new().run(&["completions", "bash"]).success());
+    for word in [
+        "run",
+        "check",
+        "list",
+        "schema",
+        "completions",
+        "--dry-run",
+        "--fidelity",
+    ] {
+        assert!(script.contains(word), "no {word}");
+    }
+}
+
+#[test]
+fn check_counts_the_cases_of_every_file() {
+    let sandbox = Sandbox::with(SMALL);
+    let main = repository_file("scenarios/scavenger.toml");
+    sandbox.write("main.toml", &main);
+    sandbox
+        .run(&["check", "scenario.toml", "main.toml"])
+        .success()
+        .stdout("scenario.toml: ok, 4 cases\nmain.toml: ok, 14400 cases\n")
+        .stderr("");
+}
+
+#[test]
+fn an_unknown_command_or_option_is_wrong_usage() {
+    for arguments in [
+        &["rnu"][..],
+        &[],
+        &["run"],
+        &["run", "--job", "2"],
+        &["list", "clouds"],
+    ] {
+        let assert = Sandbox::new().run(arguments).code(2).stdout("");
+        assert!(stderr(&assert).contains("--help"), "{arguments:?}");
+    }
+}
+
+// run
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let sandbox = Sandbox::with(SMALL);
+    let assert = sandbox
+        .run(&["run", "scenario.toml", "--dry-run", "--out", "out"])
+        .success();
+    assert_eq!(sandbox.files("."), ["scenario.toml"]);
+    assert_eq!(
+        stdout(&assert),
+        "scenario: 4 cases = 1 workloads × 1 policies × 1 objectives × 2 strategies × 2 replicas; \
+         16 configurations; fidelity fast; seed 0\n"
+    );
+}
+
+#[test]
+fn several_scenarios_get_a_folder_each() {
+    let sandbox = Sandbox::with(SMALL);
+    sandbox.write("other.toml", &format!("name = \"named\"\n{SMALL}"));
+    sandbox
+        .run(&["run", "scenario.toml", "other.toml", "--out", "out"])
+        .success();
+    assert_eq!(sandbox.files("out"), ["named", "scenario"]);
+    for folder in ["out/named", "out/scenario"] {
+        let names = ["manifest.json", "records.csv", "summary.csv"];
+        assert_eq!(sandbox.files(folder), names);
+    }
+    let records = |folder| sandbox.read(&format!("out/{folder}/records.csv"));
+    assert_eq!(records("named"), records("scenario"));
+}
+
+#[test]
+fn an_earlier_result_is_replaced() {
+    let sandbox = Sandbox::with(SMALL);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let first = sandbox.read("out/records.csv");
+    sandbox
+        .run(&[
+            "run",
+            "scenario.toml",
+            "--out",
+            "out",
+            "--seed",
+            "9",
+            "--replicas",
+            "1",
+        ])
+        .success();
+    assert_eq!(Rows::parse(&first).len(), 4);
+    assert_eq!(Rows::parse(&sandbox.read("out/records.csv")).len(), 2);
+}
+
+#[test]
+fn the_summary_on_stdout_as_csv_is_the_summary_file() {
+    let sandbox = Sandbox::with(SMALL);
+    let arguments = ["run", "scenario.toml", "--format", "csv", "--out", "out"];
+    let text = stdout(&sandbox.run(&arguments).success());
+    assert_eq!(text, sandbox.read("out/summary.csv"));
+    assert_eq!(Rows::parse(&text).len(), 2);
+}
+
+#[test]
+fn several_summaries_as_csv_are_one_table() {
+    let sandbox = Sandbox::with(SMALL);
+    sandbox.write("other.toml", SMALL);
+    let arguments = ["run", "scenario.toml", "other.toml", "--format", "csv"];
+    let text = stdout(&sandbox.run(&arguments).success());
+    assert_eq!(Rows::parse(&text).len(), 4);
+}
+
+#[test]
+fn the_summary_as_json_tells_what_the_summary_file_tells() {
+    let sandbox = Sandbox::with(SMALL);
+    let arguments = ["run", "scenario.toml", "--format", "json", "--out", "out"];
+    let value = json(&stdout(&sandbox.run(&arguments).success()));
+    assert_eq!(
+        (&value["schema"], &value["scenario"]),
+        (&1.into(), &"scenario".into())
+    );
+    let groups = value["groups"].as_array().expect("it is a list");
+    let table = sandbox.read("out/summary.csv");
+    let rows = Rows::parse(&table);
+    assert_eq!(groups.len(), rows.len());
+    for (group, row) in groups.iter().zip(rows.iter()) {
+        assert_eq!(group["strategy"], row.text("strategy"));
+        let metrics = group["metrics"].as_object().expect("it is a table");
+        assert!(metrics.len() >= 12);
+        for (name, metric) in metrics {
+            for part in ["mean", "median"] {
+                let cell = row.number(&format!("{name}_{part}"));
+                assert_eq!(metric[part].as_f64(), Some(cell), "{name} {part}");
+            }
+        }
+    }
+    let both = ["run", "scenario.toml", "scenario.toml", "--format", "json"];
+    let several = json(&stdout(&sandbox.run(&both).success()));
+    assert_eq!(several.as_array().map(Vec::len), Some(2));
+    assert_eq!(several[0], value);
+}
+
+/// `scavsim … | head -1`: nobody is told off, and result files are complete all the same.
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let sandbox = Sandbox::with(SMALL);
+    sandbox.write("other.toml", SMALL);
+    for arguments in [
+        &["schema"][..],
+        &["list", "workloads"],
+        &["run", "scenario.toml", "other.toml", "--out", "out"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        drop(reader);
+        let output = sandbox
+            .scavsim()
+            .args(arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("the program can be started");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+    assert_eq!(sandbox.files("out/other").len(), 3);
+}

@@ -1,0 +1,291 @@
+//! What stands in `records.csv` adds up, row by row.
+
+use std::collections::BTreeMap;
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{Row, Rows, Sandbox, repository_file, stderr};
+
+/// Columns that say which case it is, or hold text.
+const NOT_FIGURES: [&str; 10] = [
+    "case",
+    "workload",
+    "pricing",
+    "objective",
+    "strategy",
+    "replica",
+    "chosen_vm",
+    "oracle_vm",
+    "provenance",
+    "reason",
+];
+
+/// Runs `scenario.toml` in `sandbox`; its records.
+fn records(sandbox: &Sandbox, exit: i32) -> Rows {
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(exit);
+    Rows::parse(&sandbox.read("out/records.csv"))
+}
+
+/// The main scenario with two policies, few replicas and a start-up of VMs.
+fn all_strategies() -> Rows {
+    let main = repository_file("scenarios/scavenger.toml");
+    let sandbox = Sandbox::with(&main);
+    sandbox.edit("scenario.toml", "replicas = 200", "replicas = 5");
+    sandbox.edit(
+        "scenario.toml",
+        r#"policies = ["paper-fixed"]"#,
+        r#"policies = ["paper-fixed", "per-started-hour"]"#,
+    );
+    sandbox.edit("scenario.toml", "[cluster]", "[cluster]\nstart_up_s = 60");
+    let rows = records(&sandbox, 0);
+    assert_eq!(rows.len(), 3 * 2 * 3 * 8 * 5);
+    rows
+}
+
+#[track_caller]
+fn assert_close(a: f64, b: f64, row: Row<'_>) {
+    let scale = a.abs().max(b.abs()).max(1.0);
+    let case = row.text("case");
+    assert!(
+        (a - b).abs() <= 1e-12 * scale,
+        "{a} is not {b} in case {case}"
+    );
+}
+
+fn figures(rows: &Rows) -> impl Iterator<Item = &str> {
+    let columns = rows.header.iter().map(String::as_str);
+    columns.filter(|c| !NOT_FIGURES.contains(c) && *c != "status")
+}
+
+#[test]
+fn the_columns_are_fixed() {
+    let header = all_strategies().header.join("\n");
+    assert_snapshot!(header);
+}
+
+#[test]
+fn every_figure_of_a_finished_case_is_a_finite_number() {
+    // A figure that need not exist in a case that has a result.
+    let optional = |column: &str| {
+        column.starts_with("cold_start_")
+            || column.starts_with("overhead_published_")
+            || column.starts_with("error_")
+            || column == "break_even_jobs"
+    };
+    let rows = all_strategies();
+    for row in rows.iter() {
+        assert_eq!((row.text("status"), row.text("reason")), ("ok", ""));
+        for column in figures(&rows) {
+            if optional(column) && row.text(column).is_empty() {
+                continue;
+            }
+            let value = row.number(column);
+            assert!(value.is_finite(), "`{column}` holds {value}");
+        }
+    }
+}
+
+#[test]
+fn ratios_are_those_of_the_columns_beside_them() {
+    for row in all_strategies().iter() {
+        for (unit, figure) in [("time", "time_h"), ("cost", "cost_usd")] {
+            let value = |prefix: &str| row.number(&format!("{prefix}{figure}"));
+            let ratio = |prefix: &str| row.number(&format!("{prefix}_{unit}"));
+            let oracle = value("oracle_");
+            assert_close(ratio("overhead_net"), value("") / oracle - 1.0, row);
+            assert_close(ratio("search_share"), value("search_") / oracle, row);
+            assert!(ratio("overhead_gross") >= ratio("overhead_net"));
+            assert!(value("search_") <= value(""));
+            if !row.text("cold_start_time_h").is_empty() {
+                assert_close(
+                    ratio("overhead_published"),
+                    value("cold_start_") / oracle,
+                    row,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn regret_is_expected_over_the_oracles_expected() {
+    let rows = all_strategies();
+    let group = |row: Row<'_>| {
+        ["workload", "pricing", "objective"].map(|column| row.text(column).to_owned())
+    };
+    let oracles: BTreeMap<[String; 3], Row<'_>> = (rows.iter())
+        .filter(|row| row.text("strategy") == "oracle")
+        .map(|row| (group(row), row))
+        .collect();
+    assert_eq!(oracles.len(), 3 * 2 * 3);
+    let mut wrong = 0;
+    for row in rows.iter() {
+        let oracle = oracles[&group(row)];
+        for (unit, expected) in [("time", "expected_time_h"), ("cost", "expected_cost_usd")] {
+            let regret = row.number(&format!("regret_{unit}"));
+            let best = oracle.number(expected);
+            assert_close(regret, row.number(expected) / best - 1.0, row);
+            if row.text("objective") == unit {
+                assert!(regret >= -1e-12, "better than the oracle: {regret}");
+                wrong += u32::from(regret > 0.0);
+            }
+        }
+        for part in ["vm", "workers", "batch"] {
+            let column = format!("oracle_{part}");
+            assert_eq!(row.text(&column), oracle.text(&column));
+            assert_eq!(oracle.text(&column), oracle.text(&format!("chosen_{part}")));
+        }
+    }
+    assert!(wrong > 0, "nobody ever chose wrong: that proves little");
+}
+
+/// The same replica is the same world for everybody.
+#[test]
+fn the_oracles_run_of_a_replica_is_the_same_for_every_strategy() {
+    let rows = all_strategies();
+    let mut seen: BTreeMap<[String; 4], [String; 2]> = BTreeMap::new();
+    for row in rows.iter() {
+        let case = ["workload", "pricing", "objective", "replica"];
+        let key = case.map(|column| row.text(column).to_owned());
+        let run = ["oracle_time_h", "oracle_cost_usd"].map(|c| row.text(c).to_owned());
+        assert_eq!(*seen.entry(key).or_insert_with(|| run.clone()), run);
+    }
+}
+
+#[test]
+fn the_oracle_loses_nothing() {
+    let all = all_strategies();
+    let mut count = 0;
+    for row in all.iter().filter(|r| r.text("strategy") == "oracle") {
+        for column in figures(&all) {
+            let lost = ["regret_", "search_", "overhead_gross_", "overhead_net_"];
+            if lost.iter().any(|prefix| column.starts_with(prefix)) {
+                assert_eq!(row.number(column), 0.0, "{column}");
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, 3 * 2 * 3 * 5);
+}
+
+#[test]
+fn only_who_probes_has_a_search_and_only_who_predicts_has_errors() {
+    for row in all_strategies().iter() {
+        let strategy = row.text("strategy");
+        let probes = matches!(strategy, "full" | "partial" | "random");
+        let predicts = !matches!(strategy, "oracle" | "default");
+        for column in ["search_time_h", "search_cost_usd"] {
+            assert_eq!(row.number(column) > 0.0, probes, "{strategy}: {column}");
+        }
+        for column in ["error_mean", "error_median", "error_max"] {
+            assert_eq!(
+                !row.text(column).is_empty(),
+                predicts,
+                "{strategy}: {column}"
+            );
+        }
+        assert_eq!(
+            !row.text("cold_start_time_h").is_empty(),
+            probes,
+            "{strategy}"
+        );
+    }
+}
+
+#[test]
+fn a_started_hour_is_never_cheaper_than_exact_time() {
+    let rows = all_strategies();
+    let key = ["workload", "objective", "strategy", "replica"];
+    let mut exact: BTreeMap<[&str; 4], Row<'_>> = BTreeMap::new();
+    let mut compared = 0;
+    // Policies stand in the scenario's order: exact time comes first.
+    for row in rows.iter() {
+        let key = key.map(|column| row.text(column));
+        if row.text("pricing") == "paper-fixed" {
+            exact.insert(key, row);
+            continue;
+        }
+        let other = exact[&key];
+        let same = |c: &&str| row.text(c) == other.text(c);
+        if ["chosen_workers", "chosen_batch", "time_h"]
+            .iter()
+            .all(same)
+        {
+            assert!(row.number("cost_usd") >= other.number("cost_usd"));
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "only {compared} were comparable");
+}
+
+#[test]
+fn limits_that_leave_nothing_fail_every_case() {
+    let sandbox = Sandbox::with(
+        r#"
+workloads = ["scavenger-resnet18", "scavenger-resnet50"]
+limits = { max_time_h = 0.001 }
+"#,
+    );
+    let assert = sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    let rows = Rows::parse(&sandbox.read("out/records.csv"));
+    assert_eq!(rows.len(), 2 * 3 * 8);
+    for row in rows.iter() {
+        assert_eq!(row.text("status"), "failed");
+        assert_eq!(
+            row.text("reason"),
+            "no configuration keeps within the limits"
+        );
+        for column in figures(&rows).chain(["chosen_vm", "oracle_vm", "provenance"]) {
+            assert_eq!(row.text(column), "", "{column}");
+        }
+    }
+    let manifest: serde_json::Value =
+        serde_json::from_str(&sandbox.read("out/manifest.json")).expect("it is JSON");
+    assert_eq!(manifest["failed"], 48);
+    assert_eq!(manifest["complete"], true);
+    assert_eq!(
+        stderr(&assert),
+        "48 cases have no result; see their `reason`\n"
+    );
+}
+
+#[test]
+fn a_job_that_ends_while_it_is_searched_has_a_result() {
+    let sandbox = Sandbox::with(
+        r#"
+workloads = ["./short"]
+replicas = 3
+variation = { step_cv = 0.05, epoch_cv = 0.05 }
+search.strategies = ["full", "partial", "random", "default"]
+"#,
+    );
+    sandbox.workload("short");
+    sandbox.edit("short/workload.toml", "value = 50000", "value = 500");
+    let rows = records(&sandbox, 0);
+    assert_eq!(rows.len(), 3 * 4 * 3);
+    for row in rows.iter() {
+        assert_eq!(row.text("status"), "ok");
+        assert!(row.number("time_h") > 0.0);
+        assert!(row.number("overhead_gross_time") >= row.number("overhead_net_time"));
+        let searches = row.text("strategy") != "default";
+        let reason = row.text("reason");
+        assert_eq!(
+            reason == "target reached during the search",
+            searches,
+            "{reason}"
+        );
+        if searches {
+            // It ends where it starts to search: in the smallest configuration.
+            assert_eq!(
+                (row.text("chosen_workers"), row.text("chosen_batch")),
+                ("8", "384")
+            );
+            assert_eq!(row.number("search_time_h"), row.number("time_h"));
+            assert_eq!(row.number("cold_start_time_h"), row.number("time_h"));
+        }
+    }
+}

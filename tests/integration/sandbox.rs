@@ -1,0 +1,163 @@
+//! A folder to run the program in. Paths in messages are relative to it, so they are stable.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_cmd::assert::{Assert, OutputAssertExt};
+use tempfile::TempDir;
+
+/// The root of this repository.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Text of a file of this repository.
+pub fn repository_file(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).expect("the file is checked in")
+}
+
+/// A temporary folder that is the program's working directory.
+pub struct Sandbox(TempDir);
+
+impl Sandbox {
+    pub fn new() -> Self {
+        Sandbox(TempDir::new().expect("the temporary directory is writable"))
+    }
+
+    /// With a file `scenario.toml`.
+    pub fn with(scenario: &str) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write("scenario.toml", scenario);
+        sandbox
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("the sandbox is writable");
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// Everything in a folder, sorted; empty when there is no such folder.
+    pub fn files(&self, folder: &str) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.path(folder))
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.expect("it is readable").file_name())
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A copy of the embedded ResNet18 in the folder `name`, with that name.
+    pub fn workload(&self, name: &str) {
+        let from = repository().join("data/workloads/scavenger-resnet18");
+        fs::create_dir(self.path(name)).expect("the sandbox is writable");
+        for entry in fs::read_dir(from).expect("the workload is checked in") {
+            let entry = entry.expect("it is readable");
+            fs::copy(entry.path(), self.path(name).join(entry.file_name()))
+                .expect("the sandbox is writable");
+        }
+        self.edit(
+            &format!("{name}/workload.toml"),
+            r#"name = "scavenger-resnet18""#,
+            &format!(r#"name = "{name}""#),
+        );
+    }
+
+    /// Replaces `from`, which must stand in the file exactly once.
+    pub fn edit(&self, file: &str, from: &str, to: &str) {
+        let text = self.read(file);
+        assert_eq!(text.matches(from).count(), 1, "`{from}` in {file}");
+        self.write(file, &text.replace(from, to));
+    }
+
+    /// The program, in this folder.
+    pub fn scavsim(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_scavsim"));
+        command.current_dir(self.0.path());
+        command
+    }
+
+    /// Runs the program.
+    pub fn run(&self, arguments: &[&str]) -> Assert {
+        self.scavsim().args(arguments).assert()
+    }
+}
+
+/// Text printed on stdout.
+pub fn stdout(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).expect("output is UTF-8")
+}
+
+/// Text printed on stderr.
+pub fn stderr(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).expect("output is UTF-8")
+}
+
+/// A table with a header line, by column name.
+pub struct Rows {
+    pub header: Vec<String>,
+    rows: Vec<csv::StringRecord>,
+}
+
+/// One row of [`Rows`].
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    header: &'a [String],
+    cells: &'a csv::StringRecord,
+}
+
+impl Rows {
+    /// Parses a table; every row must have as many cells as the header.
+    pub fn parse(text: &str) -> Self {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let header = reader.headers().expect("there is a header").clone();
+        Rows {
+            header: header.iter().map(str::to_owned).collect(),
+            rows: reader
+                .records()
+                .map(|row| row.expect("every row is whole"))
+                .collect(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row {
+            header: &self.header,
+            cells,
+        })
+    }
+}
+
+impl<'a> Row<'a> {
+    /// Text of a cell.
+    pub fn text(self, column: &str) -> &'a str {
+        let index = (self.header.iter().position(|h| h == column))
+            .unwrap_or_else(|| panic!("no column `{column}`"));
+        &self.cells[index]
+    }
+
+    /// Number in a cell.
+    pub fn number(self, column: &str) -> f64 {
+        let text = self.text(column);
+        text.parse()
+            .unwrap_or_else(|_| panic!("`{column}` holds `{text}`: {:?}", self.cells))
+    }
+
+    /// All cells but the first, the number of the case.
+    pub fn without_number(self) -> Vec<&'a str> {
+        self.cells.iter().skip(1).collect()
+    }
+}
