@@ -112,7 +112,7 @@ vm_sigma = 0.04
 noise_cv = 0.10
 noise_curve = true
 epoch_cv = 0.02
-drift = { sigma = 0.2, period_s = 600 }
+drift = { sigma = 0.2, period_s = 7200 }
 straggler = { probability = 0.001, factor = 5 }
 
 [pricing]
