@@ -81,7 +81,7 @@ fn number(range: std::ops::Range<f64>) -> impl Strategy<Value = String> {
 }
 
 fn variation() -> impl Strategy<Value = String> {
-    let drift = (0.0..1.0f64, 30.0..7200.0f64)
+    let drift = (0.0..1.0f64, 600.0..7200.0f64)
         .prop_map(|(sigma, period)| format!("{{ sigma = {sigma:?}, period_s = {period:?} }}"));
     let straggler = (0.0001..0.2f64, 1.1..20.0f64)
         .prop_map(|(p, factor)| format!("{{ probability = {p:?}, factor = {factor:?} }}"));
@@ -116,8 +116,8 @@ fn a_scenario() -> impl Strategy<Value = String> {
         names(&WORKLOADS, 3),
         cluster(),
         variation(),
-        names(&POLICIES, 3),
-        names(&STRATEGIES, 8),
+        names(&POLICIES, 2),
+        names(&STRATEGIES, 5),
         names(&["time", "cost", "knee"], 3),
         select(vec!["corners", "three", "diagonal"]),
         define,
