@@ -104,8 +104,8 @@ impl Check<'_> {
         let spaces: Vec<Vec<Configuration>> = spaces.into_iter().collect::<Option<_>>()?;
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = workloads.into_iter().zip(spaces).collect();
-        let strategies = strategies?;
-        self.usable(file, &workloads, &stored, &strategies);
+        let mut strategies = strategies?;
+        self.usable(file, &workloads, &stored, &mut strategies);
 
         Some(Scenario {
             name: self.name(file),
@@ -409,36 +409,37 @@ impl Check<'_> {
         Some(asked.get_ref().iter().map(|o| *o.get_ref()).collect())
     }
 
-    /// Every strategy can be built for every workload.
+    /// Every strategy can be built for every workload. Where the file names none, those that
+    /// cannot are left out; where it names them, that is a mistake.
     fn usable(
         &mut self,
         file: &ScenarioFile,
         workloads: &[(Workload, Vec<Configuration>)],
         stored: &[Workload],
-        strategies: &[Spanned<String>],
+        strategies: &mut Vec<Spanned<String>>,
     ) {
         let stored: Vec<History> = stored.iter().map(History::of).collect();
         for (workload, configurations) in workloads {
             let own = History::of(workload);
             let knowledge = Knowledge::of(workload, configurations, &own, &stored);
-            // The break-even of every strategy is counted against the default configuration.
-            let built = strategies
-                .iter()
-                .filter_map(|s| Some((s, file.strategy.build(s.get_ref(), &knowledge)?.err()?)));
-            let mut wrong: Vec<(Range<usize>, String, String)> = built
-                .map(|(s, why)| (s.span(), s.get_ref().clone(), why.to_string()))
-                .collect();
-            if let Err(why) = file.strategy.fixed.index(&knowledge) {
-                wrong.push((0..0, "default".to_owned(), why.to_string()));
+            let why_not = |name: &str| file.strategy.build(name, &knowledge)?.err();
+            if file.search.strategies.is_none() {
+                strategies.retain(|s| why_not(s.get_ref()).is_none());
             }
-            for (span, strategy, why) in wrong {
-                let title = format!("strategy `{strategy}` cannot be used: {why}");
-                let diagnostic = if span.is_empty() {
-                    Diagnostic::general(format!("{}: {title}", self.source.name))
-                } else {
-                    Diagnostic::at(self.source, span, title, "")
-                };
-                self.diagnostics.push(diagnostic);
+            for strategy in strategies.iter() {
+                let name = strategy.get_ref();
+                if let Some(why) = why_not(name) {
+                    let title = format!("strategy `{name}` cannot be used: {why}");
+                    self.diagnostics
+                        .error_at(self.source, strategy.span(), title, "");
+                }
+            }
+            // The break-even of every strategy is counted against the default configuration.
+            if let Err(why) = file.strategy.fixed.index(&knowledge) {
+                self.diagnostics.push(Diagnostic::general(format!(
+                    "{}: strategy `default` cannot be used: {why}",
+                    self.source.name
+                )));
             }
         }
     }

@@ -1,0 +1,5 @@
+//! One binary for all integration tests; a module per topic.
+
+mod fidelity;
+mod replay;
+mod reproduction;
