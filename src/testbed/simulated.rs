@@ -62,13 +62,12 @@ impl<'w> SimulatedCluster<'w> {
         if replica != self.replica {
             self.luck.fill(None);
         }
-        let identity = crate::rng::mix(0, self.world.truths.first().map_or(0, |t| t.identity));
         self.replica = replica;
         self.job.restart(DriftPath::new(
             self.world.variation.drift,
             self.streams,
             replica,
-            identity,
+            self.world.identity,
         ));
         self.visits.fill(0);
         self.current = None;
