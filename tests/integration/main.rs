@@ -1,5 +1,6 @@
 //! One binary for all integration tests; a module per topic.
 
+mod documented;
 mod fidelity;
 mod replay;
 mod reproduction;
