@@ -107,7 +107,7 @@ impl Stage {
         let (workload, _, arena) = self.workload(selector)?;
         let name = selector.text("strategy")?;
         let strategy = (arena.contenders.iter())
-            .position(|(n, _)| n == name)
+            .position(|c| c.name == name)
             .ok_or_else(|| format!("the scenario has no strategy `{name}`"))?;
         let mut evaluator = Evaluator::new(&self.plan);
         evaluator.evaluate(Case {
@@ -135,7 +135,7 @@ impl Stage {
     pub fn cold_start(&self, selector: &Selector) -> Result<(f64, f64), String> {
         let (workload, _, arena) = self.workload(selector)?;
         let strategy = (arena.contenders.iter())
-            .position(|(n, _)| n == "partial")
+            .position(|c| c.name == "partial")
             .ok_or("the scenario has no strategy `partial`")?;
         let record = Evaluator::new(&self.plan).evaluate(Case {
             number: 0,

@@ -4,8 +4,8 @@ use super::{Observation, Stop, Testbed};
 use crate::pricing::Usage;
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
-use crate::training::job::Advance;
 use crate::training::luck::Luck;
+use crate::training::progress::Advance;
 use crate::training::{Fidelity, Job, Stalled, Stepping, World};
 use crate::units::SimTime;
 

@@ -1,7 +1,7 @@
 //! Fidelity `event`: each worker's step is an event. The reference for the other two.
 
 use super::drift::DriftPath;
-use super::job::{Advance, Event, Stalled};
+use super::progress::{Advance, Event, Stalled};
 use super::stepping::Stepping;
 use crate::engine::Queue;
 use crate::rng::Stream;

@@ -7,7 +7,7 @@
 //! drawn singly.
 
 use super::drift::DriftPath;
-use super::job::Advance;
+use super::progress::Advance;
 use super::stepping::Stepping;
 use crate::rng::Stream;
 use crate::units::SimTime;

@@ -27,11 +27,9 @@ fn the_scenario_of_the_readme_runs() {
 /// Every key of the JSON Schema stands in the scenario reference.
 #[test]
 fn the_scenario_reference_names_every_key() {
-    let reference = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/docs/scenario.md"
-    ))
-    .expect("docs/scenario.md is there");
+    let reference =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scenario.md"))
+            .expect("docs/scenario.md is there");
     let schema = serde_json::to_value(scavsim::scenario::file::schema()).expect("a JSON value");
     let mut keys = Vec::new();
     collect_keys(&schema, &mut keys);
