@@ -6,7 +6,7 @@
 //! - [`Training`]: a job that trains it; [`Alone`] and [`plan`]: strategies on the 16 measured
 //!   configurations of `scavenger-resnet18`.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::path::Path;
 
@@ -32,51 +32,68 @@ const SIGMA: f64 = 0.3;
 /// Seconds of communication after each barrier.
 const COMMUNICATION_S: f64 = 0.25;
 
-/// A time in seconds with a total order, for the heap.
-#[derive(PartialEq, PartialOrd)]
-struct Seconds(f64);
+/// A pending event; the worker K stands for the end of the communication.
+struct Entry {
+    time_s: f64,
+    sequence: u64,
+    worker: u32,
+}
 
-impl Eq for Seconds {}
-
-impl Ord for Seconds {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
+// Turned round, because the heap is a maximum heap: earliest first, then first in.
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.time_s.total_cmp(&self.time_s)).then(other.sequence.cmp(&self.sequence))
     }
 }
 
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
 /// The reference: trains `steps` steps and returns the simulated seconds.
-///
-/// The heap holds (time, sequence number, worker), least first; the worker that stands for the end
-/// of the communication is K.
 pub fn run(steps: u64) -> f64 {
     let compute = LogNormal::new(-0.5 * SIGMA * SIGMA, SIGMA).expect("a legal sigma");
     let mut streams: Vec<Pcg64> = (0..u64::from(WORKERS)).map(Pcg64::seed_from_u64).collect();
     let mut heap = BinaryHeap::new();
-    let (mut now, mut sequence, mut done) = (0.0, 0u64, 0);
+    let (mut now_s, mut sequence, mut done) = (0.0, 0, 0);
     while done < steps {
         for (worker, stream) in (0..WORKERS).zip(&mut streams) {
-            heap.push(Reverse((
-                Seconds(now + compute.sample(stream)),
+            heap.push(Entry {
+                time_s: now_s + compute.sample(stream),
                 sequence,
                 worker,
-            )));
+            });
             sequence += 1;
         }
         let mut finished = 0;
-        while let Some(Reverse((Seconds(time), _, worker))) = heap.pop() {
-            now = time;
-            if worker == WORKERS {
+        while let Some(entry) = heap.pop() {
+            now_s = entry.time_s;
+            if entry.worker == WORKERS {
                 done += 1;
                 break;
             }
             finished += 1;
             if finished == WORKERS {
-                heap.push(Reverse((Seconds(now + COMMUNICATION_S), sequence, WORKERS)));
+                heap.push(Entry {
+                    time_s: now_s + COMMUNICATION_S,
+                    sequence,
+                    worker: WORKERS,
+                });
                 sequence += 1;
             }
         }
     }
-    now
+    now_s
 }
 
 /// The workload of the reference as the engine sees it.
