@@ -81,8 +81,8 @@ impl<E> Default for Queue<E> {
 }
 
 impl<E> Entry<E> {
-    /// Time, then order of insertion, as one number: compared without a branch, which in a heap
-    /// would be mispredicted every other time.
+    /// Time, then order of insertion, as one number: compared without a branch, which a processor
+    /// cannot predict inside a heap.
     #[inline]
     fn key(&self) -> u128 {
         (u128::from(self.at.nanoseconds()) << 64) | u128::from(self.order)
