@@ -71,6 +71,7 @@ fn main() {
         let plan = reference::plan(&[name], &[Objective::Time], 5_000 / share);
         (name, plan)
     });
+    assert_same_workload();
     let mut paths = training(share);
     for (name, plan) in &strategies {
         paths.push(alone(name, plan));
@@ -89,6 +90,17 @@ fn main() {
         paths.iter_mut().for_each(Path::measure);
     }
     print(&paths, rounds);
+}
+
+/// Whatever is compared must train the same thing: the mean step, to 1 % (over 9 standard errors).
+fn assert_same_workload() {
+    let steps = 20_000;
+    let expected = steps as f64 * reference::stepping().mean_step_s(1.0);
+    let agrees = |seconds: f64| (seconds / expected - 1.0).abs() < 0.01;
+    assert!(agrees(reference::run(steps)));
+    for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
+        assert!(agrees(Training::new(fidelity).run(steps)));
+    }
 }
 
 /// The reference and the three fidelities on its workload.
