@@ -25,6 +25,7 @@ pub mod experiment;
 pub mod input;
 pub mod pricing;
 pub mod report;
+pub mod reproduce;
 pub mod rng;
 pub mod scenario;
 pub mod search;

@@ -17,7 +17,7 @@ use crate::stats::normal;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// Placement, luck and machine factors of one (replica, configuration).
+    /// Placement and length of the run of one (replica, configuration).
     Luck = 1,
     /// Step times while a configuration is probed.
     Probe = 2,
@@ -29,6 +29,8 @@ pub enum Purpose {
     Drift = 5,
     /// Choices that a strategy itself makes at random.
     Strategy = 6,
+    /// How fast the machines of one VM type are, one after the other.
+    Machines = 7,
 }
 
 /// Mixes two words into one; a bijection in each argument, after Steele, Lea and Flood's SplitMix.

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completions;
 pub mod list;
 pub mod progress;
+pub mod reproduce;
 pub mod run;
 pub mod schema;
 pub mod terminal;
@@ -32,6 +33,8 @@ enum Command {
     Check(check::CheckArgs),
     /// List what scenarios can name
     List(list::ListArgs),
+    /// Compare published figures with ours; exit code 4 if one is off without a stated reason
+    Reproduce(reproduce::ReproduceArgs),
     /// Print the JSON Schema of a scenario file
     Schema,
     /// Print a completion script for a shell
@@ -103,6 +106,7 @@ impl Cli {
             Command::Run(args) => args.run(),
             Command::Check(args) => args.run(),
             Command::List(args) => args.run(),
+            Command::Reproduce(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),

@@ -80,11 +80,20 @@ impl<E> Default for Queue<E> {
     }
 }
 
+impl<E> Entry<E> {
+    /// Time, then order of insertion, as one number: compared without a branch, which a processor
+    /// cannot predict inside a heap.
+    #[inline]
+    fn key(&self) -> u128 {
+        (u128::from(self.at.nanoseconds()) << 64) | u128::from(self.order)
+    }
+}
+
 // The heap is a maximum heap, so the order is turned round: earliest first, then first in.
 impl<E> Ord for Entry<E> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.order).cmp(&(self.at, self.order))
+        other.key().cmp(&self.key())
     }
 }
 

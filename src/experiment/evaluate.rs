@@ -3,7 +3,7 @@
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
 use crate::pricing::{Policy, Usage};
-use crate::rng::{Purpose, identity};
+use crate::rng::Purpose;
 use crate::search::{Forecast, Objective, Point, objective::choose};
 use crate::stats::median;
 use crate::testbed::simulated::Timeline;
@@ -118,13 +118,14 @@ impl<'p> Evaluator<'p> {
     ) -> Result<Outcome, &'static str> {
         let stalled = |_: Stalled| STALLED;
         cluster.restart(case.replica);
-        let (name, strategy) = &arena.contenders[case.strategy];
+        let contender = &arena.contenders[case.strategy];
         let mut reason = "";
-        let choice = match strategy {
+        let choice = match &contender.strategy {
             None => oracle,
             Some(strategy) => {
+                let streams = &self.plan.streams;
                 let mut stream =
-                    (self.plan.streams).stream(Purpose::Strategy, case.replica, identity(name));
+                    streams.stream(Purpose::Strategy, case.replica, contender.identity);
                 match strategy.search(cluster, &mut stream, &mut self.forecast) {
                     Ok(()) => self
                         .choose(case, arena, policy)
@@ -284,7 +285,7 @@ impl<'p> Evaluator<'p> {
             workload: &arena.world.workload,
             pricing: &self.plan.policies[case.policy].name,
             objective: self.plan.objectives[case.objective].name(),
-            strategy: &arena.contenders[case.strategy].0,
+            strategy: &arena.contenders[case.strategy].name,
             replica: case.replica,
             chosen_vm: None,
             chosen_workers: None,

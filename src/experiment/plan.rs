@@ -2,7 +2,7 @@
 
 use crate::configuration::Configuration;
 use crate::pricing::{Policy, Usage};
-use crate::rng::Streams;
+use crate::rng::{Streams, identity};
 use crate::scenario::Scenario;
 use crate::search::{
     Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
@@ -54,8 +54,8 @@ pub struct Arena {
     pub world: World,
     /// Its configurations, in the order of the world's truths.
     pub configurations: Vec<Configuration>,
-    /// Name and strategy; the oracle has none.
-    pub contenders: Vec<(String, Option<Box<dyn Strategy>>)>,
+    /// All that compete, in the scenario's order.
+    pub contenders: Vec<Contender>,
     /// Index of the configuration that break-even is counted against.
     pub default: usize,
     /// Expected time and cost per policy and configuration, without search.
@@ -63,6 +63,16 @@ pub struct Arena {
     /// The best configuration by expectation per policy and objective; `None` where the limits
     /// leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
+}
+
+/// One that competes.
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// Key of its random streams.
+    pub identity: u64,
+    /// The strategy, ready for the workload; the oracle has none.
+    pub strategy: Option<Box<dyn Strategy>>,
 }
 
 /// Place of a case in the order workload → policy → objective → strategy → replica.
@@ -103,7 +113,11 @@ impl Plan {
                         None if name == ORACLE => None,
                         None => return Err(PlanError::UnknownStrategy(name.clone())),
                     };
-                    Ok((name.clone(), strategy))
+                    Ok(Contender {
+                        name: name.clone(),
+                        identity: identity(name),
+                        strategy,
+                    })
                 })
                 .collect::<Result<_, PlanError>>()?;
             let expected: Vec<Vec<Point>> = (scenario.policies.iter())

@@ -119,7 +119,7 @@ pub struct PricingTable {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchTable {
-    /// Names of strategies; all that can be used on every workload when absent.
+    /// Names of strategies; all that can be used on the workloads when absent.
     #[schemars(with = "Vec<String>")]
     pub strategies: Option<Spanned<Vec<Spanned<String>>>>,
     /// Objectives; all when absent.

@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::probing::Probing;
-use super::registry::Recipe;
 use super::settings::{EpochsFrom, Start};
-use super::{Forecast, Knowledge, Strategy, Unusable, space};
+use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
 use crate::checked::Count;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};

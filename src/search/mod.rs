@@ -77,6 +77,18 @@ impl<'a> Knowledge<'a> {
 #[error("{0}")]
 pub struct Unusable(pub String);
 
+/// Settings of a strategy: they say what it is and build it for a workload.
+pub trait Recipe {
+    /// One line for people.
+    const SUMMARY: &'static str;
+
+    /// The strategy, ready for one workload.
+    ///
+    /// # Errors
+    /// [`Unusable`] when the workload lacks what the strategy needs to know.
+    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable>;
+}
+
 /// A search strategy, ready for one workload.
 pub trait Strategy: Send + Sync {
     /// Searches: probes on `testbed` as it likes and fills `forecast`. `stream` is for choices

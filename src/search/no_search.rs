@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{EpochLine, Fits, NoiseLine, StoredModel};
 use super::probing::no_epoch_line;
-use super::registry::Recipe;
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
-use super::{Forecast, Knowledge, Strategy, Unusable};
+use super::{Forecast, Knowledge, Recipe, Strategy, Unusable};
 use crate::configuration::Configuration;
 use crate::rng::Stream;
 use crate::testbed::{History, Stop, Testbed};

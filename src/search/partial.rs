@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{NoiseLine, StepPlane, StepReading};
 use super::probing::Probing;
-use super::registry::Recipe;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
 use super::space::Group;
-use super::{Forecast, Knowledge, Strategy, Unusable, space};
+use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
 use crate::checked::Count;
 use crate::configuration::Configuration;
 use crate::rng::Stream;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Knowledge, Strategy, Unusable};
+use super::{Knowledge, Recipe, Strategy, Unusable};
 use super::{fixed, full, no_search, partial, random, universal};
 
 /// Name of the contender that knows the truth. It is not a strategy: it has nothing to search.
@@ -11,18 +11,6 @@ pub const ORACLE: &str = "oracle";
 
 /// What the oracle is, for listings.
 pub const ORACLE_SUMMARY: &str = "the best configuration by true expectation, from the start";
-
-/// Settings of a strategy: they say what it is and build it for a workload.
-pub trait Recipe {
-    /// One line for people.
-    const SUMMARY: &'static str;
-
-    /// The strategy, ready for one workload.
-    ///
-    /// # Errors
-    /// [`Unusable`] when the workload lacks what the strategy needs to know.
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable>;
-}
 
 macro_rules! strategies {
     ($($field:ident = $name:literal: $settings:ty,)*) => {

@@ -12,9 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{Fits, StoredModel};
 use super::no_search::Predetermined;
-use super::registry::Recipe;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
-use super::{Knowledge, Strategy, Unusable, space};
+use super::{Knowledge, Recipe, Strategy, Unusable, space};
 use crate::configuration::Configuration;
 use crate::testbed::History;
 

@@ -2,10 +2,10 @@
 
 use super::{Observation, Stop, Testbed};
 use crate::pricing::Usage;
-use crate::rng::{Purpose, Streams, UnitLogNormal, identity, mix};
+use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
-use crate::training::job::Advance;
 use crate::training::luck::Luck;
+use crate::training::progress::Advance;
 use crate::training::{Fidelity, Job, Stalled, Stepping, World};
 use crate::units::SimTime;
 
@@ -14,8 +14,6 @@ use crate::units::SimTime;
 pub struct SimulatedCluster<'w> {
     world: &'w World,
     streams: Streams,
-    /// Key of the network's drift: one network per workload, whatever the configurations.
-    network: u64,
     replica: u64,
     job: Job,
     luck: Vec<Option<Luck>>,
@@ -48,7 +46,6 @@ impl<'w> SimulatedCluster<'w> {
         SimulatedCluster {
             world,
             streams,
-            network: identity(&world.workload),
             replica: 0,
             job: Job::new(fidelity, start_up, drift),
             luck: vec![None; world.truths.len()],
@@ -70,7 +67,7 @@ impl<'w> SimulatedCluster<'w> {
             self.world.variation.drift,
             self.streams,
             replica,
-            self.network,
+            self.world.identity,
         ));
         self.visits.fill(0);
         self.current = None;

@@ -7,13 +7,15 @@
 //! drawn singly.
 
 use super::drift::DriftPath;
-use super::job::Advance;
+use super::progress::Advance;
 use super::stepping::Stepping;
 use crate::rng::Stream;
 use crate::units::SimTime;
 
 /// Below this many steps they are drawn singly.
 const FEWEST_STEPS: u64 = 8;
+/// The same with stragglers, whose few long steps make the sum fall into clumps.
+const FEWEST_STEPS_WITH_STRAGGLERS: u64 = 64;
 /// Above this skewness of the sum they are drawn singly.
 const LARGEST_SKEWNESS: f64 = 0.5;
 
@@ -67,7 +69,11 @@ fn slowest_sums(stepping: &Stepping, steps: u64, mark: u64, stream: &mut Stream)
         return (mark as f64 * mean_s, n * mean_s);
     }
     let skewness = stepping.slowest.skewness / n.sqrt();
-    if steps < FEWEST_STEPS || skewness.abs() > LARGEST_SKEWNESS {
+    let fewest = match stepping.time.straggler {
+        None => FEWEST_STEPS,
+        Some(_) => FEWEST_STEPS_WITH_STRAGGLERS,
+    };
+    if steps < fewest || skewness.abs() > LARGEST_SKEWNESS {
         let (mut before, mut total) = (0.0, 0.0);
         for done in 1..=steps {
             total += stepping.draw_slowest_s(stream);

@@ -4,7 +4,7 @@ use super::slowest;
 use super::stepping::Stepping;
 use super::variation::Variation;
 use super::world::Truth;
-use crate::rng::{Purpose, Streams, UnitLogNormal};
+use crate::rng::{Purpose, Streams, UnitLogNormal, identity};
 
 /// A configuration as it turns out in one replica.
 #[derive(Debug, Clone)]
@@ -25,21 +25,23 @@ impl Luck {
             UnitLogNormal::from_sigma(variation.placement_sigma),
             UnitLogNormal::from_cv(variation.epoch_cv),
         );
-        let varies = placement.sigma() > 0.0 || luck.sigma() > 0.0 || variation.vm_sigma > 0.0;
-        if varies {
+        if placement.sigma() > 0.0 || luck.sigma() > 0.0 {
             let mut stream = streams.stream(Purpose::Luck, replica, truth.identity);
             let whole_step = placement.sample(&mut stream);
             steps *= luck.sample(&mut stream);
             stepping.worker_s *= whole_step;
             stepping.communication_s *= whole_step;
-            if variation.vm_sigma > 0.0 {
-                let machine = UnitLogNormal::from_sigma(variation.vm_sigma);
-                let factors: Box<[f64]> = (0..stepping.workers)
-                    .map(|_| machine.sample(&mut stream))
-                    .collect();
-                stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
-                stepping.machines = Some(factors);
-            }
+        }
+        if variation.vm_sigma > 0.0 {
+            // The same machines whatever the configuration: a cluster that grows keeps its own.
+            let vm = identity(&truth.configuration.vm);
+            let mut stream = streams.stream(Purpose::Machines, replica, vm);
+            let machine = UnitLogNormal::from_sigma(variation.vm_sigma);
+            let factors: Box<[f64]> = (0..stepping.workers)
+                .map(|_| machine.sample(&mut stream))
+                .collect();
+            stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
+            stepping.machines = Some(factors);
         }
         Luck {
             // One step at least, and rounded up: the target is reached during the last step. The

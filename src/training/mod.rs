@@ -11,6 +11,7 @@
 //! - [`stepping`]: synchronous steps of one configuration in one replica, in three fidelities:
 //!   [`event`], [`step`], [`fast`].
 //! - [`drift`]: the slow change of the network.
+//! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
 //! - [`job`]: request VMs → start-up → restore → train → release.
 
@@ -20,13 +21,15 @@ pub mod fast;
 pub mod job;
 pub mod ledger;
 pub mod luck;
+pub mod progress;
 pub mod slowest;
 pub mod step;
 pub mod stepping;
 pub mod variation;
 pub mod world;
 
-pub use job::{Job, Stalled};
+pub use job::Job;
+pub use progress::Stalled;
 pub use stepping::Stepping;
 pub use variation::Variation;
 pub use world::{Truth, World};

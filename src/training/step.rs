@@ -1,7 +1,7 @@
 //! Fidelity `step`: one draw of the slowest worker per step, no queue inside a step.
 
 use super::drift::DriftPath;
-use super::job::Advance;
+use super::progress::Advance;
 use super::stepping::Stepping;
 use crate::rng::Stream;
 use crate::units::SimTime;

@@ -12,6 +12,8 @@ use super::variation::{Variation, WorkerTime};
 pub struct World {
     /// Name of the workload.
     pub workload: String,
+    /// Key of the random streams that all its configurations share.
+    pub identity: u64,
     /// Figures that hold for every configuration.
     pub constants: Constants,
     /// The truth per configuration, in the order of the list given.
@@ -121,6 +123,7 @@ impl World {
         }
         Ok(World {
             workload: workload.name.clone(),
+            identity: name,
             constants: workload.constants.clone(),
             truths,
             variation: variation.clone(),

@@ -1,19 +1,25 @@
 //! scavsim as its users meet it: the program with files in and files out, and the library through
-//! its front door.
+//! its front door. One binary, a module per topic.
 //!
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows.
-//! - [`commands`]: the other commands and forms of output.
+//! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`properties`]: laws that hold for any scenario.
+//! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
+//!   paper.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
 mod commands;
 mod determinism;
+mod documented;
+mod fidelity;
 #[cfg(unix)]
 mod interrupt;
 mod properties;
 mod records;
+mod replay;
+mod reproduction;
 mod sandbox;

@@ -1,0 +1,117 @@
+//! Wall time of the paths, one by one, for finding out what a change did.
+//!
+//! `cargo bench --bench paths`; a filter follows `--`. For ratios and goals see `ratios.rs`.
+
+mod reference;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use reference::{Alone, Training};
+use scavsim::experiment::Evaluator;
+use scavsim::rng::{Streams, UnitLogNormal};
+use scavsim::search::Objective;
+use scavsim::training::Fidelity;
+
+/// The training workload of the reference, K = 16.
+fn training(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("training");
+    let worker_steps = |steps: u64| Throughput::Elements(steps * u64::from(reference::WORKERS));
+    let steps = 2_000;
+    group.throughput(worker_steps(steps));
+    group.bench_function(BenchmarkId::new("reference", steps), |b| {
+        b.iter(|| reference::run(black_box(steps)));
+    });
+    for (fidelity, steps) in [
+        (Fidelity::Event, steps),
+        (Fidelity::Step, steps),
+        (Fidelity::Fast, 20_000),
+    ] {
+        let mut training = Training::new(fidelity);
+        group.throughput(worker_steps(steps));
+        group.bench_function(BenchmarkId::new(fidelity.name(), steps), |b| {
+            b.iter(|| training.run(black_box(steps)));
+        });
+    }
+}
+
+/// One strategy on 16 configurations, `fast`: by itself (search, choice, run), and as a case of a
+/// sweep (the same, the bills, the oracle's run in the same replica, the record).
+fn strategies(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("strategy");
+    for name in ["full", "partial"] {
+        let plan = reference::plan(&[name], &[Objective::Time], 1_000);
+        let mut replicas = (0..plan.replicas).cycle();
+        let mut next = move || replicas.next().unwrap_or(0);
+        let mut alone = Alone::new(&plan);
+        group.bench_function(BenchmarkId::new(name, "search and run"), |b| {
+            b.iter(|| alone.run(next()));
+        });
+        let mut evaluator = Evaluator::new(&plan);
+        group.bench_function(BenchmarkId::new(name, "record and oracle"), |b| {
+            b.iter(|| {
+                black_box(evaluator.evaluate(plan.case(next())));
+            });
+        });
+    }
+}
+
+/// 10,000 cases on one thread: four strategies and the oracle, 2,000 replicas each.
+fn sweep(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("sweep");
+    let strategies = ["oracle", "full", "partial", "no-search", "random"];
+    let plan = reference::plan(&strategies, &[Objective::Knee], 2_000);
+    assert_eq!(plan.cases(), 10_000);
+    let mut evaluator = Evaluator::new(&plan);
+    group.throughput(Throughput::Elements(plan.cases()));
+    group.sample_size(20);
+    group.bench_function(BenchmarkId::new("one thread", plan.cases()), |b| {
+        b.iter(|| {
+            for number in 0..plan.cases() {
+                black_box(evaluator.evaluate(plan.case(number)));
+            }
+        });
+    });
+}
+
+/// Single draws. The largest of K costs the same for every K; `DRAW_ALL_UP_TO` in
+/// `training/slowest.rs` is the K up to which drawing all of them is cheaper.
+fn samplers(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("sampler");
+    let streams = Streams::new(1);
+    let mut stream = reference::stream(streams);
+    group.bench_function("stream and first uniform", |b| {
+        b.iter(|| reference::stream(black_box(streams)).uniform());
+    });
+    group.bench_function("uniform", |b| b.iter(|| stream.uniform()));
+    group.bench_function("normal", |b| b.iter(|| stream.normal()));
+    let factor = UnitLogNormal::from_sigma(0.3);
+    group.bench_function("lognormal", |b| {
+        b.iter(|| black_box(factor).sample(&mut stream));
+    });
+    group.bench_function("largest at once/16", |b| {
+        b.iter(|| stream.largest_normal(black_box(16)));
+    });
+    for workers in 2..=6 {
+        group.bench_function(BenchmarkId::new("largest at once", workers), |b| {
+            b.iter(|| stream.largest_normal(black_box(workers)));
+        });
+        group.bench_function(BenchmarkId::new("largest of all", workers), |b| {
+            b.iter(|| {
+                (0..black_box(workers))
+                    .map(|_| stream.normal())
+                    .fold(f64::NEG_INFINITY, f64::max)
+            });
+        });
+    }
+}
+
+criterion_group! {
+    name = paths;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    targets = training, strategies, sweep, samplers
+}
+criterion_main!(paths);

@@ -1,0 +1,82 @@
+//! `scavsim reproduce`: published figures beside ours.
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::{Exit, Failure, terminal};
+use crate::input::{Diagnostic, Diagnostics, closest};
+use crate::reproduce::{PAPERS, Paper, Verdict, compare, render};
+
+/// Arguments of `reproduce`.
+#[derive(Debug, Args)]
+pub struct ReproduceArgs {
+    /// Papers to reproduce; all when absent
+    #[arg(value_name = "PAPER")]
+    papers: Vec<String>,
+    /// Form of the comparison
+    #[arg(long, value_enum, default_value_t)]
+    format: ReproduceFormat,
+}
+
+/// Form of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum ReproduceFormat {
+    /// For people.
+    #[default]
+    Table,
+    /// For programs; the stable interface.
+    Json,
+    /// For a page.
+    Markdown,
+}
+
+impl ReproduceArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] when a paper is unknown or its data are wrong.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let papers = self.papers()?;
+        let mut exit = Exit::Done;
+        let mut values: Vec<Value> = Vec::new();
+        for paper in papers {
+            let rows = compare(paper).map_err(Failure::Wrong)?;
+            match self.format {
+                ReproduceFormat::Table => terminal::print(&render::table(paper, &rows))?,
+                ReproduceFormat::Markdown => terminal::print(&render::markdown(paper, &rows))?,
+                ReproduceFormat::Json => values.push(render::value(paper, &rows)),
+            }
+            if rows.iter().any(|r| r.verdict == Verdict::Outside) {
+                exit = Exit::OutsideTolerance;
+            }
+        }
+        if self.format == ReproduceFormat::Json {
+            let text = serde_json::to_string_pretty(&values).map_err(anyhow::Error::from)?;
+            terminal::print(&(text + "\n"))?;
+        }
+        Ok(exit)
+    }
+
+    fn papers(&self) -> Result<Vec<&'static Paper>, Failure> {
+        if self.papers.is_empty() {
+            return Ok(PAPERS.iter().collect());
+        }
+        let mut diagnostics = Diagnostics::default();
+        let names = || PAPERS.iter().map(|p| p.name);
+        let find = |name: &String| {
+            let found = PAPERS.iter().find(|p| p.name == name);
+            if found.is_none() {
+                let near = closest(name, names());
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
+                };
+                diagnostics
+                    .push(Diagnostic::general(format!("unknown paper `{name}`")).with_help(help));
+            }
+            found
+        };
+        let found: Option<Vec<_>> = self.papers.iter().map(find).collect();
+        found.ok_or(Failure::Wrong(diagnostics))
+    }
+}

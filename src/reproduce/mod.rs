@@ -1,0 +1,23 @@
+//! Published figures beside ours.
+//!
+//! In: a paper's scenario and its table of expected figures. Out: one row per figure with the
+//! difference and a verdict. A new paper is a scenario, a table and one line in [`papers`]; code
+//! only for a quantity that no paper had before.
+//!
+//! - [`papers`]: the papers that can be reproduced.
+//! - [`expectations`]: the table of expected figures; [`selector`]: which cell a figure is of.
+//! - [`stage`]: the paper's scenario, ready to be asked.
+//! - [`quantity`]: how each quantity is computed, by name.
+//! - [`comparison`]: figure against figure, and the verdict.
+//! - [`render`]: as text, JSON or Markdown.
+
+pub mod comparison;
+pub mod expectations;
+pub mod papers;
+pub mod quantity;
+pub mod render;
+pub mod selector;
+pub mod stage;
+
+pub use comparison::{Comparison, Verdict, compare};
+pub use papers::{PAPERS, Paper};

@@ -1,0 +1,38 @@
+//! What can happen in a job, and what a stretch of it comes to.
+
+use crate::units::SimTime;
+
+/// What can happen in a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Requested VMs have started up.
+    VmsReady,
+    /// The checkpoint is restored on all workers.
+    Restored,
+    /// One worker has finished its compute of this step.
+    WorkerFinished,
+    /// The communication that ends a step is over.
+    StepComplete,
+    /// A batch of steps, simulated without single events, is over.
+    StepsDone,
+}
+
+/// A job that has no event left but is not where it should be: a defect of the simulator or its
+/// input, never a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the simulated job stalled at {:.3} s: no event is left and the target is not reached", .at.seconds())]
+pub struct Stalled {
+    /// When.
+    pub at: SimTime,
+}
+
+/// What a stretch of training took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Advance {
+    /// When the marked step was complete; the start when the mark is 0.
+    pub at_mark: SimTime,
+    /// Seconds in which workers computed or waited at the barrier.
+    pub compute_s: f64,
+    /// Seconds of exposed communication.
+    pub communication_s: f64,
+}

@@ -1,0 +1,59 @@
+//! What the documents show is what the program does.
+
+use serde_json::Value;
+
+/// Every console block of the README, run.
+#[test]
+fn the_commands_of_the_readme_print_what_it_shows() {
+    trycmd::TestCases::new().case("README.md").run();
+}
+
+/// The scenario in the README is legal and runs.
+#[test]
+fn the_scenario_of_the_readme_runs() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```toml\n").expect("a TOML block");
+    let (text, _) = rest.split_once("```").expect("its end");
+    let scenario = super::replay::scenario(text);
+    assert_eq!(scenario.workloads[0].1.len(), 7 * 3);
+    let plan = scavsim::experiment::Plan::new(&scenario).expect("a checked scenario");
+    let mut evaluator = scavsim::experiment::Evaluator::new(&plan);
+    let results = (0..plan.cases())
+        .filter(|&n| evaluator.evaluate(plan.case(n)).time_h.is_some())
+        .count();
+    assert_eq!(results as u64, plan.cases());
+}
+
+/// Every key of the JSON Schema stands in the scenario reference.
+#[test]
+fn the_scenario_reference_names_every_key() {
+    let reference =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scenario.md"))
+            .expect("docs/scenario.md is there");
+    let schema = serde_json::to_value(scavsim::scenario::file::schema()).expect("a JSON value");
+    let mut keys = Vec::new();
+    collect_keys(&schema, &mut keys);
+    assert!(keys.len() > 40, "only {} keys found", keys.len());
+    for key in keys {
+        let named = [format!("`{key}`"), format!("[{key}]"), format!("{key} =")]
+            .iter()
+            .any(|form| reference.contains(form))
+            // Tables of strategies stand under their common heading.
+            || scavsim::search::Settings::NAMES.contains(&key.as_str())
+            || key == "strategy";
+        assert!(named, "docs/scenario.md does not name `{key}`");
+    }
+}
+
+fn collect_keys(schema: &Value, keys: &mut Vec<String>) {
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::Object(properties)) = map.get("properties") {
+                keys.extend(properties.keys().cloned());
+            }
+            map.values().for_each(|v| collect_keys(v, keys));
+        }
+        Value::Array(list) => list.iter().for_each(|v| collect_keys(v, keys)),
+        _ => {}
+    }
+}
