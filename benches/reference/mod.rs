@@ -197,7 +197,10 @@ impl<'p> Alone<'p> {
     /// Searches and trains in `replica`; returns the simulated seconds.
     pub fn run(&mut self, replica: u64) -> f64 {
         let arena = &self.plan.arenas[0];
-        let strategy = arena.contenders[0].strategy.as_ref().expect("not the oracle");
+        let strategy = arena.contenders[0]
+            .strategy
+            .as_ref()
+            .expect("not the oracle");
         self.cluster.restart(replica);
         self.forecast.reset(arena.configurations.len());
         let mut stream = self.plan.streams.stream(Purpose::Strategy, replica, 1);
