@@ -6,7 +6,7 @@
 //! - [`plan`]: everything that cases share, computed once; the order of cases.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
 //! - [`record`]: the result of one case.
-//! - [`run`]: all cases, in parallel, in order, in bounded memory.
+//! - [`run`](mod@run): all cases, in parallel, in order, in bounded memory.
 //! - [`summary`]: aggregates over replicas.
 
 pub mod evaluate;

@@ -3,7 +3,7 @@
 //! In: a TOML file and overrides from the command line. Out: a [`Scenario`] in which every name is
 //! resolved and every configuration lies inside the measured hull, or all mistakes at once.
 //!
-//! - [`file`]: the form of the file, as read; the JSON Schema comes from it.
+//! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
 //! - [`axis`]: a list of values, a range, or what was measured.
 //! - [`check`]: the file → a checked scenario.
 
