@@ -182,6 +182,15 @@ fn run_one(
 ) -> Result<(Finished, Vec<Group>), Failure> {
     let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
     let mut summary = Summary::default();
+    if let Some(folder) = folder {
+        // Until the run has ended, whatever lies in the folder is not the result of this scenario.
+        let unfinished = Finished {
+            cases: 0,
+            failed: 0,
+            interrupted: true,
+        };
+        write_manifest(folder, scenario, &unfinished)?;
+    }
     let mut records = folder.map(RecordsCsv::create).transpose()?;
     let progress = Progress::start(&scenario.name, plan.cases());
     let finished = {
@@ -196,11 +205,19 @@ fn run_one(
     if let (Some(folder), Some(records)) = (folder, records) {
         records.close()?;
         folder.write("summary.csv", summary_csv::render(&groups)?.as_bytes())?;
-        let manifest = serde_json::to_string_pretty(&manifest::value(scenario, &finished))
-            .map_err(anyhow::Error::from)?;
-        folder.write("manifest.json", (manifest + "\n").as_bytes())?;
+        write_manifest(folder, scenario, &finished)?;
     }
     Ok((finished, groups))
+}
+
+fn write_manifest(
+    folder: &Folder,
+    scenario: &Scenario,
+    finished: &Finished,
+) -> Result<(), Failure> {
+    let manifest = serde_json::to_string_pretty(&manifest::value(scenario, finished))
+        .map_err(anyhow::Error::from)?;
+    Ok(folder.write("manifest.json", (manifest + "\n").as_bytes())?)
 }
 
 fn available() -> usize {

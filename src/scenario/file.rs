@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
+use serde_json::Value;
 use toml::Spanned;
 
 use super::axis::Axis;
@@ -28,7 +31,7 @@ pub struct ScenarioFile {
     pub fidelity: Fidelity,
     /// Names of embedded workloads, or paths of workload folders relative to this file.
     #[schemars(with = "Vec<String>", length(min = 1))]
-    pub workloads: Vec<Spanned<String>>,
+    pub workloads: Option<Spanned<Vec<Spanned<String>>>>,
     /// The configurations to choose from.
     pub cluster: ClusterTable,
     /// What varies at random; all off when absent.
@@ -145,6 +148,15 @@ pub struct LimitsTable {
 }
 
 /// The JSON Schema of a scenario file.
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(ScenarioFile)
+pub fn schema() -> Schema {
+    // "No default" is not a default of null.
+    let without_null = RecursiveTransform(|schema: &mut Schema| {
+        if schema.get("default").is_some_and(Value::is_null) {
+            schema.remove("default");
+        }
+    });
+    SchemaSettings::draft2020_12()
+        .with_transform(without_null)
+        .into_generator()
+        .into_root_schema_for::<ScenarioFile>()
 }

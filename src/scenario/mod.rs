@@ -5,11 +5,15 @@
 //!
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
 //! - [`axis`]: a list of values, a range, or what was measured.
-//! - [`check`]: the file → a checked scenario.
+//! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
+//!   configurations, `complaints` holds what there is to say about lists.
 
 pub mod axis;
 pub mod check;
+mod complaints;
 pub mod file;
+mod names;
+mod space;
 
 pub use check::{Overrides, load};
 pub use file::ScenarioFile;

@@ -144,7 +144,15 @@ fn a_killed_run_leaves_whole_rows_under_another_name() {
     run.wait_for_rows(&sandbox, 1 << 20);
     run.send("-KILL");
     assert_eq!(run.end().code(), None);
-    assert_eq!(sandbox.files("out"), ["records.partial.csv"]);
+    assert_eq!(
+        sandbox.files("out"),
+        ["manifest.json", "records.partial.csv"]
+    );
+    assert!(
+        sandbox
+            .read("out/manifest.json")
+            .contains("\"complete\": false")
+    );
     assert!(whole_rows(&sandbox, "out/records.partial.csv") > 1000);
 }
 
