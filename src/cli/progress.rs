@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 /// A bar that follows a counter until it is dropped.
 pub struct Progress {
@@ -26,9 +26,13 @@ impl Progress {
         let done = Arc::new(AtomicBool::new(false));
         let watcher = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(cases).with_message(name.to_owned());
-            let style = "{msg} {bar:30} {human_pos}/{human_len} cases, {per_sec}, {eta} left";
+            let style = "{msg} {bar:30} {human_pos}/{human_len} cases, {rate}, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(style) {
-                bar.set_style(style);
+                let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    // A bar that cannot be drawn is no reason to stop.
+                    let _ = write!(out, "{} cases/s", HumanCount(state.per_sec() as u64));
+                };
+                bar.set_style(style.with_key("rate", rate));
             }
             let (counter, done) = (Arc::clone(&counter), Arc::clone(&done));
             thread::spawn(move || {

@@ -4,7 +4,7 @@ use std::io;
 
 use super::record::{Record, Status};
 use super::run::Sink;
-use crate::stats::{Welford, median};
+use crate::stats::{RunningMedian, Welford};
 
 /// A figure of a record that is worth averaging.
 pub struct Metric {
@@ -84,7 +84,8 @@ impl Group {
     }
 }
 
-/// Collects groups from records in case order. Only the values of one group are held at a time.
+/// Collects groups from records in case order. Only one group is open at a time, and it holds no
+/// more values the more replicas it has.
 #[derive(Default)]
 pub struct Summary {
     groups: Vec<Group>,
@@ -95,7 +96,7 @@ struct Open {
     group: Group,
     right: u64,
     choices: Vec<((String, u32, u32), u64)>,
-    values: Vec<Vec<f64>>,
+    values: Vec<(Welford, RunningMedian)>,
 }
 
 impl Summary {
@@ -119,18 +120,16 @@ impl Summary {
             }
         }
         open.group.choice_share = most as f64 / all;
-        open.group.aggregates = open.values.iter_mut().map(|v| aggregate(v)).collect();
+        open.group.aggregates = open.values.iter_mut().map(aggregate).collect();
         self.groups.push(open.group);
     }
 }
 
-fn aggregate(values: &mut [f64]) -> Option<Aggregate> {
-    let mut moments = Welford::default();
-    values.iter().for_each(|&v| moments.add(v));
+fn aggregate((moments, median): &mut (Welford, RunningMedian)) -> Option<Aggregate> {
     Some(Aggregate {
         mean: moments.mean(),
         half_interval: moments.half_interval(),
-        median: median(values)?,
+        median: median.median()?,
         count: moments.count(),
     })
 }
@@ -170,7 +169,7 @@ impl Sink for Summary {
             },
             right: 0,
             choices: Vec::new(),
-            values: vec![Vec::new(); METRICS.len()],
+            values: vec![Default::default(); METRICS.len()],
         });
         open.group.replicas += 1;
         open.group.failed += u64::from(record.status == Status::Failed);
@@ -183,8 +182,11 @@ impl Sink for Summary {
                 None => open.choices.push(((vm.to_owned(), k, b), 1)),
             }
         }
-        for (values, metric) in open.values.iter_mut().zip(METRICS) {
-            values.extend((metric.of)(record));
+        for ((moments, median), metric) in open.values.iter_mut().zip(METRICS) {
+            if let Some(value) = (metric.of)(record) {
+                moments.add(value);
+                median.add(value);
+            }
         }
         Ok(())
     }

@@ -58,10 +58,25 @@ impl Folder {
                 format!("cannot write {}: {error}", target.display()),
             )
         };
-        let mut file = NamedTempFile::new_in(&self.path).map_err(named)?;
+        let mut file = temporary(&self.path).map_err(named)?;
         file.write_all(contents).map_err(named)?;
         file.as_file().sync_all().map_err(named)?;
         file.persist(&target).map_err(|e| named(e.error))?;
         Ok(())
     }
+}
+
+/// A file beside its place, with the rights that any new file has.
+#[cfg(unix)]
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    tempfile::Builder::new()
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+}
+
+/// A file beside its place.
+#[cfg(not(unix))]
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    NamedTempFile::new_in(folder)
 }

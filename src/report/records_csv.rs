@@ -20,6 +20,8 @@ pub struct RecordsCsv {
     file: File,
     rows: csv::Writer<Vec<u8>>,
     waiting: usize,
+    /// Bytes of whole rows in the file.
+    written: u64,
 }
 
 impl RecordsCsv {
@@ -35,6 +37,7 @@ impl RecordsCsv {
             partial,
             rows: csv::Writer::from_writer(Vec::new()),
             waiting: 0,
+            written: 0,
         })
     }
 
@@ -57,6 +60,8 @@ impl RecordsCsv {
             .map_err(|e| io::Error::other(e.to_string()))?;
         self.waiting = 0;
         self.file.write_all(&bytes).map_err(|error| {
+            // A full disk takes half a row: it is cut off again, if that is possible.
+            let _ = self.file.set_len(self.written);
             io::Error::new(
                 error.kind(),
                 format!(
@@ -64,7 +69,9 @@ impl RecordsCsv {
                     self.partial.display()
                 ),
             )
-        })
+        })?;
+        self.written += bytes.len() as u64;
+        Ok(())
     }
 }
 

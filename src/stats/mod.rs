@@ -3,9 +3,11 @@
 
 mod kolmogorov_smirnov;
 pub mod line;
+mod median;
 mod moments;
 pub mod normal;
 
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov};
 pub use line::{Line, Plane};
+pub use median::RunningMedian;
 pub use moments::{Welford, median, student_t_97_5};

@@ -1,0 +1,92 @@
+//! The median of a stream of values, in bounded memory.
+
+use sketches_ddsketch::{Config, DDSketch};
+
+/// Up to this many values are kept and the median is exact.
+const EXACT_UP_TO: usize = 50_000;
+/// Beyond, the median is within this fraction of a value of the stream.
+const RELATIVE_ERROR: f64 = 0.001;
+/// Values nearer to zero than this count as zero then.
+const SMALLEST: f64 = 1e-9;
+/// Bins of the sketch: all magnitudes from `SMALLEST` to 1e19 fit.
+const BINS: u32 = 32_768;
+
+/// A median that is told value after value.
+#[derive(Clone)]
+pub struct RunningMedian(State);
+
+#[derive(Clone)]
+enum State {
+    Exact(Vec<f64>),
+    Sketch(Box<DDSketch>),
+}
+
+impl RunningMedian {
+    /// No values yet.
+    pub fn new() -> Self {
+        RunningMedian(State::Exact(Vec::new()))
+    }
+
+    /// Takes in one finite value.
+    pub fn add(&mut self, value: f64) {
+        match &mut self.0 {
+            State::Exact(values) if values.len() < EXACT_UP_TO => values.push(value),
+            State::Exact(values) => {
+                let mut sketch = DDSketch::new(Config::new(RELATIVE_ERROR, BINS, SMALLEST));
+                values.iter().for_each(|v| sketch.add(*v));
+                sketch.add(value);
+                self.0 = State::Sketch(Box::new(sketch));
+            }
+            State::Sketch(sketch) => sketch.add(value),
+        }
+    }
+
+    /// The median of all values so far; `None` before the first. Sorts what it holds.
+    pub fn median(&mut self) -> Option<f64> {
+        match &mut self.0 {
+            State::Exact(values) => super::median(values),
+            State::Sketch(sketch) => sketch.quantile(0.5).ok().flatten(),
+        }
+    }
+}
+
+impl Default for RunningMedian {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Streams};
+
+    #[test]
+    fn few_values_give_the_exact_median() {
+        let mut running = RunningMedian::new();
+        assert_eq!(running.median(), None);
+        for value in [4.0, -1.0, 2.0] {
+            running.add(value);
+        }
+        assert_eq!(running.median(), Some(2.0));
+    }
+
+    #[test]
+    fn many_values_give_it_within_a_thousandth_on_both_sides_of_zero() {
+        for shift in [-7.0, 5.0] {
+            let mut stream = Streams::new(4).stream(Purpose::Luck, 0, 0);
+            let (mut running, mut all) = (RunningMedian::new(), Vec::new());
+            for _ in 0..3 * EXACT_UP_TO {
+                let value = shift + stream.normal();
+                running.add(value);
+                all.push(value);
+            }
+            let exact = super::super::median(&mut all).expect("not empty");
+            let seen = running.median().expect("not empty");
+            assert!(
+                (seen / exact - 1.0).abs() < 2.0 * RELATIVE_ERROR,
+                "{seen} {exact}"
+            );
+        }
+    }
+}
