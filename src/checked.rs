@@ -81,6 +81,11 @@ checked!(
     { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }
 );
 checked!(
+    /// A fraction of a whole, above 0 and at most 1.
+    Fraction(f64), "a number above 0 and at most 1", |v| v > 0.0 && v <= 1.0,
+    { "type": "number", "exclusiveMinimum": 0, "maximum": 1 }
+);
+checked!(
     /// A factor above 1.
     Slowdown(f64), "a number above 1 and at most 1000", |v| v > 1.0 && v <= 1000.0,
     { "type": "number", "exclusiveMinimum": 1, "maximum": 1000 }

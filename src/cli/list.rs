@@ -4,9 +4,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{Exit, Failure, Format, terminal};
-use crate::cloud::vm_types;
+use crate::cloud::{Catalogue, vm_types};
 use crate::input::Diagnostics;
-use crate::pricing::{Base, builtin};
+use crate::pricing::{Base, Policy, builtin};
 use crate::report::text_table;
 use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
 use crate::workload::{Workload, library, load};
@@ -177,21 +177,29 @@ fn vms() -> Result<List, Failure> {
     })
 }
 
+/// The VM type of the measurements; policies that look a price up are listed with its price.
+const MEASURED_VM: &str = "e2-standard-4";
+
 fn pricing() -> Result<List, Failure> {
     let (policies, diagnostics) = builtin::policies();
-    let rows = sound(policies, diagnostics)?
+    let policies = sound(policies, diagnostics)?;
+    let (catalogue, diagnostics) = Catalogue::embedded();
+    let catalogue = sound(catalogue, diagnostics)?;
+    let rows = policies
         .into_iter()
         .map(|p| {
+            let tariff = p.tariff(&[MEASURED_VM], &catalogue).ok();
             let (unit, usd) = match p.base {
-                Base::VmHour(usd) => ("vm-hour", usd),
-                Base::SampleHour(usd) => ("sample-hour", usd),
+                Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
+                Base::Sample(usd) => ("sample-hour", Some(usd * p.factor)),
             };
             vec![
                 json!(p.name),
-                json!(usd),
+                json!(usd.map(|usd| (usd * 1e8).round() / 1e8)),
                 json!(unit),
                 json!(p.billed_time.granularity_s),
                 json!(p.billed_time.minimum_s),
+                json!(further(&p)),
                 json!(p.description),
             ]
         })
@@ -203,11 +211,29 @@ fn pricing() -> Result<List, Failure> {
             "per",
             "granularity_s",
             "minimum_s",
+            "further",
             "description",
         ],
-        text_columns: &[0, 2, 5],
+        text_columns: &[0, 2, 5, 6],
         rows,
     })
+}
+
+/// What a policy has beyond price and billed time.
+fn further(policy: &Policy) -> String {
+    let sustained = policy
+        .sustained_use
+        .as_ref()
+        .map(|_| "sustained use".to_owned());
+    let servers = policy
+        .parameter_servers
+        .as_ref()
+        .map(|s| format!("{} servers", s.count));
+    sustained
+        .into_iter()
+        .chain(servers)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn strategies() -> List {

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use crate::input::csv::Table;
+use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostics, Source};
 
+/// Where the VM types stand.
+pub const FILE: &str = "data/clouds/vms.csv";
 const TABLE: &str = include_str!("../../data/clouds/vms.csv");
 
 /// A VM type that can be rented.
@@ -18,8 +20,9 @@ pub struct VmType {
     pub vcpu: u64,
     /// Memory in GiB.
     pub memory_gib: f64,
-    /// Price in USD per VM and hour, as its source gives it.
-    pub usd_per_vm_hour: f64,
+    /// Price in USD per VM and hour where the source states one without region and date; dated
+    /// prices are in [`prices`](super::prices).
+    pub usd_per_vm_hour: Option<f64>,
     /// Where the figures come from.
     pub source: String,
 }
@@ -28,7 +31,7 @@ pub struct VmType {
 /// empty.
 pub fn embedded() -> (Vec<VmType>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
-    let source = Source::new("data/clouds/vms.csv", TABLE);
+    let source = Source::new(FILE, TABLE);
     let columns = [
         "provider",
         "vm",
@@ -48,12 +51,20 @@ pub fn embedded() -> (Vec<VmType>, Diagnostics) {
                 vm: row.text("vm", d)?.to_owned(),
                 vcpu: row.whole("vcpu", 1.., d)?,
                 memory_gib: row.number("memory_gib", 0.1.., d)?,
-                usd_per_vm_hour: row.number("usd_per_vm_hour", 1e-6.., d)?,
+                usd_per_vm_hour: optional_price(&row, d)?,
                 source: row.text("source", d)?.to_owned(),
             })
         })
         .collect();
     (types, diagnostics)
+}
+
+/// `Some(None)` for an empty cell, `None` for a wrong one.
+fn optional_price(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
+    match row.optional_text("usd_per_vm_hour") {
+        None => Some(None),
+        Some(_) => row.number("usd_per_vm_hour", 1e-6.., diagnostics).map(Some),
+    }
 }
 
 #[cfg(test)]

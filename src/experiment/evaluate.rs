@@ -2,7 +2,7 @@
 
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
-use crate::pricing::{Policy, Usage};
+use crate::pricing::{Tariff, Usage};
 use crate::rng::Purpose;
 use crate::search::{Forecast, Objective, Point, objective::choose};
 use crate::stats::median;
@@ -97,12 +97,12 @@ impl<'p> Evaluator<'p> {
         arena: &'p Arena,
         oracle: usize,
     ) -> Result<Outcome, &'static str> {
-        let policy = &self.plan.policies[case.policy];
+        let tariff = &arena.tariffs[case.policy];
         let mut cluster = self.clusters[case.workload].take().unwrap_or_else(|| {
             let plan = self.plan;
             SimulatedCluster::new(&arena.world, plan.streams, plan.fidelity, plan.start_up)
         });
-        let outcome = self.play(case, arena, oracle, policy, &mut cluster);
+        let outcome = self.play(case, arena, oracle, tariff, &mut cluster);
         self.clusters[case.workload] = Some(cluster);
         outcome
     }
@@ -113,7 +113,7 @@ impl<'p> Evaluator<'p> {
         case: Case,
         arena: &'p Arena,
         oracle: usize,
-        policy: &Policy,
+        tariff: &Tariff,
         cluster: &mut SimulatedCluster<'p>,
     ) -> Result<Outcome, &'static str> {
         let stalled = |_: Stalled| STALLED;
@@ -128,7 +128,7 @@ impl<'p> Evaluator<'p> {
                     streams.stream(Purpose::Strategy, case.replica, contender.identity);
                 match strategy.search(cluster, &mut stream, &mut self.forecast) {
                     Ok(()) => self
-                        .choose(case, arena, policy)
+                        .choose(case, arena, tariff)
                         .ok_or(NOTHING_WITHIN_LIMITS)?,
                     Err(Stop::TargetReached) => {
                         reason = REACHED_WHILE_SEARCHING;
@@ -139,33 +139,35 @@ impl<'p> Evaluator<'p> {
             }
         };
         let line = cluster.run_to_target(choice).map_err(stalled)?;
-        let mut outcome = self.bill(arena, policy, cluster, &line);
+        let mut outcome = self.bill(arena, tariff, cluster, &line);
         outcome.reason = reason;
         // Without search the oracle's choice is the oracle's run, to the last bit.
         outcome.oracle = outcome.total;
         if choice != oracle || line.search_end > SimTime::ZERO {
             cluster.restart(case.replica);
             let alone = cluster.run_to_target(oracle).map_err(stalled)?;
-            outcome.oracle = self.bill(arena, policy, cluster, &alone).total;
+            outcome.oracle = self.bill(arena, tariff, cluster, &alone).total;
         }
         Ok(outcome)
     }
 
     /// What the objective picks from the forecast, at the prices that are known to everybody.
-    fn choose(&mut self, case: Case, arena: &Arena, policy: &Policy) -> Option<usize> {
+    fn choose(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
         if let Some(decided) = self.forecast.decided {
             return Some(decided);
         }
         let usage = &mut self.usage;
         self.points.clear();
-        self.points.extend(
-            (self.forecast.time_s.iter().zip(&arena.configurations)).map(|(time_s, at)| {
-                time_s.map(|time_s| Point {
-                    time_s,
-                    cost_usd: policy.run_usd(at.workers, at.batch, time_s, usage),
-                })
-            }),
-        );
+        self.points
+            .extend((self.forecast.time_s.iter().zip(&arena.world.truths)).map(
+                |(time_s, truth)| {
+                    let at = &truth.configuration;
+                    time_s.map(|time_s| Point {
+                        time_s,
+                        cost_usd: tariff.run_usd(truth.vm, at.workers, at.batch, time_s, usage),
+                    })
+                },
+            ));
         choose(
             self.plan.objectives[case.objective],
             &self.plan.limits,
@@ -177,7 +179,7 @@ impl<'p> Evaluator<'p> {
     fn bill(
         &mut self,
         arena: &Arena,
-        policy: &Policy,
+        tariff: &Tariff,
         cluster: &SimulatedCluster<'_>,
         line: &Timeline,
     ) -> Outcome {
@@ -191,7 +193,7 @@ impl<'p> Evaluator<'p> {
             cluster.usage_until(end, &mut self.usage);
             Value {
                 hours: end.hours(),
-                usd: policy.bill_usd(&self.usage),
+                usd: tariff.bill_usd(&self.usage),
             }
         };
         let (total, gross, search) = (
@@ -200,10 +202,11 @@ impl<'p> Evaluator<'p> {
             until(line.search_end),
         );
         let cold_start = line.cold_start.map(|(index, seconds)| {
-            let at = &arena.configurations[index];
+            let truth = &arena.world.truths[index];
+            let at = &truth.configuration;
             Value {
                 hours: seconds / SECONDS_PER_HOUR,
-                usd: policy.run_usd(at.workers, at.batch, seconds, &mut self.usage),
+                usd: tariff.run_usd(truth.vm, at.workers, at.batch, seconds, &mut self.usage),
             }
         });
         Outcome {

@@ -1,7 +1,8 @@
 //! Everything that cases share, computed once; the order of cases.
 
+use crate::cloud::Catalogue;
 use crate::configuration::Configuration;
-use crate::pricing::{Policy, Usage};
+use crate::pricing::{NoPrice, Policy, Tariff, Usage};
 use crate::rng::{Streams, identity};
 use crate::scenario::Scenario;
 use crate::search::{
@@ -17,6 +18,9 @@ pub enum PlanError {
     /// A configuration outside the measured hull.
     #[error(transparent)]
     OutsideHull(#[from] crate::workload::OutsideHull),
+    /// A VM type that a policy has no price for.
+    #[error("pricing policy `{0}`: {1}")]
+    NoPrice(String, NoPrice),
     /// A strategy that lacks what it needs.
     #[error(transparent)]
     Unusable(#[from] Unusable),
@@ -58,6 +62,8 @@ pub struct Arena {
     pub contenders: Vec<Contender>,
     /// Index of the configuration that break-even is counted against.
     pub default: usize,
+    /// What its VM types are billed by, per policy.
+    pub tariffs: Vec<Tariff>,
     /// Expected time and cost per policy and configuration, without search.
     pub expected: Vec<Vec<Point>>,
     /// The best configuration by expectation per policy and objective; `None` where the limits
@@ -99,6 +105,7 @@ impl Plan {
     /// [`PlanError`]; none after the scenario's own check.
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
         let stored: Vec<History> = scenario.stored.iter().map(History::of).collect();
+        let (catalogue, _) = Catalogue::embedded();
         let mut arenas = Vec::with_capacity(scenario.workloads.len());
         let mut scratch = (Usage::default(), Vec::new());
         for (workload, configurations) in &scenario.workloads {
@@ -120,8 +127,15 @@ impl Plan {
                     })
                 })
                 .collect::<Result<_, PlanError>>()?;
-            let expected: Vec<Vec<Point>> = (scenario.policies.iter())
-                .map(|policy| expectations(&world, policy, &mut scratch.0))
+            let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
+            let tariffs = (scenario.policies.iter())
+                .map(|policy| {
+                    let tariff = policy.tariff(&vms, &catalogue);
+                    tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
+                })
+                .collect::<Result<Vec<Tariff>, _>>()?;
+            let expected: Vec<Vec<Point>> = (tariffs.iter())
+                .map(|tariff| expectations(&world, tariff, &mut scratch.0))
                 .collect();
             let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
                 let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
@@ -140,6 +154,7 @@ impl Plan {
                 configurations: configurations.clone(),
                 world,
                 contenders,
+                tariffs,
                 expected,
                 oracle,
             });
@@ -191,14 +206,14 @@ impl Plan {
 }
 
 /// Expected time and cost of every configuration, without search.
-fn expectations(world: &World, policy: &Policy, usage: &mut Usage) -> Vec<Point> {
+fn expectations(world: &World, tariff: &Tariff, usage: &mut Usage) -> Vec<Point> {
     (world.truths.iter())
         .map(|truth| {
             let time_s = truth.expected_time_s();
             let at = &truth.configuration;
             Point {
                 time_s,
-                cost_usd: policy.run_usd(at.workers, at.batch, time_s, usage),
+                cost_usd: tariff.run_usd(truth.vm, at.workers, at.batch, time_s, usage),
             }
         })
         .collect()

@@ -1,18 +1,32 @@
 //! WHAT it costs: usage → bill.
 //!
-//! A run yields [`Usage`]; a [`Policy`] turns it into USD. Policies are data, so one simulation can
-//! be billed under many. Nothing here knows training or strategies.
+//! A run yields [`Usage`]. A [`Policy`] is data; with the prices of the run's VM types looked up it is
+//! a [`Tariff`], which turns usage into USD. So one simulation can be billed under many. Nothing here
+//! knows training or strategies.
 //!
 //! - [`usage`]: which VMs were held when.
-//! - [`policy`]: base price × billed duration.
-//! - [`builtin`]: the policies of `data/pricing.toml`, and the form of a policy as data.
+//! - [`file`](mod@file): the form of a policy as data; [`builtin`]: the policies of `data/pricing.toml`.
+//! - [`policy`]: base price and all that changes it.
+//! - [`base`]: the base prices, one file per rule.
+//! - [`reductions`]: spot ratio and commitment; [`sustained_use`]: the discount that grows with use.
 //! - [`billed_time`]: granularity and minimum of the billed duration.
+//! - [`parameter_servers`]: servers on the bill.
+//! - [`tariff`]: the bill.
 
+pub mod base;
 pub mod billed_time;
 pub mod builtin;
+pub mod file;
+pub mod parameter_servers;
 pub mod policy;
+mod reductions;
+pub mod sustained_use;
+pub mod tariff;
 pub mod usage;
 
+pub use base::{Base, NoPrice};
 pub use billed_time::BilledTime;
-pub use policy::{Base, Policy};
+pub use file::PolicyFile;
+pub use policy::Policy;
+pub use tariff::Tariff;
 pub use usage::{Usage, VmInterval};

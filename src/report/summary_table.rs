@@ -64,9 +64,9 @@ pub fn render(groups: &[Group]) -> String {
     text
 }
 
-fn several_vm_types(block: &[Group]) -> bool {
+pub(super) fn several_vm_types<'g>(block: impl IntoIterator<Item = &'g Group>) -> bool {
     let mut vms = block
-        .iter()
+        .into_iter()
         .flat_map(|g| [&g.choice, &g.oracle])
         .flatten()
         .map(|c| &c.0);
@@ -74,7 +74,7 @@ fn several_vm_types(block: &[Group]) -> bool {
     vms.any(|vm| Some(vm) != first)
 }
 
-fn place((vm, workers, batch): &(String, u32, u32), with_vm: bool) -> String {
+pub(super) fn place((vm, workers, batch): &(String, u32, u32), with_vm: bool) -> String {
     if with_vm {
         format!("{workers} × {batch} {vm}")
     } else {
@@ -143,7 +143,7 @@ fn percent(a: &Aggregate) -> String {
 }
 
 /// In percent, and −0.0 as 0.0.
-fn no_minus_zero(fraction: f64) -> f64 {
+pub(super) fn no_minus_zero(fraction: f64) -> f64 {
     let rounded = (1000.0 * fraction).round() / 10.0;
     if rounded == 0.0 { 0.0 } else { rounded }
 }

@@ -92,7 +92,7 @@ impl Stage {
         let line = cluster.run_to_target(cell).map_err(|e| e.to_string())?;
         let mut usage = crate::pricing::Usage::default();
         cluster.usage_until(line.net_end, &mut usage);
-        Ok((line.net_end.hours(), plan.policies[policy].bill_usd(&usage)))
+        Ok((line.net_end.hours(), arena.tariffs[policy].bill_usd(&usage)))
     }
 
     /// Runs the strategy that a selector names, in replica 0, and gives the relative error of its

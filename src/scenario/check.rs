@@ -119,6 +119,9 @@ impl Check<'_> {
         let spaces: Vec<Vec<Configuration>> = spaces.into_iter().collect::<Option<_>>()?;
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = workloads.into_iter().zip(spaces).collect();
+        if let Some(policies) = &policies {
+            self.all_priced(file, policies, &workloads);
+        }
         let strategies = self.usable(file, &workloads, &stored, strategies?);
 
         Some(Scenario {

@@ -8,6 +8,14 @@ use toml::Spanned;
 use super::check::Check;
 use crate::input::{Diagnostic, closest};
 
+/// A longer list is for `scavsim list`.
+const MOST_NAMES: usize = 12;
+
+fn legal_here(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+    format!("legal here: {}", names.join(", "))
+}
+
 impl Check<'_> {
     pub(super) fn unknown(
         &mut self,
@@ -21,19 +29,22 @@ impl Check<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "not known".to_owned(),
         };
-        let names: Vec<String> = legal.iter().map(|n| format!("`{n}`")).collect();
-        self.diagnostics.push(
-            Diagnostic::at(self.source, span, title, label).with_help(format!(
-                "legal here: {}; see `scavsim {list}`",
-                names.join(", ")
-            )),
-        );
+        let help = match legal.len() {
+            0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
+            many => format!("`scavsim {list}` shows all {many}"),
+        };
+        let complaint = Diagnostic::at(self.source, span, title, label);
+        self.diagnostics.push(complaint.with_help(help));
     }
 
     pub(super) fn not_empty<T>(&mut self, key: &str, list: &Spanned<Vec<T>>, legal: &[&str]) {
         // A list whose entries were all refused only looks empty.
         if list.get_ref().is_empty() && !self.is_reported(&list.span()) {
-            let names: Vec<String> = legal.iter().map(|n| format!("`{n}`")).collect();
+            let some = &legal[..legal.len().min(MOST_NAMES)];
+            let more = match legal.len() - some.len() {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
             self.diagnostics.push(
                 Diagnostic::at(
                     self.source,
@@ -41,7 +52,7 @@ impl Check<'_> {
                     format!("`{key}` is an empty list"),
                     "expected at least one entry",
                 )
-                .with_help(format!("legal here: {}", names.join(", "))),
+                .with_help(legal_here(some) + &more),
             );
         }
     }

@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use super::axis::Axis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
-use crate::pricing::builtin::PolicyFile;
+use crate::pricing::PolicyFile;
 use crate::search::{Objective, Settings};
 use crate::training::Fidelity;
 

@@ -8,9 +8,10 @@ use toml::Spanned;
 
 use super::check::Check;
 use super::file::ScenarioFile;
+use crate::cloud::Catalogue;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
-use crate::pricing::{Policy, builtin};
+use crate::pricing::{NoPrice, Policy, builtin};
 use crate::search::{Knowledge, ORACLE, Objective, Settings};
 use crate::testbed::History;
 use crate::workload::library::Folder;
@@ -131,6 +132,38 @@ impl Check<'_> {
             }
         }
         sound.then_some(policies)
+    }
+
+    /// Every policy that was asked for must have a price for every VM type to choose from.
+    pub(super) fn all_priced(
+        &mut self,
+        file: &ScenarioFile,
+        policies: &[Policy],
+        workloads: &[(Workload, Vec<Configuration>)],
+    ) {
+        let (catalogue, _) = Catalogue::embedded();
+        let vms: BTreeSet<&str> = (workloads.iter())
+            .flat_map(|w| w.1.iter().map(|c| &*c.vm))
+            .collect();
+        let vms: Vec<&str> = vms.into_iter().collect();
+        for (policy, asked) in policies
+            .iter()
+            .zip(file.pricing.policies.iter().flat_map(|p| p.get_ref()))
+        {
+            // One VM type at a time, for a message about each; then what only all together lack.
+            let mut missing: Vec<NoPrice> = (vms.iter())
+                .filter_map(|vm| policy.tariff(&[*vm], &catalogue).err())
+                .collect();
+            if missing.is_empty() {
+                missing.extend(policy.tariff(&vms, &catalogue).err());
+            }
+            missing.dedup();
+            for NoPrice { what, help } in missing {
+                let title = format!("pricing policy `{}` has no price: {what}", policy.name);
+                let place = Diagnostic::at(self.source, asked.span(), title, "cannot be charged");
+                self.diagnostics.push(place.with_help(help));
+            }
+        }
     }
 
     /// From the key `name` to the next table header.

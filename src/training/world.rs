@@ -1,5 +1,7 @@
 //! Everything about a workload's configurations that is computed once, before any run.
 
+use std::sync::Arc;
+
 use crate::configuration::Configuration;
 use crate::rng;
 use crate::workload::{Constants, NoiseCurve, OutsideHull, Provenance, StepMeasured, Workload};
@@ -16,6 +18,8 @@ pub struct World {
     pub identity: u64,
     /// Figures that hold for every configuration.
     pub constants: Constants,
+    /// VM types, in the order in which the list names them first.
+    pub vms: Vec<Arc<str>>,
     /// The truth per configuration, in the order of the list given.
     pub truths: Vec<Truth>,
     /// What varies at random.
@@ -31,7 +35,7 @@ pub struct Truth {
     pub configuration: Configuration,
     /// Key of its random streams, over workload and configuration.
     pub identity: u64,
-    /// Index of its VM type among those of the list.
+    /// Index of its VM type in [`World::vms`].
     pub vm: u16,
     /// Steps to the target without luck, n = e·D/B; not rounded.
     pub steps_to_target: f64,
@@ -73,7 +77,7 @@ impl World {
         variation: &Variation,
     ) -> Result<World, Vec<OutsideHull>> {
         let (mut truths, mut refused) = (Vec::with_capacity(configurations.len()), Vec::new());
-        let mut vms: Vec<&str> = Vec::new();
+        let mut vms: Vec<Arc<str>> = Vec::new();
         let name = rng::identity(&workload.name);
         let time = variation.worker_time();
         for configuration in configurations {
@@ -84,10 +88,10 @@ impl World {
                     continue;
                 }
             };
-            let vm = match vms.iter().position(|vm| **vm == *configuration.vm) {
+            let vm = match vms.iter().position(|vm| *vm == configuration.vm) {
                 Some(known) => known,
                 None => {
-                    vms.push(&configuration.vm);
+                    vms.push(Arc::clone(&configuration.vm));
                     vms.len() - 1
                 }
             };
@@ -123,6 +127,7 @@ impl World {
         }
         Ok(World {
             workload: workload.name.clone(),
+            vms,
             identity: name,
             constants: workload.constants.clone(),
             truths,

@@ -1,0 +1,88 @@
+//! Base prices: what a policy charges for, before any discount.
+//!
+//! In: the form of a policy. Out: a [`Base`], or what is wrong with it. One file per rule; a new one
+//! is a file here, its keys in [`PolicyFile`](super::PolicyFile), and a line in [`RULES`].
+//!
+//! - [`per_vm`]: one price for every VM.
+//! - [`per_sample`]: memory sized to the batch.
+//! - [`per_resource`]: so much per vCPU and GiB of the VM type.
+//! - [`catalogue_price`]: the listed price of the VM type in a region, on a day.
+
+pub mod catalogue_price;
+pub mod per_resource;
+pub mod per_sample;
+pub mod per_vm;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::file::PolicyFile;
+use crate::cloud::Catalogue;
+
+/// What a policy charges for.
+#[derive(Debug, Clone)]
+pub enum Base {
+    /// USD per VM and hour.
+    Vm(Arc<dyn VmPrice>),
+    /// USD per sample of global batch and hour, whatever the worker count.
+    Sample(f64),
+}
+
+/// A price per VM and hour. It is looked up before a run, never during one.
+pub trait VmPrice: Debug + Send + Sync {
+    /// USD per hour of a VM of type `vm`.
+    fn usd_per_hour(&self, vm: &str, catalogue: &Catalogue) -> Result<f64, NoPrice>;
+
+    /// Whether all VM types cost the same.
+    fn is_flat(&self) -> bool {
+        false
+    }
+
+    /// Whether it is a spot price, on which no other discount is given.
+    fn is_spot(&self) -> bool {
+        false
+    }
+}
+
+/// A price that does not exist.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{what}; {help}")]
+pub struct NoPrice {
+    /// What there is no price of, and where it was looked for.
+    pub what: String,
+    /// What there is instead.
+    pub help: String,
+}
+
+/// A rule for a base price.
+pub struct Rule {
+    /// Its key, or the keys that belong together.
+    pub keys: &'static str,
+    /// Reads it; `None` where none of its keys is given.
+    read: fn(&PolicyFile) -> Option<Result<Base, String>>,
+}
+
+/// All rules for a base price.
+pub const RULES: &[Rule] = &[
+    per_vm::RULE,
+    per_sample::RULE,
+    per_resource::RULE,
+    catalogue_price::RULE,
+];
+
+/// The base price of a policy, of which there must be exactly one.
+pub fn read(file: &PolicyFile) -> Result<Base, String> {
+    let mut given = RULES
+        .iter()
+        .filter_map(|rule| Some((rule, (rule.read)(file)?)));
+    match (given.next(), given.next()) {
+        (None, _) => {
+            let keys: Vec<&str> = RULES.iter().map(|rule| rule.keys).collect();
+            Err(format!("there is no price: give {}", keys.join(", or ")))
+        }
+        (Some((one, _)), Some((other, _))) => {
+            Err(format!("give only one of {} and {}", one.keys, other.keys))
+        }
+        (Some((_, base)), None) => base,
+    }
+}

@@ -1,0 +1,26 @@
+//! One price for every VM.
+
+use std::sync::Arc;
+
+use super::{Base, NoPrice, Rule, VmPrice};
+use crate::cloud::Catalogue;
+
+/// `usd_per_vm_hour`
+pub const RULE: Rule = Rule {
+    keys: "`usd_per_vm_hour`",
+    read: |file| Some(Ok(Base::Vm(Arc::new(PerVm(file.usd_per_vm_hour?.get()))))),
+};
+
+/// USD per VM and hour, the same for every VM type.
+#[derive(Debug)]
+struct PerVm(f64);
+
+impl VmPrice for PerVm {
+    fn usd_per_hour(&self, _: &str, _: &Catalogue) -> Result<f64, NoPrice> {
+        Ok(self.0)
+    }
+
+    fn is_flat(&self) -> bool {
+        true
+    }
+}

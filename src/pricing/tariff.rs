@@ -1,0 +1,298 @@
+//! A policy with its prices looked up: usage → bill, without another look at any table.
+
+use super::billed_time::BilledTime;
+use super::sustained_use::SustainedUse;
+use super::usage::Usage;
+use crate::units::{SECONDS_PER_HOUR, SimTime};
+
+/// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tariff {
+    pub(super) charge: Charge,
+    pub(super) billed_time: BilledTime,
+    pub(super) sustained_use: Option<SustainedUse>,
+    pub(super) servers: Option<Servers>,
+}
+
+/// What is charged for, discounts on the price itself included.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Charge {
+    /// Per VM and hour: the pool of each VM type, USD of each pool.
+    Vm {
+        pool_of: Vec<usize>,
+        prices: Vec<f64>,
+    },
+    /// USD per sample of global batch and hour.
+    Sample(f64),
+}
+
+/// Billed parameter servers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Servers {
+    pub(super) count: u32,
+    pub(super) pool: usize,
+}
+
+impl Tariff {
+    pub(super) fn per_sample(usd: f64) -> Tariff {
+        Tariff {
+            charge: Charge::Sample(usd),
+            billed_time: BilledTime::default(),
+            sustained_use: None,
+            servers: None,
+        }
+    }
+
+    /// USD per hour of the VM type with index `vm`, without sustained use; `None` where memory is
+    /// charged for.
+    pub fn usd_per_vm_hour(&self, vm: usize) -> Option<f64> {
+        match &self.charge {
+            Charge::Vm { pool_of, prices } => Some(prices[*pool_of.get(vm)?]),
+            Charge::Sample(_) => None,
+        }
+    }
+
+    /// USD for what was used, as if nothing else ran that month.
+    pub fn bill_usd(&self, usage: &Usage) -> f64 {
+        let (pool_of, prices) = match &self.charge {
+            Charge::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
+            Charge::Vm { pool_of, prices } => (pool_of, prices),
+        };
+        let billed_h = |held_s: f64| self.billed_time.seconds(held_s) / SECONDS_PER_HOUR;
+        let workers = usage.intervals.iter().map(|i| {
+            let vm_hours = f64::from(i.vms) * billed_h((i.to - i.from).seconds());
+            (pool_of[usize::from(i.vm)], vm_hours)
+        });
+        let servers = self.servers.map(|servers| {
+            let vm_hours = f64::from(servers.count) * billed_h(whole_s(usage));
+            (servers.pool, vm_hours)
+        });
+        let all = workers.chain(servers);
+        match &self.sustained_use {
+            None => all.map(|(pool, vm_hours)| vm_hours * prices[pool]).sum(),
+            Some(sustained) => (prices.iter().enumerate())
+                .map(|(pool, usd)| {
+                    let own = all.clone().filter(|p| p.0 == pool);
+                    sustained.charged_h(own.map(|p| p.1).sum()) * usd
+                })
+                .sum(),
+        }
+    }
+
+    /// Expected USD of `workers` VMs of the type with index `vm` and global batch `batch` for
+    /// `seconds`, without search; `scratch` is overwritten.
+    pub fn run_usd(
+        &self,
+        vm: u16,
+        workers: u32,
+        batch: u32,
+        seconds: f64,
+        scratch: &mut Usage,
+    ) -> f64 {
+        scratch.set_single(vm, workers, batch, seconds);
+        self.bill_usd(scratch)
+    }
+}
+
+/// Seconds from the first VM to the last.
+fn whole_s(usage: &Usage) -> f64 {
+    let from = usage.intervals.iter().map(|i| i.from).min();
+    let to = usage.intervals.iter().map(|i| i.to).max();
+    (to.unwrap_or(SimTime::ZERO) - from.unwrap_or(SimTime::ZERO)).seconds()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::Catalogue;
+    use crate::pricing::{PolicyFile, VmInterval};
+
+    fn tariff_of(text: &str, vms: &[&str]) -> Tariff {
+        let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
+        let policy = file.policy("test").expect("a sound policy");
+        let catalogue = Catalogue::embedded().0;
+        policy
+            .tariff(vms, &catalogue)
+            .expect("every VM has a price")
+    }
+
+    fn tariff(text: &str) -> Tariff {
+        tariff_of(text, &["e2-standard-4"])
+    }
+
+    fn run(tariff: &Tariff, workers: u32, batch: u32, hours: f64) -> f64 {
+        tariff.run_usd(0, workers, batch, hours * 3600.0, &mut Usage::default())
+    }
+
+    fn held(vm: u16, vms: u32, from_h: f64, to_h: f64) -> VmInterval {
+        VmInterval {
+            vm,
+            vms,
+            from: SimTime::from_seconds(from_h * 3600.0),
+            to: SimTime::from_seconds(to_h * 3600.0),
+        }
+    }
+
+    fn bill(tariff: &Tariff, intervals: Vec<VmInterval>) -> f64 {
+        tariff.bill_usd(&Usage {
+            intervals,
+            sample_seconds: 0.0,
+        })
+    }
+
+    fn assert_usd(found: f64, expected: f64) {
+        assert!(
+            (found - expected).abs() < 1e-9 * expected.abs().max(1.0),
+            "{found} {expected}"
+        );
+    }
+
+    const N1: &str = "usd_per_vm_hour = 0.19\nsustained_use = [1, 0.8, 0.6, 0.4]";
+
+    #[test]
+    fn the_papers_fixed_price() {
+        let usd = run(&tariff("usd_per_vm_hour = 0.13402"), 8, 384, 12.40);
+        assert!((usd - 13.29).abs() < 0.01, "{usd}");
+    }
+
+    #[test]
+    fn the_memory_price_ignores_the_workers() {
+        let memory = tariff("usd_per_sample_hour = 0.001");
+        assert_eq!(run(&memory, 8, 512, 2.0), run(&memory, 20, 512, 2.0));
+        assert_usd(run(&memory, 8, 512, 2.0), 1.024);
+    }
+
+    #[test]
+    fn every_vm_is_rounded_up_by_itself() {
+        let hourly = tariff("usd_per_vm_hour = 1\ngranularity_s = 3600");
+        assert_eq!(run(&hourly, 3, 1, 3601.0 / 3600.0), 6.0);
+    }
+
+    #[test]
+    fn ten_seconds_of_a_vm_are_billed_as_a_minute_or_as_the_ten_minutes_of_old() {
+        let now = tariff("usd_per_vm_hour = 1\ngranularity_s = 1\nminimum_s = 60");
+        assert_usd(run(&now, 2, 1, 10.0 / 3600.0), 2.0 / 60.0);
+        let before = tariff("usd_per_vm_hour = 1\ngranularity_s = 60\nminimum_s = 600");
+        assert_usd(run(&before, 2, 1, 10.0 / 3600.0), 2.0 / 6.0);
+        assert_usd(run(&before, 1, 1, 601.0 / 3600.0), 11.0 / 60.0);
+    }
+
+    #[test]
+    fn a_vm_costs_its_vcpus_and_its_memory() {
+        let tariff = tariff_of(
+            "usd_per_vcpu_hour = 0.02\nusd_per_gib_hour = 0.003",
+            &["n1-standard-4", "e2-highmem-4"],
+        );
+        let usd = bill(&tariff, vec![held(0, 3, 0.0, 2.0), held(1, 1, 2.0, 3.0)]);
+        assert_usd(
+            usd,
+            6.0 * (4.0 * 0.02 + 15.0 * 0.003) + (4.0 * 0.02 + 32.0 * 0.003),
+        );
+    }
+
+    #[test]
+    fn a_listed_price_is_that_of_its_vm_region_market_and_day() {
+        let at = |market, region, day, more| {
+            tariff(&format!(
+                "catalogue = \"{market}\"\nprovider = \"gcp\"\nregion = \"{region}\"\ndate = \"{day}\"\n{more}"
+            ))
+        };
+        let usd = |tariff: Tariff| run(&tariff, 1, 1, 1.0);
+        assert_usd(
+            usd(at("on-demand", "us-central1", "2021-06-01", "")),
+            0.13402284,
+        );
+        assert_usd(
+            usd(at("on-demand", "europe-west4", "2021-06-01", "")),
+            0.14754408,
+        );
+        assert_usd(usd(at("spot", "us-central1", "2020-05-29", "")), 0.04021);
+        assert_usd(usd(at("spot", "us-central1", "2026-07-30", "")), 0.080424);
+        let as_n1 = "priced_as = \"n1-standard-4\"";
+        assert_usd(
+            usd(at("on-demand", "us-central1", "2021-06-01", as_n1)),
+            0.189999,
+        );
+    }
+
+    #[test]
+    fn spot_and_commitments_take_a_fraction_of_the_base_price() {
+        assert_usd(
+            run(
+                &tariff("usd_per_vm_hour = 0.2\nspot_ratio = 0.3"),
+                2,
+                1,
+                5.0,
+            ),
+            0.6,
+        );
+        let committed = tariff("usd_per_vm_hour = 0.2\ncommitment_discount = 0.37");
+        assert_usd(run(&committed, 2, 1, 5.0), 1.26);
+        let memory = tariff("usd_per_sample_hour = 0.001\nspot_ratio = 0.5");
+        assert_usd(run(&memory, 1, 512, 2.0), 0.512);
+    }
+
+    #[test]
+    fn n1_for_a_month_costs_70_percent_and_for_half_of_one_90() {
+        let n1 = tariff(N1);
+        assert_usd(run(&n1, 1, 1, 730.0), 0.70 * 730.0 * 0.19);
+        assert_usd(run(&n1, 1, 1, 365.0), 0.90 * 365.0 * 0.19);
+        assert_usd(run(&n1, 1, 1, 100.0), 100.0 * 0.19);
+    }
+
+    #[test]
+    fn thirty_vms_for_a_day_cost_what_one_costs_for_thirty_days() {
+        let n1 = tariff(N1);
+        let month = run(&n1, 1, 1, 720.0);
+        assert!(month < 0.71 * 720.0 * 0.19);
+        assert_usd(run(&n1, 30, 1, 24.0), month);
+        let one_after_the_other =
+            (0..30).map(|day| held(0, 1, 24.0 * f64::from(day), 24.0 * f64::from(day + 1)));
+        assert_usd(bill(&n1, one_after_the_other.collect()), month);
+    }
+
+    #[test]
+    fn only_vms_of_one_type_are_pooled() {
+        let rule = "usd_per_vcpu_hour = 0.03\nusd_per_gib_hour = 0.004\nsustained_use = [1, 0.8, 0.6, 0.4]\n";
+        let use_of_both = || vec![held(0, 1, 0.0, 365.0), held(1, 1, 0.0, 365.0)];
+        let vms = ["n1-standard-4", "n1-standard-8"];
+        let usd = bill(&tariff_of(rule, &vms), use_of_both());
+        assert_usd(usd, 3.0 * 0.9 * 365.0 * 0.18);
+        // Charged as one type, they fill one month together.
+        let as_one = format!("{rule}priced_as = \"n1-standard-4\"");
+        assert_usd(
+            bill(&tariff_of(&as_one, &vms), use_of_both()),
+            0.7 * 730.0 * 0.18,
+        );
+    }
+
+    #[test]
+    fn parameter_servers_are_held_from_the_first_vm_to_the_last() {
+        let two = tariff("usd_per_vm_hour = 1\nbilled_parameter_servers = 2");
+        let intervals = vec![held(0, 4, 1.0, 3.0), held(0, 8, 2.0, 6.0)];
+        assert_usd(bill(&two, intervals.clone()), 8.0 + 32.0 + 2.0 * 5.0);
+        let bigger = tariff(
+            "usd_per_vcpu_hour = 0.25\nusd_per_gib_hour = 0\nbilled_parameter_servers = 2\nparameter_server_vm = \"n1-standard-8\"",
+        );
+        assert_usd(
+            bill(&bigger, intervals.clone()),
+            8.0 + 32.0 + 2.0 * 5.0 * 2.0,
+        );
+        // They count towards sustained use, and every one is rounded up.
+        let pooled = tariff(&format!("{N1}\nbilled_parameter_servers = 1"));
+        assert_usd(run(&pooled, 1, 1, 365.0), 0.70 * 730.0 * 0.19);
+        let hourly =
+            tariff("usd_per_vm_hour = 1\nbilled_parameter_servers = 1\ngranularity_s = 3600");
+        assert_usd(run(&hourly, 1, 1, 1.5), 4.0);
+    }
+
+    #[test]
+    fn parameter_servers_of_no_one_type_are_refused() {
+        let text = "usd_per_vcpu_hour = 1\nusd_per_gib_hour = 0\nbilled_parameter_servers = 1";
+        let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
+        let policy = file.policy("test").expect("a sound policy");
+        let catalogue = Catalogue::embedded().0;
+        let error = policy.tariff(&["n1-standard-4", "e2-highmem-4"], &catalogue);
+        assert!(error.is_err_and(|e| e.help.contains("parameter_server_vm")));
+    }
+}
