@@ -228,7 +228,7 @@ fn further(policy: &Policy) -> String {
     let servers = policy
         .parameter_servers
         .as_ref()
-        .map(|s| format!("{} servers", s.count));
+        .map(|s| format!("parameter servers: {}", s.count));
     sustained
         .into_iter()
         .chain(servers)

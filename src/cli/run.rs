@@ -6,15 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::progress::Progress;
-use super::{Exit, Failure, Format, terminal};
+use super::{Exit, Failure, terminal};
 use crate::checked::Count;
 use crate::experiment::{self, Finished, Group, Plan, Sink, Summary};
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{Folder, RecordsCsv, manifest, summary_csv, summary_json, summary_table};
+use crate::report::{
+    Folder, RecordsCsv, manifest, policies_table, summary_csv, summary_json, summary_table,
+};
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -42,10 +44,24 @@ pub struct RunArgs {
     fidelity: Option<Fidelity>,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: Form,
     /// Check everything and say what would be run
     #[arg(long)]
     dry_run: bool,
+}
+
+/// Form of the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Form {
+    /// For people: a line per strategy
+    #[default]
+    Table,
+    /// For people: a line per pricing policy
+    Policies,
+    /// For spreadsheets and data frames
+    Csv,
+    /// For programs; the stable interface
+    Json,
 }
 
 impl RunArgs {
@@ -76,8 +92,9 @@ impl RunArgs {
         for (index, (scenario, folder)) in scenarios.iter().zip(&folders).enumerate() {
             let (finished, groups) = run_one(scenario, folder.as_ref(), jobs, &interrupt)?;
             match self.format {
-                Format::Table => terminal::print(&summary_table::render(&groups))?,
-                Format::Csv => {
+                Form::Table => terminal::print(&summary_table::render(&groups))?,
+                Form::Policies => terminal::print(&policies_table::render(&groups))?,
+                Form::Csv => {
                     let text = summary_csv::render(&groups)?;
                     // One header for all scenarios.
                     let skip = if index == 0 {
@@ -87,7 +104,7 @@ impl RunArgs {
                     };
                     terminal::print(&text[skip..])?;
                 }
-                Format::Json => values.push(summary_json::value(&scenario.name, &groups)),
+                Form::Json => values.push(summary_json::value(&scenario.name, &groups)),
             }
             if finished.interrupted {
                 terminal::note(&format!(
@@ -106,7 +123,7 @@ impl RunArgs {
                 worst = worst.max(Exit::SomeCasesFailed);
             }
         }
-        if self.format == Format::Json {
+        if self.format == Form::Json {
             let all = match <[Value; 1]>::try_from(values) {
                 Ok([one]) => one,
                 Err(several) => Value::from(several),

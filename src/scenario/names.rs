@@ -146,10 +146,9 @@ impl Check<'_> {
             .flat_map(|w| w.1.iter().map(|c| &*c.vm))
             .collect();
         let vms: Vec<&str> = vms.into_iter().collect();
-        for (policy, asked) in policies
-            .iter()
-            .zip(file.pricing.policies.iter().flat_map(|p| p.get_ref()))
-        {
+        for policy in policies {
+            let asked = (file.pricing.policies.iter().flat_map(Spanned::get_ref))
+                .find(|name| *name.get_ref() == policy.name);
             // One VM type at a time, for a message about each; then what only all together lack.
             let mut missing: Vec<NoPrice> = (vms.iter())
                 .filter_map(|vm| policy.tariff(&[*vm], &catalogue).err())
@@ -159,9 +158,14 @@ impl Check<'_> {
             }
             missing.dedup();
             for NoPrice { what, help } in missing {
-                let title = format!("pricing policy `{}` has no price: {what}", policy.name);
-                let place = Diagnostic::at(self.source, asked.span(), title, "cannot be charged");
-                self.diagnostics.push(place.with_help(help));
+                let title = format!("pricing policy `{}`: {what}", policy.name);
+                let complaint = match asked {
+                    Some(asked) => {
+                        Diagnostic::at(self.source, asked.span(), title, "cannot be charged")
+                    }
+                    None => Diagnostic::general(format!("{}: {title}", self.source.name)),
+                };
+                self.diagnostics.push(complaint.with_help(help));
             }
         }
     }

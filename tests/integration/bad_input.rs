@@ -310,6 +310,48 @@ fn a_policy_without_a_base_price() {
 }
 
 #[test]
+fn a_listed_price_on_a_day_without_one() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"paper-fixed\", \"mine\"]\n[pricing.define.mine]\n\
+         catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"us-central1\"\ndate = \"2022-06-01\"\n"
+    )));
+}
+
+#[test]
+fn a_listed_price_in_a_region_without_one() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\n\
+         catalogue = \"on-demand\"\nprovider = \"gcp\"\nregion = \"us-east1\"\ndate = \"2022-06-01\"\n"
+    )));
+}
+
+#[test]
+fn a_price_per_vcpu_of_a_vm_type_of_unknown_size() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\n\
+         usd_per_vcpu_hour = 0.02\nusd_per_gib_hour = 0.003\npriced_as = \"e2-standard-64\"\n"
+    )));
+}
+
+#[test]
+fn wrong_figures_and_days_of_a_policy() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\n\
+         catalogue = \"spots\"\ndate = \"2022-02-30\"\nspot_ratio = 1.2\n\
+         commitment_discount = 1\nsustained_use = [1, 0.8, -0.6]\n\
+         billed_parameter_servers = -1\nusd_per_vcpu_hour = -0.1\n"
+    )));
+}
+
+#[test]
+fn discounts_that_exclude_each_other() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_vm_hour = 0.2\n\
+         spot_ratio = 0.3\nsustained_use = [1, 0.8, 0.6, 0.4]\n"
+    )));
+}
+
+#[test]
 fn a_policy_without_a_price_beside_one_with_a_wrong_one() {
     assert_snapshot!(refused(&resnet18(
         "[pricing.define.one]\nusd_per_vm_hour = -1\n[pricing.define.two]\nminimum_s = 60\n"

@@ -29,11 +29,15 @@ const STRATEGIES: [&str; 8] = [
     "random",
     "default",
 ];
-const POLICIES: [&str; 6] = [
+const POLICIES: [&str; 10] = [
     "paper-fixed",
     "paper-memory",
     "per-second",
     "per-started-hour",
+    "paper-four-servers",
+    "aws-2017-m4-reserved-3y",
+    "gcp-2026-e2-spot",
+    "gcp-2026-n1",
     "own-vm",
     "own-memory",
 ];

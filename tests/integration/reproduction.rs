@@ -29,19 +29,43 @@ fn the_reproduction_table_in_results_is_current() {
     );
 }
 
-#[test]
-fn the_main_scenario_in_results_is_current() {
+/// What `scavsim run` prints for a scenario, in a form.
+fn printed(scenario: &str, form: &str) -> String {
     let output = assert_cmd::Command::cargo_bin("scavsim")
         .expect("the binary is built")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["run", "scenarios/scavenger.toml"])
+        .args(["run", scenario, "--format", form])
         .output()
         .expect("it starts");
     assert!(output.status.success());
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn the_main_scenario_in_results_is_current() {
     assert_current(
         "scavenger.txt",
-        &String::from_utf8(output.stdout).expect("UTF-8"),
+        &printed("scenarios/scavenger.toml", "table"),
     );
+}
+
+#[test]
+fn the_pricing_policies_in_results_are_current() {
+    let scenario = "scenarios/pricing-policies.toml";
+    assert_current("pricing-policies.txt", &printed(scenario, "policies"));
+}
+
+/// A policy that is added must be added there too.
+#[test]
+fn the_scenario_of_pricing_policies_names_all_of_them() {
+    let text = include_str!("../../scenarios/pricing-policies.toml");
+    let mut named: Vec<String> = (super::replay::scenario(text).policies.into_iter())
+        .map(|policy| policy.name)
+        .collect();
+    named.sort();
+    let builtin = scavsim::pricing::builtin::policies().0;
+    let builtin: Vec<String> = builtin.into_iter().map(|policy| policy.name).collect();
+    assert_eq!(named, builtin);
 }
 
 #[test]
