@@ -19,7 +19,7 @@ pub mod builtin;
 pub mod file;
 pub mod parameter_servers;
 pub mod policy;
-mod reductions;
+pub mod reductions;
 pub mod sustained_use;
 pub mod tariff;
 pub mod usage;

@@ -31,7 +31,7 @@ impl Check<'_> {
         };
         let help = match legal.len() {
             0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
-            many => format!("`scavsim {list}` shows all {many}"),
+            _ => format!("`scavsim {list}` shows all"),
         };
         let complaint = Diagnostic::at(self.source, span, title, label);
         self.diagnostics.push(complaint.with_help(help));
@@ -41,9 +41,10 @@ impl Check<'_> {
         // A list whose entries were all refused only looks empty.
         if list.get_ref().is_empty() && !self.is_reported(&list.span()) {
             let some = &legal[..legal.len().min(MOST_NAMES)];
-            let more = match legal.len() - some.len() {
-                0 => String::new(),
-                more => format!(", and {more} more"),
+            let more = if some.len() < legal.len() {
+                ", and others"
+            } else {
+                ""
             };
             self.diagnostics.push(
                 Diagnostic::at(
@@ -52,7 +53,7 @@ impl Check<'_> {
                     format!("`{key}` is an empty list"),
                     "expected at least one entry",
                 )
-                .with_help(legal_here(some) + &more),
+                .with_help(legal_here(some) + more),
             );
         }
     }

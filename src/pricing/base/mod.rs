@@ -1,7 +1,7 @@
 //! Base prices: what a policy charges for, before any discount.
 //!
 //! In: the form of a policy. Out: a [`Base`], or what is wrong with it. One file per rule; a new one
-//! is a file here, its keys in [`PolicyFile`](super::PolicyFile), and a line in [`RULES`].
+//! is a file here, its keys in [`PolicyFile`], and a line in [`RULES`].
 //!
 //! - [`per_vm`]: one price for every VM.
 //! - [`per_sample`]: memory sized to the batch.
