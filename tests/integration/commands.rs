@@ -205,7 +205,7 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(sandbox.files("."), ["scenario.toml"]);
     assert_eq!(
         stdout(&assert),
-        "scenario: 4 cases = 1 workloads × 1 policies × 1 objectives × 2 strategies × 2 replicas; \
+        "scenario: 4 cases = workloads 1 × policies 1 × objectives 1 × strategies 2 × replicas 2; \
          16 configurations; fidelity fast; seed 0\n"
     );
 }
