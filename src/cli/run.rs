@@ -249,7 +249,7 @@ fn describe(scenarios: &[Scenario]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{}: {} cases = {} workloads × {} policies × {} objectives × {} strategies × {} replicas; \
+            "{}: {} cases = workloads {} × policies {} × objectives {} × strategies {} × replicas {}; \
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),

@@ -29,43 +29,53 @@ repaid   repetitions of the job after which the search has paid for itself again
 error    mean over configurations of |predicted - expected time| / expected time
 ";
 
-/// One block per (workload, pricing, objective), one line per strategy.
+/// One block per (workload, pricing, objective), one line per strategy; columns stand in the same
+/// place in all blocks.
 pub fn render(groups: &[Group]) -> String {
-    let mut text = String::new();
     let same = |a: &Group, b: &Group| {
         (&a.workload, &a.pricing, a.objective) == (&b.workload, &b.pricing, b.objective)
     };
+    let with_vm = several_vm_types(groups);
+    let rows: Vec<Vec<String>> = groups.iter().map(|g| row(g, with_vm)).collect();
+    let lines = text_table::lines(&HEADER, &[0], &rows);
+    let (header, mut rest) = lines.split_at(1);
+    let mut text = String::new();
     for block in groups.chunk_by(same) {
-        let first = &block[0];
-        let replicas = match first.replicas {
-            1 => "1 replica".to_owned(),
-            n => format!("{n} replicas"),
-        };
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{} · {} · {} · {replicas}",
-            first.workload, first.pricing, first.objective
-        );
-        let several_vms = several_vm_types(block);
-        if let Some(oracle) = &first.oracle {
-            let _ = write!(text, " · oracle {}", place(oracle, several_vms));
-            let mean = |metric| first.aggregate(metric).map(|a| a.mean);
-            if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
-                let _ = write!(text, " ({}, {})", hours_text(hours), usd_text(usd));
-            }
-        }
-        text.push('\n');
-        let rows: Vec<Vec<String>> = block.iter().map(|g| row(g, several_vms)).collect();
-        text.push_str(&text_table::render(&HEADER, &[0], &rows));
+        let (own, others) = rest.split_at(block.len());
+        rest = others;
+        text.push_str(&title(&block[0], with_vm));
+        text.push_str(&header.concat());
+        text.push_str(&own.concat());
         text.push('\n');
     }
     text.push_str(LEGEND);
     text
 }
 
-pub(super) fn several_vm_types<'g>(block: impl IntoIterator<Item = &'g Group>) -> bool {
-    let mut vms = block
+/// What a block is about, and the oracle's choice.
+fn title(first: &Group, with_vm: bool) -> String {
+    let replicas = match first.replicas {
+        1 => "1 replica".to_owned(),
+        n => format!("{n} replicas"),
+    };
+    let mut title = format!(
+        "{} · {} · {} · {replicas}",
+        first.workload, first.pricing, first.objective
+    );
+    if let Some(oracle) = &first.oracle {
+        // Writing to a string cannot fail.
+        let _ = write!(title, " · oracle {}", place(oracle, with_vm));
+        let mean = |metric| first.aggregate(metric).map(|a| a.mean);
+        if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
+            let _ = write!(title, " ({}, {})", hours_text(hours), usd_text(usd));
+        }
+    }
+    title.push('\n');
+    title
+}
+
+pub(super) fn several_vm_types<'g>(groups: impl IntoIterator<Item = &'g Group>) -> bool {
+    let mut vms = groups
         .into_iter()
         .flat_map(|g| [&g.choice, &g.oracle])
         .flatten()
@@ -82,9 +92,9 @@ pub(super) fn place((vm, workers, batch): &(String, u32, u32), with_vm: bool) ->
     }
 }
 
-fn row(group: &Group, several_vms: bool) -> Vec<String> {
+fn row(group: &Group, with_vm: bool) -> Vec<String> {
     let choice = match &group.choice {
-        Some(choice) => place(choice, several_vms),
+        Some(choice) => place(choice, with_vm),
         None => "none".to_owned(),
     };
     let mut name = group.strategy.clone();

@@ -2,9 +2,14 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// Lays out `rows` under `header`. Columns named in `left` are flush left, all others right;
-/// without rules, so that a line is a row for `grep` and `awk` too.
+/// Lays out `rows` under `header`; a line of text each.
 pub fn render(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> String {
+    lines(header, left, rows).concat()
+}
+
+/// The lines of a table, the header first, each with its line end. Columns named in `left` are
+/// flush left, all others right; without rules, so that a line is a row for `grep` and `awk` too.
+pub fn lines(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> Vec<String> {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -20,10 +25,8 @@ pub fn render(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> String {
             CellAlignment::Right
         });
     }
-    let mut text = String::new();
-    for line in table.lines() {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    table
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }

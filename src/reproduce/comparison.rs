@@ -37,8 +37,10 @@ pub struct Comparison {
     pub kind: String,
     /// How it came out.
     pub verdict: Verdict,
-    /// What the figure means, and why ours differs where it does.
+    /// What the figure means.
     pub note: String,
+    /// Why ours lies outside the tolerance, where it does and the reason is known.
+    pub reason: String,
 }
 
 /// How a comparison came out.
@@ -119,10 +121,9 @@ fn row(stage: &Stage, expected: Expectation) -> Result<Comparison, String> {
         (false, false) => Verdict::Explained,
         (false, true) => Verdict::Outside,
     };
-    let note = match verdict {
-        Verdict::Explained if expected.note.is_empty() => expected.explained,
-        Verdict::Explained => format!("{}. {}", expected.note, expected.explained),
-        _ => expected.note,
+    let reason = match verdict {
+        Verdict::Explained => expected.explained,
+        Verdict::Ok | Verdict::Outside => String::new(),
     };
     Ok(Comparison {
         figure: expected.figure,
@@ -136,6 +137,7 @@ fn row(stage: &Stage, expected: Expectation) -> Result<Comparison, String> {
         unit: expected.unit,
         kind: expected.kind,
         verdict,
-        note,
+        note: expected.note,
+        reason,
     })
 }

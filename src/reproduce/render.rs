@@ -26,8 +26,8 @@ pub fn table(paper: &Paper, rows: &[Comparison]) -> String {
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
     text.push_str(&text_table::render(&HEADER, &[0, 1, 2, 7, 8], &cells));
     let _ = writeln!(text, "\n{}", totals(rows));
-    for (note, count) in reasons(rows) {
-        let _ = writeln!(text, "  {count:3} × {note}");
+    for (reason, quantity, count) in reasons(rows) {
+        let _ = writeln!(text, "{count:4} × {quantity}: {reason}");
     }
     text
 }
@@ -61,7 +61,9 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
                 text,
                 "| {} | {} |",
                 cells[2..].join(" | "),
-                row.note.replace('|', "\\|")
+                format!("{} {}", row.note, row.reason)
+                    .trim()
+                    .replace('|', "\\|")
             );
         }
     }
@@ -79,13 +81,20 @@ fn totals(rows: &[Comparison]) -> String {
     )
 }
 
-/// The reasons of all rows outside their tolerance, each once, with how often.
-fn reasons(rows: &[Comparison]) -> Vec<(&str, usize)> {
-    let mut reasons: Vec<(&str, usize)> = Vec::new();
+/// The reasons of all rows outside their tolerance, each once, with quantity and how often.
+fn reasons(rows: &[Comparison]) -> Vec<(&str, &str, usize)> {
+    let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
     for row in rows.iter().filter(|r| r.verdict != Verdict::Ok) {
-        match reasons.iter_mut().find(|(note, _)| *note == row.note) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((&row.note, 1)),
+        let reason = match row.reason.as_str() {
+            "" => "no reason is known",
+            reason => reason,
+        };
+        match reasons
+            .iter_mut()
+            .find(|r| (r.0, r.1) == (reason, row.quantity.as_str()))
+        {
+            Some((_, _, count)) => *count += 1,
+            None => reasons.push((reason, &row.quantity, 1)),
         }
     }
     reasons

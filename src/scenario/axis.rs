@@ -1,4 +1,4 @@
-//! An axis of the configuration space.
+//! An axis of the configuration space, and conditions on its values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,9 +8,11 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::checked::Count;
+use crate::checked::{Count, NonNegative};
+use crate::configuration::Configuration;
 
-/// Values of one axis: `"measured"`, `[8, 12]`, or `{ from = 8, to = 20, step = 4 }`.
+/// Values of one axis: `"measured"`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
+/// `{ from = 1, to = 64, factor = 2 }`.
 #[derive(Debug, Clone, Default)]
 pub enum Axis {
     /// Whatever the workload was measured at.
@@ -18,15 +20,8 @@ pub enum Axis {
     Measured,
     /// These values.
     List(Vec<Spanned<Count>>),
-    /// An arithmetic series, both ends included when the step meets them.
-    Range {
-        /// First value.
-        from: u32,
-        /// Last value.
-        to: u32,
-        /// Distance between values.
-        step: u32,
-    },
+    /// An arithmetic or geometric series, both ends included when it meets them.
+    Series(Vec<u32>),
 }
 
 impl Axis {
@@ -35,9 +30,7 @@ impl Axis {
         match self {
             Axis::Measured => None,
             Axis::List(values) => Some(values.iter().map(|v| v.get_ref().get()).collect()),
-            Axis::Range { from, to, step } => {
-                Some((*from..=*to).step_by((*step).max(1) as usize).collect())
-            }
+            Axis::Series(values) => Some(values.clone()),
         }
     }
 }
@@ -47,15 +40,45 @@ const MOST_VALUES: u32 = 1000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RangeFields {
+struct SeriesFields {
     from: Count,
     to: Count,
-    #[serde(default = "one")]
-    step: Count,
+    step: Option<Count>,
+    factor: Option<Count>,
 }
 
-fn one() -> Count {
-    Count::new(1).expect("1 is at least 1")
+impl SeriesFields {
+    /// The values, or what is wrong with the series.
+    fn values(&self) -> Result<Vec<u32>, String> {
+        let (from, to) = (self.from.get(), self.to.get());
+        if from > to {
+            return Err(format!(
+                "expected `from` not above `to`, found {from} above {to}"
+            ));
+        }
+        let next: Box<dyn Fn(u32) -> Option<u32>> = match (self.step, self.factor) {
+            (Some(_), Some(_)) => {
+                return Err("expected `step` or `factor`, found both".to_owned());
+            }
+            (step, None) => {
+                let step = step.map_or(1, Count::get);
+                let count = (to - from) / step + 1;
+                if count > MOST_VALUES {
+                    return Err(format!(
+                        "expected a range of at most {MOST_VALUES} values, found {count}"
+                    ));
+                }
+                Box::new(move |v| v.checked_add(step))
+            }
+            (None, Some(factor)) if factor.get() < 2 => {
+                return Err("expected a `factor` of at least 2, found 1".to_owned());
+            }
+            (None, Some(factor)) => Box::new(move |v| v.checked_mul(factor.get())),
+        };
+        Ok(std::iter::successors(Some(from), |v| next(*v))
+            .take_while(|v| *v <= to)
+            .collect())
+    }
 }
 
 impl<'de> Deserialize<'de> for Axis {
@@ -90,25 +113,9 @@ impl<'de> Deserialize<'de> for Axis {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Axis, A::Error> {
-                let range =
-                    RangeFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                let (from, to) = (range.from.get(), range.to.get());
-                if from > to {
-                    return Err(A::Error::custom(format!(
-                        "expected `from` not above `to`, found {from} above {to}"
-                    )));
-                }
-                let count = (to - from) / range.step.get() + 1;
-                if count > MOST_VALUES {
-                    return Err(A::Error::custom(format!(
-                        "expected a range of at most {MOST_VALUES} values, found {count}"
-                    )));
-                }
-                Ok(Axis::Range {
-                    from,
-                    to,
-                    step: range.step.get(),
-                })
+                let series =
+                    SeriesFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                series.values().map(Axis::Series).map_err(A::Error::custom)
             }
         }
         deserializer.deserialize_any(AxisVisitor)
@@ -122,7 +129,7 @@ impl JsonSchema for Axis {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Values of one axis: what was measured, a list, or a range.",
+            "description": "Values of one axis: what was measured, a list, or a range with a step or a factor.",
             "oneOf": [
                 { "const": "measured" },
                 {
@@ -138,10 +145,123 @@ impl JsonSchema for Axis {
                     "properties": {
                         "from": { "type": "integer", "minimum": 1 },
                         "to": { "type": "integer", "minimum": 1 },
-                        "step": { "type": "integer", "minimum": 1 }
+                        "step": { "type": "integer", "minimum": 1 },
+                        "factor": { "type": "integer", "minimum": 2 }
                     }
                 }
             ]
         })
+    }
+}
+
+/// Which configurations are left out: those that meet every condition given.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Exclusion {
+    /// VM type.
+    pub vm: Option<String>,
+    /// Worker count K.
+    pub workers: Option<Bounds>,
+    /// Global batch B.
+    pub batch: Option<Bounds>,
+    /// Samples per worker and step, B/K.
+    pub local_batch: Option<Bounds>,
+}
+
+/// From `min` to `max`, both included; either may be absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bounds {
+    /// Least value.
+    pub min: Option<NonNegative>,
+    /// Greatest value.
+    pub max: Option<NonNegative>,
+}
+
+impl Bounds {
+    fn hold(&self, value: f64) -> bool {
+        self.min.is_none_or(|min| value >= min.get())
+            && self.max.is_none_or(|max| value <= max.get())
+    }
+}
+
+impl Exclusion {
+    /// Whether it says anything at all.
+    pub fn is_empty(&self) -> bool {
+        *self == Exclusion::default()
+    }
+
+    /// Whether `configuration` meets every condition.
+    pub fn matches(&self, configuration: &Configuration) -> bool {
+        let holds = |bounds: &Option<Bounds>, value: f64| bounds.is_none_or(|b| b.hold(value));
+        (self.vm.as_deref()).is_none_or(|vm| vm == &*configuration.vm)
+            && holds(&self.workers, f64::from(configuration.workers))
+            && holds(&self.batch, f64::from(configuration.batch))
+            && holds(&self.local_batch, configuration.local_batch())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(
+        from: u32,
+        to: u32,
+        step: Option<u32>,
+        factor: Option<u32>,
+    ) -> Result<Vec<u32>, String> {
+        let count = |n: u32| Count::new(n).expect("at least 1");
+        SeriesFields {
+            from: count(from),
+            to: count(to),
+            step: step.map(count),
+            factor: factor.map(count),
+        }
+        .values()
+    }
+
+    #[test]
+    fn a_series_adds_or_multiplies_and_never_passes_its_end() {
+        assert_eq!(series(8, 20, Some(4), None), Ok(vec![8, 12, 16, 20]));
+        assert_eq!(series(8, 19, Some(4), None), Ok(vec![8, 12, 16]));
+        assert_eq!(series(3, 3, None, None), Ok(vec![3]));
+        assert_eq!(series(1, 64, None, Some(4)), Ok(vec![1, 4, 16, 64]));
+        let most = u32::MAX;
+        assert_eq!(
+            series(1 << 30, most, None, Some(2)),
+            Ok(vec![1 << 30, 1 << 31])
+        );
+        for wrong in [
+            series(9, 8, None, None),
+            series(1, 8, Some(1), Some(2)),
+            series(1, 8, None, Some(1)),
+            series(1, most, None, None),
+        ] {
+            assert!(wrong.is_err());
+        }
+    }
+
+    #[test]
+    fn an_exclusion_needs_all_its_conditions() {
+        let at = |workers, batch| Configuration {
+            vm: "vm".into(),
+            workers,
+            batch,
+        };
+        let below = |max| {
+            Some(Bounds {
+                min: None,
+                max: NonNegative::new(max),
+            })
+        };
+        let exclusion = Exclusion {
+            workers: below(8.0),
+            local_batch: below(32.0),
+            ..Exclusion::default()
+        };
+        assert!(exclusion.matches(&at(8, 256)));
+        assert!(!exclusion.matches(&at(8, 257)));
+        assert!(!exclusion.matches(&at(16, 256)));
     }
 }

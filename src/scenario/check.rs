@@ -7,7 +7,6 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::Scenario;
-use super::axis::Axis;
 use super::file::ScenarioFile;
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::configuration::Configuration;
@@ -42,6 +41,7 @@ pub fn load(
     let mut check = Check {
         source,
         folder,
+        reads_well: diagnostics.len() == before,
         diagnostics,
     };
     let scenario = check.scenario(&file, overrides);
@@ -52,6 +52,8 @@ pub fn load(
 pub(super) struct Check<'a> {
     pub(super) source: &'a Arc<Source>,
     pub(super) folder: &'a Path,
+    /// Whether the file could be read without complaint.
+    reads_well: bool,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -65,7 +67,7 @@ impl Check<'_> {
             }
             None => {
                 // After a syntax error the key may only seem to be missing.
-                if self.diagnostics.is_empty() {
+                if self.reads_well {
                     self.diagnostics.push(
                         Diagnostic::general(format!(
                             "{}: the key `workloads` is missing",
@@ -78,18 +80,7 @@ impl Check<'_> {
             }
         };
         self.no_duplicates("workloads", asked);
-        self.no_duplicates("vm", &file.cluster.vm);
-        for (name, axis) in [
-            ("workers", &file.cluster.workers),
-            ("batch", &file.cluster.batch),
-        ] {
-            if let Some(Axis::List(values)) = axis.as_ref().map(Spanned::get_ref) {
-                let numbers: Vec<Spanned<u32>> = (values.iter())
-                    .map(|v| Spanned::new(v.span(), v.get_ref().get()))
-                    .collect();
-                self.no_duplicates(name, &numbers);
-            }
-        }
+        self.axes(&file.cluster);
         let workloads: Vec<Option<Workload>> =
             (asked.iter()).map(|name| self.workload(name)).collect();
         self.no_namesakes(asked, &workloads);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::axis::Axis;
+use super::axis::{Axis, Exclusion};
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
 use crate::pricing::PolicyFile;
 use crate::search::{Objective, Settings};
@@ -59,6 +59,12 @@ pub struct ClusterTable {
     /// Global batches B in samples.
     #[schemars(with = "Axis")]
     pub batch: Option<Spanned<Axis>>,
+    /// Pairs of workers and batch, instead of all combinations of the two axes.
+    #[schemars(with = "Vec<[Count; 2]>")]
+    pub pairs: Option<Spanned<Vec<Spanned<[Count; 2]>>>>,
+    /// Configurations to leave out.
+    #[schemars(with = "Vec<Exclusion>")]
+    pub exclude: Vec<Spanned<Exclusion>>,
     /// Seconds from a request of VMs until they are ready.
     pub start_up_s: Option<NonNegative>,
 }

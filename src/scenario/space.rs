@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::axis::Axis;
 use super::check::Check;
-use super::file::ScenarioFile;
+use super::file::{ClusterTable, ScenarioFile};
 use crate::checked::Count;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
@@ -23,76 +23,100 @@ impl Check<'_> {
         name: &Spanned<String>,
         max_workers: Option<&Spanned<Count>>,
     ) -> Option<Vec<Configuration>> {
-        let cluster = &file.cluster;
-        let axis = |a: &Option<Spanned<Axis>>| a.as_ref().and_then(|a| a.get_ref().values());
-        let (workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));
-        let measured: Vec<&Configuration> = workload.steps.points().map(|p| &p.0).collect();
-
-        let mut vms: Vec<Arc<str>> = Vec::new();
-        let known: BTreeSet<&str> = measured.iter().map(|c| &*c.vm).collect();
-        if cluster.vm.is_empty() {
-            vms.extend(known.iter().map(|vm| Arc::from(*vm)));
-        }
         let before = self.diagnostics.len();
-        for vm in &cluster.vm {
-            if known.contains(vm.get_ref().as_str()) {
-                vms.push(Arc::from(vm.get_ref().as_str()));
-            } else {
-                let legal: Vec<&str> = known.iter().copied().collect();
-                self.unknown(
-                    format!("`{}` was not measured on `{}`", workload.name, vm.get_ref()),
-                    vm.span(),
-                    vm.get_ref(),
-                    &legal,
-                    "list vms",
-                );
-            }
-        }
+        let vms = self.vm_types(&file.cluster, workload);
         let all_known = self.diagnostics.len() == before;
-        let mut configurations: Vec<Configuration> = Vec::new();
-        for vm in &vms {
-            let own = || measured.iter().filter(|c| c.vm == *vm);
-            if workers.is_none() && batches.is_none() {
-                configurations.extend(own().map(|c| (*c).clone()));
-                continue;
-            }
-            let all =
-                |of: fn(&Configuration) -> u32| -> BTreeSet<u32> { own().map(|c| of(c)).collect() };
-            let ks = match &workers {
-                Some(list) => list.iter().copied().collect(),
-                None => all(|c| c.workers),
-            };
-            let bs: BTreeSet<u32> = match &batches {
-                Some(list) => list.iter().copied().collect(),
-                None => all(|c| c.batch),
-            };
-            for &workers in &ks {
-                for &batch in &bs {
-                    configurations.push(Configuration {
-                        vm: Arc::clone(vm),
-                        workers,
-                        batch,
-                    });
-                }
-            }
-        }
-        if let Some(most) = max_workers {
-            configurations.retain(|c| c.workers <= most.get_ref().get());
-            if configurations.is_empty() && !vms.is_empty() {
+        let mut configurations: Vec<Configuration> = (vms.iter())
+            .flat_map(|vm| combinations(&file.cluster, workload, vm))
+            .collect();
+        let excluded = |c: &Configuration| {
+            let mut exclusions = file.cluster.exclude.iter();
+            exclusions.any(|e| !e.get_ref().is_empty() && e.get_ref().matches(c))
+        };
+        let limits = [
+            ("exclude", file.cluster.exclude.last().map(Spanned::span)),
+            ("max_workers", max_workers.map(Spanned::span)),
+        ];
+        for (key, span) in limits {
+            let Some(span) = span else { continue };
+            let before = configurations.len();
+            configurations.retain(|c| match key {
+                "exclude" => !excluded(c),
+                _ => max_workers.is_none_or(|most| c.workers <= most.get_ref().get()),
+            });
+            if configurations.is_empty() && before > 0 {
                 self.diagnostics.error_at(
                     self.source,
-                    most.span(),
-                    format!(
-                        "`max_workers` leaves no configuration of `{}`",
-                        workload.name
-                    ),
-                    "below every worker count",
+                    span,
+                    format!("`{key}` leaves no configuration of `{}`", workload.name),
+                    "rules out all of them",
                 );
                 return None;
             }
         }
         let inside = self.inside_hull(file, workload, name, &configurations);
         (inside && all_known).then_some(configurations)
+    }
+
+    /// The VM types to use, each known to the workload.
+    fn vm_types(&mut self, cluster: &ClusterTable, workload: &Workload) -> Vec<Arc<str>> {
+        let known: BTreeSet<&str> = workload.steps.points().map(|p| &*p.0.vm).collect();
+        if cluster.vm.is_empty() {
+            return known.iter().map(|vm| Arc::from(*vm)).collect();
+        }
+        let mut vms = Vec::new();
+        for vm in &cluster.vm {
+            if known.contains(vm.get_ref().as_str()) {
+                vms.push(Arc::from(vm.get_ref().as_str()));
+                continue;
+            }
+            let legal: Vec<&str> = known.iter().copied().collect();
+            self.unknown(
+                format!("`{}` was not measured on `{}`", workload.name, vm.get_ref()),
+                vm.span(),
+                vm.get_ref(),
+                &legal,
+                "list vms",
+            );
+        }
+        vms
+    }
+
+    /// What is wrong with the axes by themselves, whatever the workload.
+    pub(super) fn axes(&mut self, cluster: &ClusterTable) {
+        self.no_duplicates("vm", &cluster.vm);
+        for (name, axis) in [("workers", &cluster.workers), ("batch", &cluster.batch)] {
+            let Some(axis) = axis else { continue };
+            if let Axis::List(values) = axis.get_ref() {
+                let numbers: Vec<Spanned<u32>> = (values.iter())
+                    .map(|v| Spanned::new(v.span(), v.get_ref().get()))
+                    .collect();
+                self.no_duplicates(name, &numbers);
+            }
+            if cluster.pairs.is_some() {
+                self.diagnostics.error_at(
+                    self.source,
+                    axis.span(),
+                    format!("`{name}` and `pairs` exclude each other"),
+                    "`pairs` gives workers and batch already",
+                );
+            }
+        }
+        if let Some(pairs) = &cluster.pairs {
+            self.not_empty("pairs", pairs, &["[8, 384]"]);
+            self.no_duplicates("pairs", pairs.get_ref());
+        }
+        for exclusion in cluster.exclude.iter().filter(|e| e.get_ref().is_empty()) {
+            self.diagnostics.push(
+                Diagnostic::at(
+                    self.source,
+                    exclusion.span(),
+                    "an entry of `exclude` has no condition",
+                    "would leave out everything",
+                )
+                .with_help("legal here: `vm`, `workers`, `batch`, `local_batch`"),
+            );
+        }
     }
 
     /// Reports configurations that no measurements surround: axis values beyond all that was
@@ -109,6 +133,22 @@ impl Check<'_> {
             .filter_map(|c| workload.replay(c).err())
             .collect();
         let sound = refused.is_empty();
+        if let Some(pairs) = &file.cluster.pairs {
+            for outside in refused {
+                let at = &outside.configuration;
+                let is_it = |p: &&Spanned<[Count; 2]>| {
+                    p.get_ref().map(Count::get) == [at.workers, at.batch]
+                };
+                let span = pairs.get_ref().iter().find(is_it).map(Spanned::span);
+                self.diagnostics.error_at(
+                    self.source,
+                    span.unwrap_or(pairs.span()),
+                    outside.to_string(),
+                    "outside what was measured",
+                );
+            }
+            return sound;
+        }
         type Part = fn(&Configuration) -> u32;
         let axes: [(&str, &Option<Spanned<Axis>>, Part); 2] = [
             ("worker count", &file.cluster.workers, |c| c.workers),
@@ -165,6 +205,43 @@ impl Check<'_> {
         }
         sound
     }
+}
+
+/// The configurations of one VM type that the file asks for, in the order of workers and batch.
+fn combinations(cluster: &ClusterTable, workload: &Workload, vm: &Arc<str>) -> Vec<Configuration> {
+    let measured = || {
+        workload
+            .steps
+            .points()
+            .map(|p| &p.0)
+            .filter(|c| c.vm == *vm)
+    };
+    let at = |workers: u32, batch: u32| Configuration {
+        vm: Arc::clone(vm),
+        workers,
+        batch,
+    };
+    if let Some(pairs) = &cluster.pairs {
+        let pair = |p: &Spanned<[Count; 2]>| at(p.get_ref()[0].get(), p.get_ref()[1].get());
+        return pairs.get_ref().iter().map(pair).collect();
+    }
+    let axis = |a: &Option<Spanned<Axis>>| a.as_ref().and_then(|a| a.get_ref().values());
+    let (workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));
+    if workers.is_none() && batches.is_none() {
+        // Just what was measured, which need not be all combinations.
+        return measured().cloned().collect();
+    }
+    let values = |asked: Option<Vec<u32>>, of: fn(&Configuration) -> u32| -> BTreeSet<u32> {
+        match asked {
+            Some(list) => list.into_iter().collect(),
+            None => measured().map(of).collect(),
+        }
+    };
+    let (workers, batches) = (values(workers, |c| c.workers), values(batches, |c| c.batch));
+    (workers.iter())
+        .flat_map(|&k| batches.iter().map(move |&b| (k, b)))
+        .map(|(k, b)| at(k, b))
+        .collect()
 }
 
 /// Numbers in a row; of many, the first few.

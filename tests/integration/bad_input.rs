@@ -201,6 +201,27 @@ fn a_range_that_runs_backwards() {
 }
 
 #[test]
+fn a_range_with_a_step_and_a_factor() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nworkers = { from = 8, to = 20, step = 4, factor = 2 }\n"
+    )));
+}
+
+#[test]
+fn pairs_beside_an_axis_and_an_exclusion_without_a_condition() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nworkers = [8, 12]\npairs = [[8, 384], [8, 384], [24, 512]]\nexclude = [{}]\n"
+    )));
+}
+
+#[test]
+fn exclusions_that_leave_nothing() {
+    assert_snapshot!(refused(&resnet18(
+        "[cluster]\nexclude = [{ workers = { max = 12 } }, { workers = { min = 13 } }]\n"
+    )));
+}
+
+#[test]
 fn a_range_of_billions() {
     assert_snapshot!(refused(&resnet18(
         "[cluster]\nbatch = { from = 1, to = 4000000000 }\n"

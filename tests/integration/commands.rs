@@ -205,7 +205,7 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(sandbox.files("."), ["scenario.toml"]);
     assert_eq!(
         stdout(&assert),
-        "scenario: 4 cases = 1 workloads × 1 policies × 1 objectives × 2 strategies × 2 replicas; \
+        "scenario: 4 cases = workloads 1 × policies 1 × objectives 1 × strategies 2 × replicas 2; \
          16 configurations; fidelity fast; seed 0\n"
     );
 }
@@ -320,4 +320,32 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }
     assert_eq!(sandbox.files("out/other").len(), 3);
+}
+
+#[test]
+fn pairs_series_and_exclusions_make_the_configurations_they_say() {
+    for (cluster, count) in [
+        ("workers = { from = 8, to = 20, factor = 2 }", 2 * 4),
+        (
+            "workers = { from = 8, to = 20, step = 6 }\nbatch = [400, 500]",
+            3 * 2,
+        ),
+        ("pairs = [[8, 384], [16, 768], [20, 1024]]", 3),
+        ("exclude = [{ local_batch = { max = 24 } }]", 14),
+        (
+            "exclude = [{ workers = { min = 16 }, batch = { max = 512 } }, { vm = \"e2-standard-4\", workers = { max = 8 } }]",
+            8,
+        ),
+    ] {
+        let sandbox = Sandbox::with(&format!(
+            "workloads = [\"scavenger-resnet18\"]\n[cluster]\n{cluster}\n[search]\nstrategies = [\"oracle\"]\n"
+        ));
+        let assert = sandbox.run(&["run", "scenario.toml", "--dry-run"]);
+        // The default configuration that break-even is counted against may be among those left out.
+        let printed = stdout(&assert.success());
+        assert!(
+            printed.contains(&format!(" {count} configurations;")),
+            "{cluster}: {printed}"
+        );
+    }
 }
