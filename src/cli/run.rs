@@ -3,18 +3,21 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use clap::Args;
-use serde_json::Value;
 
 use super::progress::Progress;
-use super::{Exit, Failure, Format, terminal};
+use super::records::{self, RecordsArg};
+use super::summaries::Summaries;
+use super::{Exit, Failure, Format, resume, terminal};
 use crate::checked::Count;
-use crate::experiment::{self, Finished, Group, Plan, Sink, Summary};
+use crate::experiment::{
+    self, Conduct, Ending, Finished, Group, Plan, Shard, Sink, Summary, Tasks,
+};
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{Folder, RecordsCsv, manifest, summary_csv, summary_json, summary_table};
+use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -24,10 +27,24 @@ pub struct RunArgs {
     /// Scenario files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write records.csv, summary.csv and manifest.json to this folder; with several files, to a
-    /// folder in it per scenario
+    /// Write records, summary.csv and manifest.json to this folder; with several files, to a folder
+    /// in it per scenario
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    records: RecordsArg,
+    /// Go on with the run that was killed or interrupted in `--out`; refused if it was another
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Evaluate the I-th of N equal parts only, for `scavsim merge`; skipped if it is there
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["resume", "fail_fast", "records"])]
+    shard: Option<Shard>,
+    /// Go on after a case without a result; the default
+    #[arg(long, overrides_with = "fail_fast")]
+    keep_going: bool,
+    /// Stop behind the first case without a result; what was finished is kept
+    #[arg(long, overrides_with = "keep_going")]
+    fail_fast: bool,
     /// Threads; all cores when absent. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -65,55 +82,40 @@ impl RunArgs {
             return Ok(Exit::Done);
         }
         let folders = self.folders(&scenarios)?;
+        let formats = self.records.formats();
+        let starts = resume::starts(&scenarios, &folders, self.resume, &formats)?;
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
-        ctrlc::set_handler(move || flag.store(true, std::sync::atomic::Ordering::Relaxed))
+        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
             .context("cannot listen for Ctrl-C")?;
-        let jobs = self.jobs.map_or_else(available, usize::from);
+        let way = Way {
+            jobs: self.jobs.map_or_else(available, usize::from),
+            fail_fast: self.fail_fast && !self.keep_going,
+            interrupt: &interrupt,
+            formats: &formats,
+        };
 
         let mut worst = Exit::Done;
-        let mut values: Vec<Value> = Vec::new();
-        for (index, (scenario, folder)) in scenarios.iter().zip(&folders).enumerate() {
-            let (finished, groups) = run_one(scenario, folder.as_ref(), jobs, &interrupt)?;
-            match self.format {
-                Format::Table => terminal::print(&summary_table::render(&groups))?,
-                Format::Csv => {
-                    let text = summary_csv::render(&groups)?;
-                    // One header for all scenarios.
-                    let skip = if index == 0 {
-                        0
-                    } else {
-                        text.find('\n').map_or(0, |n| n + 1)
-                    };
-                    terminal::print(&text[skip..])?;
+        let mut summaries = Summaries::new(self.format, scenarios.len() > 1);
+        for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
+            let finished = match (self.shard, folder) {
+                (Some(shard), Some(folder)) => way.run_shard(scenario, folder, shard)?,
+                _ if start == resume::Start::Complete => {
+                    terminal::note(&format!("{}: already complete", scenario.name));
+                    continue;
                 }
-                Format::Json => values.push(summary_json::value(&scenario.name, &groups)),
-            }
-            if finished.interrupted {
-                terminal::note(&format!(
-                    "interrupted after {} of {} cases; what was finished is kept",
-                    finished.cases,
-                    scenario.cases()
-                ));
-                worst = Exit::Interrupted;
+                _ => {
+                    let (finished, groups) = way.run_one(scenario, folder.as_ref(), start)?;
+                    summaries.add(&scenario.name, &groups)?;
+                    finished
+                }
+            };
+            worst = worst.max(judge(scenario, &finished, self.shard.is_some()));
+            if finished.ending != Ending::Complete {
                 break;
             }
-            if finished.failed > 0 {
-                let failed = finished.failed;
-                terminal::note(&format!(
-                    "{failed} cases have no result; see their `reason`"
-                ));
-                worst = worst.max(Exit::SomeCasesFailed);
-            }
         }
-        if self.format == Format::Json {
-            let all = match <[Value; 1]>::try_from(values) {
-                Ok([one]) => one,
-                Err(several) => Value::from(several),
-            };
-            let text = serde_json::to_string_pretty(&all).map_err(anyhow::Error::from)?;
-            terminal::print(&(text + "\n"))?;
-        }
+        summaries.end()?;
         Ok(worst)
     }
 
@@ -174,50 +176,134 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     }
 }
 
-fn run_one(
-    scenario: &Scenario,
-    folder: Option<&Folder>,
+/// How scenarios are run.
+struct Way<'a> {
     jobs: usize,
-    interrupt: &AtomicBool,
-) -> Result<(Finished, Vec<Group>), Failure> {
-    let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
-    let mut summary = Summary::default();
-    if let Some(folder) = folder {
-        // Until the run has ended, whatever lies in the folder is not the result of this scenario.
-        let unfinished = Finished {
-            cases: 0,
-            failed: 0,
-            interrupted: true,
-        };
-        write_manifest(folder, scenario, &unfinished)?;
-    }
-    let mut records = folder.map(RecordsCsv::create).transpose()?;
-    let progress = Progress::start(&scenario.name, plan.cases());
-    let finished = {
-        let mut sinks: Vec<&mut dyn Sink> = vec![&mut summary];
-        if let Some(records) = &mut records {
-            sinks.push(records);
-        }
-        experiment::run(&plan, jobs, interrupt, &progress.counter, &mut sinks)?
-    };
-    drop(progress);
-    let groups = summary.finish();
-    if let (Some(folder), Some(records)) = (folder, records) {
-        records.close()?;
-        folder.write("summary.csv", summary_csv::render(&groups)?.as_bytes())?;
-        write_manifest(folder, scenario, &finished)?;
-    }
-    Ok((finished, groups))
+    fail_fast: bool,
+    interrupt: &'a AtomicBool,
+    formats: &'a [&'static RecordsFormat],
 }
 
-fn write_manifest(
-    folder: &Folder,
-    scenario: &Scenario,
-    finished: &Finished,
-) -> Result<(), Failure> {
-    let manifest = serde_json::to_string_pretty(&manifest::value(scenario, finished))
-        .map_err(anyhow::Error::from)?;
-    Ok(folder.write("manifest.json", (manifest + "\n").as_bytes())?)
+impl Way<'_> {
+    fn conduct<'a>(&'a self, progress: &'a Progress) -> Conduct<'a> {
+        Conduct {
+            jobs: self.jobs,
+            fail_fast: self.fail_fast,
+            interrupt: self.interrupt,
+            progress: &progress.counter,
+        }
+    }
+
+    fn run_one(
+        &self,
+        scenario: &Scenario,
+        folder: Option<&Folder>,
+        start: resume::Start,
+    ) -> Result<(Finished, Vec<Group>), Failure> {
+        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let tasks = Tasks::of(&plan);
+        let progress = Progress::start(&scenario.name, plan.cases());
+        let Some(folder) = folder else {
+            let mut summary = Summary::default();
+            let conduct = self.conduct(&progress);
+            let finished = experiment::run(&plan, tasks.behind(0), conduct, &mut [&mut summary])?;
+            return Ok((finished, summary.finish()));
+        };
+        let identity = manifest::identity(scenario);
+        let (mut results, before) = match start {
+            resume::Start::Behind => {
+                Results::resume(folder, identity, self.formats, &plan, &progress.counter)?
+            }
+            _ => (
+                Results::start(folder, identity, self.formats)?,
+                Finished::default(),
+            ),
+        };
+        if start == resume::Start::Behind {
+            terminal::note(&format!(
+                "{}: going on behind {} of {} cases",
+                scenario.name,
+                before.cases,
+                plan.cases()
+            ));
+        }
+        let mut finished = experiment::run(
+            &plan,
+            tasks.behind(before.cases),
+            self.conduct(&progress),
+            &mut [&mut results],
+        )?;
+        finished.cases += before.cases;
+        finished.failed += before.failed;
+        if finished.cases == plan.cases() {
+            finished.ending = Ending::Complete;
+        }
+        drop(progress);
+        let groups = results.finish(&finished)?;
+        Ok((finished, groups))
+    }
+
+    fn run_shard(
+        &self,
+        scenario: &Scenario,
+        folder: &Folder,
+        shard: Shard,
+    ) -> Result<Finished, Failure> {
+        let folder = folder.subfolder(shard_file::FOLDER)?;
+        let identity = manifest::identity(scenario);
+        let (index, count) = (shard.index(), shard.count());
+        if let Some(failed) = ShardFile::stored(&folder, shard, &identity)? {
+            terminal::note(&format!(
+                "{}: shard {index} of {count} is already there",
+                scenario.name
+            ));
+            return Ok(Finished {
+                failed,
+                ..Finished::default()
+            });
+        }
+        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let tasks = Tasks::of(&plan);
+        let mut file = ShardFile::create(&folder, shard)?;
+        let progress = Progress::start(
+            &format!("{} {index}/{count}", scenario.name),
+            shard
+                .tasks(tasks)
+                .map(|cases| cases.end - cases.start)
+                .sum(),
+        );
+        let sinks: &mut [&mut dyn Sink] = &mut [&mut file];
+        let finished = experiment::run(&plan, shard.tasks(tasks), self.conduct(&progress), sinks)?;
+        drop(progress);
+        if finished.ending == Ending::Complete {
+            file.close(&identity, tasks.size, &finished)?;
+        }
+        Ok(finished)
+    }
+}
+
+/// Says how a run ended, if there is something to say.
+fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
+    let all = scenario.cases();
+    match finished.ending {
+        Ending::Interrupted if shard => {
+            terminal::note("interrupted; a shard is written whole or not at all");
+            return Exit::Interrupted;
+        }
+        Ending::Interrupted => {
+            terminal::note(&format!(
+                "interrupted after {} of {all} cases; what was finished is kept",
+                finished.cases
+            ));
+            return Exit::Interrupted;
+        }
+        Ending::Failed => terminal::note(&format!(
+            "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
+            finished.cases
+        )),
+        Ending::Complete => {}
+    }
+    records::judge_failures(finished.failed)
 }
 
 fn available() -> usize {

@@ -33,7 +33,7 @@ error    mean over configurations of |predicted - expected time| / expected time
 pub fn render(groups: &[Group]) -> String {
     let mut text = String::new();
     let same = |a: &Group, b: &Group| {
-        (&a.workload, &a.pricing, a.objective) == (&b.workload, &b.pricing, b.objective)
+        (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
     };
     for block in groups.chunk_by(same) {
         let first = &block[0];
