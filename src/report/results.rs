@@ -139,11 +139,11 @@ impl Results {
         let groups = self.derived.summary.finish();
         let folder = &self.folder;
         folder.write(SUMMARY, summary_csv::render(&groups)?.as_bytes())?;
-        let manifest = manifest::text(&self.identity, manifest::ending(finished))?;
-        folder.write(manifest::FILE, manifest.as_bytes())?;
         if !self.keep_csv && finished.ending == Ending::Complete {
             folder.remove(records_csv::PARTIAL)?;
         }
+        let manifest = manifest::text(&self.identity, manifest::ending(finished))?;
+        folder.write(manifest::FILE, manifest.as_bytes())?;
         Ok(groups)
     }
 }
