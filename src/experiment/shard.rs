@@ -45,17 +45,27 @@ impl Shard {
         let count = count.max(1);
         let (round, turn) = (task / count, task % count);
         Shard {
-            index: (turn + mix(round, count) % count) % count + 1,
+            index: (turn + start(round, count)) % count + 1,
             count,
         }
     }
 
     /// Its tasks, in case order, of all `tasks`.
     pub fn tasks(self, tasks: Tasks) -> impl Iterator<Item = Range<u64>> {
-        (0..tasks.count())
-            .filter(move |&task| Shard::owner(task, self.count) == self)
+        let count = tasks.count();
+        (0..count.div_ceil(self.count))
+            .map(move |round| {
+                let turn = (self.index - 1 + self.count - start(round, self.count)) % self.count;
+                round * self.count + turn
+            })
+            .filter(move |&task| task < count)
             .map(move |task| tasks.cases(task))
     }
+}
+
+/// The shard, from 0, that begins a round.
+fn start(round: u64, count: u64) -> u64 {
+    mix(round, count) % count
 }
 
 impl FromStr for Shard {
@@ -120,6 +130,10 @@ mod tests {
             for index in 1..=count {
                 let shard = Shard::new(index, count).expect("it is one of them");
                 let own: Vec<u64> = shard.tasks(tasks).flatten().collect();
+                assert!(
+                    own.iter()
+                        .all(|case| Shard::owner(case / size, count) == shard)
+                );
                 assert!(own.is_sorted());
                 sizes.push(own.len() as u64);
                 seen.extend(own);

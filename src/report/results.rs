@@ -65,15 +65,21 @@ impl Results {
         progress: &AtomicU64,
     ) -> io::Result<(Results, Finished)> {
         let partial = folder.file(records_csv::PARTIAL);
+        let named = |error: io::Error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot go on with {}: {error}", partial.display()),
+            )
+        };
         if !partial.exists() {
             match std::fs::rename(folder.file(records_csv::FILE), &partial) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(error)),
                 _ => {}
             }
         }
         let mut stored = match StoredRows::open(&partial) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            other => other?,
+            other => other.map_err(named)?,
         };
         let mut derived = claim(folder, &identity, formats)?;
         let mut finished = Finished::default();
@@ -85,7 +91,9 @@ impl Results {
                     derived.take(&record)?;
                     progress.fetch_add(1, Ordering::Relaxed);
                 }
-                Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(error),
+                Err(error) if error.kind() != io::ErrorKind::InvalidData => {
+                    return Err(named(error));
+                }
                 _ => break,
             }
             end = stored.end();

@@ -173,6 +173,7 @@ fn a_shard_that_does_not_exist_is_refused() {
     }
     shard(&sandbox, "1/2", &["--resume"]).code(2);
     shard(&sandbox, "1/2", &["--fail-fast"]).code(2);
+    shard(&sandbox, "1/2", &["--records", "csv"]).code(2);
     sandbox
         .run(&["run", "scenario.toml", "--shard", "1/2"])
         .code(2);
