@@ -13,6 +13,7 @@ pub mod run;
 pub mod schema;
 pub mod summaries;
 pub mod terminal;
+pub mod way;
 
 use std::process::ExitCode;
 

@@ -8,16 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::Args;
 
-use super::progress::Progress;
-use super::records::{self, RecordsArg};
+use super::records::RecordsArg;
 use super::summaries::Summaries;
+use super::way::{self, Way};
 use super::{Exit, Failure, Format, resume, terminal};
 use crate::checked::Count;
-use crate::experiment::{
-    self, Conduct, Ending, Finished, Group, Plan, Shard, Sink, Summary, Tasks,
-};
+use crate::experiment::{Ending, Shard};
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
+use crate::report::Folder;
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -105,12 +103,12 @@ impl RunArgs {
                     continue;
                 }
                 _ => {
-                    let (finished, groups) = way.run_one(scenario, folder.as_ref(), start)?;
+                    let (finished, groups) = way.run(scenario, folder.as_ref(), start)?;
                     summaries.add(&scenario.name, &groups)?;
                     finished
                 }
             };
-            worst = worst.max(judge(scenario, &finished, self.shard.is_some()));
+            worst = worst.max(way::judge(scenario, &finished, self.shard.is_some()));
             if finished.ending != Ending::Complete {
                 break;
             }
@@ -174,136 +172,6 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
         _ => Err(Failure::Wrong(diagnostics)),
     }
-}
-
-/// How scenarios are run.
-struct Way<'a> {
-    jobs: usize,
-    fail_fast: bool,
-    interrupt: &'a AtomicBool,
-    formats: &'a [&'static RecordsFormat],
-}
-
-impl Way<'_> {
-    fn conduct<'a>(&'a self, progress: &'a Progress) -> Conduct<'a> {
-        Conduct {
-            jobs: self.jobs,
-            fail_fast: self.fail_fast,
-            interrupt: self.interrupt,
-            progress: &progress.counter,
-        }
-    }
-
-    fn run_one(
-        &self,
-        scenario: &Scenario,
-        folder: Option<&Folder>,
-        start: resume::Start,
-    ) -> Result<(Finished, Vec<Group>), Failure> {
-        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
-        let tasks = Tasks::of(&plan);
-        let progress = Progress::start(&scenario.name, plan.cases());
-        let Some(folder) = folder else {
-            let mut summary = Summary::default();
-            let conduct = self.conduct(&progress);
-            let finished = experiment::run(&plan, tasks.behind(0), conduct, &mut [&mut summary])?;
-            return Ok((finished, summary.finish()));
-        };
-        let identity = manifest::identity(scenario);
-        let (mut results, before) = match start {
-            resume::Start::Behind => {
-                Results::resume(folder, identity, self.formats, &plan, &progress.counter)?
-            }
-            _ => (
-                Results::start(folder, identity, self.formats)?,
-                Finished::default(),
-            ),
-        };
-        if start == resume::Start::Behind {
-            terminal::note(&format!(
-                "{}: going on behind {} of {} cases",
-                scenario.name,
-                before.cases,
-                plan.cases()
-            ));
-        }
-        let mut finished = experiment::run(
-            &plan,
-            tasks.behind(before.cases),
-            self.conduct(&progress),
-            &mut [&mut results],
-        )?;
-        finished.cases += before.cases;
-        finished.failed += before.failed;
-        if finished.cases == plan.cases() {
-            finished.ending = Ending::Complete;
-        }
-        drop(progress);
-        let groups = results.finish(&finished)?;
-        Ok((finished, groups))
-    }
-
-    fn run_shard(
-        &self,
-        scenario: &Scenario,
-        folder: &Folder,
-        shard: Shard,
-    ) -> Result<Finished, Failure> {
-        let folder = folder.subfolder(shard_file::FOLDER)?;
-        let identity = manifest::identity(scenario);
-        let (index, count) = (shard.index(), shard.count());
-        if let Some(failed) = ShardFile::stored(&folder, shard, &identity)? {
-            terminal::note(&format!(
-                "{}: shard {index} of {count} is already there",
-                scenario.name
-            ));
-            return Ok(Finished {
-                failed,
-                ..Finished::default()
-            });
-        }
-        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
-        let tasks = Tasks::of(&plan);
-        let mut file = ShardFile::create(&folder, shard)?;
-        let progress = Progress::start(
-            &format!("{} {index}/{count}", scenario.name),
-            shard
-                .tasks(tasks)
-                .map(|cases| cases.end - cases.start)
-                .sum(),
-        );
-        let sinks: &mut [&mut dyn Sink] = &mut [&mut file];
-        let finished = experiment::run(&plan, shard.tasks(tasks), self.conduct(&progress), sinks)?;
-        drop(progress);
-        if finished.ending == Ending::Complete {
-            file.close(&identity, tasks.size, &finished)?;
-        }
-        Ok(finished)
-    }
-}
-
-/// Says how a run ended, if there is something to say.
-fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
-    let all = scenario.cases();
-    match finished.ending {
-        Ending::Interrupted if shard => {
-            terminal::note("interrupted; a shard is written whole or not at all");
-            return Exit::Interrupted;
-        }
-        Ending::Interrupted => {
-            terminal::note(&format!(
-                "interrupted after {} of {all} cases; what was finished is kept",
-                finished.cases
-            ));
-            return Exit::Interrupted;
-        }
-        Ending::Failed => terminal::note(&format!(
-            "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
-            finished.cases
-        )),
-        Ending::Complete => {}
-    }
-    records::judge_failures(finished.failed)
 }
 
 fn available() -> usize {

@@ -125,6 +125,20 @@ fn a_run_that_is_complete_is_left_alone() {
 }
 
 #[test]
+fn a_run_goes_on_whatever_form_its_records_have_and_may_change_it() {
+    let sandbox = sandbox();
+    for (first, then) in [("jsonl", "jsonl"), ("jsonl", "csv"), ("csv", "jsonl,csv")] {
+        let (right, _) = whole(&sandbox, &["--records", then]);
+        let stopped = ["--fail-fast", "--records", first];
+        sandbox.run(&[&RUN[..], &stopped].concat()).code(3);
+        let on = sandbox.run(&[&RUN[..], &["--resume", "--records", then]].concat());
+        assert!(stderr(&on).starts_with("some: going on behind 25 of 36 cases\n"));
+        assert_same_files(&sandbox.contents("out"), &right, then);
+        fs::remove_dir_all(sandbox.path("out")).expect("it was written");
+    }
+}
+
+#[test]
 fn where_nothing_is_a_run_starts() {
     let sandbox = sandbox();
     let (right, printed) = whole(&sandbox, &[]);
