@@ -209,6 +209,8 @@ fn what_an_older_run_left_is_never_taken_over() {
     let other_form = ["--seed", "2", "--records", "jsonl"];
     sandbox.run(&[&RUN[..], &other_form].concat()).code(3);
     assert!(!sandbox.path("out/records.csv").exists());
+    // A file that was killed before it had its name.
+    sandbox.write("out/.scavsim-Zx81Qp", "half a summ");
     sandbox
         .run(&[&RUN[..], &["--seed", "2", "--resume"]].concat())
         .code(3);
