@@ -4,11 +4,16 @@ pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod list;
+pub mod merge;
 pub mod progress;
+pub mod records;
 pub mod reproduce;
+pub mod resume;
 pub mod run;
 pub mod schema;
+pub mod summaries;
 pub mod terminal;
+pub mod way;
 
 use std::process::ExitCode;
 
@@ -29,6 +34,8 @@ pub struct Cli {
 enum Command {
     /// Run scenario files and compare strategies with the oracle
     Run(run::RunArgs),
+    /// Put the shards of a run together
+    Merge(merge::MergeArgs),
     /// Check scenario files without running them; reports all mistakes at once
     Check(check::CheckArgs),
     /// List what scenarios can name
@@ -104,6 +111,7 @@ impl Cli {
     pub fn run(self) -> Exit {
         let result = match self.command {
             Command::Run(args) => args.run(),
+            Command::Merge(args) => args.run(),
             Command::Check(args) => args.run(),
             Command::List(args) => args.run(),
             Command::Reproduce(args) => args.run(),

@@ -3,20 +3,19 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
-use serde_json::Value;
+use clap::Args;
 
-use super::progress::Progress;
-use super::{Exit, Failure, terminal};
+use super::records::RecordsArg;
+use super::summaries::{Form, Summaries};
+use super::way::{self, Way};
+use super::{Exit, Failure, resume, terminal};
 use crate::checked::Count;
-use crate::experiment::{self, Finished, Group, Plan, Sink, Summary};
+use crate::experiment::{Ending, Shard};
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{
-    Folder, RecordsCsv, manifest, policies_table, summary_csv, summary_json, summary_table,
-};
+use crate::report::Folder;
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -26,10 +25,24 @@ pub struct RunArgs {
     /// Scenario files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write records.csv, summary.csv and manifest.json to this folder; with several files, to a
-    /// folder in it per scenario
+    /// Write records, summary.csv and manifest.json to this folder; with several files, to a folder
+    /// in it per scenario
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    records: RecordsArg,
+    /// Go on with the run that was killed or interrupted in `--out`; refused if it was another
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Evaluate the I-th of N equal parts only, for `scavsim merge`; skipped if it is there
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["resume", "fail_fast", "records"])]
+    shard: Option<Shard>,
+    /// Go on after a case without a result; the default
+    #[arg(long, overrides_with = "fail_fast")]
+    keep_going: bool,
+    /// Stop behind the first case without a result; what was finished is kept
+    #[arg(long, overrides_with = "keep_going")]
+    fail_fast: bool,
     /// Threads; all cores when absent. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -50,20 +63,6 @@ pub struct RunArgs {
     dry_run: bool,
 }
 
-/// Form of the summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Form {
-    /// For people: a line per strategy
-    #[default]
-    Table,
-    /// For people: a line per pricing policy
-    Policies,
-    /// For spreadsheets and data frames
-    Csv,
-    /// For programs; the stable interface
-    Json,
-}
-
 impl RunArgs {
     /// Runs the command.
     ///
@@ -81,56 +80,40 @@ impl RunArgs {
             return Ok(Exit::Done);
         }
         let folders = self.folders(&scenarios)?;
+        let formats = self.records.formats();
+        let starts = resume::starts(&scenarios, &folders, self.resume, &formats)?;
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
-        ctrlc::set_handler(move || flag.store(true, std::sync::atomic::Ordering::Relaxed))
+        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
             .context("cannot listen for Ctrl-C")?;
-        let jobs = self.jobs.map_or_else(available, usize::from);
+        let way = Way {
+            jobs: self.jobs.map_or_else(available, usize::from),
+            fail_fast: self.fail_fast && !self.keep_going,
+            interrupt: &interrupt,
+            formats: &formats,
+        };
 
         let mut worst = Exit::Done;
-        let mut values: Vec<Value> = Vec::new();
-        for (index, (scenario, folder)) in scenarios.iter().zip(&folders).enumerate() {
-            let (finished, groups) = run_one(scenario, folder.as_ref(), jobs, &interrupt)?;
-            match self.format {
-                Form::Table => terminal::print(&summary_table::render(&groups))?,
-                Form::Policies => terminal::print(&policies_table::render(&groups))?,
-                Form::Csv => {
-                    let text = summary_csv::render(&groups)?;
-                    // One header for all scenarios.
-                    let skip = if index == 0 {
-                        0
-                    } else {
-                        text.find('\n').map_or(0, |n| n + 1)
-                    };
-                    terminal::print(&text[skip..])?;
+        let mut summaries = Summaries::new(self.format, scenarios.len() > 1);
+        for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
+            let finished = match (self.shard, folder) {
+                (Some(shard), Some(folder)) => way.run_shard(scenario, folder, shard)?,
+                _ if start == resume::Start::Complete => {
+                    terminal::note(&format!("{}: already complete", scenario.name));
+                    continue;
                 }
-                Form::Json => values.push(summary_json::value(&scenario.name, &groups)),
-            }
-            if finished.interrupted {
-                terminal::note(&format!(
-                    "interrupted after {} of {} cases; what was finished is kept",
-                    finished.cases,
-                    scenario.cases()
-                ));
-                worst = Exit::Interrupted;
+                _ => {
+                    let (finished, groups) = way.run(scenario, folder.as_ref(), start)?;
+                    summaries.add(&scenario.name, &groups)?;
+                    finished
+                }
+            };
+            worst = worst.max(way::judge(scenario, &finished, self.shard.is_some()));
+            if finished.ending != Ending::Complete {
                 break;
             }
-            if finished.failed > 0 {
-                let failed = finished.failed;
-                terminal::note(&format!(
-                    "{failed} cases have no result; see their `reason`"
-                ));
-                worst = worst.max(Exit::SomeCasesFailed);
-            }
         }
-        if self.format == Form::Json {
-            let all = match <[Value; 1]>::try_from(values) {
-                Ok([one]) => one,
-                Err(several) => Value::from(several),
-            };
-            let text = serde_json::to_string_pretty(&all).map_err(anyhow::Error::from)?;
-            terminal::print(&(text + "\n"))?;
-        }
+        summaries.end()?;
         Ok(worst)
     }
 
@@ -189,52 +172,6 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
         _ => Err(Failure::Wrong(diagnostics)),
     }
-}
-
-fn run_one(
-    scenario: &Scenario,
-    folder: Option<&Folder>,
-    jobs: usize,
-    interrupt: &AtomicBool,
-) -> Result<(Finished, Vec<Group>), Failure> {
-    let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
-    let mut summary = Summary::default();
-    if let Some(folder) = folder {
-        // Until the run has ended, whatever lies in the folder is not the result of this scenario.
-        let unfinished = Finished {
-            cases: 0,
-            failed: 0,
-            interrupted: true,
-        };
-        write_manifest(folder, scenario, &unfinished)?;
-    }
-    let mut records = folder.map(RecordsCsv::create).transpose()?;
-    let progress = Progress::start(&scenario.name, plan.cases());
-    let finished = {
-        let mut sinks: Vec<&mut dyn Sink> = vec![&mut summary];
-        if let Some(records) = &mut records {
-            sinks.push(records);
-        }
-        experiment::run(&plan, jobs, interrupt, &progress.counter, &mut sinks)?
-    };
-    drop(progress);
-    let groups = summary.finish();
-    if let (Some(folder), Some(records)) = (folder, records) {
-        records.close()?;
-        folder.write("summary.csv", summary_csv::render(&groups)?.as_bytes())?;
-        write_manifest(folder, scenario, &finished)?;
-    }
-    Ok((finished, groups))
-}
-
-fn write_manifest(
-    folder: &Folder,
-    scenario: &Scenario,
-    finished: &Finished,
-) -> Result<(), Failure> {
-    let manifest = serde_json::to_string_pretty(&manifest::value(scenario, finished))
-        .map_err(anyhow::Error::from)?;
-    Ok(folder.write("manifest.json", (manifest + "\n").as_bytes())?)
 }
 
 fn available() -> usize {

@@ -6,17 +6,20 @@
 //! - [`plan`]: everything that cases share, computed once; the order of cases.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
 //! - [`record`]: the result of one case.
-//! - [`run`](mod@run): all cases, in parallel, in order, in bounded memory.
+//! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
+//! - [`shard`]: one of several equal parts of a run.
 //! - [`summary`]: aggregates over replicas.
 
 pub mod evaluate;
 pub mod plan;
 pub mod record;
 pub mod run;
+pub mod shard;
 pub mod summary;
 
 pub use evaluate::Evaluator;
 pub use plan::{Case, Plan};
 pub use record::{Record, Status};
-pub use run::{Finished, Sink, run};
+pub use run::{Conduct, Ending, Finished, Sink, run};
+pub use shard::{Shard, Tasks};
 pub use summary::{Group, Summary};

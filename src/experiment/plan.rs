@@ -1,5 +1,6 @@
 //! Everything that cases share, computed once; the order of cases.
 
+use super::record::Record;
 use crate::cloud::Catalogue;
 use crate::configuration::Configuration;
 use crate::pricing::{NoPrice, Policy, Tariff, Usage};
@@ -181,6 +182,29 @@ impl Plan {
     /// Number of groups: cases that differ only in their replica, and follow each other.
     pub fn groups(&self) -> u64 {
         (self.arenas.len() * self.policies.len() * self.objectives.len() * self.contenders) as u64
+    }
+
+    /// Cases that one task evaluates: enough to make its start free, few enough to share out well,
+    /// and so few of the slow ones that an interrupt is heeded, and rows appear, within seconds.
+    pub fn cases_per_task(&self) -> u64 {
+        match self.fidelity {
+            Fidelity::Fast => 64,
+            Fidelity::Step | Fidelity::Event => 1,
+        }
+    }
+
+    /// Whether a record that was stored is one of the case whose number it bears.
+    pub fn owns(&self, record: &Record<'_>) -> bool {
+        if record.case >= self.cases() {
+            return false;
+        }
+        let case = self.case(record.case);
+        let arena = &self.arenas[case.workload];
+        record.workload == arena.world.workload
+            && record.pricing == self.policies[case.policy].name
+            && record.objective == self.objectives[case.objective].name()
+            && record.strategy == arena.contenders[case.strategy].name
+            && record.replica == case.replica
     }
 
     /// The case with this `number`, computed, never stored: the number of cases costs no memory.

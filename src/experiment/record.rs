@@ -1,40 +1,49 @@
 //! The result of one case: one row of `records.csv`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether a case has a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It has.
     Ok,
     /// It has none; the reason stands beside.
+    #[default]
     Failed,
 }
 
 /// One row of `records.csv`. Ratios are fractions; an empty cell means that the figure does not
 /// exist for this case, never zero.
-#[derive(Debug, Clone, Serialize)]
+///
+/// The default is the record of a case without a result, nor anything else.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record<'p> {
     /// Number of the case in the scenario's order, from 0.
     pub case: u64,
     /// Workload.
+    #[serde(borrow)]
     pub workload: &'p str,
     /// Pricing policy.
+    #[serde(borrow)]
     pub pricing: &'p str,
     /// Objective.
-    pub objective: &'static str,
+    #[serde(borrow)]
+    pub objective: &'p str,
     /// Strategy.
+    #[serde(borrow)]
     pub strategy: &'p str,
     /// Replica, from 0.
     pub replica: u64,
     /// VM type that the strategy chose.
+    #[serde(borrow)]
     pub chosen_vm: Option<&'p str>,
     /// Workers that it chose.
     pub chosen_workers: Option<u32>,
     /// Global batch that it chose.
     pub chosen_batch: Option<u32>,
     /// VM type that the oracle chose.
+    #[serde(borrow)]
     pub oracle_vm: Option<&'p str>,
     /// Workers that the oracle chose.
     pub oracle_workers: Option<u32>,
@@ -91,11 +100,13 @@ pub struct Record<'p> {
     /// Maximum of the same.
     pub error_max: Option<f64>,
     /// Whether the chosen configuration was measured or interpolated.
-    pub provenance: Option<&'static str>,
+    #[serde(borrow)]
+    pub provenance: Option<&'p str>,
     /// Whether there is a result.
     pub status: Status,
     /// Why there is none, or what is special about it.
-    pub reason: &'static str,
+    #[serde(borrow)]
+    pub reason: &'p str,
 }
 
 impl Record<'_> {

@@ -1,14 +1,14 @@
-//! All cases: in parallel, out in order, in bounded memory.
+//! Cases: in parallel, out in order, in bounded memory.
 
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::evaluate::Evaluator;
 use super::plan::Plan;
-use super::record::Record;
-use crate::training::Fidelity;
+use super::record::{Record, Status};
 
 /// Takes records in case order.
 pub trait Sink {
@@ -19,91 +19,116 @@ pub trait Sink {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
 }
 
+/// How cases are to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Conduct<'a> {
+    /// Threads.
+    pub jobs: usize,
+    /// Whether the first case without a result ends the run.
+    pub fail_fast: bool,
+    /// Stops the run after the tasks in hand.
+    pub interrupt: &'a AtomicBool,
+    /// Counts finished cases.
+    pub progress: &'a AtomicU64,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ending {
+    /// No case was left.
+    #[default]
+    Complete,
+    /// It was stopped from outside.
+    Interrupted,
+    /// A case failed, and that was to end it.
+    Failed,
+}
+
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Finished {
-    /// Records handed out: all cases unless interrupted.
+    /// Records handed out: all cases unless the run ended early.
     pub cases: u64,
     /// Of these, cases without a result.
     pub failed: u64,
-    /// Whether the run was stopped from outside.
-    pub interrupted: bool,
+    /// Why it ended.
+    pub ending: Ending,
 }
 
-/// Cases that one task evaluates: enough to make its start free, few enough to share out well, and
-/// so few of the slow ones that an interrupt is heeded, and rows appear, within seconds.
-fn cases_per_task(fidelity: Fidelity) -> u64 {
-    match fidelity {
-        Fidelity::Fast => 64,
-        Fidelity::Step | Fidelity::Event => 1,
+impl Finished {
+    /// Counts one record.
+    pub fn count(&mut self, record: &Record<'_>) {
+        self.cases += 1;
+        self.failed += u64::from(record.status == Status::Failed);
     }
 }
 
 /// Tasks per thread whose records are held in memory before they are handed out.
-const TASKS_PER_THREAD: u64 = 64;
+const TASKS_PER_THREAD: usize = 64;
 
-/// Evaluates all cases of `plan` on `jobs` threads and hands the records to `sinks` in case order.
+/// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
+/// order of the tasks.
 ///
-/// `interrupt` stops the run after the tasks in hand; `progress` counts finished cases.
+/// A run that ends at a failure hands out nothing behind the first failed case, whatever other
+/// threads have finished: where it ends does not depend on their number.
 ///
 /// # Errors
 /// The first failure of a sink, or of starting the threads.
 pub fn run(
     plan: &Plan,
-    jobs: usize,
-    interrupt: &AtomicBool,
-    progress: &AtomicU64,
+    tasks: impl IntoIterator<Item = Range<u64>>,
+    conduct: Conduct<'_>,
     sinks: &mut [&mut dyn Sink],
 ) -> io::Result<Finished> {
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
+        .num_threads(conduct.jobs)
         .build()
         .map_err(io::Error::other)?;
-    let cases_per_task = cases_per_task(plan.fidelity);
-    let block = cases_per_task * TASKS_PER_THREAD * jobs.max(1) as u64;
-    let mut finished = Finished {
-        cases: 0,
-        failed: 0,
-        interrupted: false,
-    };
-    let mut start = 0;
-    while start < plan.cases() {
-        let end = (start + block).min(plan.cases());
-        let tasks: Vec<u64> = (start..end).step_by(cases_per_task as usize).collect();
-        let blocks: Vec<Option<Vec<Record<'_>>>> = pool.install(|| {
-            tasks
-                .par_iter()
+    let mut tasks = tasks.into_iter();
+    let mut finished = Finished::default();
+    loop {
+        let block: Vec<Range<u64>> = tasks
+            .by_ref()
+            .take(TASKS_PER_THREAD * conduct.jobs.max(1))
+            .collect();
+        if block.is_empty() {
+            return Ok(finished);
+        }
+        let results: Vec<Option<Vec<Record<'_>>>> = pool.install(|| {
+            block
+                .into_par_iter()
                 .map_init(
                     || Evaluator::new(plan),
-                    |evaluator, &first| {
-                        if interrupt.load(Ordering::Relaxed) {
+                    |evaluator, cases| {
+                        if conduct.interrupt.load(Ordering::Relaxed) {
                             return None;
                         }
-                        let last = (first + cases_per_task).min(end);
-                        let records = (first..last)
+                        let count = cases.end - cases.start;
+                        let records = cases
                             .map(|number| evaluator.evaluate(plan.case(number)))
                             .collect();
-                        progress.fetch_add(last - first, Ordering::Relaxed);
+                        conduct.progress.fetch_add(count, Ordering::Relaxed);
                         Some(records)
                     },
                 )
                 .collect()
         });
-        for task in blocks {
+        for task in results {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
             let Some(records) = task else {
-                finished.interrupted = true;
+                finished.ending = Ending::Interrupted;
                 return Ok(finished);
             };
             for record in &records {
                 for sink in sinks.iter_mut() {
                     sink.take(record)?;
                 }
-                finished.cases += 1;
-                finished.failed += u64::from(record.status == super::Status::Failed);
+                finished.count(record);
+                if conduct.fail_fast && record.status == Status::Failed {
+                    finished.ending = Ending::Failed;
+                    return Ok(finished);
+                }
             }
         }
-        start = end;
     }
-    Ok(finished)
 }

@@ -57,7 +57,7 @@ pub struct Group {
     /// Pricing policy.
     pub pricing: String,
     /// Objective.
-    pub objective: &'static str,
+    pub objective: String,
     /// Strategy.
     pub strategy: String,
     /// Records seen.
@@ -157,7 +157,7 @@ impl Sink for Summary {
             group: Group {
                 workload: record.workload.to_owned(),
                 pricing: record.pricing.to_owned(),
-                objective: record.objective,
+                objective: record.objective.to_owned(),
                 strategy: record.strategy.to_owned(),
                 replicas: 0,
                 failed: 0,

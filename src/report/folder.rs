@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+/// How the names of files begin that have none yet.
+const UNNAMED: &str = ".scavsim-";
+
 /// A folder that was seen to be writable.
 #[derive(Debug, Clone)]
 pub struct Folder {
@@ -32,10 +35,8 @@ impl Folder {
                 _ => error,
             })
         })?;
-        // The only proof that a file can be created is to create one; it is removed at once.
-        NamedTempFile::new_in(path)
-            .and_then(NamedTempFile::close)
-            .map_err(named)?;
+        // The only proof that a file can be created is to create one; it never has a name.
+        tempfile::tempfile_in(path).map_err(named)?;
         Ok(Folder {
             path: path.to_owned(),
         })
@@ -44,6 +45,51 @@ impl Folder {
     /// The path of a file in this folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// A folder in this one; made when it is missing.
+    ///
+    /// # Errors
+    /// Whatever prevents writing to it.
+    pub fn subfolder(&self, name: &str) -> io::Result<Folder> {
+        Folder::prepare(&self.file(name))
+    }
+
+    /// Removes a file; that it is not there is no error.
+    ///
+    /// # Errors
+    /// Whatever else prevents it.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        match fs::remove_file(self.file(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io::Error::new(
+                error.kind(),
+                format!("cannot remove {}: {error}", self.file(name).display()),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes files that a killed run had not yet given their names. Not for a folder in which
+    /// others may be writing.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn remove_unnamed(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name();
+            if let Some(name) = name.to_str().filter(|name| name.starts_with(UNNAMED)) {
+                self.remove(name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A new file without a name, for one that [`NamedTempFile::persist`] gives its own.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn unnamed(&self) -> io::Result<NamedTempFile> {
+        temporary(&self.path)
     }
 
     /// Writes a whole file.
@@ -58,7 +104,7 @@ impl Folder {
                 format!("cannot write {}: {error}", target.display()),
             )
         };
-        let mut file = temporary(&self.path).map_err(named)?;
+        let mut file = self.unnamed().map_err(named)?;
         file.write_all(contents).map_err(named)?;
         file.as_file().sync_all().map_err(named)?;
         file.persist(&target).map_err(|e| named(e.error))?;
@@ -71,6 +117,7 @@ impl Folder {
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     tempfile::Builder::new()
+        .prefix(UNNAMED)
         .permissions(fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)
 }
@@ -78,5 +125,5 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
 /// A file beside its place.
 #[cfg(not(unix))]
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    NamedTempFile::new_in(folder)
+    tempfile::Builder::new().prefix(UNNAMED).tempfile_in(folder)
 }

@@ -1,16 +1,26 @@
 //! `manifest.json`: what a result folder was made from. Nothing in it depends on the machine, the
 //! time or the number of threads.
 
-use serde_json::{Value, json};
+use std::io;
+use std::path::Path;
 
-use crate::experiment::Finished;
+use serde_json::{Map, Value, json};
+
+use crate::experiment::{Ending, Finished};
 use crate::scenario::Scenario;
+use crate::workload::Workload;
+
+/// Name of the file.
+pub const FILE: &str = "manifest.json";
 
 /// Version of the scheme by which random streams are keyed and drawn.
 const RNG_SCHEME: &str = "chacha8, streams keyed by (seed, purpose, replica, identity), version 1";
 
-/// The manifest of a run of `scenario`.
-pub fn value(scenario: &Scenario, finished: &Finished) -> Value {
+/// All that decides the records of a run, by key.
+pub type Identity = Map<String, Value>;
+
+/// What decides the records of `scenario`.
+pub fn identity(scenario: &Scenario) -> Identity {
     let workloads: Vec<Value> = (scenario.workloads.iter())
         .map(|(w, configurations)| {
             json!({
@@ -20,20 +30,110 @@ pub fn value(scenario: &Scenario, finished: &Finished) -> Value {
             })
         })
         .collect();
-    json!({
-        "schema": 1,
-        "scavsim": env!("CARGO_PKG_VERSION"),
-        "scenario": scenario.name,
-        "scenario_hash": scenario.hash,
-        "seed": scenario.seed,
-        "rng": RNG_SCHEME,
-        "replicas": scenario.replicas,
-        "fidelity": scenario.fidelity.name(),
-        "workloads": workloads,
-        "policies": scenario.policies.iter().map(|p| &p.name).collect::<Vec<_>>(),
-        "cases": scenario.cases(),
-        "finished": finished.cases,
-        "failed": finished.failed,
-        "complete": !finished.interrupted,
-    })
+    let stored = |w: &Workload| json!({ "name": w.name, "data_hash": w.hash });
+    let entries = [
+        ("schema", json!(1)),
+        ("scavsim", json!(env!("CARGO_PKG_VERSION"))),
+        ("scenario", json!(scenario.name)),
+        ("scenario_hash", json!(scenario.hash)),
+        ("seed", json!(scenario.seed)),
+        ("rng", json!(RNG_SCHEME)),
+        ("replicas", json!(scenario.replicas)),
+        ("fidelity", json!(scenario.fidelity.name())),
+        ("workloads", Value::Array(workloads)),
+        ("stored", scenario.stored.iter().map(stored).collect()),
+        (
+            "policies",
+            scenario.policies.iter().map(|p| p.name.clone()).collect(),
+        ),
+        ("cases", json!(scenario.cases())),
+    ];
+    entries
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect()
+}
+
+/// The text of a manifest: the identity with more beside it.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn text(
+    identity: &Identity,
+    more: impl IntoIterator<Item = (&'static str, Value)>,
+) -> io::Result<String> {
+    let mut all = identity.clone();
+    all.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
+    Ok(serde_json::to_string_pretty(&all)? + "\n")
+}
+
+/// What a manifest says about the end of a run.
+pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
+    [
+        ("finished", json!(finished.cases)),
+        ("failed", json!(finished.failed)),
+        ("complete", json!(finished.ending == Ending::Complete)),
+    ]
+}
+
+/// Reads a manifest; `None` where there is no such file.
+///
+/// # Errors
+/// Whatever keeps it from being read or understood, with its path.
+pub fn read(path: &Path) -> io::Result<Option<Identity>> {
+    let named = |kind, what: String| {
+        io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
+    };
+    match std::fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|e| named(io::ErrorKind::InvalidData, e.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(named(error.kind(), error.to_string())),
+    }
+}
+
+/// What of `identity` is otherwise in a manifest that was read, in sentences.
+pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
+    (identity.iter())
+        .filter_map(|(key, here)| {
+            let there = read.get(key).unwrap_or(&Value::Null);
+            (there != here).then(|| match key.as_str() {
+                "scavsim" => format!(
+                    "it was made by scavsim {}, this is {}",
+                    plain(there),
+                    plain(here)
+                ),
+                "scenario_hash" => "the text of the scenario file is another".to_owned(),
+                "workloads" | "stored" => match changed(there, here) {
+                    names if names.is_empty() => format!("`{key}` are others"),
+                    names => format!("the data of {} have changed", names.join(", ")),
+                },
+                _ => format!("`{key}` was {}, is now {}", plain(there), plain(here)),
+            })
+        })
+        .collect()
+}
+
+/// A value as a person would write it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "absent".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Workloads of both lists whose data differ.
+fn changed(there: &Value, here: &Value) -> Vec<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let there = list(there);
+    list(here)
+        .into_iter()
+        .filter_map(|here| {
+            let name = here["name"].as_str()?;
+            let other = there.iter().find(|w| w["name"] == name)?;
+            (other["data_hash"] != here["data_hash"]).then(|| format!("workload `{name}`"))
+        })
+        .collect()
 }

@@ -2,21 +2,38 @@
 //!
 //! In: records and groups. Out: files that pandas and DuckDB open, and text that people read.
 //!
-//! - [`folder`]: an output folder; nothing finished is lost.
-//! - [`records_csv`]: one row per case.
+//! - [`folder`]: an output folder; nothing finished is lost. [`aside`]: a file that grows there.
+//! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`.
+//! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group.
 //! - [`policies_table`]: one row per pricing policy.
 //! - [`manifest`]: what a result folder was made from.
+//! - [`results`]: all of these together, from the start or behind what an earlier run left;
+//!   [`stored_rows`] reads that back.
+//! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
 //! - [`text_table`]: plain tables for the terminal.
 
+pub mod aside;
+pub mod failures_csv;
 pub mod folder;
+pub mod formats;
 pub mod manifest;
 pub mod policies_table;
 pub mod records_csv;
+pub mod records_jsonl;
+#[cfg(feature = "parquet")]
+pub mod records_parquet;
+pub mod results;
+pub mod shard_file;
+pub mod shards;
+pub mod stored_rows;
 pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
 pub mod text_table;
 
 pub use folder::Folder;
-pub use records_csv::RecordsCsv;
+pub use formats::{FORMATS, RecordsFormat};
+pub use results::Results;
+pub use shard_file::ShardFile;
+pub use shards::Shards;

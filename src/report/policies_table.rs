@@ -22,13 +22,13 @@ pub fn render(groups: &[Group]) -> String {
     let mut text = String::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for group in groups {
-        let key = (group.workload.as_str(), group.objective);
+        let key = (group.workload.as_str(), group.objective.as_str());
         if seen.contains(&key) {
             continue;
         }
         seen.push(key);
         let block: Vec<&Group> = (groups.iter())
-            .filter(|g| (g.workload.as_str(), g.objective) == key)
+            .filter(|g| (g.workload.as_str(), g.objective.as_str()) == key)
             .collect();
         let replicas = group.replicas;
         let plural = if replicas == 1 { "" } else { "s" };

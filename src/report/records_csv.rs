@@ -1,14 +1,28 @@
 //! `records.csv`: one row per case.
 //!
 //! Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when it is
-//! closed. A killed run therefore leaves a readable prefix under the other name.
+//! closed. A killed run therefore leaves a readable prefix under the other name, from which
+//! another can go on: every run writes it, whatever other forms are asked for.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::folder::Folder;
+use super::formats::RecordsFormat;
 use crate::experiment::{Record, Sink};
+
+/// Name of the file.
+pub const FILE: &str = "records.csv";
+/// Its name while it is not finished.
+pub const PARTIAL: &str = "records.partial.csv";
+
+/// Comma-separated values.
+pub const FORMAT: RecordsFormat = RecordsFormat {
+    name: "csv",
+    file: FILE,
+    create: None,
+};
 
 /// Rows that are collected before they are written; as many as a slow run makes in seconds.
 const ROWS_PER_WRITE: usize = 64;
@@ -24,20 +38,59 @@ pub struct RecordsCsv {
     written: u64,
 }
 
+/// The header line.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn header() -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.serialize(Record::default())?;
+    let mut text = writer.into_inner().map_err(|e| e.into_error())?;
+    let end = text.iter().position(|&b| b == b'\n');
+    text.truncate(end.map_or(0, |at| at + 1));
+    Ok(text)
+}
+
+/// A writer of rows that appends to `bytes`.
+pub fn rows_behind<W: Write>(bytes: W) -> csv::Writer<W> {
+    csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(bytes)
+}
+
 impl RecordsCsv {
-    /// Starts the file in `folder`.
+    /// Opens the file in `folder` behind its first `bytes` bytes, which are whole rows; what
+    /// stands behind them is cut off.
     ///
     /// # Errors
     /// Whatever prevents it.
-    pub fn create(folder: &Folder) -> io::Result<Self> {
-        let partial = folder.file("records.partial.csv");
+    pub fn open(folder: &Folder, bytes: u64) -> io::Result<Self> {
+        let partial = folder.file(PARTIAL);
+        let open = || {
+            let mut options = OpenOptions::new();
+            let mut file = options
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&partial)?;
+            file.set_len(bytes)?;
+            file.seek(SeekFrom::Start(bytes))?;
+            Ok(file)
+        };
+        let file = open().map_err(|error: io::Error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot write {}: {error}", partial.display()),
+            )
+        })?;
+        let start = if bytes == 0 { header()? } else { Vec::new() };
         Ok(RecordsCsv {
-            file: File::create(&partial)?,
-            target: folder.file("records.csv"),
+            file,
+            target: folder.file(FILE),
             partial,
-            rows: csv::Writer::from_writer(Vec::new()),
+            rows: rows_behind(start),
             waiting: 0,
-            written: 0,
+            written: bytes,
         })
     }
 
@@ -45,19 +98,24 @@ impl RecordsCsv {
     ///
     /// # Errors
     /// Whatever prevents it; the rows written so far stay in `records.partial.csv`.
-    pub fn close(mut self) -> io::Result<()> {
+    pub fn close(self) -> io::Result<()> {
+        let (partial, target) = (self.partial.clone(), self.target.clone());
+        self.leave()?;
+        fs::rename(partial, target)
+    }
+
+    /// Writes what waits, and leaves the file under its unfinished name.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn leave(mut self) -> io::Result<()> {
         self.write_waiting()?;
-        self.file.sync_all()?;
-        fs::rename(&self.partial, &self.target)
+        self.file.sync_all()
     }
 
     fn write_waiting(&mut self) -> io::Result<()> {
-        // A fresh writer would repeat the header: only the buffer behind it is emptied.
-        self.rows.flush()?;
-        let writer = std::mem::replace(&mut self.rows, headless());
-        let bytes = writer
-            .into_inner()
-            .map_err(|e| io::Error::other(e.to_string()))?;
+        let writer = std::mem::replace(&mut self.rows, rows_behind(Vec::new()));
+        let bytes = writer.into_inner().map_err(|e| e.into_error())?;
         self.waiting = 0;
         self.file.write_all(&bytes).map_err(|error| {
             // A full disk takes half a row: it is cut off again, if that is possible.
@@ -73,12 +131,6 @@ impl RecordsCsv {
         self.written += bytes.len() as u64;
         Ok(())
     }
-}
-
-fn headless() -> csv::Writer<Vec<u8>> {
-    csv::WriterBuilder::new()
-        .has_headers(false)
-        .from_writer(Vec::new())
 }
 
 impl Sink for RecordsCsv {

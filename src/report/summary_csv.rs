@@ -40,7 +40,7 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
         let mut row = vec![
             group.workload.clone(),
             group.pricing.clone(),
-            group.objective.to_owned(),
+            group.objective.clone(),
             group.strategy.clone(),
             group.replicas.to_string(),
             group.failed.to_string(),

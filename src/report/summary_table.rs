@@ -33,7 +33,7 @@ error    mean over configurations of |predicted - expected time| / expected time
 /// place in all blocks.
 pub fn render(groups: &[Group]) -> String {
     let same = |a: &Group, b: &Group| {
-        (&a.workload, &a.pricing, a.objective) == (&b.workload, &b.pricing, b.objective)
+        (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
     };
     let with_vm = several_vm_types(groups);
     let rows: Vec<Vec<String>> = groups.iter().map(|g| row(g, with_vm)).collect();

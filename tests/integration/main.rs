@@ -4,7 +4,9 @@
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`records`]: what stands in `records.csv` adds up.
-//! - [`interrupt`]: a stopped run leaves whole rows.
+//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
+//! - [`shards`]: parts of a run, put together, are the run.
+//! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
@@ -15,11 +17,15 @@ mod bad_input;
 mod commands;
 mod determinism;
 mod documented;
+mod failures;
 mod fidelity;
+mod formats;
 #[cfg(unix)]
 mod interrupt;
 mod properties;
 mod records;
 mod replay;
 mod reproduction;
+mod resume;
 mod sandbox;
+mod shards;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use scavsim::experiment::{self, Plan, Record, Sink, Status};
+use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Tasks};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 
@@ -179,7 +179,14 @@ fn run(plan: &Plan, jobs: usize, mut look: impl FnMut(&Record<'_>)) -> String {
         all.serialize(record).expect("a record fits into a row");
     });
     let (stop, progress) = (AtomicBool::new(false), AtomicU64::new(0));
-    let finished = experiment::run(plan, jobs, &stop, &progress, &mut [&mut sink]);
+    let conduct = Conduct {
+        jobs,
+        fail_fast: false,
+        interrupt: &stop,
+        progress: &progress,
+    };
+    let tasks = Tasks::of(plan).behind(0);
+    let finished = experiment::run(plan, tasks, conduct, &mut [&mut sink]);
     assert_eq!(finished.expect("nothing can fail").cases, plan.cases());
     String::from_utf8(all.into_inner().expect("it is in memory")).expect("names are UTF-8")
 }

@@ -161,3 +161,27 @@ impl<'a> Row<'a> {
         self.cells.iter().skip(1).collect()
     }
 }
+
+/// All files of a result folder with their bytes; folders in it are left out.
+pub type Files = std::collections::BTreeMap<String, Vec<u8>>;
+
+impl Sandbox {
+    /// All files of `folder`.
+    pub fn contents(&self, folder: &str) -> Files {
+        let names = self.files(folder).into_iter();
+        names
+            .map(|name| (self.path(folder).join(&name), name))
+            .filter(|(path, _)| path.is_file())
+            .map(|(path, name)| (name, fs::read(path).expect("it is readable")))
+            .collect()
+    }
+}
+
+/// Fails unless both folders hold the same files with the same bytes.
+#[track_caller]
+pub fn assert_same_files(seen: &Files, right: &Files, when: &str) {
+    assert!(seen.keys().eq(right.keys()), "{when}: {:?}", seen.keys());
+    for (name, bytes) in right {
+        assert!(seen[name] == *bytes, "{when}: {name} differs");
+    }
+}

@@ -1,0 +1,57 @@
+//! `scavsim merge`: put the shards of a run together.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::progress::Progress;
+use super::records::{self, RecordsArg};
+use super::summaries::{Form, Summaries};
+use super::{Exit, Failure};
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::{Folder, Results, Shards, shard_file};
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The folder that `run --shard I/N --out` wrote to; records, summary.csv and manifest.json
+    /// are written there, as without shards
+    #[arg(id = "out", value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    records: RecordsArg,
+    /// Form of the summary on stdout
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+impl MergeArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`], with everything that keeps the shards from being one run.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let mut shards =
+            Shards::open(&self.folder.join(shard_file::FOLDER)).map_err(Failure::Wrong)?;
+        let folder = Folder::prepare(&self.folder).map_err(|error| {
+            let mut wrong = Diagnostics::default();
+            wrong.push(Diagnostic::general(error.to_string()));
+            Failure::Wrong(wrong)
+        })?;
+        let formats = self.records.formats();
+        let name = match shards.identity.get("scenario") {
+            Some(Value::String(name)) => name.clone(),
+            _ => String::new(),
+        };
+        let mut results = Results::start(&folder, shards.identity.clone(), &formats)?;
+        let progress = Progress::start(&name, shards.cases());
+        let finished = shards.hand_out(&mut results, &progress.counter)?;
+        drop(progress);
+        let groups = results.finish(&finished)?;
+        let mut summaries = Summaries::new(self.format, false);
+        summaries.add(&name, &groups)?;
+        summaries.end()?;
+        Ok(records::judge_failures(finished.failed))
+    }
+}

@@ -1,0 +1,48 @@
+//! `--records`: the forms in which records are written.
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::{Exit, terminal};
+use crate::report::{FORMATS, RecordsFormat};
+
+/// The forms asked for.
+#[derive(Debug, Args)]
+pub struct RecordsArg {
+    /// Form of the records; several with commas. CSV when absent
+    #[arg(
+        id = "records",
+        long,
+        value_name = "FORM",
+        value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)),
+        requires = "out"
+    )]
+    names: Vec<String>,
+}
+
+impl RecordsArg {
+    /// The forms, each once; the first of all when none was named.
+    pub fn formats(&self) -> Vec<&'static RecordsFormat> {
+        let named = FORMATS
+            .iter()
+            .filter(|format| self.names.iter().any(|name| name == format.name));
+        match self.names.is_empty() {
+            true => FORMATS.iter().take(1).collect(),
+            false => named.collect(),
+        }
+    }
+}
+
+/// Says how many cases have no result.
+pub fn judge_failures(failed: u64) -> Exit {
+    match failed {
+        0 => Exit::Done,
+        _ => {
+            terminal::note(&format!(
+                "{failed} cases have no result; see their `reason`"
+            ));
+            Exit::SomeCasesFailed
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! One scenario or one part of it, run in the way that the arguments of `run` ask for.
+
+use std::sync::atomic::AtomicBool;
+
+use super::progress::Progress;
+use super::resume::Start;
+use super::{Exit, Failure, records, terminal};
+use crate::experiment::{
+    self, Conduct, Ending, Finished, Group, Plan, Shard, Sink, Summary, Tasks,
+};
+use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
+use crate::scenario::Scenario;
+
+/// How scenarios are run.
+pub struct Way<'a> {
+    /// Threads.
+    pub jobs: usize,
+    /// Whether the first case without a result ends a run.
+    pub fail_fast: bool,
+    /// Set by Ctrl-C.
+    pub interrupt: &'a AtomicBool,
+    /// Forms of the records.
+    pub formats: &'a [&'static RecordsFormat],
+}
+
+impl Way<'_> {
+    fn conduct<'a>(&'a self, progress: &'a Progress) -> Conduct<'a> {
+        Conduct {
+            jobs: self.jobs,
+            fail_fast: self.fail_fast,
+            interrupt: self.interrupt,
+            progress: &progress.counter,
+        }
+    }
+
+    /// Runs a scenario, all of it or what is left; how that ended, and the summary.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run(
+        &self,
+        scenario: &Scenario,
+        folder: Option<&Folder>,
+        start: Start,
+    ) -> Result<(Finished, Vec<Group>), Failure> {
+        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let tasks = Tasks::of(&plan);
+        let progress = Progress::start(&scenario.name, plan.cases());
+        let Some(folder) = folder else {
+            let mut summary = Summary::default();
+            let conduct = self.conduct(&progress);
+            let finished = experiment::run(&plan, tasks.behind(0), conduct, &mut [&mut summary])?;
+            return Ok((finished, summary.finish()));
+        };
+        let identity = manifest::identity(scenario);
+        let (mut results, before) = match start {
+            Start::Behind => {
+                Results::resume(folder, identity, self.formats, &plan, &progress.counter)?
+            }
+            _ => (
+                Results::start(folder, identity, self.formats)?,
+                Finished::default(),
+            ),
+        };
+        if start == Start::Behind {
+            terminal::note(&format!(
+                "{}: going on behind {} of {} cases",
+                scenario.name,
+                before.cases,
+                plan.cases()
+            ));
+        }
+        let mut finished = experiment::run(
+            &plan,
+            tasks.behind(before.cases),
+            self.conduct(&progress),
+            &mut [&mut results],
+        )?;
+        finished.cases += before.cases;
+        finished.failed += before.failed;
+        if finished.cases == plan.cases() {
+            finished.ending = Ending::Complete;
+        }
+        drop(progress);
+        let groups = results.finish(&finished)?;
+        Ok((finished, groups))
+    }
+
+    /// Runs one part of a scenario, unless it is there.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run_shard(
+        &self,
+        scenario: &Scenario,
+        folder: &Folder,
+        shard: Shard,
+    ) -> Result<Finished, Failure> {
+        let folder = folder.subfolder(shard_file::FOLDER)?;
+        let identity = manifest::identity(scenario);
+        let (index, count) = (shard.index(), shard.count());
+        if let Some(failed) = ShardFile::stored(&folder, shard, &identity)? {
+            terminal::note(&format!(
+                "{}: shard {index} of {count} is already there",
+                scenario.name
+            ));
+            return Ok(Finished {
+                failed,
+                ..Finished::default()
+            });
+        }
+        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let tasks = Tasks::of(&plan);
+        let mut file = ShardFile::create(&folder, shard)?;
+        let progress = Progress::start(
+            &format!("{} {index}/{count}", scenario.name),
+            shard
+                .tasks(tasks)
+                .map(|cases| cases.end - cases.start)
+                .sum(),
+        );
+        let sinks: &mut [&mut dyn Sink] = &mut [&mut file];
+        let finished = experiment::run(&plan, shard.tasks(tasks), self.conduct(&progress), sinks)?;
+        drop(progress);
+        if finished.ending == Ending::Complete {
+            file.close(&identity, tasks.size, &finished)?;
+        }
+        Ok(finished)
+    }
+}
+
+/// Says how a run ended, if there is something to say.
+pub fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
+    let all = scenario.cases();
+    match finished.ending {
+        Ending::Interrupted if shard => {
+            terminal::note("interrupted; a shard is written whole or not at all");
+            return Exit::Interrupted;
+        }
+        Ending::Interrupted => {
+            terminal::note(&format!(
+                "interrupted after {} of {all} cases; what was finished is kept",
+                finished.cases
+            ));
+            return Exit::Interrupted;
+        }
+        Ending::Failed => terminal::note(&format!(
+            "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
+            finished.cases
+        )),
+        Ending::Complete => {}
+    }
+    records::judge_failures(finished.failed)
+}

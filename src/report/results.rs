@@ -1,0 +1,209 @@
+//! All that a run leaves in a folder.
+//!
+//! Order matters, because a run may be killed between any two steps: rows first, the manifest that
+//! claims them last; and before anything is claimed for a new run, what an older one left is
+//! disowned and removed.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::aside::partial_name;
+use super::folder::Folder;
+use super::formats::{FORMATS, RecordsFile, RecordsFormat};
+use super::manifest::{self, Identity};
+use super::records_csv::{self, RecordsCsv};
+use super::stored_rows::StoredRows;
+use super::{failures_csv, summary_csv};
+use crate::experiment::{Ending, Finished, Group, Plan, Record, Sink, Summary};
+
+const SUMMARY: &str = "summary.csv";
+
+/// Result files that are being written.
+pub struct Results {
+    folder: Folder,
+    identity: Identity,
+    /// Whether the rows are asked for as CSV, and not only written to be read back.
+    keep_csv: bool,
+    rows: RecordsCsv,
+    derived: Derived,
+}
+
+/// All that can be made again from the rows.
+struct Derived {
+    forms: Vec<Box<dyn RecordsFile>>,
+    failures: failures_csv::FailuresCsv,
+    summary: Summary,
+}
+
+impl Results {
+    /// Starts over in `folder`.
+    ///
+    /// # Errors
+    /// Whatever prevents writing.
+    pub fn start(
+        folder: &Folder,
+        identity: Identity,
+        formats: &[&'static RecordsFormat],
+    ) -> io::Result<Results> {
+        // Emptied before the manifest claims it.
+        let rows = RecordsCsv::open(folder, 0)?;
+        let derived = claim(folder, &identity, formats)?;
+        Ok(Self::of(folder, identity, formats, rows, derived))
+    }
+
+    /// Goes on behind the rows that an earlier run of the same identity left in `folder`, and
+    /// says how far that had come. A row that is cut off or is not one of `plan` ends what is
+    /// taken over; whatever stands behind it is evaluated again.
+    ///
+    /// # Errors
+    /// Whatever prevents reading or writing.
+    pub fn resume(
+        folder: &Folder,
+        identity: Identity,
+        formats: &[&'static RecordsFormat],
+        plan: &Plan,
+        progress: &AtomicU64,
+    ) -> io::Result<(Results, Finished)> {
+        let partial = folder.file(records_csv::PARTIAL);
+        let named = |error: io::Error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot go on with {}: {error}", partial.display()),
+            )
+        };
+        if !partial.exists() {
+            match std::fs::rename(folder.file(records_csv::FILE), &partial) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(error)),
+                _ => {}
+            }
+        }
+        let mut stored = match StoredRows::open(&partial) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            other => other.map_err(named)?,
+        };
+        let mut derived = claim(folder, &identity, formats)?;
+        let mut finished = Finished::default();
+        let mut end = 0;
+        while let Some(stored) = &mut stored {
+            match stored.read() {
+                Ok(Some(record)) if record.case == finished.cases && plan.owns(&record) => {
+                    finished.count(&record);
+                    derived.take(&record)?;
+                    progress.fetch_add(1, Ordering::Relaxed);
+                }
+                Err(error) if error.kind() != io::ErrorKind::InvalidData => {
+                    return Err(named(error));
+                }
+                _ => break,
+            }
+            end = stored.end();
+        }
+        let rows = RecordsCsv::open(folder, end)?;
+        let results = Self::of(folder, identity, formats, rows, derived);
+        Ok((results, finished))
+    }
+
+    fn of(
+        folder: &Folder,
+        identity: Identity,
+        formats: &[&'static RecordsFormat],
+        rows: RecordsCsv,
+        derived: Derived,
+    ) -> Results {
+        Results {
+            folder: folder.clone(),
+            identity,
+            keep_csv: formats.iter().any(|format| format.create.is_none()),
+            rows,
+            derived,
+        }
+    }
+
+    /// Whether a manifest that was read says that all is done, and the files are there.
+    pub fn is_complete(
+        folder: &Folder,
+        read: &Identity,
+        formats: &[&'static RecordsFormat],
+    ) -> bool {
+        read.get("complete").and_then(|c| c.as_bool()) == Some(true)
+            && (formats.iter().map(|f| f.file).chain([SUMMARY]))
+                .all(|name| folder.file(name).exists())
+    }
+
+    /// Finishes all files; the groups of the summary. What ended early can be gone on with.
+    ///
+    /// # Errors
+    /// Whatever prevents it; the manifest then says that the run is not complete.
+    pub fn finish(self, finished: &Finished) -> io::Result<Vec<Group>> {
+        for form in self.derived.forms {
+            form.close()?;
+        }
+        self.derived.failures.close()?;
+        if self.keep_csv {
+            self.rows.close()?;
+        } else {
+            self.rows.leave()?;
+        }
+        let groups = self.derived.summary.finish();
+        let folder = &self.folder;
+        folder.write(SUMMARY, summary_csv::render(&groups)?.as_bytes())?;
+        if !self.keep_csv && finished.ending == Ending::Complete {
+            folder.remove(records_csv::PARTIAL)?;
+        }
+        let manifest = manifest::text(&self.identity, manifest::ending(finished))?;
+        folder.write(manifest::FILE, manifest.as_bytes())?;
+        Ok(groups)
+    }
+}
+
+impl Sink for Results {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.rows.take(record)?;
+        self.derived.take(record)
+    }
+}
+
+/// Says that the folder belongs to this run, which is not finished, removes what it does not own,
+/// and opens what goes beside the rows.
+fn claim(
+    folder: &Folder,
+    identity: &Identity,
+    formats: &[&'static RecordsFormat],
+) -> io::Result<Derived> {
+    let unfinished = Finished {
+        ending: Ending::Interrupted,
+        ..Finished::default()
+    };
+    let manifest = manifest::text(identity, manifest::ending(&unfinished))?;
+    folder.write(manifest::FILE, manifest.as_bytes())?;
+    folder.remove_unnamed()?;
+    for name in [SUMMARY, failures_csv::FILE] {
+        folder.remove(name)?;
+    }
+    folder.remove(&partial_name(failures_csv::FILE))?;
+    for format in FORMATS {
+        folder.remove(format.file)?;
+        if format.create.is_some() {
+            folder.remove(&partial_name(format.file))?;
+        }
+    }
+    let create = |format: &&RecordsFormat| format.create.map(|create| create(folder));
+    Ok(Derived {
+        forms: formats
+            .iter()
+            .filter_map(create)
+            .collect::<io::Result<_>>()?,
+        failures: failures_csv::FailuresCsv::new(folder),
+        summary: Summary::default(),
+    })
+}
+
+impl Sink for Derived {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        for form in &mut self.forms {
+            form.take(record)?;
+        }
+        self.failures.take(record)?;
+        self.summary.take(record)
+    }
+}

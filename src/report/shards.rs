@@ -1,0 +1,258 @@
+//! All shards of a run, seen to belong together, and their records in case order.
+//!
+//! Everyone who knows the number of shards knows who has which task, so nothing is sorted: the
+//! next task is read from its owner. One file is open at a time, however many shards there are.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use super::manifest::{self, Identity};
+use super::records_csv;
+use super::shard_file;
+use super::stored_rows::StoredRows;
+use crate::experiment::{Finished, Shard, Sink, Tasks};
+use crate::input::{Diagnostic, Diagnostics};
+
+/// Shards that make up a whole run.
+pub struct Shards {
+    /// What decided their records.
+    pub identity: Identity,
+    tasks: Tasks,
+    /// Per shard, its rows and where reading goes on.
+    rows: Vec<(PathBuf, u64)>,
+}
+
+/// A manifest with its path and place.
+struct Part {
+    path: PathBuf,
+    manifest: Identity,
+    shard: Shard,
+}
+
+/// Keys of a shard's manifest that are not the run's.
+const OWN: [&str; 6] = [
+    "shard",
+    "shards",
+    "cases_per_task",
+    "finished",
+    "failed",
+    "records_hash",
+];
+
+impl Shards {
+    /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn open(folder: &Path) -> Result<Shards, Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        let mut parts = parts(folder, &mut wrong);
+        parts.sort_by(|a, b| (a.shard, &a.path).cmp(&(b.shard, &b.path)));
+        let Some(first) = parts.first() else {
+            if wrong.is_empty() {
+                wrong.push(
+                    Diagnostic::general(format!("there are no shards in {}", folder.display()))
+                        .with_help("`scavsim run FILE --shard I/N --out DIR` makes them"),
+                );
+            }
+            return Err(wrong);
+        };
+        let identity = identity(&first.manifest);
+        if identity.get("scavsim") != Some(&json!(env!("CARGO_PKG_VERSION"))) {
+            wrong.push(Diagnostic::general(format!(
+                "{}: it was made by another version of scavsim; this is {}",
+                first.path.display(),
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        let count = first.shard.count();
+        for part in &parts {
+            let path = part.path.display();
+            if part.shard.count() != count {
+                wrong.push(Diagnostic::general(format!(
+                    "{path} is one of {} shards, {} one of {count}",
+                    part.shard.count(),
+                    first.path.display(),
+                )));
+            }
+            for difference in
+                manifest::differences(&first.manifest, &self::identity(&part.manifest))
+            {
+                wrong.push(
+                    Diagnostic::general(format!("{path} belongs to another run: {difference}"))
+                        .with_help(format!("compared with {}", first.path.display())),
+                );
+            }
+        }
+        for pair in parts.windows(2) {
+            if pair[0].shard == pair[1].shard {
+                wrong.push(Diagnostic::general(format!(
+                    "shard {} is there twice: {} and {}",
+                    pair[0].shard.index(),
+                    pair[0].path.display(),
+                    pair[1].path.display()
+                )));
+            }
+        }
+        let there: BTreeSet<Shard> = parts.iter().map(|part| part.shard).collect();
+        let missing: Vec<String> = (1..=count)
+            .filter(|&index| Shard::new(index, count).is_none_or(|shard| !there.contains(&shard)))
+            .map(|index| index.to_string())
+            .collect();
+        if !missing.is_empty() {
+            wrong.push(Diagnostic::general(format!(
+                "missing of {count} shards in {}: {}",
+                folder.display(),
+                missing.join(", ")
+            )));
+        }
+        let tasks = tasks(&first.manifest);
+        if tasks.is_none() {
+            wrong.push(Diagnostic::general(format!(
+                "{}: `cases` and `cases_per_task` are not there",
+                first.path.display()
+            )));
+        }
+        for part in &parts {
+            damage(part, &mut wrong);
+        }
+        match tasks {
+            Some(tasks) if wrong.is_empty() => Ok(Shards {
+                tasks,
+                rows: parts
+                    .iter()
+                    .map(|part| (part.path.with_extension("csv"), 0))
+                    .collect(),
+                identity,
+            }),
+            _ => Err(wrong),
+        }
+    }
+
+    /// Number of cases.
+    pub fn cases(&self) -> u64 {
+        self.tasks.cases
+    }
+
+    /// Hands all records to `sink`, in case order.
+    ///
+    /// # Errors
+    /// Rows that are not those of the shard's tasks, whatever keeps them from being read, and
+    /// failures of the sink.
+    pub fn hand_out(&mut self, sink: &mut dyn Sink, progress: &AtomicU64) -> io::Result<Finished> {
+        let start = records_csv::header()?.len() as u64;
+        let count = self.rows.len() as u64;
+        for (_, at) in &mut self.rows {
+            *at = start;
+        }
+        let mut finished = Finished::default();
+        for task in 0..self.tasks.count() {
+            let owner = Shard::owner(task, count).index() as usize - 1;
+            let (path, at) = &mut self.rows[owner];
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            };
+            let mut rows = StoredRows::open_at(path, *at).map_err(named)?;
+            for case in self.tasks.cases(task) {
+                let record = rows.read().map_err(named)?;
+                let Some(record) = record.filter(|record| record.case == case) else {
+                    return Err(named(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        format!("case {case} is not where it belongs"),
+                    )));
+                };
+                sink.take(&record)?;
+                finished.count(&record);
+                progress.fetch_add(1, Ordering::Relaxed);
+            }
+            *at = rows.end();
+        }
+        Ok(finished)
+    }
+}
+
+/// All manifests of shards in a folder.
+fn parts(folder: &Path, wrong: &mut Diagnostics) -> Vec<Part> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            wrong.push(
+                Diagnostic::general(format!("cannot read {}: {error}", folder.display()))
+                    .with_help("`scavsim run FILE --shard I/N --out DIR` makes shards"),
+            );
+            return Vec::new();
+        }
+    };
+    let mut parts = Vec::new();
+    for entry in entries {
+        let path = match entry {
+            Ok(entry) => entry.path(),
+            Err(error) => {
+                wrong.push(Diagnostic::general(format!(
+                    "cannot read {}: {error}",
+                    folder.display()
+                )));
+                continue;
+            }
+        };
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        match manifest::read(&path) {
+            Err(error) => wrong.push(Diagnostic::general(error.to_string())),
+            Ok(None) => {}
+            Ok(Some(manifest)) => {
+                let number = |key: &str| manifest.get(key).and_then(Value::as_u64);
+                match (number("shard").zip(number("shards"))).and_then(|(i, n)| Shard::new(i, n)) {
+                    Some(shard) => parts.push(Part {
+                        path,
+                        manifest,
+                        shard,
+                    }),
+                    None => wrong.push(Diagnostic::general(format!(
+                        "{}: it does not say which shard it is",
+                        path.display()
+                    ))),
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn identity(manifest: &Identity) -> Identity {
+    let mut identity = manifest.clone();
+    identity.retain(|key, _| !OWN.contains(&key.as_str()));
+    identity
+}
+
+fn tasks(manifest: &Identity) -> Option<Tasks> {
+    let number = |key: &str| manifest.get(key).and_then(Value::as_u64);
+    Some(Tasks {
+        cases: number("cases")?,
+        size: number("cases_per_task").filter(|&size| size > 0)?,
+    })
+}
+
+/// Whether the rows of a shard are those that its manifest was written for.
+fn damage(part: &Part, wrong: &mut Diagnostics) {
+    let rows = part.path.with_extension("csv");
+    let help = format!(
+        "make it again: `--shard {}/{}`",
+        part.shard.index(),
+        part.shard.count()
+    );
+    let what = match shard_file::hash(&rows) {
+        Err(error) => format!("cannot read {}: {error}", rows.display()),
+        Ok(hash) if part.manifest.get("records_hash") != Some(&json!(hash)) => {
+            format!("{} is not what its manifest describes", rows.display())
+        }
+        Ok(_) => return,
+    };
+    wrong.push(Diagnostic::general(what).with_help(help));
+}
