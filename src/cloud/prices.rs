@@ -11,7 +11,7 @@ use crate::input::{Diagnostics, Source};
 
 /// Where the prices stand.
 pub const FILE: &str = "data/clouds/prices.csv";
-const TABLE: &str = include_str!("../../data/clouds/prices.csv");
+pub(crate) const TABLE: &str = include_str!("../../data/clouds/prices.csv");
 
 /// On which terms a VM is rented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

@@ -7,7 +7,7 @@ use crate::input::{Diagnostics, Source};
 
 /// Where the VM types stand.
 pub const FILE: &str = "data/clouds/vms.csv";
-const TABLE: &str = include_str!("../../data/clouds/vms.csv");
+pub(crate) const TABLE: &str = include_str!("../../data/clouds/vms.csv");
 
 /// A VM type that can be rented.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Policy, PolicyFile};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
 
-const TABLE: &str = include_str!("../../data/pricing.toml");
+pub(crate) const TABLE: &str = include_str!("../../data/pricing.toml");
 
 /// The built-in policies in alphabetical order. The second part holds what is wrong with the
 /// table; a test keeps it empty.

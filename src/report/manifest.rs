@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::cloud::{prices, vm_types};
 use crate::experiment::{Ending, Finished};
+use crate::pricing::builtin;
 use crate::scenario::Scenario;
 use crate::workload::Workload;
 
@@ -46,12 +48,22 @@ pub fn identity(scenario: &Scenario) -> Identity {
             "policies",
             scenario.policies.iter().map(|p| p.name.clone()).collect(),
         ),
+        ("prices_hash", json!(prices_hash())),
         ("cases", json!(scenario.cases())),
     ];
     entries
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
         .collect()
+}
+
+/// BLAKE3 hash of the embedded policies, VM types and dated prices.
+fn prices_hash() -> String {
+    let mut hasher = blake3::Hasher::new();
+    for table in [builtin::TABLE, vm_types::TABLE, prices::TABLE] {
+        hasher.update(table.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// The text of a manifest: the identity with more beside it.
@@ -105,6 +117,7 @@ pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
                     plain(here)
                 ),
                 "scenario_hash" => "the text of the scenario file is another".to_owned(),
+                "prices_hash" => "the embedded prices have changed".to_owned(),
                 "workloads" | "stored" => match changed(there, here) {
                     names if names.is_empty() => format!("`{key}` are others"),
                     names => format!("the data of {} have changed", names.join(", ")),
