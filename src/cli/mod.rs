@@ -10,10 +10,10 @@ pub mod records;
 pub mod reproduce;
 pub mod resume;
 pub mod run;
+pub mod runner;
 pub mod schema;
 pub mod summaries;
 pub mod terminal;
-pub mod way;
 
 use std::process::ExitCode;
 

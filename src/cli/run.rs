@@ -9,8 +9,8 @@ use anyhow::Context;
 use clap::Args;
 
 use super::records::RecordsArg;
+use super::runner::{self, Runner};
 use super::summaries::{Form, Summaries};
-use super::way::{self, Way};
 use super::{Exit, Failure, resume, terminal};
 use crate::checked::Count;
 use crate::experiment::{Ending, Shard};
@@ -86,7 +86,7 @@ impl RunArgs {
         let flag = Arc::clone(&interrupt);
         ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
             .context("cannot listen for Ctrl-C")?;
-        let way = Way {
+        let runner = Runner {
             jobs: self.jobs.map_or_else(available, usize::from),
             fail_fast: self.fail_fast && !self.keep_going,
             interrupt: &interrupt,
@@ -97,18 +97,18 @@ impl RunArgs {
         let mut summaries = Summaries::new(self.format, scenarios.len() > 1);
         for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
             let finished = match (self.shard, folder) {
-                (Some(shard), Some(folder)) => way.run_shard(scenario, folder, shard)?,
+                (Some(shard), Some(folder)) => runner.run_shard(scenario, folder, shard)?,
                 _ if start == resume::Start::Complete => {
                     terminal::note(&format!("{}: already complete", scenario.name));
                     continue;
                 }
                 _ => {
-                    let (finished, groups) = way.run(scenario, folder.as_ref(), start)?;
+                    let (finished, groups) = runner.run(scenario, folder.as_ref(), start)?;
                     summaries.add(&scenario.name, &groups)?;
                     finished
                 }
             };
-            worst = worst.max(way::judge(scenario, &finished, self.shard.is_some()));
+            worst = worst.max(runner::judge(scenario, &finished, self.shard.is_some()));
             if finished.ending != Ending::Complete {
                 break;
             }

@@ -1,4 +1,4 @@
-//! One scenario or one part of it, run in the way that the arguments of `run` ask for.
+//! One scenario, or one shard of it, run as the arguments of `run` ask for.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,7 +12,7 @@ use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_f
 use crate::scenario::Scenario;
 
 /// How scenarios are run.
-pub struct Way<'a> {
+pub struct Runner<'a> {
     /// Threads.
     pub jobs: usize,
     /// Whether the first case without a result ends a run.
@@ -23,7 +23,7 @@ pub struct Way<'a> {
     pub formats: &'a [&'static RecordsFormat],
 }
 
-impl Way<'_> {
+impl Runner<'_> {
     fn conduct<'a>(&'a self, progress: &'a Progress) -> Conduct<'a> {
         Conduct {
             jobs: self.jobs,
