@@ -3,6 +3,7 @@
 pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
+pub mod estimate;
 pub mod list;
 pub mod merge;
 pub mod progress;

@@ -11,7 +11,7 @@ use clap::Args;
 use super::records::RecordsArg;
 use super::runner::{self, Runner};
 use super::summaries::{Form, Summaries};
-use super::{Exit, Failure, resume, terminal};
+use super::{Exit, Failure, estimate, resume, terminal};
 use crate::checked::Count;
 use crate::experiment::{Ending, Shard};
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -77,6 +77,10 @@ impl RunArgs {
         let scenarios = load(&self.files, overrides)?;
         if self.dry_run {
             terminal::print(&describe(&scenarios))?;
+            // On stderr: it depends on the machine.
+            for scenario in &scenarios {
+                terminal::note(&estimate::sentence(scenario, self.jobs())?);
+            }
             return Ok(Exit::Done);
         }
         let folders = self.folders(&scenarios)?;
@@ -87,7 +91,7 @@ impl RunArgs {
         ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
             .context("cannot listen for Ctrl-C")?;
         let runner = Runner {
-            jobs: self.jobs.map_or_else(available, usize::from),
+            jobs: self.jobs(),
             fail_fast: self.fail_fast && !self.keep_going,
             interrupt: &interrupt,
             formats: &formats,
@@ -115,6 +119,11 @@ impl RunArgs {
         }
         summaries.end()?;
         Ok(worst)
+    }
+
+    /// Threads to use.
+    fn jobs(&self) -> usize {
+        self.jobs.map_or_else(available, usize::from)
     }
 
     /// The output folders, one per scenario, each seen to be writable.
