@@ -17,11 +17,7 @@ pub fn advance(
     mark: u64,
     stream: &mut Stream,
 ) -> Result<Advance, Stalled> {
-    let mut result = Advance {
-        at_mark: queue.now(),
-        compute_s: 0.0,
-        communication_s: 0.0,
-    };
+    let mut result = Advance::from(queue.now());
     if steps == 0 {
         return Ok(result);
     }

@@ -28,11 +28,7 @@ pub fn advance(
     mark: u64,
     stream: &mut Stream,
 ) -> (Advance, SimTime) {
-    let mut result = Advance {
-        at_mark: start,
-        compute_s: 0.0,
-        communication_s: 0.0,
-    };
+    let mut result = Advance::from(start);
     let (mut now, mut done) = (start, 0);
     while done < steps {
         let (network, until) = drift.at(now);

@@ -36,3 +36,14 @@ pub struct Advance {
     /// Seconds of exposed communication.
     pub communication_s: f64,
 }
+
+impl Advance {
+    /// Nothing trained yet, at `start`.
+    pub fn from(start: SimTime) -> Self {
+        Advance {
+            at_mark: start,
+            compute_s: 0.0,
+            communication_s: 0.0,
+        }
+    }
+}

@@ -16,11 +16,7 @@ pub fn advance(
     stream: &mut Stream,
 ) -> (Advance, SimTime) {
     let mut now = start;
-    let mut result = Advance {
-        at_mark: start,
-        compute_s: 0.0,
-        communication_s: 0.0,
-    };
+    let mut result = Advance::from(start);
     for done in 1..=steps {
         let compute_s = stepping.draw_slowest_s(stream);
         now += SimTime::from_seconds(compute_s);
