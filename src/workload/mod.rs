@@ -9,9 +9,11 @@
 //! - [`library`]: the workloads embedded in the binary, and folders on disk.
 //! - [`grid`]: interpolation over measured (workers, batch) points.
 //! - [`step_cost`], [`epochs`], [`noise`], [`noise_curve`]: the four measured tables.
+//! - [`law`]: formulae for what was not measured.
 
 pub mod epochs;
 pub mod grid;
+pub mod law;
 pub mod library;
 pub mod load;
 pub mod noise;

@@ -1,0 +1,81 @@
+//! Passes over the data set to the target by the global batch B.
+
+use serde::{Deserialize, Serialize};
+
+/// A law of epochs.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EpochLaw {
+    /// e* + θ·(γ/K) (Tyagi & Sharma 2023): they fall with B. Only inside the measured noise.
+    AffineNoise {
+        /// e*.
+        base_epochs: f64,
+        /// θ: epochs per unit of γ/K.
+        per_noise: f64,
+        /// Least γ/K that it was fitted to.
+        least_noise: f64,
+        /// Greatest γ/K that it was fitted to.
+        greatest_noise: f64,
+    },
+    /// e*·(1 + B/B_n) (McCandlish et al. 2018): they rise with B.
+    NoiseScale {
+        /// e*.
+        base_epochs: f64,
+        /// B_n in samples.
+        noise_scale_samples: f64,
+    },
+    /// Steps replayed over a measured noise scale, see [`super::goodput`]: from `phi.csv`.
+    Goodput {
+        /// M₀: the batch whose steps count progress.
+        initial_batch: u32,
+        /// Progress at the target, in steps at M₀.
+        target_progress: f64,
+    },
+}
+
+impl EpochLaw {
+    /// Epochs with global batch `batch` and normalised noise `noise_normalised`; `None` outside
+    /// the law's range, and for [`EpochLaw::Goodput`], which needs the noise scale over training.
+    pub fn epochs(&self, batch: f64, noise_normalised: Option<f64>) -> Option<f64> {
+        match *self {
+            EpochLaw::AffineNoise {
+                base_epochs,
+                per_noise,
+                least_noise,
+                greatest_noise,
+            } => {
+                let noise = noise_normalised?;
+                let inside = (least_noise..=greatest_noise).contains(&noise);
+                inside.then_some(base_epochs + per_noise * noise)
+            }
+            EpochLaw::NoiseScale {
+                base_epochs,
+                noise_scale_samples,
+            } => Some(base_epochs * (1.0 + batch / noise_scale_samples)),
+            EpochLaw::Goodput { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_fall_along_the_noise_and_rise_with_the_batch() {
+        let affine = EpochLaw::AffineNoise {
+            base_epochs: -100.0,
+            per_noise: 400.0,
+            least_noise: 0.7,
+            greatest_noise: 0.8,
+        };
+        assert_eq!(affine.epochs(1.0, Some(0.75)), Some(200.0));
+        assert_eq!(affine.epochs(1.0, Some(0.81)), None);
+        assert_eq!(affine.epochs(1.0, None), None);
+        let scale = EpochLaw::NoiseScale {
+            base_epochs: 34.6,
+            noise_scale_samples: 46_910.0,
+        };
+        assert_eq!(scale.epochs(46_910.0, None), Some(69.2));
+    }
+}

@@ -1,0 +1,49 @@
+//! How compute and communication add up to a step.
+
+use serde::{Deserialize, Serialize};
+
+/// How much communication compute hides.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Overlap {
+    /// None: τ = t_comp + t_comm.
+    #[default]
+    Additive,
+    /// τ = (t_comp^g + t_comm^g)^(1/g), between the sum (g = 1) and the longer of the two.
+    PNorm {
+        /// g, at least 1.
+        exponent: f64,
+    },
+}
+
+impl Overlap {
+    /// Communication that remains visible, τ − t_comp.
+    pub fn exposed_s(&self, compute_s: f64, communication_s: f64) -> f64 {
+        match *self {
+            Overlap::Additive => communication_s,
+            Overlap::PNorm { exponent: g } => {
+                // Relative to the longer one, so that no power overflows.
+                let longest = compute_s.max(communication_s);
+                let term = |t: f64| libm::pow(t / longest, g);
+                let step_s =
+                    longest * libm::pow(term(compute_s) + term(communication_s), 1.0 / g);
+                (step_s - compute_s).max(0.0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_norm_goes_from_the_sum_to_the_longer_one() {
+        let exposed = |exponent| Overlap::PNorm { exponent }.exposed_s(4.0, 3.0);
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        close(exposed(1.0), 3.0);
+        close(exposed(2.0), 1.0);
+        assert!(exposed(200.0) < 1e-3);
+        close(Overlap::PNorm { exponent: 3.0 }.exposed_s(4.0, 0.0), 0.0);
+    }
+}
