@@ -8,7 +8,7 @@ use crate::rng;
 /// One configuration of a synchronous training cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Configuration {
-    /// VM type of the workers.
+    /// VM shape: the type of the VMs, with the workers on each where that is not one.
     pub vm: Arc<str>,
     /// Worker count K.
     pub workers: u32,

@@ -14,7 +14,7 @@
 //! - [`engine`]: clock and event queue; knows no machine learning.
 //! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
 //! - [`cli`]: one file per command.
-//! - [`input`], [`checked`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
+//! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
 pub mod checked;
 pub mod cli;
@@ -29,6 +29,7 @@ pub mod reproduce;
 pub mod rng;
 pub mod scenario;
 pub mod search;
+pub mod shape;
 pub mod stats;
 pub mod testbed;
 pub mod training;

@@ -164,7 +164,7 @@ impl<'p> Evaluator<'p> {
                     let at = &truth.configuration;
                     time_s.map(|time_s| Point {
                         time_s,
-                        cost_usd: tariff.run_usd(truth.vm, at.workers, at.batch, time_s, usage),
+                        cost_usd: tariff.run_usd(truth.vm, truth.vms, at.batch, time_s, usage),
                     })
                 },
             ));
@@ -206,7 +206,7 @@ impl<'p> Evaluator<'p> {
             let at = &truth.configuration;
             Value {
                 hours: seconds / SECONDS_PER_HOUR,
-                usd: tariff.run_usd(truth.vm, at.workers, at.batch, seconds, &mut self.usage),
+                usd: tariff.run_usd(truth.vm, truth.vms, at.batch, seconds, &mut self.usage),
             }
         });
         Outcome {

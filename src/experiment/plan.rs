@@ -105,14 +105,21 @@ impl Plan {
     /// # Errors
     /// [`PlanError`]; none after the scenario's own check.
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
-        let stored: Vec<History> = scenario.stored.iter().map(History::of).collect();
+        let stored: Vec<History> = (scenario.stored.iter())
+            .map(|w| History::of(w, &scenario.reach))
+            .collect();
         let (catalogue, _) = Catalogue::embedded();
         let mut arenas = Vec::with_capacity(scenario.workloads.len());
         let mut scratch = (Usage::default(), Vec::new());
         for (workload, configurations) in &scenario.workloads {
-            let world = World::new(workload, configurations, &scenario.variation)
-                .map_err(|mut all| all.swap_remove(0))?;
-            let own = History::of(workload);
+            let world = World::new(
+                workload,
+                configurations,
+                &scenario.reach,
+                &scenario.variation,
+            )
+            .map_err(|mut all| all.swap_remove(0))?;
+            let own = History::of(workload, &scenario.reach);
             let knowledge = Knowledge::of(workload, configurations, &own, &stored);
             let contenders = (scenario.strategies.iter())
                 .map(|name| {
@@ -237,7 +244,7 @@ fn expectations(world: &World, tariff: &Tariff, usage: &mut Usage) -> Vec<Point>
             let at = &truth.configuration;
             Point {
                 time_s,
-                cost_usd: tariff.run_usd(truth.vm, at.workers, at.batch, time_s, usage),
+                cost_usd: tariff.run_usd(truth.vm, truth.vms, at.batch, time_s, usage),
             }
         })
         .collect()

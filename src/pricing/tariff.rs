@@ -79,17 +79,10 @@ impl Tariff {
         }
     }
 
-    /// Expected USD of `workers` VMs of the type with index `vm` and global batch `batch` for
+    /// Expected USD of `vms` VMs of the type with index `vm` and global batch `batch` for
     /// `seconds`, without search; `scratch` is overwritten.
-    pub fn run_usd(
-        &self,
-        vm: u16,
-        workers: u32,
-        batch: u32,
-        seconds: f64,
-        scratch: &mut Usage,
-    ) -> f64 {
-        scratch.set_single(vm, workers, batch, seconds);
+    pub fn run_usd(&self, vm: u16, vms: u32, batch: u32, seconds: f64, scratch: &mut Usage) -> f64 {
+        scratch.set_single(vm, vms, batch, seconds);
         self.bill_usd(scratch)
     }
 }

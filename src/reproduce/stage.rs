@@ -6,7 +6,7 @@ use crate::experiment::{Case, Evaluator, Plan};
 use crate::scenario::Scenario;
 use crate::testbed::{History, SimulatedCluster};
 use crate::units::SECONDS_PER_HOUR;
-use crate::workload::Workload;
+use crate::workload::{Reach, Workload};
 
 use super::selector::Selector;
 
@@ -46,7 +46,7 @@ impl Stage {
     /// # Errors
     /// A sentence when there is no such workload.
     pub fn history(&self, selector: &Selector) -> Result<History, String> {
-        Ok(History::of(self.workload(selector)?.1))
+        Ok(History::of(self.workload(selector)?.1, &Reach::default()))
     }
 
     /// Index of the configuration that a selector names by `workers` and `batch`.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::Scenario;
-use super::file::ScenarioFile;
+use super::file::{Outside, ScenarioFile};
+use super::machines;
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::configuration::Configuration;
 use crate::input::{self, Diagnostic, Diagnostics, Source};
@@ -84,11 +85,15 @@ impl Check<'_> {
         let workloads: Vec<Option<Workload>> =
             (asked.iter()).map(|name| self.workload(name)).collect();
         self.no_namesakes(asked, &workloads);
+        let machines = self.machines(file, &workloads);
+        let reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
         let max_workers = file.limits.max_workers.as_ref();
         let spaces: Vec<Option<Vec<Configuration>>> = workloads
             .iter()
             .zip(asked)
-            .map(|(w, name)| self.configurations(file, w.as_ref()?, name, max_workers))
+            .map(|(w, name)| {
+                self.configurations(file, w.as_ref()?, name, &machines, &reach, max_workers)
+            })
             .collect();
         let stored = match &file.search.stored {
             None => workloads.clone(),
@@ -113,7 +118,7 @@ impl Check<'_> {
         if let Some(policies) = &policies {
             self.all_priced(file, policies, &workloads);
         }
-        let strategies = self.usable(file, &workloads, &stored, strategies?);
+        let strategies = self.usable(file, &workloads, &stored, &reach, strategies?);
 
         Some(Scenario {
             name,
@@ -122,6 +127,8 @@ impl Check<'_> {
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,
             stored,
+            machines,
+            reach,
             variation: variation(file),
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,

@@ -10,6 +10,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
+use super::scale_axis::ScaleAxis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
 use crate::pricing::PolicyFile;
 use crate::search::{Objective, Settings};
@@ -32,6 +33,9 @@ pub struct ScenarioFile {
     /// Names of embedded workloads, or paths of workload folders relative to this file.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub workloads: Option<Spanned<Vec<Spanned<String>>>>,
+    /// VM types that were not measured, by name.
+    #[schemars(with = "BTreeMap<String, VmTable>")]
+    pub vm: BTreeMap<Spanned<String>, VmTable>,
     /// The configurations to choose from.
     pub cluster: ClusterTable,
     /// What varies at random; all off when absent.
@@ -50,7 +54,8 @@ pub struct ScenarioFile {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterTable {
-    /// VM types; all that were measured when absent.
+    /// VM types, with the workers on every VM behind a slash where that is not one; all that were
+    /// measured or defined when absent.
     #[schemars(with = "Vec<String>")]
     pub vm: Vec<Spanned<String>>,
     /// Worker counts K.
@@ -59,14 +64,53 @@ pub struct ClusterTable {
     /// Global batches B in samples.
     #[schemars(with = "Axis")]
     pub batch: Option<Spanned<Axis>>,
+    /// Local batches b = B/K in samples, instead of global ones.
+    #[schemars(with = "Axis")]
+    pub local_batch: Option<Spanned<Axis>>,
     /// Pairs of workers and batch, instead of all combinations of the two axes.
     #[schemars(with = "Vec<[Count; 2]>")]
     pub pairs: Option<Spanned<Vec<Spanned<[Count; 2]>>>>,
     /// Configurations to leave out.
     #[schemars(with = "Vec<Exclusion>")]
     pub exclude: Vec<Spanned<Exclusion>>,
+    /// What happens to configurations outside what was measured.
+    pub outside: Outside,
     /// Seconds from a request of VMs until they are ready.
     pub start_up_s: Option<NonNegative>,
+}
+
+/// What happens to configurations outside what was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outside {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// They are left out.
+    LeaveOut,
+    /// The workload's laws speak for them; where it has none, they are an error.
+    Extrapolate,
+}
+
+/// A VM type that was not measured and stands in for one that was; with several values, all their
+/// combinations.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VmTable {
+    /// The measured VM type.
+    #[schemars(with = "String")]
+    pub like: Spanned<String>,
+    /// Its compute time over that of the measured type; 1 when absent.
+    pub compute_scale: Option<ScaleAxis>,
+    /// Its communication time over that of the measured type; 1 when absent.
+    pub network_scale: Option<ScaleAxis>,
+    /// Memory in GiB, shared by the workers on the VM: it limits the local batch.
+    #[schemars(with = "ScaleAxis")]
+    pub memory_gib: Option<Spanned<ScaleAxis>>,
+    /// Virtual CPUs, for prices by resource.
+    pub vcpu: Option<Positive>,
+    /// USD per hour, for prices by the catalogue.
+    pub usd_per_hour: Option<ScaleAxis>,
 }
 
 /// What varies at random. Every factor is log-normal with mean 1.

@@ -4,7 +4,9 @@
 //! resolved and every configuration lies inside the measured hull, or all mistakes at once.
 //!
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
-//! - [`axis`]: a list of values, a range, or what was measured.
+//! - [`axis`]: a list of whole values, a range, or what was measured; [`scale_axis`]: the same for
+//!   positive numbers.
+//! - [`machines`]: VM types that were not measured.
 //! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
 //!   configurations, `complaints` holds what there is to say about lists.
 
@@ -12,7 +14,9 @@ pub mod axis;
 pub mod check;
 mod complaints;
 pub mod file;
+pub mod machines;
 mod names;
+pub mod scale_axis;
 mod space;
 
 pub use check::{Overrides, load};
@@ -23,7 +27,8 @@ use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Settings};
 use crate::training::{Fidelity, Variation};
 use crate::units::SimTime;
-use crate::workload::Workload;
+use crate::workload::{Reach, Workload};
+pub use machines::Machine;
 
 /// A checked scenario: everything in it exists and is legal.
 #[derive(Debug, Clone)]
@@ -40,6 +45,10 @@ pub struct Scenario {
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
     /// Workloads whose earlier runs the universal model may use.
     pub stored: Vec<Workload>,
+    /// VM types that were not measured.
+    pub machines: Vec<Machine>,
+    /// How far beyond its measurements a workload may be asked.
+    pub reach: Reach,
     /// What varies at random.
     pub variation: Variation,
     /// Delay between a request of VMs and their readiness.

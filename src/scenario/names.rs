@@ -15,7 +15,7 @@ use crate::pricing::{NoPrice, Policy, builtin};
 use crate::search::{Knowledge, ORACLE, Objective, Settings};
 use crate::testbed::History;
 use crate::workload::library::Folder;
-use crate::workload::{Workload, library, load as workload_load};
+use crate::workload::{Reach, Workload, library, load as workload_load};
 
 impl Check<'_> {
     /// A name is an embedded workload; something with a `/` in it, or `.`, is a folder.
@@ -219,11 +219,12 @@ impl Check<'_> {
         file: &ScenarioFile,
         workloads: &[(Workload, Vec<Configuration>)],
         stored: &[Workload],
+        reach: &Reach,
         mut strategies: Vec<Spanned<String>>,
     ) -> Vec<String> {
-        let stored: Vec<History> = stored.iter().map(History::of).collect();
+        let stored: Vec<History> = stored.iter().map(|w| History::of(w, reach)).collect();
         for (workload, configurations) in workloads {
-            let own = History::of(workload);
+            let own = History::of(workload, reach);
             let knowledge = Knowledge::of(workload, configurations, &own, &stored);
             // The break-even of every strategy is counted against the default configuration.
             if let Err(why) = file.strategy.fixed.index(&knowledge) {

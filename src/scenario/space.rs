@@ -1,6 +1,6 @@
 //! The configurations to choose from: all combinations of the axes, each inside the measured hull.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,11 +8,13 @@ use toml::Spanned;
 
 use super::axis::Axis;
 use super::check::Check;
-use super::file::{ClusterTable, ScenarioFile};
+use super::file::{ClusterTable, Outside, ScenarioFile};
+use super::machines::{Machine, table_of};
 use crate::checked::Count;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
-use crate::workload::Workload;
+use crate::shape::Shape;
+use crate::workload::{Reach, Workload};
 
 impl Check<'_> {
     /// The configurations of one workload, each inside its measured hull.
@@ -21,14 +23,18 @@ impl Check<'_> {
         file: &ScenarioFile,
         workload: &Workload,
         name: &Spanned<String>,
+        machines: &[Machine],
+        reach: &Reach,
         max_workers: Option<&Spanned<Count>>,
     ) -> Option<Vec<Configuration>> {
         let before = self.diagnostics.len();
-        let vms = self.vm_types(&file.cluster, workload);
+        let vms = self.shapes(&file.cluster, workload, machines);
         let all_known = self.diagnostics.len() == before;
         let mut configurations: Vec<Configuration> = (vms.iter())
-            .flat_map(|vm| combinations(&file.cluster, workload, vm))
+            .flat_map(|vm| combinations(&file.cluster, workload, reach, vm))
             .collect();
+        let by_name: HashMap<&str, &Machine> =
+            machines.iter().map(|m| (&*m.stand_in.vm, m)).collect();
         let excluded = |c: &Configuration| {
             let mut exclusions = file.cluster.exclude.iter();
             exclusions.any(|e| !e.get_ref().is_empty() && e.get_ref().matches(c))
@@ -54,27 +60,103 @@ impl Check<'_> {
                 return None;
             }
         }
-        let inside = self.inside_hull(file, workload, name, &configurations);
+        if !machines.is_empty() {
+            let before = configurations.len();
+            configurations.retain(|c| {
+                let machine = Shape::parse(&c.vm)
+                    .ok()
+                    .and_then(|shape| by_name.get(shape.vm_type));
+                machine.is_none_or(|m| {
+                    table_of(file, m).is_none_or(|table| self.fits(workload, m, table, c))
+                })
+            });
+            if configurations.is_empty() && before > 0 {
+                self.diagnostics.error_at(
+                    self.source,
+                    name.span(),
+                    format!(
+                        "the memory of the VMs leaves no configuration of `{}`",
+                        workload.name
+                    ),
+                    "does not fit anywhere",
+                );
+                return None;
+            }
+        }
+        if file.cluster.outside == Outside::LeaveOut {
+            let before = configurations.len();
+            configurations.retain(|c| workload.replay(c, reach).is_ok());
+            if configurations.is_empty() && before > 0 {
+                self.diagnostics.error_at(
+                    self.source,
+                    name.span(),
+                    format!(
+                        "all configurations of `{}` are outside what was measured",
+                        workload.name
+                    ),
+                    "nothing is left",
+                );
+                return None;
+            }
+            return all_known.then_some(configurations);
+        }
+        let inside = self.inside_hull(file, workload, name, reach, &configurations);
         (inside && all_known).then_some(configurations)
     }
 
-    /// The VM types to use, each known to the workload.
-    fn vm_types(&mut self, cluster: &ClusterTable, workload: &Workload) -> Vec<Arc<str>> {
-        let known: BTreeSet<&str> = workload.steps.points().map(|p| &*p.0.vm).collect();
+    /// The VM shapes to use, each measured or standing in for one that was.
+    fn shapes(
+        &mut self,
+        cluster: &ClusterTable,
+        workload: &Workload,
+        machines: &[Machine],
+    ) -> Vec<Arc<str>> {
+        let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| &**s).collect();
+        let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
         if cluster.vm.is_empty() {
-            return known.iter().map(|vm| Arc::from(*vm)).collect();
+            // Placements that cannot be rented again by number are there when they are asked for.
+            let usual: Vec<&str> = match measured.iter().any(|s| even(&s)) {
+                true => measured.iter().filter(even).copied().collect(),
+                false => measured.iter().copied().collect(),
+            };
+            let own = usual.iter().map(|vm| Arc::from(*vm));
+            let alike = machines.iter().flat_map(|machine| {
+                let like = &*machine.stand_in.like;
+                (usual.iter())
+                    .filter_map(|s| Shape::parse(s).ok())
+                    .filter(move |s| s.vm_type == like)
+                    .map(|s| Arc::from(s.on(&machine.stand_in.vm)))
+            });
+            return own.chain(alike).collect();
         }
         let mut vms = Vec::new();
         for vm in &cluster.vm {
-            if known.contains(vm.get_ref().as_str()) {
-                vms.push(Arc::from(vm.get_ref().as_str()));
+            let word = vm.get_ref().as_str();
+            if measured.contains(word) {
+                vms.push(Arc::from(word));
                 continue;
             }
-            let legal: Vec<&str> = known.iter().copied().collect();
+            // The name of a table stands for all types that it makes.
+            let shape = Shape::parse(word).ok();
+            let named: Vec<&Machine> = (machines.iter())
+                .filter(|m| {
+                    shape.is_some_and(|s| m.table == s.vm_type || &*m.stand_in.vm == s.vm_type)
+                })
+                .filter(|m| shape.is_some_and(|s| measured.contains(&*s.on(&m.stand_in.like))))
+                .collect();
+            if let (Some(shape), false) = (shape, named.is_empty()) {
+                vms.extend(named.iter().map(|m| Arc::from(shape.on(&m.stand_in.vm))));
+                continue;
+            }
+            let tables: BTreeSet<&str> = machines.iter().map(|m| &*m.table).collect();
+            let legal: Vec<&str> = (measured.iter().copied())
+                .filter(|s| even(&s))
+                .chain(tables)
+                .collect();
             self.unknown(
-                format!("`{}` was not measured on `{}`", workload.name, vm.get_ref()),
+                format!("`{}` was not measured on `{word}`", workload.name),
                 vm.span(),
-                vm.get_ref(),
+                word,
                 &legal,
                 "list vms",
             );
@@ -85,7 +167,20 @@ impl Check<'_> {
     /// What is wrong with the axes by themselves, whatever the workload.
     pub(super) fn axes(&mut self, cluster: &ClusterTable) {
         self.no_duplicates("vm", &cluster.vm);
-        for (name, axis) in [("workers", &cluster.workers), ("batch", &cluster.batch)] {
+        let axes = [
+            ("workers", &cluster.workers),
+            ("batch", &cluster.batch),
+            ("local_batch", &cluster.local_batch),
+        ];
+        if let (Some(local), Some(_)) = (&cluster.local_batch, &cluster.batch) {
+            self.diagnostics.error_at(
+                self.source,
+                local.span(),
+                "`batch` and `local_batch` exclude each other",
+                "the global batch follows from the workers",
+            );
+        }
+        for (name, axis) in axes {
             let Some(axis) = axis else { continue };
             if let Axis::List(values) = axis.get_ref() {
                 let numbers: Vec<Spanned<u32>> = (values.iter())
@@ -126,11 +221,12 @@ impl Check<'_> {
         file: &ScenarioFile,
         workload: &Workload,
         name: &Spanned<String>,
+        reach: &Reach,
         configurations: &[Configuration],
     ) -> bool {
         let mut refused: Vec<_> = configurations
             .iter()
-            .filter_map(|c| workload.replay(c).err())
+            .filter_map(|c| workload.replay(c, reach).err())
             .collect();
         let sound = refused.is_empty();
         if let Some(pairs) = &file.cluster.pairs {
@@ -200,22 +296,26 @@ impl Check<'_> {
                     ),
                     "",
                 )
-                .with_help(first.to_string()),
+                .with_help(format!(
+                    "{first}; `cluster.outside = \"leave-out\"` leaves such configurations out"
+                )),
             );
         }
         sound
     }
 }
 
-/// The configurations of one VM type that the file asks for, in the order of workers and batch.
-fn combinations(cluster: &ClusterTable, workload: &Workload, vm: &Arc<str>) -> Vec<Configuration> {
-    let measured = || {
-        workload
-            .steps
-            .points()
-            .map(|p| &p.0)
-            .filter(|c| c.vm == *vm)
-    };
+/// The configurations of one VM shape that the file asks for, in the order of workers and batch.
+fn combinations(
+    cluster: &ClusterTable,
+    workload: &Workload,
+    reach: &Reach,
+    vm: &Arc<str>,
+) -> Vec<Configuration> {
+    let shape = Shape::parse(vm).ok();
+    let like = shape.and_then(|s| Some(s.on(&reach.stand_in(s.vm_type)?.like)));
+    let points = workload.steps.points_of(like.as_deref().unwrap_or(vm));
+    let measured = || points.iter().map(|p| &p.0);
     let at = |workers: u32, batch: u32| Configuration {
         vm: Arc::clone(vm),
         workers,
@@ -227,9 +327,9 @@ fn combinations(cluster: &ClusterTable, workload: &Workload, vm: &Arc<str>) -> V
     }
     let axis = |a: &Option<Spanned<Axis>>| a.as_ref().and_then(|a| a.get_ref().values());
     let (workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));
-    if workers.is_none() && batches.is_none() {
+    if workers.is_none() && batches.is_none() && cluster.local_batch.is_none() {
         // Just what was measured, which need not be all combinations.
-        return measured().cloned().collect();
+        return measured().map(|c| at(c.workers, c.batch)).collect();
     }
     let values = |asked: Option<Vec<u32>>, of: fn(&Configuration) -> u32| -> BTreeSet<u32> {
         match asked {
@@ -237,7 +337,17 @@ fn combinations(cluster: &ClusterTable, workload: &Workload, vm: &Arc<str>) -> V
             None => measured().map(of).collect(),
         }
     };
-    let (workers, batches) = (values(workers, |c| c.workers), values(batches, |c| c.batch));
+    let workers: BTreeSet<u32> = (values(workers, |c| c.workers).into_iter())
+        .filter(|&k| shape.is_none_or(|s| s.vms(k).is_some()))
+        .collect();
+    if cluster.local_batch.is_some() {
+        let locals = values(axis(&cluster.local_batch), |c| c.batch / c.workers);
+        return (workers.iter())
+            .flat_map(|&k| locals.iter().map(move |&b| (k, k.saturating_mul(b))))
+            .map(|(k, b)| at(k, b))
+            .collect();
+    }
+    let batches = values(batches, |c| c.batch);
     (workers.iter())
         .flat_map(|&k| batches.iter().map(move |&b| (k, b)))
         .map(|(k, b)| at(k, b))

@@ -138,7 +138,7 @@ impl Partial {
                 compute_s: seen.compute_s,
                 communication_s: seen.communication_s,
             });
-            noises.push((workers, batch, seen.noise_normalised));
+            noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
         let counts = || noises.iter().map(|n| n.0);
         let only = match self.noise_at {
@@ -151,7 +151,7 @@ impl Partial {
             StepPlane::fit(&steps, self.step_fit),
             NoiseLine::fit(&noises, self.noise_by),
         ) else {
-            return Ok(()); // a group without corners predicts nothing
+            return Ok(()); // without corners or noise nothing is predicted
         };
         for &index in &group.members {
             let Configuration { workers, batch, .. } = self.probing.configurations[index];

@@ -71,7 +71,9 @@ impl Probing {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         let seen = self.probe(testbed, configuration)?;
-        self.predict(configuration, seen.noise_normalised, seen.step_s, forecast);
+        if let Some(noise) = seen.noise_normalised {
+            self.predict(configuration, noise, seen.step_s, forecast);
+        }
         Ok(())
     }
 

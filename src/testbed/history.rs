@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::workload::{Origin, Workload};
+use crate::configuration::Configuration;
+use crate::shape::Shape;
+use crate::workload::{Origin, Reach, StepCost, Workload};
 
 /// Stored measurements of one workload.
 #[derive(Debug, Clone)]
@@ -18,7 +20,7 @@ pub struct History {
 /// Stored measurements of one configuration.
 #[derive(Debug, Clone)]
 pub struct PastRun {
-    /// VM type.
+    /// VM shape.
     pub vm: Arc<str>,
     /// Worker count K.
     pub workers: u32,
@@ -35,6 +37,30 @@ pub struct PastRun {
 }
 
 impl PastRun {
+    fn of(workload: &Workload, at: &Configuration, cost: StepCost) -> PastRun {
+        let (workers, batch) = (at.workers, at.batch);
+        let epochs =
+            (workload.epochs.measured(workers, batch)).filter(|row| row.origin != Origin::Derived);
+        let noise = match workload.noise.measured(workers, batch) {
+            Some(row) => (row.origin != Origin::Derived).then_some(row.noise_normalised),
+            // The noise scale tells it for every batch; of those, the ones that ran to the target.
+            None if workload.noise.rows().is_empty() && epochs.is_some() => {
+                let noise = workload.noise.at(workers, batch);
+                noise.or_else(|| workload.noise.by_law(workers, batch))
+            }
+            None => None,
+        };
+        PastRun {
+            vm: Arc::clone(&at.vm),
+            workers,
+            batch,
+            compute_s: cost.compute_s,
+            communication_s: cost.communication_s,
+            noise_normalised: noise,
+            epochs: epochs.map(|row| row.epochs),
+        }
+    }
+
     /// Seconds of a step.
     pub fn step_s(&self) -> f64 {
         self.compute_s + self.communication_s
@@ -43,28 +69,26 @@ impl PastRun {
 
 impl History {
     /// The stored measurements behind `workload`. Figures that were derived from others are left
-    /// out of noise and epochs: a line through them would fit its own origin.
-    pub fn of(workload: &Workload) -> History {
-        let runs = workload
-            .steps
-            .points()
-            .map(|(at, cost)| {
-                let same = |workers, batch| (workers, batch) == (at.workers, at.batch);
-                PastRun {
-                    vm: Arc::clone(&at.vm),
-                    workers: at.workers,
-                    batch: at.batch,
-                    compute_s: cost.compute_s,
-                    communication_s: cost.communication_s,
-                    noise_normalised: (workload.noise.rows().iter())
-                        .find(|r| same(r.workers, r.batch) && r.origin != Origin::Derived)
-                        .map(|r| r.noise_normalised),
-                    epochs: (workload.epochs.rows().iter())
-                        .find(|r| same(r.workers, r.batch) && r.origin != Origin::Derived)
-                        .map(|r| r.epochs),
+    /// out of noise and epochs: a line through them would fit its own origin. A VM type that
+    /// stands in for a measured one has the latter's runs: the nearest that a service has stored.
+    pub fn of(workload: &Workload, reach: &Reach) -> History {
+        let mut runs: Vec<PastRun> = Vec::new();
+        for shape in workload.steps.shapes() {
+            let own: Vec<PastRun> = (workload.steps.points_of(shape).iter())
+                .map(|(at, cost)| PastRun::of(workload, at, *cost))
+                .collect();
+            if let Ok(parsed) = Shape::parse(shape) {
+                let alike = (reach.stand_ins.values()).filter(|s| *s.like == *parsed.vm_type);
+                for stand_in in alike {
+                    let vm: Arc<str> = parsed.on(&stand_in.vm).into();
+                    runs.extend(own.iter().map(|run| PastRun {
+                        vm: Arc::clone(&vm),
+                        ..run.clone()
+                    }));
                 }
-            })
-            .collect();
+            }
+            runs.extend(own);
+        }
         History {
             workload: workload.name.clone(),
             samples_per_epoch: workload.constants.samples_per_epoch.value,

@@ -24,8 +24,8 @@ pub struct Observation {
     pub compute_s: f64,
     /// Of these, exposed communication.
     pub communication_s: f64,
-    /// Normalised SGD noise γ/K as read.
-    pub noise_normalised: f64,
+    /// Normalised SGD noise γ/K as read, where it can be.
+    pub noise_normalised: Option<f64>,
 }
 
 /// Why a search ends early.

@@ -1,6 +1,7 @@
 //! The simulated cluster as a testbed.
 
 use super::{Observation, Stop, Testbed};
+use crate::configuration::Configuration;
 use crate::pricing::Usage;
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
@@ -94,7 +95,7 @@ impl<'w> SimulatedCluster<'w> {
         let truth = &self.world.truths[choice];
         let luck = self.luck_of(choice);
         let (stepping, all) = (luck.stepping.clone(), luck.steps_to_target);
-        let left = remaining(all, self.progress);
+        let left = remaining(all, truth.steps_at(self.progress));
         let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
         let run = self.job.train(&stepping, all, left, &mut stream)?;
         Ok(Timeline {
@@ -149,28 +150,30 @@ impl<'w> SimulatedCluster<'w> {
     /// Trains up to `steps` steps in a configuration, fewer if the target comes first.
     fn train(&mut self, configuration: usize, steps: u64) -> Result<(u64, Advance), Stalled> {
         self.move_to(configuration)?;
-        let progress = self.progress;
+        let (world, progress) = (self.world, self.progress);
         let luck = self.luck_of(configuration);
         let all = luck.steps_to_target;
-        let steps = steps.min(remaining(all, progress));
+        let truth = &world.truths[configuration];
+        let steps = steps.min(remaining(all, truth.steps_at(progress)));
         let stepping: Stepping = luck.stepping.clone();
         // A second visit must not see the first one's draws again.
         let visit = u64::from(self.visits[configuration]);
         self.visits[configuration] += 1;
-        let identity = mix(self.world.truths[configuration].identity, visit);
+        let identity = mix(truth.identity, visit);
         let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
         let advance = self.job.train(&stepping, steps, steps, &mut stream)?;
         self.steps += steps;
-        self.progress += steps as f64 / all as f64;
+        self.progress = truth.progress_after(progress, steps as f64 / all as f64);
         Ok((steps, advance))
     }
 
-    /// γ/K as read over the last `steps` steps.
-    fn read_noise(&self, configuration: usize, steps: u64) -> f64 {
+    /// γ/K as read over the last `steps` steps; `None` where the workload does not know it.
+    fn read_noise(&self, configuration: usize, steps: u64) -> Option<f64> {
         let truth = &self.world.truths[configuration];
-        let workers = truth.configuration.workers;
+        let Configuration { workers, batch, .. } = truth.configuration;
         let middle = self.steps as f64 - 0.5 * steps as f64;
-        let mut noise = truth.noise_normalised * self.world.noise_curve.relative(workers, middle);
+        let at_target = truth.noise_normalised?;
+        let mut noise = (self.world.noise).at(at_target, workers, batch, middle, self.progress);
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
             let visit = u64::from(self.visits[configuration]);
@@ -181,7 +184,7 @@ impl<'w> SimulatedCluster<'w> {
             );
             noise *= UnitLogNormal::from_cv(cv / (steps as f64).sqrt()).sample(&mut stream);
         }
-        noise.clamp(1.0 / f64::from(workers), 1.0)
+        Some(noise.clamp(1.0 / f64::from(workers), 1.0))
     }
 }
 

@@ -53,7 +53,7 @@ impl Job {
         let at = &truth.configuration;
         let grows = self
             .ledger
-            .hold(truth.vm, at.workers, at.batch, self.queue.now());
+            .hold(truth.vm, truth.vms, at.batch, self.queue.now());
         if grows && self.start_up > SimTime::ZERO {
             self.wait(self.start_up, Event::VmsReady)?;
         }

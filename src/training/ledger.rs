@@ -17,25 +17,25 @@ pub struct Ledger {
 
 impl Ledger {
     /// Number of VMs held now.
-    pub fn workers(&self) -> u32 {
+    pub fn vms(&self) -> u32 {
         self.held.iter().map(|h| h.0).sum()
     }
 
-    /// Holds `workers` VMs of type `vm`, sized for `batch`, from `now` on. Returns whether new VMs
+    /// Holds `vms` VMs of type `vm`, sized for `batch`, from `now` on. Returns whether new VMs
     /// were needed.
-    pub fn hold(&mut self, vm: u16, workers: u32, batch: u32, now: SimTime) -> bool {
+    pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
         self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
         (self.batch, self.batch_since) = (batch, now);
         if vm != self.vm {
             self.give_back(u32::MAX, now);
             self.vm = vm;
         }
-        let before = self.workers();
-        if workers > before {
-            self.held.push((workers - before, now));
+        let before = self.vms();
+        if vms > before {
+            self.held.push((vms - before, now));
             return true;
         }
-        self.give_back(before - workers, now);
+        self.give_back(before - vms, now);
         false
     }
 

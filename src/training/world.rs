@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crate::configuration::Configuration;
 use crate::rng;
-use crate::workload::{Constants, NoiseCurve, OutsideHull, Provenance, StepMeasured, Workload};
+use crate::shape::Shape;
+use crate::workload::{
+    Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, StepMeasured, Workload,
+};
 
 use super::slowest::{self, Moments};
 use super::variation::{Variation, WorkerTime};
@@ -18,14 +21,14 @@ pub struct World {
     pub identity: u64,
     /// Figures that hold for every configuration.
     pub constants: Constants,
-    /// VM types, in the order in which the list names them first.
+    /// VM types, without their placement, in the order in which the list names them first.
     pub vms: Vec<Arc<str>>,
     /// The truth per configuration, in the order of the list given.
     pub truths: Vec<Truth>,
     /// What varies at random.
     pub variation: Variation,
     /// Noise over training; flat unless the variation replays it.
-    pub noise_curve: NoiseCurve,
+    pub noise: NoiseOverTraining,
 }
 
 /// The truth about one configuration: what an oracle knows.
@@ -37,6 +40,8 @@ pub struct Truth {
     pub identity: u64,
     /// Index of its VM type in [`World::vms`].
     pub vm: u16,
+    /// VMs that it runs on.
+    pub vms: u32,
     /// Steps to the target without luck, n = e·D/B; not rounded.
     pub steps_to_target: f64,
     /// Mean compute seconds of one worker.
@@ -49,9 +54,11 @@ pub struct Truth {
     pub slowest: Moments,
     /// Expected seconds of a step, over all variation.
     pub expected_step_s: f64,
-    /// Normalised SGD noise γ/K at the target.
-    pub noise_normalised: f64,
-    /// Measured, or interpolated between measurements.
+    /// How steps turn into progress; `None` for evenly.
+    pub pace: Option<Pace>,
+    /// Normalised SGD noise γ/K at the target, where it is known.
+    pub noise_normalised: Option<f64>,
+    /// Measured, interpolated between measurements, or extrapolated.
     pub provenance: Provenance,
 }
 
@@ -60,10 +67,23 @@ impl Truth {
     pub fn expected_time_s(&self) -> f64 {
         self.steps_to_target * self.expected_step_s
     }
+
+    /// The share of all steps behind when the share `progress` of the way is done.
+    pub fn steps_at(&self, progress: f64) -> f64 {
+        (self.pace.as_ref()).map_or(progress, |pace| pace.steps_at(progress))
+    }
+
+    /// The progress after `steps` of all steps more than at `progress`.
+    pub fn progress_after(&self, progress: f64, steps: f64) -> f64 {
+        match &self.pace {
+            None => progress + steps,
+            Some(pace) => pace.progress_at(pace.steps_at(progress) + steps),
+        }
+    }
 }
 
 impl World {
-    /// Replays `workload` at each of `configurations`.
+    /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
     ///
     /// A step that was measured at the barrier already holds the wait for the slowest worker, so
     /// one worker's mean is the measured compute time divided by the expected slowest of K: the
@@ -74,6 +94,7 @@ impl World {
     pub fn new(
         workload: &Workload,
         configurations: &[Configuration],
+        reach: &Reach,
         variation: &Variation,
     ) -> Result<World, Vec<OutsideHull>> {
         let (mut truths, mut refused) = (Vec::with_capacity(configurations.len()), Vec::new());
@@ -81,17 +102,20 @@ impl World {
         let name = rng::identity(&workload.name);
         let time = variation.worker_time();
         for configuration in configurations {
-            let replay = match workload.replay(configuration) {
+            let replay = match workload.replay(configuration, reach) {
                 Ok(replay) => replay,
                 Err(outside) => {
                     refused.push(outside);
                     continue;
                 }
             };
-            let vm = match vms.iter().position(|vm| *vm == configuration.vm) {
+            // Shapes are checked with the scenario; one that cannot be read is a type of its own.
+            let shape = Shape::parse(&configuration.vm).ok();
+            let vm_type = shape.map_or(&*configuration.vm, |s| s.vm_type);
+            let vm = match vms.iter().position(|vm| **vm == *vm_type) {
                 Some(known) => known,
                 None => {
-                    vms.push(Arc::clone(&configuration.vm));
+                    vms.push(vm_type.into());
                     vms.len() - 1
                 }
             };
@@ -111,6 +135,9 @@ impl World {
             truths.push(Truth {
                 identity: rng::mix(name, configuration.identity()),
                 vm: vm as u16,
+                vms: (shape.and_then(|s| s.vms(configuration.workers)))
+                    .unwrap_or(configuration.workers),
+                pace: replay.pace,
                 steps_to_target: workload.steps_to_target(replay.epochs, configuration.batch),
                 worker_s,
                 communication_s: replay.step.communication_s,
@@ -132,10 +159,10 @@ impl World {
             constants: workload.constants.clone(),
             truths,
             variation: variation.clone(),
-            noise_curve: if variation.noise_curve {
-                workload.noise_curve.clone()
+            noise: if variation.noise_curve {
+                workload.noise_over_training()
             } else {
-                NoiseCurve::default()
+                NoiseOverTraining::Flat
             },
         })
     }

@@ -1,13 +1,13 @@
 //! Epochs to the target, from a table.
 
 use super::grid::{Grid, Point};
-use super::origin::Origin;
+use super::origin::{Origin, Provenance};
 
 /// One measured number of passes over the data set.
 #[derive(Debug, Clone)]
 pub struct EpochRow {
-    /// Worker count K.
-    pub workers: u32,
+    /// Worker count K; `None` where epochs depend on the batch only.
+    pub workers: Option<u32>,
     /// Global batch B.
     pub batch: u32,
     /// Epochs to the target.
@@ -16,37 +16,84 @@ pub struct EpochRow {
     pub origin: Origin,
 }
 
-/// Epochs to the target over (K, B): linear in 1/√B for each K, linear in K between.
+/// Epochs to the target over (K, B): linear in 1/√B for each K, linear in K between; or over B
+/// alone.
 #[derive(Debug, Clone)]
 pub struct Epochs {
     rows: Vec<EpochRow>,
     grid: Grid,
+    /// Whether epochs depend on the batch only.
+    any_workers: bool,
 }
 
+/// Place of rows without a worker count.
+const ANY: f64 = 0.0;
+
 impl Epochs {
-    /// From the measured rows.
-    pub fn new(rows: Vec<EpochRow>) -> Self {
+    /// From the measured rows: all with a worker count, or all without.
+    pub fn new(mut rows: Vec<EpochRow>) -> Self {
+        rows.sort_by_key(|r| (r.workers, r.batch));
         let points: Vec<Point> = rows
             .iter()
             .map(|r| Point {
-                workers: f64::from(r.workers),
+                workers: r.workers.map_or(ANY, f64::from),
                 batch: f64::from(r.batch),
                 value: r.epochs,
             })
             .collect();
         Epochs {
+            any_workers: rows.iter().all(|r| r.workers.is_none()),
             rows,
             grid: Grid::new(&points, |batch| -1.0 / batch.sqrt()),
         }
     }
 
     /// Epochs at (`workers`, `batch`); `None` outside the hull.
-    pub fn at(&self, workers: f64, batch: f64) -> Option<f64> {
-        self.grid.at(workers, batch)
+    pub fn at(&self, workers: u32, batch: u32) -> Option<(f64, Provenance)> {
+        if let Some(row) = self.measured(workers, batch) {
+            return Some((row.epochs, Provenance::Measured));
+        }
+        let workers = if self.any_workers {
+            ANY
+        } else {
+            f64::from(workers)
+        };
+        let epochs = self.grid.at(workers, f64::from(batch))?;
+        Some((epochs, Provenance::Interpolated))
     }
 
-    /// The measured rows.
+    /// The row measured at (`workers`, `batch`).
+    pub fn measured(&self, workers: u32, batch: u32) -> Option<&EpochRow> {
+        let key = ((!self.any_workers).then_some(workers), batch);
+        let place = self
+            .rows
+            .binary_search_by_key(&key, |r| (r.workers, r.batch));
+        place.ok().map(|place| &self.rows[place])
+    }
+
+    /// The measured rows, by workers and batch.
     pub fn rows(&self) -> &[EpochRow] {
         &self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_of_a_batch_hold_for_any_worker_count() {
+        let row = |batch, epochs| EpochRow {
+            workers: None,
+            batch,
+            epochs,
+            origin: Origin::Measured,
+        };
+        let epochs = Epochs::new(vec![row(400, 40.0), row(100, 30.0)]);
+        assert_eq!(epochs.at(7, 100), Some((30.0, Provenance::Measured)));
+        let (between, provenance) = epochs.at(1, 200).expect("inside");
+        assert!(between > 30.0 && between < 40.0);
+        assert_eq!(provenance, Provenance::Interpolated);
+        assert_eq!(epochs.at(1, 401), None);
     }
 }

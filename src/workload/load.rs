@@ -1,22 +1,27 @@
 //! A folder of tables → a checked [`Workload`], or all that is wrong with it.
 
+use std::collections::{BTreeMap, HashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::epochs::EpochRow;
+use super::law::{EpochLaw, NoiseLaw, StepLaw};
 use super::library::Folder;
 use super::noise::NoiseRow;
 use super::noise_curve::CurveRow;
+use super::noise_scale::ScaleRow;
 use super::step_cost::{SplitError, StepRow};
 use super::{
-    Constants, Description, Epochs, Noise, NoiseCurve, Origin, Published, Sourced, StepCosts,
-    StepMeasured, Workload,
+    Communication, Constants, Description, Epochs, Laws, Noise, NoiseCurve, NoiseScale, Origin,
+    Published, Sourced, StepCosts, StepMeasured, Workload,
 };
 use crate::configuration::Configuration;
 use crate::input::csv::{Row, Table};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
+use crate::shape::Shape;
 
 /// `workload.toml` as it is written.
 #[derive(Deserialize)]
@@ -30,7 +35,19 @@ struct Head {
     accuracy: String,
     licence: String,
     step_measured: StepMeasured,
+    #[serde(default)]
+    communication: Communication,
     constants: ConstantsHead,
+    #[serde(default)]
+    laws: LawsHead,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LawsHead {
+    steps: BTreeMap<Spanned<String>, Spanned<StepLaw>>,
+    epochs: Option<Spanned<EpochLaw>>,
+    noise: Option<Spanned<NoiseLaw>>,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +57,9 @@ struct ConstantsHead {
     cold_start_steps: Figure,
     probe_steps: Figure,
     restore_s: Figure,
+    worker_memory_gib: Option<Figure>,
+    sample_memory_gib: Option<Figure>,
+    fixed_memory_gib: Option<Figure>,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +87,6 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
     let head = read("workload.toml", diagnostics);
     let steps = read("steps.csv", diagnostics);
     let epochs = read("epochs.csv", diagnostics);
-    let noise = read("noise.csv", diagnostics);
     let mut optional = |file: &str, diagnostics: &mut Diagnostics| {
         if folder.has(file) {
             read(file, diagnostics)
@@ -75,26 +94,37 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
             None
         }
     };
+    let noise = optional("noise.csv", diagnostics);
+    let scale = optional("phi.csv", diagnostics);
     let curve = optional("noise_curve.csv", diagnostics);
     let published = optional("published.csv", diagnostics);
 
     let head = head.and_then(|source| {
         let head: Head = input::toml::read(&source, diagnostics)?;
-        let constants = constants(&head, &source, diagnostics)?;
-        Some((head, constants))
+        let constants = constants(&head, &source, diagnostics);
+        let laws = laws(&head.laws, &source, diagnostics);
+        Some((head, constants?, laws?))
     });
-    let measured = head
-        .as_ref()
-        .map_or(StepMeasured::Barrier, |h| h.0.step_measured);
-    let steps = steps.and_then(|source| step_costs(&source, measured, diagnostics));
+    let (measured, communication) = (head.as_ref())
+        .map_or((StepMeasured::Barrier, Communication::Known), |h| {
+            (h.0.step_measured, h.0.communication)
+        });
+    let steps = steps.and_then(|source| step_costs(&source, measured, communication, diagnostics));
     let epochs = epochs.and_then(|source| epoch_rows(&source, diagnostics));
-    let noise = noise.and_then(|source| noise_rows(&source, diagnostics));
+    let noise = noise.map_or(Some(Vec::new()), |source| noise_rows(&source, diagnostics));
+    let scale = scale.map_or(Some(Vec::new()), |source| scale_rows(&source, diagnostics));
     let curve = curve.map_or(Some(Vec::new()), |source| curve_rows(&source, diagnostics));
     let published = published.map_or(Some(Vec::new()), |s| published_rows(&s, diagnostics));
     if diagnostics.len() > before {
         return None;
     }
-    let (head, constants) = head?;
+    let (head, constants, (laws, noise_law)) = head?;
+    let scale = NoiseScale::new(scale?);
+    if matches!(laws.epochs, Some(EpochLaw::Goodput { .. })) && scale.is_empty() {
+        let file = "`[laws.epochs]` names `goodput`, which needs `phi.csv`";
+        diagnostics.push(Diagnostic::general(format!("{}: {file}", head.name)));
+        return None;
+    }
     Some(Workload {
         name: head.name,
         description: Description {
@@ -108,8 +138,9 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         constants,
         steps: steps?,
         epochs: Epochs::new(epochs?),
-        noise: Noise::new(noise?),
+        noise: Noise::new(noise?, scale, noise_law),
         noise_curve: NoiseCurve::new(curve?),
+        laws,
         published: published?,
         hash: hasher.finalize().to_hex().to_string(),
     })
@@ -143,17 +174,67 @@ fn constants(
     let cold_start_steps = sourced("cold_start_steps", &c.cold_start_steps, 0.0, true);
     let probe_steps = sourced("probe_steps", &c.probe_steps, 1.0, true);
     let restore_s = sourced("restore_s", &c.restore_s, 0.0, false);
+    let mut memory = |name: &str, figure: &Option<Figure>| match figure {
+        None => Some(None),
+        Some(figure) => sourced(name, figure, 0.0, false).map(Some),
+    };
+    let worker_memory_gib = memory("worker_memory_gib", &c.worker_memory_gib);
+    let sample_memory_gib = memory("sample_memory_gib", &c.sample_memory_gib);
+    let fixed_memory_gib = memory("fixed_memory_gib", &c.fixed_memory_gib);
     Some(Constants {
         samples_per_epoch: samples_per_epoch?,
         cold_start_steps: cold_start_steps?,
         probe_steps: probe_steps?,
         restore_s: restore_s?,
+        worker_memory_gib: worker_memory_gib?,
+        sample_memory_gib: sample_memory_gib?,
+        fixed_memory_gib: fixed_memory_gib?,
+    })
+}
+
+/// The laws, each with parameters that make sense.
+fn laws(
+    head: &LawsHead,
+    source: &Arc<Source>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Laws, Option<NoiseLaw>)> {
+    let before = diagnostics.len();
+    let mut check = |what: &str, span: std::ops::Range<usize>, sound: Result<(), String>| {
+        if let Err(wrong) = sound {
+            diagnostics.error_at(
+                source,
+                span,
+                format!("the law of {what} is not possible"),
+                wrong,
+            );
+        }
+    };
+    for (shape, law) in &head.steps {
+        let sound = Shape::parse(shape.get_ref()).map_err(|e| e.to_string());
+        check("this VM", shape.span(), sound.map(drop));
+        check("a step", law.span(), law.get_ref().check());
+    }
+    if let Some(law) = &head.epochs {
+        check("epochs", law.span(), law.get_ref().check());
+    }
+    if let Some(law) = &head.noise {
+        check("the noise", law.span(), law.get_ref().check());
+    }
+    (diagnostics.len() == before).then(|| {
+        let steps = (head.steps.iter())
+            .map(|(shape, law)| (shape.get_ref().clone(), *law.get_ref()))
+            .collect();
+        let laws = Laws {
+            steps,
+            epochs: head.epochs.as_ref().map(|l| *l.get_ref()),
+        };
+        (laws, head.noise.as_ref().map(|l| *l.get_ref()))
     })
 }
 
 /// Reads every row with `parse`, and refuses two rows with the same `key`. `None` if any row is
 /// wrong.
-fn rows<T, K: PartialEq>(
+fn rows<T, K: Eq + Hash>(
     source: &Arc<Source>,
     required: &[&str],
     optional: &[&str],
@@ -162,11 +243,11 @@ fn rows<T, K: PartialEq>(
     key: impl Fn(&T) -> K,
 ) -> Option<Vec<T>> {
     let table = Table::read(source, required, optional, diagnostics)?;
-    let mut parsed: Vec<T> = Vec::new();
+    let (mut parsed, mut seen) = (Vec::new(), HashSet::new());
     let mut complete = true;
     for row in table.rows() {
         match parse(&row, diagnostics) {
-            Some(value) if parsed.iter().any(|p| key(p) == key(&value)) => {
+            Some(value) if !seen.insert(key(&value)) => {
                 complete = false;
                 diagnostics.error_at(
                     source,
@@ -215,12 +296,26 @@ fn origin(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) ->
 fn step_costs(
     source: &Arc<Source>,
     measured: StepMeasured,
+    communication: Communication,
     diagnostics: &mut Diagnostics,
 ) -> Option<StepCosts> {
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
         let before = d.len();
         let vm = row.text("vm", d);
         let workers = whole(row, "workers", d);
+        if let (Some(vm), Some(workers)) = (vm, workers) {
+            let wrong = match Shape::parse(vm) {
+                Err(wrong) => Some(wrong.to_string()),
+                Ok(shape) if shape.vms(workers).is_none() => {
+                    Some(format!("`{vm}` is not a placement of {workers} workers"))
+                }
+                Ok(_) => None,
+            };
+            if let Some(wrong) = wrong {
+                let form = "expected a VM type, or one with its workers per VM: `TYPE/4`, `TYPE/1-2-4`, `TYPE/7@6`";
+                d.error_at(source, row.span("vm"), wrong, form);
+            }
+        }
         let batch = whole(row, "batch", d);
         let step_s = above_zero(row, "step_s", d);
         let communication_s = row.optional_number("communication_s", 0.0.., d);
@@ -254,11 +349,13 @@ fn step_costs(
         parse,
         key,
     )?;
-    match StepCosts::new(&rows, measured) {
+    match StepCosts::new(rows, measured, communication) {
         Ok(costs) => Some(costs),
         Err(error) => {
             let help = match error {
-                SplitError::NoSplit(_) => "give `communication_s` in at least one row per VM type",
+                SplitError::NoSplit(_) => {
+                    "give `communication_s` in at least one row per VM type, or say `communication = \"unknown\"` in workload.toml"
+                }
                 SplitError::ComputeExceedsStep(..) => {
                     "give `communication_s` for this row, or measure the step again"
                 }
@@ -271,8 +368,18 @@ fn step_costs(
 }
 
 fn epoch_rows(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<EpochRow>> {
+    let by_workers = source
+        .text
+        .lines()
+        .find(|l| !l.starts_with('#'))
+        .is_some_and(|head| head.split(',').any(|c| c.trim() == "workers"));
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
-        let (workers, batch) = (whole(row, "workers", d), whole(row, "batch", d));
+        let workers = if by_workers {
+            whole(row, "workers", d).map(Some)
+        } else {
+            Some(None)
+        };
+        let batch = whole(row, "batch", d);
         let epochs = above_zero(row, "epochs", d);
         let origin = origin(row, source, d);
         Some(EpochRow {
@@ -282,9 +389,33 @@ fn epoch_rows(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec
             origin: origin?,
         })
     };
-    let required = ["workers", "batch", "epochs", "origin", "source"];
-    rows(source, &required, &[], diagnostics, parse, |r| {
+    let required = ["batch", "epochs", "origin", "source"];
+    rows(source, &required, &["workers"], diagnostics, parse, |r| {
         (r.workers, r.batch)
+    })
+}
+
+fn scale_rows(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<ScaleRow>> {
+    let parse = |row: &Row<'_>, d: &mut Diagnostics| {
+        let batch = whole(row, "batch", d);
+        let progress = above_zero(row, "progress", d);
+        let scale = above_zero(row, "noise_scale_samples", d);
+        origin(row, source, d)?;
+        Some(ScaleRow {
+            batch: batch?,
+            progress: progress?,
+            noise_scale_samples: scale?,
+        })
+    };
+    let required = [
+        "batch",
+        "progress",
+        "noise_scale_samples",
+        "origin",
+        "source",
+    ];
+    rows(source, &required, &[], diagnostics, parse, |r| {
+        (r.batch, r.progress.to_bits())
     })
 }
 

@@ -8,8 +8,8 @@
 //! - [`load`]: a folder of tables → a checked [`Workload`].
 //! - [`library`]: the workloads embedded in the binary, and folders on disk.
 //! - [`grid`]: interpolation over measured (workers, batch) points.
-//! - [`step_cost`], [`epochs`], [`noise`], [`noise_curve`]: the four measured tables.
-//! - [`law`]: formulae for what was not measured.
+//! - [`step_cost`], [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`]: the measured tables.
+//! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured.
 
 pub mod epochs;
 pub mod grid;
@@ -18,16 +18,23 @@ pub mod library;
 pub mod load;
 pub mod noise;
 pub mod noise_curve;
+pub mod noise_scale;
 pub mod origin;
+pub mod stand_in;
 pub mod step_cost;
 
 pub use epochs::Epochs;
 pub use noise::Noise;
-pub use noise_curve::NoiseCurve;
+pub use noise_curve::{NoiseCurve, NoiseOverTraining};
+pub use noise_scale::{NoiseScale, Pace};
 pub use origin::{Origin, Provenance, Sourced};
-pub use step_cost::{StepCost, StepCosts, StepMeasured};
+pub use stand_in::{Reach, StandIn};
+pub use step_cost::{Communication, StepCost, StepCosts, StepMeasured};
+
+use std::collections::BTreeMap;
 
 use crate::configuration::Configuration;
+use law::{EpochLaw, StepLaw};
 
 /// One training job as it was measured.
 #[derive(Debug, Clone)]
@@ -44,8 +51,10 @@ pub struct Workload {
     pub epochs: Epochs,
     /// Normalised SGD noise at the target.
     pub noise: Noise,
-    /// SGD noise over training relative to its end; flat where none was measured.
+    /// γ over training relative to its end; flat where it was not measured.
     pub noise_curve: NoiseCurve,
+    /// Formulae for what was not measured.
+    pub laws: Laws,
     /// Times and costs as published, for validation only: nothing in the simulation reads them.
     pub published: Vec<Published>,
     /// BLAKE3 hash of the folder's files, for the manifest.
@@ -80,6 +89,12 @@ pub struct Constants {
     pub probe_steps: Sourced,
     /// Seconds to restore a checkpoint in a new configuration.
     pub restore_s: Sourced,
+    /// Memory of one worker where it was measured, in GiB; what it held fits in it.
+    pub worker_memory_gib: Option<Sourced>,
+    /// Memory that one sample of the local batch takes, in GiB.
+    pub sample_memory_gib: Option<Sourced>,
+    /// Memory that a worker takes besides, in GiB.
+    pub fixed_memory_gib: Option<Sourced>,
 }
 
 /// One measured cell as its authors printed it.
@@ -93,42 +108,130 @@ pub struct Published {
     pub cost_usd: f64,
 }
 
+/// Formulae for what was not measured.
+#[derive(Debug, Clone, Default)]
+pub struct Laws {
+    /// Seconds of a step, per VM shape.
+    pub steps: BTreeMap<String, StepLaw>,
+    /// Epochs to the target.
+    pub epochs: Option<EpochLaw>,
+}
+
 /// The truth about one configuration, before any random variation.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Replay {
     /// Cost of a step.
     pub step: StepCost,
     /// Passes over the data to the target.
     pub epochs: f64,
-    /// Normalised SGD noise γ/K at the target.
-    pub noise_normalised: f64,
-    /// Measured, or interpolated between measurements.
+    /// How steps turn into progress; `None` for evenly.
+    pub pace: Option<Pace>,
+    /// Normalised SGD noise γ/K at the target, where it is known.
+    pub noise_normalised: Option<f64>,
+    /// How step and epochs were obtained.
     pub provenance: Provenance,
 }
 
 impl Workload {
-    /// What the measurements say about `configuration`.
+    /// What the measurements say about `configuration`, and within `reach` the laws.
     ///
     /// # Errors
-    /// [`OutsideHull`] when no measurements surround it.
-    pub fn replay(&self, configuration: &Configuration) -> Result<Replay, OutsideHull> {
-        let Configuration { workers, batch, .. } = *configuration;
-        let (k, b) = (f64::from(workers), f64::from(batch));
-        let refuse = || OutsideHull {
+    /// [`OutsideHull`] when no measurements surround it and no law may speak.
+    pub fn replay(
+        &self,
+        configuration: &Configuration,
+        reach: &Reach,
+    ) -> Result<Replay, OutsideHull> {
+        let (asked, stand_in) = reach.measured(configuration);
+        // Measured steps may reach further than measured noise and epochs.
+        let refuse = |what| OutsideHull {
             workload: self.name.clone(),
+            what: self.steps.at(&asked).and(what),
             configuration: configuration.clone(),
-            nearest: self.steps.nearest(configuration),
+            nearest: self.steps.nearest(&asked),
+        };
+        let (workers, batch) = (asked.workers, asked.batch);
+        let (compute, network) =
+            stand_in.map_or((1.0, 1.0), |s| (s.compute_scale, s.network_scale));
+        let (step, step_by) = match self.steps.at(&asked) {
+            Some((cost, _)) if stand_in.is_some() => {
+                // As exposed communication was measured: a faster processor would hide less of it.
+                let scaled = StepCost {
+                    compute_s: cost.compute_s * compute,
+                    communication_s: cost.communication_s * network,
+                };
+                (scaled, Provenance::Extrapolated)
+            }
+            Some(found) => found,
+            None if reach.extrapolate => {
+                let law = self.laws.steps.get(&*asked.vm);
+                let cost = law.and_then(|l| l.cost(workers, asked.local_batch(), compute, network));
+                (cost.ok_or_else(|| refuse(None))?, Provenance::Extrapolated)
+            }
+            None => return Err(refuse(None)),
+        };
+        let noise_normalised = match self.noise.at(workers, batch) {
+            Some(noise) => Some(noise),
+            None if self.noise.is_unmeasured() => self.noise.by_law(workers, batch),
+            None if reach.extrapolate => Some(
+                self.noise
+                    .by_law(workers, batch)
+                    .ok_or_else(|| refuse(Some("noise")))?,
+            ),
+            None => return Err(refuse(Some("noise"))),
+        };
+        let (by_law, pace) = self.epochs_by_law(batch, noise_normalised);
+        let (epochs, epochs_by) = match self.epochs.at(workers, batch) {
+            Some(found) => found,
+            None if reach.extrapolate => {
+                let epochs = by_law.filter(|e| e.is_finite() && *e > 0.0);
+                (
+                    epochs.ok_or_else(|| refuse(Some("epochs")))?,
+                    Provenance::Extrapolated,
+                )
+            }
+            None => return Err(refuse(Some("epochs"))),
         };
         Ok(Replay {
-            step: self.steps.at(configuration).ok_or_else(refuse)?,
-            epochs: self.epochs.at(k, b).ok_or_else(refuse)?,
-            noise_normalised: self.noise.at(workers, b).ok_or_else(refuse)?,
-            provenance: if self.steps.is_measured(configuration) {
-                Provenance::Measured
-            } else {
-                Provenance::Interpolated
-            },
+            step,
+            epochs,
+            pace,
+            noise_normalised,
+            provenance: step_by.max(epochs_by),
         })
+    }
+
+    /// Epochs by law, and the pace that goes with them.
+    fn epochs_by_law(&self, batch: u32, noise: Option<f64>) -> (Option<f64>, Option<Pace>) {
+        let b = f64::from(batch);
+        match self.laws.epochs {
+            None => (None, None),
+            Some(EpochLaw::Goodput {
+                initial_batch,
+                target_progress,
+            }) => {
+                let initial_batch = f64::from(initial_batch);
+                match (self.noise.scale()).replay(initial_batch, b, target_progress) {
+                    Some((steps, pace)) => (
+                        Some(steps * b / self.constants.samples_per_epoch.value),
+                        Some(pace),
+                    ),
+                    None => (None, None),
+                }
+            }
+            Some(law) => (law.epochs(b, noise), None),
+        }
+    }
+
+    /// γ over training, as it was measured best.
+    pub fn noise_over_training(&self) -> NoiseOverTraining {
+        if !self.noise_curve.is_empty() {
+            NoiseOverTraining::Steps(self.noise_curve.clone())
+        } else if !self.noise.scale().is_empty() {
+            NoiseOverTraining::Progress(self.noise.scale().clone())
+        } else {
+            (self.noise.law()).map_or(NoiseOverTraining::Flat, NoiseOverTraining::Law)
+        }
     }
 
     /// Steps to the target without luck, n = e·D/B.
@@ -139,10 +242,12 @@ impl Workload {
 
 /// A configuration that no measurements surround.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("`{workload}` was not measured around {configuration}{}", nearest_hint(.nearest))]
+#[error("{}`{workload}` was not measured around {configuration}{}", of(.what), nearest_hint(.what, .nearest))]
 pub struct OutsideHull {
     /// The workload asked.
     pub workload: String,
+    /// What of it: `None` for its steps, which speak for all; else noise or epochs.
+    pub what: Option<&'static str>,
     /// The configuration asked for.
     pub configuration: Configuration,
     /// The measured configuration closest to it, in relative distance; `None` when the VM type
@@ -150,9 +255,14 @@ pub struct OutsideHull {
     pub nearest: Option<Configuration>,
 }
 
-fn nearest_hint(nearest: &Option<Configuration>) -> String {
+fn nearest_hint(what: &Option<&'static str>, nearest: &Option<Configuration>) -> String {
     match nearest {
+        _ if what.is_some() => String::new(),
         Some(at) => format!("; the nearest measured point is {at}"),
         None => "; this VM type was never measured".to_owned(),
     }
+}
+
+fn of(what: &Option<&'static str>) -> String {
+    what.map_or(String::new(), |what| format!("the {what} of "))
 }

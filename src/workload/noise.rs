@@ -1,6 +1,8 @@
 //! Normalised SGD noise γ/K at the target, from a table, through the gradient noise scale φ.
 
 use super::grid::{Grid, Point};
+use super::law::NoiseLaw;
+use super::noise_scale::NoiseScale;
 use super::origin::Origin;
 
 /// One measured noise.
@@ -17,16 +19,20 @@ pub struct NoiseRow {
 }
 
 /// Normalised noise over (K, B): log φ linear in log B for each K, linear in K between, turned
-/// back into γ/K. φ hardly depends on K, so this bends as the theory does.
+/// back into γ/K. φ hardly depends on K, so this bends as the theory does. Where φ itself was
+/// measured over training, its value at the target; else by law.
 #[derive(Debug, Clone)]
 pub struct Noise {
     rows: Vec<NoiseRow>,
     log_scale: Grid,
+    scale: NoiseScale,
+    law: Option<NoiseLaw>,
 }
 
 impl Noise {
-    /// From the measured rows, each inside (1/K, 1).
-    pub fn new(rows: Vec<NoiseRow>) -> Self {
+    /// From the measured rows, each inside (1/K, 1), the measured φ, and a law for the rest.
+    pub fn new(mut rows: Vec<NoiseRow>, scale: NoiseScale, law: Option<NoiseLaw>) -> Self {
+        rows.sort_by_key(|r| (r.workers, r.batch));
         let points: Vec<Point> = rows
             .iter()
             .map(|r| Point {
@@ -42,24 +48,61 @@ impl Noise {
         Noise {
             rows,
             log_scale: Grid::new(&points, libm::log),
+            scale,
+            law,
         }
     }
 
     /// γ/K at (`workers`, `batch`): the measured value itself at a measured point, `None` outside
     /// the hull.
-    pub fn at(&self, workers: u32, batch: f64) -> Option<f64> {
-        let measured = self
-            .rows
-            .iter()
-            .find(|r| r.workers == workers && f64::from(r.batch) == batch);
-        if let Some(row) = measured {
+    pub fn at(&self, workers: u32, batch: u32) -> Option<f64> {
+        if let Some(row) = self.measured(workers, batch) {
             return Some(row.noise_normalised);
         }
-        let scale = libm::exp(self.log_scale.at(f64::from(workers), batch)?);
-        Some(normalised_noise(workers, batch, scale))
+        let b = f64::from(batch);
+        let scale = match self.log_scale.at(f64::from(workers), b) {
+            Some(log_scale) => libm::exp(log_scale),
+            None if self.scale.covers(b) => self.scale.at(b, 1.0)?,
+            None => return None,
+        };
+        Some(normalised_noise(workers, b, scale))
     }
 
-    /// The measured rows.
+    /// γ/K by law, or with the φ of the nearest measured batch; `None` without either.
+    pub fn by_law(&self, workers: u32, batch: u32) -> Option<f64> {
+        let b = f64::from(batch);
+        let scale = match self.law {
+            Some(law) => law.noise_scale(b, 1.0),
+            None => self.scale.at(b, 1.0)?,
+        };
+        Some(normalised_noise(workers, b, scale))
+    }
+
+    /// The row measured at (`workers`, `batch`).
+    pub fn measured(&self, workers: u32, batch: u32) -> Option<&NoiseRow> {
+        let key = (workers, batch);
+        let place = self
+            .rows
+            .binary_search_by_key(&key, |r| (r.workers, r.batch));
+        place.ok().map(|place| &self.rows[place])
+    }
+
+    /// Whether nothing was measured.
+    pub fn is_unmeasured(&self) -> bool {
+        self.rows.is_empty() && self.scale.is_empty()
+    }
+
+    /// The noise scale measured over training; empty where it was not.
+    pub fn scale(&self) -> &NoiseScale {
+        &self.scale
+    }
+
+    /// The law for what was not measured.
+    pub fn law(&self) -> Option<NoiseLaw> {
+        self.law
+    }
+
+    /// The measured rows, by workers and batch.
     pub fn rows(&self) -> &[NoiseRow] {
         &self.rows
     }

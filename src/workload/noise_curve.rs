@@ -1,6 +1,38 @@
-//! SGD noise over training, relative to its value at the end.
+//! SGD noise over training.
 
+use super::law::NoiseLaw;
+use super::noise::normalised_noise;
+use super::noise_scale::NoiseScale;
 use crate::stats::line::locate;
+
+/// Where a noise over training comes from.
+#[derive(Debug, Clone, Default)]
+pub enum NoiseOverTraining {
+    /// It has its value at the target from the start.
+    #[default]
+    Flat,
+    /// γ was measured over steps.
+    Steps(NoiseCurve),
+    /// φ was measured over progress.
+    Progress(NoiseScale),
+    /// φ follows a law.
+    Law(NoiseLaw),
+}
+
+impl NoiseOverTraining {
+    /// γ/K in the midst of training with `workers` workers and global batch `batch`, after `step`
+    /// steps, with the share `progress` of the way done; `at_target` is its value at the target.
+    pub fn at(&self, at_target: f64, workers: u32, batch: u32, step: f64, progress: f64) -> f64 {
+        let b = f64::from(batch);
+        let scale = match self {
+            NoiseOverTraining::Flat => return at_target,
+            NoiseOverTraining::Steps(curve) => return at_target * curve.relative(workers, step),
+            NoiseOverTraining::Progress(scale) => scale.at(b, progress),
+            NoiseOverTraining::Law(law) => Some(law.noise_scale(b, progress)),
+        };
+        scale.map_or(at_target, |scale| normalised_noise(workers, b, scale))
+    }
+}
 
 /// One reading of the raw noise γ.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +69,11 @@ impl NoiseCurve {
                 .push(run.iter().map(|r| (r.step, r.noise / last)).unzip());
         }
         curve
+    }
+
+    /// Whether nothing was measured.
+    pub fn is_empty(&self) -> bool {
+        self.workers.is_empty()
     }
 
     /// Noise after `step` steps over noise at the end, with `workers` workers.

@@ -50,6 +50,8 @@ pub enum Provenance {
     Measured,
     /// It lies between measured configurations.
     Interpolated,
+    /// It lies outside, or on a VM type that was not measured: by the workload's laws.
+    Extrapolated,
 }
 
 impl Provenance {
@@ -58,6 +60,7 @@ impl Provenance {
         match self {
             Provenance::Measured => "measured",
             Provenance::Interpolated => "interpolated",
+            Provenance::Extrapolated => "extrapolated",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::grid::{Grid, Point};
+use super::origin::Provenance;
 use crate::configuration::Configuration;
 use crate::stats::line::{Line, locate};
 
@@ -71,53 +72,84 @@ pub struct StepCosts {
     tables: Vec<Table>,
 }
 
+/// What a table says about communication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Communication {
+    /// Its time, in one row per VM shape at least.
+    #[default]
+    Known,
+    /// Nothing: a step counts as one piece of compute.
+    Unknown,
+}
+
 #[derive(Debug, Clone)]
 struct Table {
     vm: Arc<str>,
+    /// By workers, then batch.
     points: Vec<(Configuration, StepCost)>,
-    compute: ComputeByLocalBatch,
+    /// Whether the grids run along the local batch instead of the global one: where fewer local
+    /// batches than global ones were measured, the table was measured along them.
+    by_local_batch: bool,
+    /// Compute; `None` where the whole step counts as compute.
+    compute: Option<ComputeByLocalBatch>,
     communication: Grid,
+    whole: Grid,
 }
 
 impl StepCosts {
     /// From measured rows.
     ///
     /// Where only the whole step is known, compute is taken as the function of the local batch
-    /// that the rows with a known split show, and communication as the rest.
+    /// that the rows with a known split show, and communication as the rest; or all of it counts
+    /// as compute, where communication was [`Communication::Unknown`] altogether.
     ///
     /// # Errors
     /// [`SplitError`] when that is impossible.
-    pub fn new(rows: &[StepRow], measured: StepMeasured) -> Result<Self, SplitError> {
-        let mut vms: Vec<Arc<str>> = rows.iter().map(|r| Arc::clone(&r.vm)).collect();
-        vms.sort();
-        vms.dedup();
-        let tables = vms
-            .into_iter()
-            .map(|vm| Table::new(vm, rows))
+    pub fn new(
+        mut rows: Vec<StepRow>,
+        measured: StepMeasured,
+        communication: Communication,
+    ) -> Result<Self, SplitError> {
+        rows.sort_by(|a, b| (&a.vm, a.workers, a.batch).cmp(&(&b.vm, b.workers, b.batch)));
+        let tables = rows
+            .chunk_by(|a, b| a.vm == b.vm)
+            .map(|rows| Table::new(rows, communication))
             .collect::<Result<_, _>>()?;
         Ok(StepCosts { measured, tables })
     }
 
-    /// The cost of a step: compute piecewise linear in b, communication bilinear in (K, B);
-    /// the measured value itself at a measured point, `None` outside the hull.
-    pub fn at(&self, at: &Configuration) -> Option<StepCost> {
+    /// The cost of a step: compute piecewise linear in b, communication bilinear in (K, B), or in
+    /// (K, b) where the table was measured at equal local batches; the measured value itself at a
+    /// measured point, `None` outside the hull.
+    pub fn at(&self, at: &Configuration) -> Option<(StepCost, Provenance)> {
         let table = self.table(&at.vm)?;
-        if let Some((_, cost)) = table.points.iter().find(|(c, _)| c == at) {
-            return Some(*cost);
+        if let Some(cost) = table.measured(at) {
+            return Some((cost, Provenance::Measured));
         }
-        let communication = table
-            .communication
-            .at(f64::from(at.workers), f64::from(at.batch))?;
-        Some(StepCost {
-            compute_s: table.compute.inside(at.local_batch())?,
-            communication_s: communication,
-        })
+        let workers = f64::from(at.workers);
+        let along = match table.by_local_batch {
+            true => at.local_batch(),
+            false => f64::from(at.batch),
+        };
+        let cost = StepCost {
+            compute_s: match &table.compute {
+                Some(compute) => compute.inside(at.local_batch())?,
+                None => table.whole.at(workers, along)?,
+            },
+            communication_s: table.communication.at(workers, along)?,
+        };
+        Some((cost, Provenance::Interpolated))
     }
 
-    /// Whether `at` itself was measured.
-    pub fn is_measured(&self, at: &Configuration) -> bool {
-        self.table(&at.vm)
-            .is_some_and(|t| t.points.iter().any(|(c, _)| c == at))
+    /// The VM shapes that were measured.
+    pub fn shapes(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.tables.iter().map(|t| &t.vm)
+    }
+
+    /// The measured configurations of one VM shape with their costs, by workers and batch.
+    pub fn points_of(&self, vm: &str) -> &[(Configuration, StepCost)] {
+        self.table(vm).map_or(&[], |t| &t.points)
     }
 
     /// All measured configurations with their costs, by VM type, workers and batch.
@@ -146,22 +178,24 @@ impl StepCosts {
 }
 
 impl Table {
-    fn new(vm: Arc<str>, rows: &[StepRow]) -> Result<Self, SplitError> {
-        let mut rows: Vec<&StepRow> = rows.iter().filter(|r| r.vm == vm).collect();
-        rows.sort_by_key(|r| (r.workers, r.batch));
+    /// From the rows of one VM shape, by workers and batch.
+    fn new(rows: &[StepRow], communication: Communication) -> Result<Self, SplitError> {
+        let vm = &rows[0].vm;
         let configuration = |r: &StepRow| Configuration {
-            vm: Arc::clone(&r.vm),
+            vm: Arc::clone(vm),
             workers: r.workers,
             batch: r.batch,
         };
+        let unknown = communication == Communication::Unknown;
         // A single worker has nobody to talk to.
-        let known = |r: &StepRow| r.communication_s.or((r.workers == 1).then_some(0.0));
+        let known =
+            |r: &StepRow| (r.communication_s).or((unknown || r.workers == 1).then_some(0.0));
         let split: Vec<(f64, f64)> = rows
             .iter()
             .filter_map(|r| Some((configuration(r).local_batch(), r.step_s - known(r)?)))
             .collect();
         let compute =
-            ComputeByLocalBatch::new(split).ok_or_else(|| SplitError::NoSplit(Arc::clone(&vm)))?;
+            ComputeByLocalBatch::new(split).ok_or_else(|| SplitError::NoSplit(Arc::clone(vm)))?;
 
         let mut points = Vec::with_capacity(rows.len());
         for row in rows {
@@ -184,30 +218,49 @@ impl Table {
             };
             points.push((at, cost));
         }
-        let communication = Grid::new(
-            &points
-                .iter()
-                .map(|(c, cost)| Point {
-                    workers: f64::from(c.workers),
-                    batch: f64::from(c.batch),
-                    value: cost.communication_s,
-                })
-                .collect::<Vec<_>>(),
-            |batch| batch,
-        );
-        let compute = ComputeByLocalBatch::new(
-            points
-                .iter()
-                .map(|(c, cost)| (c.local_batch(), cost.compute_s))
-                .collect(),
-        )
-        .unwrap_or(compute);
+        let distinct = |of: fn(&Configuration) -> f64| {
+            let mut all: Vec<f64> = points.iter().map(|(c, _)| of(c)).collect();
+            all.sort_by(f64::total_cmp);
+            all.dedup();
+            all.len()
+        };
+        let by_local_batch =
+            distinct(Configuration::local_batch) < distinct(|c| f64::from(c.batch));
+        let grid = |value: fn(StepCost) -> f64| {
+            let point = |(c, cost): &(Configuration, StepCost)| Point {
+                workers: f64::from(c.workers),
+                batch: if by_local_batch {
+                    c.local_batch()
+                } else {
+                    f64::from(c.batch)
+                },
+                value: value(*cost),
+            };
+            Grid::new(&points.iter().map(point).collect::<Vec<_>>(), |along| along)
+        };
+        let all = points
+            .iter()
+            .map(|(c, cost)| (c.local_batch(), cost.compute_s));
         Ok(Table {
-            vm,
+            vm: Arc::clone(vm),
+            by_local_batch,
+            compute: if unknown {
+                None
+            } else {
+                ComputeByLocalBatch::new(all.collect())
+            },
+            communication: grid(|cost| cost.communication_s),
+            whole: grid(StepCost::total_s),
             points,
-            compute,
-            communication,
         })
+    }
+
+    fn measured(&self, at: &Configuration) -> Option<StepCost> {
+        let key = (at.workers, at.batch);
+        let place = self
+            .points
+            .binary_search_by_key(&key, |(c, _)| (c.workers, c.batch));
+        place.ok().map(|place| self.points[place].1)
     }
 }
 
@@ -286,7 +339,8 @@ mod tests {
             .into_iter()
             .map(|(k, b)| row(k, b, step(k, b), (k == 4).then_some(0.04)))
             .collect();
-        StepCosts::new(&rows, StepMeasured::Barrier).expect("a split at four workers")
+        StepCosts::new(rows, StepMeasured::Barrier, Communication::Known)
+            .expect("a split at four workers")
     }
 
     #[test]
@@ -302,7 +356,8 @@ mod tests {
 
     #[test]
     fn between_points_the_linear_world_is_recovered_and_outside_it_is_refused() {
-        let cost = linear().at(&at(3, 96)).expect("inside");
+        let (cost, provenance) = linear().at(&at(3, 96)).expect("inside");
+        assert_eq!(provenance, Provenance::Interpolated);
         assert!((cost.compute_s - 0.74).abs() < 1e-12);
         assert!((cost.communication_s - 0.03).abs() < 1e-12);
         assert_eq!(linear().at(&at(5, 96)), None);
@@ -311,10 +366,29 @@ mod tests {
 
     #[test]
     fn without_any_split_or_with_too_short_a_step_the_table_is_refused() {
-        let none = StepCosts::new(&[row(2, 64, 1.0, None)], StepMeasured::Barrier);
+        let table = |rows| StepCosts::new(rows, StepMeasured::Barrier, Communication::Known);
+        let none = table(vec![row(2, 64, 1.0, None)]);
         assert!(matches!(none, Err(SplitError::NoSplit(_))));
-        let rows = [row(4, 64, 1.0, Some(0.1)), row(2, 32, 0.5, None)];
-        let short = StepCosts::new(&rows, StepMeasured::Barrier);
+        let short = table(vec![row(4, 64, 1.0, Some(0.1)), row(2, 32, 0.5, None)]);
         assert!(matches!(short, Err(SplitError::ComputeExceedsStep(..))));
+    }
+
+    #[test]
+    fn a_step_without_a_split_is_one_piece_between_its_points_too() {
+        let rows = vec![row(2, 64, 1.0, None), row(4, 64, 0.6, None)];
+        let costs = StepCosts::new(rows, StepMeasured::Barrier, Communication::Unknown);
+        let (cost, _) = costs.expect("whole steps").at(&at(3, 64)).expect("inside");
+        assert!((cost.compute_s - 0.8).abs() < 1e-12);
+        assert_eq!(cost.communication_s, 0.0);
+    }
+
+    #[test]
+    fn a_table_measured_at_equal_local_batches_reaches_its_ends_between_worker_counts() {
+        let step = |k: u32, b: u32| row(k, k * b, f64::from(b + k), Some(f64::from(k)));
+        let rows = vec![step(2, 10), step(2, 20), step(6, 10), step(6, 20)];
+        let costs = StepCosts::new(rows, StepMeasured::Barrier, Communication::Known)
+            .expect("a split in every row");
+        let (cost, _) = costs.at(&at(4, 40)).expect("the smallest local batch");
+        assert_eq!(cost.total_s(), 14.0);
     }
 }

@@ -549,3 +549,65 @@ fn mistakes_of_several_files_are_reported_together() {
         &["scenario.toml", "sound.toml", "nowhere.toml", "other.toml"]
     ));
 }
+
+// VM types that were not measured.
+
+#[test]
+fn a_stand_in_for_a_vm_type_that_was_not_measured() {
+    assert_snapshot!(refused(&resnet18("vm.fast = { like = \"e2-standard-8\" }")));
+}
+
+#[test]
+fn a_stand_in_with_the_name_of_a_measured_vm_type() {
+    assert_snapshot!(refused(&resnet18(
+        "vm.e2-standard-4 = { like = \"e2-standard-4\" }"
+    )));
+}
+
+#[test]
+fn scales_that_are_not_possible() {
+    assert_snapshot!(refused(&resnet18(
+        "[vm.a]\nlike = \"e2-standard-4\"\ncompute_scale = 0\nnetwork_scale = { from = 2, to = 1, step = 1 }\nmemory_gib = []\n"
+    )));
+}
+
+#[test]
+fn memory_of_a_workload_that_says_nothing_about_it() {
+    assert_snapshot!(refused(&resnet18(
+        "vm.small = { like = \"e2-standard-4\", memory_gib = 8 }"
+    )));
+}
+
+#[test]
+fn a_local_batch_beside_a_global_one() {
+    assert_snapshot!(refused(&resnet18(
+        "cluster.batch = [384]\ncluster.local_batch = [48]"
+    )));
+}
+
+#[test]
+fn extrapolation_without_a_law() {
+    assert_snapshot!(refused(&resnet18(
+        "cluster.outside = \"extrapolate\"\ncluster.workers = [32]"
+    )));
+}
+
+#[test]
+fn laws_with_parameters_that_are_not_possible() {
+    assert_snapshot!(refused_workload(|sandbox| {
+        let head = sandbox.read("mine/workload.toml");
+        let laws = "\n[laws.steps.\"a/b\"]\ncompute.affine = { base_s = 0.1, per_sample_s = -1 }\n\
+                    communication.linear = { base_s = inf, per_worker_s = 0 }\n\
+                    [laws.epochs]\nnoise-scale = { base_epochs = 0, noise_scale_samples = 5 }\n";
+        sandbox.write("mine/workload.toml", &format!("{head}{laws}"));
+    }));
+}
+
+#[test]
+fn a_placement_that_is_none() {
+    assert_snapshot!(refused_workload(|sandbox| {
+        let steps = sandbox.read("mine/steps.csv");
+        let damaged = steps.replacen("e2-standard-4,8", "e2-standard-4/1-2,8", 1);
+        sandbox.write("mine/steps.csv", &damaged);
+    }));
+}

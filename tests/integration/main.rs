@@ -2,6 +2,7 @@
 //! its front door. One binary, a module per topic.
 //!
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
+//! - [`beyond`]: what a workload answers beyond its measurements.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
@@ -14,6 +15,7 @@
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
+mod beyond;
 mod commands;
 mod determinism;
 mod documented;

@@ -9,6 +9,7 @@ use scavsim::stats::Welford;
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
+use scavsim::workload::Reach;
 
 const WORKLOADS: &str =
     r#"workloads = ["scavenger-resnet18", "scavenger-resnet50", "scavenger-transformer"]"#;
@@ -101,7 +102,7 @@ fn mean_is_measured(step_cv: f64, fidelity: Fidelity, replicas: u64, others: &st
     {
         for (truth, cell) in arena.world.truths.iter().zip(cells) {
             let at = &truth.configuration;
-            let replay = workload.replay(at).expect("measured");
+            let replay = workload.replay(at, &Reach::default()).expect("measured");
             let measured_s =
                 workload.steps_to_target(replay.epochs, at.batch) * replay.step.total_s();
             // A run ends with a whole step.
@@ -155,7 +156,9 @@ fn between_measured_points_a_configuration_lies_between_its_neighbours() {
         let at = (configurations.iter())
             .find(|c| (c.workers, c.batch) == (k, b))
             .expect("in the grid");
-        let replay = workload.replay(at).expect("inside the hull");
+        let replay = workload
+            .replay(at, &Reach::default())
+            .expect("inside the hull");
         workload.steps_to_target(replay.epochs, b) * replay.step.total_s() / 3600.0
     };
     for b in [384, 448, 512] {

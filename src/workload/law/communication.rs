@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ANY, at_least};
+
 /// A law of communication time, for two workers and more.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -45,6 +47,34 @@ pub enum CommunicationLaw {
 }
 
 impl CommunicationLaw {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        match *self {
+            CommunicationLaw::Linear {
+                base_s,
+                per_worker_s,
+            } => at_least(&[("base_s", base_s, ANY), ("per_worker_s", per_worker_s, ANY)]),
+            CommunicationLaw::Ring { base_s, per_pass_s } => {
+                at_least(&[("base_s", base_s, ANY), ("per_pass_s", per_pass_s, ANY)])
+            }
+            CommunicationLaw::Tree {
+                base_s,
+                per_level_s,
+            } => at_least(&[("base_s", base_s, ANY), ("per_level_s", per_level_s, ANY)]),
+            CommunicationLaw::StepSlope {
+                jump_s,
+                per_worker_s,
+            } => at_least(&[("jump_s", jump_s, 0.0), ("per_worker_s", per_worker_s, ANY)]),
+            CommunicationLaw::Saturating {
+                service_s,
+                sharpness,
+            } => at_least(&[("service_s", service_s, 0.0), ("sharpness", sharpness, 1.0)]),
+        }
+    }
+
     /// Seconds with `workers` workers whose compute takes `compute_s`.
     pub fn seconds(&self, workers: u32, compute_s: f64) -> f64 {
         let k = f64::from(workers);

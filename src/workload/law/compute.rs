@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ANY, at_least};
+
 /// A law of compute time.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -16,6 +18,19 @@ pub enum ComputeLaw {
 }
 
 impl ComputeLaw {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        match *self {
+            ComputeLaw::Affine {
+                base_s,
+                per_sample_s,
+            } => at_least(&[("base_s", base_s, ANY), ("per_sample_s", per_sample_s, 0.0)]),
+        }
+    }
+
     /// Seconds for `local_batch` samples.
     pub fn seconds(&self, local_batch: f64) -> f64 {
         match *self {

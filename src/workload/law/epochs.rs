@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ABOVE_ZERO, ANY, at_least};
+
 /// A law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -34,6 +36,40 @@ pub enum EpochLaw {
 }
 
 impl EpochLaw {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        match *self {
+            EpochLaw::AffineNoise {
+                base_epochs,
+                per_noise,
+                least_noise,
+                greatest_noise,
+            } => at_least(&[
+                ("base_epochs", base_epochs, ANY),
+                ("per_noise", per_noise, ANY),
+                ("least_noise", least_noise, 0.0),
+                ("greatest_noise", greatest_noise, least_noise),
+            ]),
+            EpochLaw::NoiseScale {
+                base_epochs,
+                noise_scale_samples,
+            } => at_least(&[
+                ("base_epochs", base_epochs, ABOVE_ZERO),
+                ("noise_scale_samples", noise_scale_samples, ABOVE_ZERO),
+            ]),
+            EpochLaw::Goodput {
+                initial_batch,
+                target_progress,
+            } => at_least(&[
+                ("initial_batch", f64::from(initial_batch), 1.0),
+                ("target_progress", target_progress, ABOVE_ZERO),
+            ]),
+        }
+    }
+
     /// Epochs with global batch `batch` and normalised noise `noise_normalised`; `None` outside
     /// the law's range, and for [`EpochLaw::Goodput`], which needs the noise scale over training.
     pub fn epochs(&self, batch: f64, noise_normalised: Option<f64>) -> Option<f64> {

@@ -5,7 +5,7 @@
 //! - [`communication`]: seconds of communication by the worker count.
 //! - [`overlap`]: how much of it compute hides.
 //! - [`epochs`]: passes over the data by the global batch.
-//! - [`goodput`]: the same from a noise scale over training.
+//! - [`goodput`]: the same from a noise scale over training; [`noise`]: that noise scale.
 //!
 //! A new law is a variant in its file, with its formula there.
 
@@ -13,11 +13,13 @@ pub mod communication;
 pub mod compute;
 pub mod epochs;
 pub mod goodput;
+pub mod noise;
 pub mod overlap;
 
 pub use communication::CommunicationLaw;
 pub use compute::ComputeLaw;
 pub use epochs::EpochLaw;
+pub use noise::NoiseLaw;
 pub use overlap::Overlap;
 
 use serde::{Deserialize, Serialize};
@@ -37,7 +39,37 @@ pub struct StepLaw {
     pub overlap: Overlap,
 }
 
+/// Complains about the first of `parameters` (name, value, least value) that is not a number of
+/// at least its least value.
+fn at_least(parameters: &[(&str, f64, f64)]) -> Result<(), String> {
+    for &(name, value, least) in parameters {
+        if !(value.is_finite() && value >= least) {
+            return Err(match least {
+                ANY => format!("expected `{name}` to be a number, found {value}"),
+                ABOVE_ZERO => format!("expected `{name}` above 0, found {value}"),
+                _ => format!("expected `{name}` of at least {least}, found {value}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A least value for what may be anything.
+const ANY: f64 = f64::NEG_INFINITY;
+/// A least value for what must be above zero.
+const ABOVE_ZERO: f64 = f64::MIN_POSITIVE;
+
 impl StepLaw {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        self.compute.check()?;
+        self.communication.check()?;
+        self.overlap.check()
+    }
+
     /// The cost of a step with `workers` workers of `local_batch` samples each: compute times
     /// `compute_scale`, communication times `network_scale`. A single worker does not
     /// communicate. `None` where the law gives no time above zero.

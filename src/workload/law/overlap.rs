@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::at_least;
+
 /// How much communication compute hides.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -17,6 +19,17 @@ pub enum Overlap {
 }
 
 impl Overlap {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        match *self {
+            Overlap::Additive => Ok(()),
+            Overlap::PNorm { exponent } => at_least(&[("exponent", exponent, 1.0)]),
+        }
+    }
+
     /// Communication that remains visible, τ − t_comp.
     pub fn exposed_s(&self, compute_s: f64, communication_s: f64) -> f64 {
         match *self {
@@ -25,8 +38,7 @@ impl Overlap {
                 // Relative to the longer one, so that no power overflows.
                 let longest = compute_s.max(communication_s);
                 let term = |t: f64| libm::pow(t / longest, g);
-                let step_s =
-                    longest * libm::pow(term(compute_s) + term(communication_s), 1.0 / g);
+                let step_s = longest * libm::pow(term(compute_s) + term(communication_s), 1.0 / g);
                 (step_s - compute_s).max(0.0)
             }
         }

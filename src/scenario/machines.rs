@@ -1,0 +1,227 @@
+//! VM types of the scenario that were not measured: what they stand in for, and what they hold.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::check::Check;
+use super::file::{ScenarioFile, VmTable};
+use super::scale_axis::ScaleAxis;
+use crate::configuration::Configuration;
+use crate::input::Diagnostic;
+use crate::shape::Shape;
+use crate::workload::{Reach, StandIn, Workload};
+
+/// A VM type of the scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// What it stands in for.
+    pub stand_in: StandIn,
+    /// The name of its table: one table with several values makes several types.
+    pub table: String,
+    /// Memory in GiB.
+    pub memory_gib: Option<f64>,
+    /// Virtual CPUs.
+    pub vcpu: Option<f64>,
+    /// USD per hour.
+    pub usd_per_hour: Option<f64>,
+}
+
+/// More types than this are a slip of the pen.
+const MOST_TYPES: usize = 1_000_000;
+
+impl Check<'_> {
+    /// The VM types that the scenario defines: all combinations of each table's values.
+    pub(super) fn machines(
+        &mut self,
+        file: &ScenarioFile,
+        workloads: &[Option<Workload>],
+    ) -> Vec<Machine> {
+        let measured: BTreeSet<&str> = (workloads.iter().flatten())
+            .flat_map(|w| w.steps.shapes())
+            .filter_map(|shape| Some(Shape::parse(shape).ok()?.vm_type))
+            .collect();
+        // Without any workload everything would seem unknown.
+        let all_read = workloads.iter().all(Option::is_some);
+        let mut machines = Vec::new();
+        for (name, table) in &file.vm {
+            let word = name.get_ref();
+            if word.is_empty() || word.contains(['/', '\n']) {
+                self.diagnostics.error_at(
+                    self.source,
+                    name.span(),
+                    format!("`{word}` cannot be the name of a VM type"),
+                    "a name is not empty and has no `/`",
+                );
+            }
+            if measured.contains(word.as_str()) {
+                self.diagnostics.error_at(
+                    self.source,
+                    name.span(),
+                    format!("`{word}` was measured"),
+                    "give the VM type another name",
+                );
+            }
+            let like = table.like.get_ref();
+            if all_read && !measured.contains(like.as_str()) {
+                let legal: Vec<&str> = measured.iter().copied().collect();
+                self.unknown(
+                    format!("`{like}` was not measured on any workload here"),
+                    table.like.span(),
+                    like,
+                    &legal,
+                    "list vms",
+                );
+            }
+            match table.combinations(word) {
+                Some(all) if machines.len() + all.len() <= MOST_TYPES => machines.extend(all),
+                _ => self.diagnostics.error_at(
+                    self.source,
+                    name.span(),
+                    format!("`vm.{word}` makes more than {MOST_TYPES} VM types"),
+                    "too many combinations",
+                ),
+            }
+        }
+        machines
+    }
+
+    /// Whether the local batch of `configuration` fits into the memory of its VMs; a complaint
+    /// where the workload does not say.
+    pub(super) fn fits(
+        &mut self,
+        workload: &Workload,
+        machine: &Machine,
+        table: &VmTable,
+        configuration: &Configuration,
+    ) -> bool {
+        let (Some(memory_gib), Some(asked)) = (machine.memory_gib, &table.memory_gib) else {
+            return true;
+        };
+        match largest_local_batch(workload, machine, memory_gib, configuration) {
+            Some(most) => configuration.local_batch() <= most * (1.0 + 1e-12),
+            None => {
+                if !self.is_reported(&asked.span()) {
+                    let title = format!("nothing is known about the memory of `{}`", workload.name);
+                    self.diagnostics.push(
+                        Diagnostic::at(self.source, asked.span(), title, "cannot be checked")
+                            .with_help(
+                                "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml",
+                            ),
+                    );
+                }
+                true
+            }
+        }
+    }
+}
+
+/// Most samples per worker and step that `memory_gib` on every VM holds: by the workload's memory
+/// per sample, or else in proportion to what the measured workers held.
+fn largest_local_batch(
+    workload: &Workload,
+    machine: &Machine,
+    memory_gib: f64,
+    configuration: &Configuration,
+) -> Option<f64> {
+    let constants = &workload.constants;
+    let shape = Shape::parse(&configuration.vm).ok()?;
+    let vms = shape.vms(configuration.workers)?;
+    let each = memory_gib / f64::from(configuration.workers.div_ceil(vms));
+    if let Some(sample) = &constants.sample_memory_gib {
+        let fixed = constants.fixed_memory_gib.as_ref().map_or(0.0, |f| f.value);
+        return Some((each - fixed) / sample.value);
+    }
+    let measured = constants.worker_memory_gib.as_ref()?.value;
+    let held = (workload
+        .steps
+        .points_of(&shape.on(&machine.stand_in.like))
+        .iter())
+    .map(|(c, _)| c.local_batch())
+    .fold(0.0, f64::max);
+    Some(held * each / measured)
+}
+
+impl VmTable {
+    /// One machine per combination of values; the names say which.
+    fn combinations(&self, name: &str) -> Option<Vec<Machine>> {
+        let one = [1.0];
+        let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
+        let scale = |axis: &Option<ScaleAxis>| values(axis).unwrap_or_else(|| one.to_vec());
+        let maybe = |axis: Option<Vec<f64>>| -> Vec<Option<f64>> {
+            axis.map_or(vec![None], |all| all.into_iter().map(Some).collect())
+        };
+        let computes = scale(&self.compute_scale);
+        let networks = scale(&self.network_scale);
+        let memories = maybe(self.memory_gib.as_ref().map(|m| m.get_ref().0.clone()));
+        let prices = maybe(values(&self.usd_per_hour));
+        let count = [computes.len(), networks.len(), memories.len(), prices.len()]
+            .into_iter()
+            .try_fold(1usize, usize::checked_mul)?;
+        if count > MOST_TYPES {
+            return None;
+        }
+        let mut all = Vec::with_capacity(count);
+        for &compute_scale in &computes {
+            for &network_scale in &networks {
+                for &memory_gib in &memories {
+                    for &usd_per_hour in &prices {
+                        let mut vm = name.to_owned();
+                        let parts = [
+                            ("compute", computes.len(), Some(compute_scale)),
+                            ("network", networks.len(), Some(network_scale)),
+                            ("GiB", memories.len(), memory_gib),
+                            ("USD", prices.len(), usd_per_hour),
+                        ];
+                        for (what, several, value) in parts {
+                            if let (2.., Some(value)) = (several, value) {
+                                vm.push_str(&format!(" {what} {}", digits(value)));
+                            }
+                        }
+                        all.push(Machine {
+                            stand_in: StandIn {
+                                vm: Arc::from(vm),
+                                like: self.like.get_ref().as_str().into(),
+                                compute_scale,
+                                network_scale,
+                            },
+                            table: name.to_owned(),
+                            memory_gib,
+                            vcpu: self.vcpu.map(|v| v.get()),
+                            usd_per_hour,
+                        });
+                    }
+                }
+            }
+        }
+        Some(all)
+    }
+}
+
+/// A value in as many digits as tell the values of a range apart.
+fn digits(value: f64) -> String {
+    let rounded = format!("{value:.6}");
+    let short = rounded.trim_end_matches('0').trim_end_matches('.');
+    if value >= 1e-3 {
+        short.to_owned()
+    } else {
+        format!("{value:e}")
+    }
+}
+
+/// What a workload may be asked with these machines.
+pub(super) fn reach(machines: &[Machine], extrapolate: bool) -> Reach {
+    Reach {
+        extrapolate,
+        stand_ins: (machines.iter())
+            .map(|m| (Arc::clone(&m.stand_in.vm), m.stand_in.clone()))
+            .collect(),
+    }
+}
+
+/// The table of a machine that a key of `[vm]` names.
+pub(super) fn table_of<'f>(file: &'f ScenarioFile, machine: &Machine) -> Option<&'f VmTable> {
+    let named = |(name, _): &(&Spanned<String>, &VmTable)| *name.get_ref() == machine.table;
+    file.vm.iter().find(named).map(|(_, table)| table)
+}

@@ -1,0 +1,195 @@
+//! An axis of positive numbers: one, a list, or a range with a step or a factor.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::checked::{Positive, Slowdown};
+
+/// Values of an axis: `0.5`, `[0.5, 1, 2]`, `{ from = 0.5, to = 2, step = 0.25 }`, or
+/// `{ from = 0.25, to = 4, factor = 2 }`. In ascending order for a range, as written for a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScaleAxis(pub Vec<f64>);
+
+/// A longer range is a slip of the pen.
+const MOST_VALUES: usize = 10_000;
+
+/// Share of a step by which the end may be missed: decimal fractions are not exact.
+const RELIEF: f64 = 1e-9;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RangeFields {
+    from: Positive,
+    to: Positive,
+    step: Option<Positive>,
+    factor: Option<Slowdown>,
+}
+
+impl RangeFields {
+    /// The values, or what is wrong with the range.
+    fn values(&self) -> Result<Vec<f64>, String> {
+        let (from, to) = (self.from.get(), self.to.get());
+        if from > to {
+            return Err(format!(
+                "expected `from` not above `to`, found {from} above {to}"
+            ));
+        }
+        let (steps, value): (f64, Box<dyn Fn(f64) -> f64>) = match (self.step, self.factor) {
+            (Some(step), None) => {
+                let step = step.get();
+                ((to - from) / step, Box::new(move |i| from + step * i))
+            }
+            (None, Some(factor)) => {
+                let factor = factor.get();
+                let steps = libm::log(to / from) / libm::log(factor);
+                (steps, Box::new(move |i| from * libm::pow(factor, i)))
+            }
+            _ => return Err("expected either `step` or `factor`".to_owned()),
+        };
+        let count = (steps + RELIEF).floor() + 1.0;
+        if count > MOST_VALUES as f64 {
+            return Err(format!(
+                "expected a range of at most {MOST_VALUES} values, found {count}"
+            ));
+        }
+        Ok((0..count as u32).map(|i| value(f64::from(i))).collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for ScaleAxis {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AxisVisitor;
+
+        fn single<E: Error>(value: f64) -> Result<ScaleAxis, E> {
+            let value = Positive::new(value)
+                .ok_or_else(|| E::custom(format!("expected a number above 0, found {value}")))?;
+            Ok(ScaleAxis(vec![value.get()]))
+        }
+
+        impl<'de> Visitor<'de> for AxisVisitor {
+            type Value = ScaleAxis;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a number above 0, a list like [0.5, 1, 2] or a range like { from = 0.5, to = 4, factor = 2 }",
+                )
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<ScaleAxis, E> {
+                single(value)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<ScaleAxis, E> {
+                single(value as f64)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ScaleAxis, A::Error> {
+                let mut values: Vec<f64> = Vec::new();
+                while let Some(value) = list.next_element::<Positive>()? {
+                    if values.contains(&value.get()) {
+                        let twice =
+                            format!("expected different values, found {} twice", value.get());
+                        return Err(A::Error::custom(twice));
+                    }
+                    values.push(value.get());
+                }
+                if values.is_empty() {
+                    return Err(A::Error::custom(
+                        "expected at least one value, found an empty list",
+                    ));
+                }
+                Ok(ScaleAxis(values))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ScaleAxis, A::Error> {
+                let range =
+                    RangeFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                range.values().map(ScaleAxis).map_err(A::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(AxisVisitor)
+    }
+}
+
+impl JsonSchema for ScaleAxis {
+    fn schema_name() -> Cow<'static, str> {
+        "ScaleAxis".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Positive numbers: one, a list, or a range with a step or a factor.",
+            "oneOf": [
+                { "type": "number", "exclusiveMinimum": 0 },
+                {
+                    "type": "array",
+                    "minItems": 1,
+                    "uniqueItems": true,
+                    "items": { "type": "number", "exclusiveMinimum": 0 }
+                },
+                {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["from", "to"],
+                    "properties": {
+                        "from": { "type": "number", "exclusiveMinimum": 0 },
+                        "to": { "type": "number", "exclusiveMinimum": 0 },
+                        "step": { "type": "number", "exclusiveMinimum": 0 },
+                        "factor": { "type": "number", "exclusiveMinimum": 1 }
+                    }
+                }
+            ]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(text: &str) -> Result<Vec<f64>, String> {
+        #[derive(Deserialize)]
+        struct Holder {
+            a: ScaleAxis,
+        }
+        let read = toml::from_str::<Holder>(&format!("a = {text}"));
+        read.map(|h| h.a.0).map_err(|e| e.message().to_owned())
+    }
+
+    #[test]
+    fn numbers_lists_and_both_kinds_of_range() {
+        assert_eq!(axis("2"), Ok(vec![2.0]));
+        assert_eq!(axis("[0.5, 2]"), Ok(vec![0.5, 2.0]));
+        assert_eq!(
+            axis("{ from = 0.1, to = 0.3, step = 0.1 }").map(|a| a.len()),
+            Ok(3)
+        );
+        assert_eq!(
+            axis("{ from = 0.25, to = 4, factor = 4 }"),
+            Ok(vec![0.25, 1.0, 4.0])
+        );
+    }
+
+    #[test]
+    fn what_is_no_axis_is_refused() {
+        for wrong in [
+            "0",
+            "-1",
+            "inf",
+            "[]",
+            "[1, 1]",
+            "[0]",
+            "{ from = 2, to = 1, step = 1 }",
+            "{ from = 1, to = 2 }",
+            "{ from = 1, to = 2, step = 1, factor = 2 }",
+            "{ from = 1, to = 2, factor = 1 }",
+            "{ from = 1, to = 1e9, step = 0.1 }",
+        ] {
+            assert!(axis(wrong).is_err(), "{wrong}");
+        }
+    }
+}

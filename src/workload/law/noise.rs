@@ -1,0 +1,88 @@
+//! The gradient noise scale φ by batch and progress.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ABOVE_ZERO, ANY, at_least};
+
+/// A law of the noise scale.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum NoiseLaw {
+    /// The same for every batch, all through training.
+    ConstantScale {
+        /// φ in samples.
+        noise_scale_samples: f64,
+    },
+    /// φ₀·p^q·(B/M₀)^α with p the share of progress made.
+    PowerScale {
+        /// φ₀: samples at the target, with the initial batch.
+        scale_samples: f64,
+        /// M₀.
+        initial_batch: f64,
+        /// α.
+        batch_exponent: f64,
+        /// q.
+        progress_exponent: f64,
+    },
+}
+
+impl NoiseLaw {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        match *self {
+            NoiseLaw::ConstantScale {
+                noise_scale_samples,
+            } => at_least(&[("noise_scale_samples", noise_scale_samples, ABOVE_ZERO)]),
+            NoiseLaw::PowerScale {
+                scale_samples,
+                initial_batch,
+                batch_exponent,
+                progress_exponent,
+            } => at_least(&[
+                ("scale_samples", scale_samples, ABOVE_ZERO),
+                ("initial_batch", initial_batch, ABOVE_ZERO),
+                ("batch_exponent", batch_exponent, ANY),
+                ("progress_exponent", progress_exponent, 0.0),
+            ]),
+        }
+    }
+
+    /// φ in samples with global batch `batch`, when `progress` (0 to 1) of the way is done.
+    pub fn noise_scale(&self, batch: f64, progress: f64) -> f64 {
+        match *self {
+            NoiseLaw::ConstantScale {
+                noise_scale_samples,
+            } => noise_scale_samples,
+            NoiseLaw::PowerScale {
+                scale_samples,
+                initial_batch,
+                batch_exponent,
+                progress_exponent,
+            } => {
+                scale_samples
+                    * libm::pow(progress, progress_exponent)
+                    * libm::pow(batch / initial_batch, batch_exponent)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_power_law_grows_with_progress_and_batch() {
+        let law = NoiseLaw::PowerScale {
+            scale_samples: 1000.0,
+            initial_batch: 100.0,
+            batch_exponent: 0.5,
+            progress_exponent: 2.0,
+        };
+        assert!((law.noise_scale(400.0, 0.5) - 500.0).abs() < 1e-9);
+        assert_eq!(law.noise_scale(100.0, 0.0), 0.0);
+    }
+}

@@ -1,0 +1,61 @@
+//! How far beyond its measurements a workload may be asked: VM types that were not measured, and
+//! configurations outside the hull.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::configuration::Configuration;
+use crate::shape::Shape;
+
+/// A VM type that was not measured and stands in for one that was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StandIn {
+    /// Its name.
+    pub vm: Arc<str>,
+    /// The VM type that was measured.
+    pub like: Arc<str>,
+    /// Its compute time over that of the measured type.
+    pub compute_scale: f64,
+    /// Its communication time over that of the measured type.
+    pub network_scale: f64,
+}
+
+/// What a workload may be asked beyond its measurements.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reach {
+    /// Whether laws may answer outside the measured hull.
+    pub extrapolate: bool,
+    /// VM types that were not measured, by name.
+    pub stand_ins: BTreeMap<Arc<str>, StandIn>,
+}
+
+impl Reach {
+    /// The configuration to look up for `asked`, and the scales if its VM type stands in.
+    pub fn measured<'c>(
+        &self,
+        asked: &'c Configuration,
+    ) -> (Cow<'c, Configuration>, Option<&StandIn>) {
+        if self.stand_ins.is_empty() {
+            return (Cow::Borrowed(asked), None);
+        }
+        let Ok(shape) = Shape::parse(&asked.vm) else {
+            return (Cow::Borrowed(asked), None);
+        };
+        match self.stand_in(shape.vm_type) {
+            None => (Cow::Borrowed(asked), None),
+            Some(stand_in) => {
+                let measured = Configuration {
+                    vm: shape.on(&stand_in.like).into(),
+                    ..*asked
+                };
+                (Cow::Owned(measured), Some(stand_in))
+            }
+        }
+    }
+
+    /// The stand-in of this name.
+    pub fn stand_in(&self, vm_type: &str) -> Option<&StandIn> {
+        self.stand_ins.get(vm_type)
+    }
+}
