@@ -5,6 +5,7 @@
 //!
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
 //! - [`axis`]: a list of values, a range, or what was measured.
+//! - [`include`]: files that a scenario is put together from.
 //! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
 //!   configurations, `complaints` holds what there is to say about lists.
 
@@ -12,6 +13,7 @@ pub mod axis;
 pub mod check;
 mod complaints;
 pub mod file;
+pub mod include;
 mod names;
 mod space;
 
@@ -54,7 +56,7 @@ pub struct Scenario {
     pub settings: Settings,
     /// What no choice may exceed.
     pub limits: Limits,
-    /// BLAKE3 hash of the file's text.
+    /// BLAKE3 hash of the file's text; of several files', when it includes others.
     pub hash: String,
 }
 

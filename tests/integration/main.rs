@@ -3,6 +3,7 @@
 //!
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
 //! - [`determinism`]: same scenario, same seed, same bytes.
+//! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
 //! - [`shards`]: parts of a run, put together, are the run.
@@ -20,6 +21,7 @@ mod documented;
 mod failures;
 mod fidelity;
 mod formats;
+mod include;
 #[cfg(unix)]
 mod interrupt;
 mod properties;
