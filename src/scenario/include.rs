@@ -212,7 +212,7 @@ impl Reader<'_> {
             None => {
                 for Diagnostic { title, help, .. } in unread {
                     let help = help.unwrap_or_else(|| {
-                        "a path starts at the folder of the file that includes".to_owned()
+                        "a path starts at the folder of the file that it stands in".to_owned()
                     });
                     let complaint = Diagnostic::at(from, path.span(), title, "included here");
                     self.diagnostics.push(complaint.with_help(help));

@@ -30,7 +30,7 @@ impl Check<'_> {
                         format!("there is no workload folder `{word}`"),
                         "not a folder",
                     )
-                    .with_help("a path starts at the folder of the scenario file"),
+                    .with_help("a path starts at the folder of the file that it stands in"),
                 );
                 return None;
             }

@@ -591,7 +591,7 @@ workloads = ["scavenger-resnet18", "./nowhere"]
 workers = [8, 24]
 
 [variation]
-drift = { sigma = 0.1 }
+step_cv = -1
 
 [search]
 strategies = ["full", "genie", "full"]
