@@ -5,7 +5,7 @@
 //!
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
 //! - [`axis`]: a list of values, a range, or what was measured.
-//! - [`include`]: files that a scenario is put together from.
+//! - [`include`](mod@include): files that a scenario is put together from.
 //! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
 //!   configurations, `complaints` holds what there is to say about lists.
 

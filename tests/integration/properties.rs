@@ -260,7 +260,7 @@ fn left_by(way: impl FnOnce(&Folder)) -> Files {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn any_sound_scenario_leaves_the_same_files_in_whatever_pieces_it_is_run(
