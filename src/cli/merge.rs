@@ -10,7 +10,7 @@ use super::records::{self, RecordsArg};
 use super::summaries::{Form, Summaries};
 use super::{Exit, Failure};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, Results, Shards, shard_file};
+use crate::report::{Folder, Lock, Results, Shards, shard_file};
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
@@ -32,6 +32,7 @@ impl MergeArgs {
     /// # Errors
     /// [`Failure`], with everything that keeps the shards from being one run.
     pub fn run(self) -> Result<Exit, Failure> {
+        let _lock = Lock::alone(&self.folder)?;
         let mut shards =
             Shards::open(&self.folder.join(shard_file::FOLDER)).map_err(Failure::Wrong)?;
         let folder = Folder::prepare(&self.folder).map_err(|error| {

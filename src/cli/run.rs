@@ -15,7 +15,7 @@ use super::{Exit, Failure, estimate, resume, terminal};
 use crate::checked::Count;
 use crate::experiment::{Ending, Shard};
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::Folder;
+use crate::report::{Folder, Lock};
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -84,6 +84,13 @@ impl RunArgs {
             return Ok(Exit::Done);
         }
         let folders = self.folders(&scenarios)?;
+        // Held until the end; shards may be written side by side.
+        let _locks: Vec<Lock> = (folders.iter().flatten())
+            .map(|folder| match self.shard {
+                Some(_) => Lock::shared(folder.path()),
+                None => Lock::alone(folder.path()),
+            })
+            .collect::<Result<_, _>>()?;
         let formats = self.records.formats();
         let starts = resume::starts(&scenarios, &folders, self.resume, &formats)?;
         let interrupt = Arc::new(AtomicBool::new(false));

@@ -28,7 +28,7 @@ impl Diagnostic {
     ) -> Self {
         Self {
             title: title.into(),
-            place: Some((Arc::clone(source), span)),
+            place: Some(source.locate(&span)),
             label: label.into(),
             help: None,
         }

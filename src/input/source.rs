@@ -1,5 +1,6 @@
 //! Texts that messages can point into.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ pub struct Source {
     pub name: String,
     /// The whole text; all spans are byte ranges of it.
     pub text: String,
+    /// Where texts that are read as one begin in it; empty for a text by itself.
+    parts: Vec<(usize, Arc<Source>)>,
 }
 
 impl Source {
@@ -24,7 +27,50 @@ impl Source {
         Arc::new(Source {
             name: name.into(),
             text,
+            parts: Vec::new(),
         })
+    }
+
+    /// Several texts read as one, under the name of the first. Messages about a place in it name
+    /// the text that it is in.
+    pub fn joined(sources: &[Arc<Source>]) -> Arc<Source> {
+        if let [single] = sources {
+            return Arc::clone(single);
+        }
+        let mut text = String::new();
+        let mut parts = Vec::new();
+        for source in sources {
+            parts.push((text.len(), Arc::clone(source)));
+            text.push_str(&source.text);
+            text.push('\n');
+        }
+        Arc::new(Source {
+            name: sources.first().map_or(String::new(), |s| s.name.clone()),
+            text,
+            parts,
+        })
+    }
+
+    /// The texts read as one, each with where it begins; none for a text by itself.
+    pub fn parts(&self) -> &[(usize, Arc<Source>)] {
+        &self.parts
+    }
+
+    /// Which of the texts read as one holds the byte `at`; 0 for a text by itself.
+    pub fn part_of(&self, at: usize) -> usize {
+        let begun = self.parts.partition_point(|(start, _)| *start <= at);
+        begun.saturating_sub(1)
+    }
+
+    /// The text by itself that a place is in, and the place there.
+    pub fn locate(self: &Arc<Source>, span: &Range<usize>) -> (Arc<Source>, Range<usize>) {
+        match self.parts.get(self.part_of(span.start)) {
+            None => (Arc::clone(self), span.clone()),
+            Some((start, part)) => {
+                let inside = |at: usize| at.saturating_sub(*start).min(part.text.len());
+                (Arc::clone(part), inside(span.start)..inside(span.end))
+            }
+        }
     }
 
     /// Reads a file; one that cannot be read, or is not text, becomes a diagnostic.
@@ -81,6 +127,18 @@ mod tests {
         assert_eq!(read, None);
         let shown = diagnostics.render(false);
         assert!(shown.contains("line 2 is not UTF-8"), "{shown}");
+    }
+
+    #[test]
+    fn a_place_in_joined_texts_is_one_in_the_right_text() {
+        let [a, b] = [Source::new("a", "xy"), Source::new("b", "z")];
+        let joined = Source::joined(&[Arc::clone(&a), Arc::clone(&b)]);
+        assert_eq!((&*joined.name, &*joined.text), ("a", "xy\nz\n"));
+        assert_eq!(joined.locate(&(1..2)), (Arc::clone(&a), 1..2));
+        assert_eq!(joined.locate(&(3..4)), (Arc::clone(&b), 0..1));
+        assert_eq!(joined.locate(&(1..4)), (a, 1..2));
+        assert_eq!(joined.locate(&(9..usize::MAX)), (Arc::clone(&b), 1..1));
+        assert_eq!(Source::joined(&[Arc::clone(&b)]).locate(&(0..1)), (b, 0..1));
     }
 
     #[test]

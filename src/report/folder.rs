@@ -42,6 +42,11 @@ impl Folder {
         })
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The path of a file in this folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)

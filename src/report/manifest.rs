@@ -116,7 +116,10 @@ pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
                     plain(there),
                     plain(here)
                 ),
-                "scenario_hash" => "the text of the scenario file is another".to_owned(),
+                "scenario_hash" => {
+                    "the text of the scenario file is another, or that of a file it includes"
+                        .to_owned()
+                }
                 "prices_hash" => "the embedded prices have changed".to_owned(),
                 "workloads" | "stored" => match changed(there, here) {
                     names if names.is_empty() => format!("`{key}` are others"),

@@ -2,7 +2,7 @@
 //!
 //! In: records and groups. Out: files that pandas and DuckDB open, and text that people read.
 //!
-//! - [`folder`]: an output folder; nothing finished is lost. [`aside`]: a file that grows there.
+//! - [`folder`]: an output folder; nothing finished is lost. [`lock`]: one run at a time in it. [`aside`]: a file that grows there.
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`.
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group.
@@ -17,6 +17,7 @@ pub mod aside;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;
+pub mod lock;
 pub mod manifest;
 pub mod policies_table;
 pub mod records_csv;
@@ -34,6 +35,7 @@ pub mod text_table;
 
 pub use folder::Folder;
 pub use formats::{FORMATS, RecordsFormat};
+pub use lock::Lock;
 pub use results::Results;
 pub use shard_file::ShardFile;
 pub use shards::Shards;

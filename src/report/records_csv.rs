@@ -1,8 +1,9 @@
 //! `records.csv`: one row per case.
 //!
 //! Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when it is
-//! closed. A killed run therefore leaves a readable prefix under the other name, from which
-//! another can go on: every run writes it, whatever other forms are asked for.
+//! closed. A killed run therefore leaves a prefix under the other name, from which another can go
+//! on: every run writes it, whatever other forms are asked for. Its last row may be cut off, as the
+//! system may end a write between two pages when it kills.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};

@@ -8,10 +8,11 @@ use toml::Spanned;
 
 use super::Scenario;
 use super::file::{Outside, ScenarioFile};
+use super::include::{self, Files};
 use super::machines;
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::configuration::Configuration;
-use crate::input::{self, Diagnostic, Diagnostics, Source};
+use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::search::Limits;
 use crate::training::variation::{Drift, Straggler};
 use crate::training::{Fidelity, Variation};
@@ -38,10 +39,11 @@ pub fn load(
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
-    let file: ScenarioFile = input::toml::read(source, diagnostics)?;
+    let (files, file) = include::read(source, folder, diagnostics);
+    let file = file?;
     let mut check = Check {
-        source,
-        folder,
+        source: &files.source,
+        files: &files,
         reads_well: diagnostics.len() == before,
         diagnostics,
     };
@@ -52,7 +54,7 @@ pub fn load(
 /// A check under way: where the text is, and what was found so far.
 pub(super) struct Check<'a> {
     pub(super) source: &'a Arc<Source>,
-    pub(super) folder: &'a Path,
+    pub(super) files: &'a Files,
     /// Whether the file could be read without complaint.
     reads_well: bool,
     pub(super) diagnostics: &'a mut Diagnostics,
@@ -139,9 +141,7 @@ impl Check<'_> {
                 max_time_s: file.limits.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
                 max_cost_usd: file.limits.max_cost_usd.map(Positive::get),
             },
-            hash: blake3::hash(self.source.text.as_bytes())
-                .to_hex()
-                .to_string(),
+            hash: self.files.hash(),
         })
     }
 

@@ -60,10 +60,11 @@ impl Check<'_> {
 
     /// Whether something inside `span` was reported already.
     pub(super) fn is_reported(&self, span: &Range<usize>) -> bool {
+        let (part, span) = self.source.locate(span);
         (self.diagnostics.iter())
             .filter_map(|d| d.place.as_ref())
             .any(|(source, at)| {
-                Arc::ptr_eq(source, self.source) && span.start <= at.start && at.end <= span.end
+                Arc::ptr_eq(source, &part) && span.start <= at.start && at.end <= span.end
             })
     }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
+use super::include::Include;
 use super::scale_axis::ScaleAxis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
 use crate::pricing::PolicyFile;
@@ -19,8 +20,12 @@ use crate::training::Fidelity;
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "scavsim scenario", extend("required" = ["workloads"]))]
+#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["include"] }]))]
 pub struct ScenarioFile {
+    /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
+    /// a later one wins.
+    #[schemars(with = "Option<Include>")]
+    pub include: Option<Spanned<Include>>,
     /// Name in results; the file's name when absent.
     #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,

@@ -7,6 +7,7 @@
 //! - [`axis`]: a list of whole values, a range, or what was measured; [`scale_axis`]: the same for
 //!   positive numbers.
 //! - [`machines`]: VM types that were not measured.
+//! - [`include`](mod@include): files that a scenario is put together from.
 //! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
 //!   configurations, `complaints` holds what there is to say about lists.
 
@@ -14,6 +15,7 @@ pub mod axis;
 pub mod check;
 mod complaints;
 pub mod file;
+pub mod include;
 pub mod machines;
 mod names;
 pub mod scale_axis;
@@ -63,7 +65,7 @@ pub struct Scenario {
     pub settings: Settings,
     /// What no choice may exceed.
     pub limits: Limits,
-    /// BLAKE3 hash of the file's text.
+    /// BLAKE3 hash of the file's text; of several files', when it includes others.
     pub hash: String,
 }
 

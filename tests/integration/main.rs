@@ -4,6 +4,7 @@
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
 //! - [`beyond`]: what a workload answers beyond its measurements.
 //! - [`determinism`]: same scenario, same seed, same bytes.
+//! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
 //! - [`shards`]: parts of a run, put together, are the run.
@@ -22,6 +23,7 @@ mod documented;
 mod failures;
 mod fidelity;
 mod formats;
+mod include;
 #[cfg(unix)]
 mod interrupt;
 mod properties;

@@ -7,9 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use scavsim::cli::resume::Start;
+use scavsim::cli::runner::Runner;
 use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Tasks};
 use scavsim::input::{Diagnostics, Source};
+use scavsim::report::{FORMATS, Folder, Results, Shards, manifest, shard_file};
 use scavsim::scenario::{self, Overrides, Scenario};
+
+use crate::sandbox::{Files, Sandbox, assert_same_files};
 
 /// Rounding of a ratio.
 const ROUNDING: f64 = 1e-12;
@@ -244,5 +249,60 @@ proptest! {
         let one = run(&plan, 1, assert_lawful);
         let three = run(&plan, 3, |_| {});
         prop_assert_eq!(one, three);
+    }
+}
+
+/// Everything that a way of running leaves in a folder of its own.
+fn left_by(way: impl FnOnce(&Folder)) -> Files {
+    let sandbox = Sandbox::new();
+    way(&Folder::prepare(&sandbox.path("out")).expect("the sandbox is writable"));
+    sandbox.contents("out")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_sound_scenario_leaves_the_same_files_in_whatever_pieces_it_is_run(
+        text in a_scenario(),
+        max_time_h in 1.0..30.0f64,
+        cut in 0.0..1.0f64,
+    ) {
+        // Beyond the limit cases fail, so that there is a list of failures, too.
+        let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
+        let (stop, formats) = (AtomicBool::new(false), Vec::from_iter(FORMATS));
+        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &stop, formats: &formats };
+        let whole = |jobs| left_by(|folder| {
+            runner(jobs).run(&scenario, Some(folder), Start::Over).expect("nothing prevents it");
+        });
+        let right = whole(1);
+        for jobs in [2, 7] {
+            assert_same_files(&whole(jobs), &right, &format!("{jobs} threads"));
+        }
+        for count in [1, 3, 10] {
+            let seen = left_by(|folder| {
+                for index in 1..=count {
+                    let shard = format!("{index}/{count}").parse().expect("it is a shard");
+                    runner(2).run_shard(&scenario, folder, shard).expect("nothing prevents it");
+                }
+                let shards = Shards::open(&folder.file(shard_file::FOLDER));
+                let mut shards = shards.unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+                let results = Results::start(folder, shards.identity.clone(), &formats);
+                let mut results = results.expect("nothing prevents it");
+                let finished = shards.hand_out(&mut results, &AtomicU64::new(0));
+                results.finish(&finished.expect("they are whole")).expect("nothing prevents it");
+            });
+            assert_same_files(&seen, &right, &format!("{count} shards"));
+        }
+        let rows = &right["records.csv"];
+        let kept = &rows[..(cut * rows.len() as f64) as usize];
+        let seen = left_by(|folder| {
+            // What a run leaves that is killed somewhere behind its start.
+            let identity = manifest::identity(&scenario);
+            drop(Results::start(folder, identity, &formats).expect("nothing prevents it"));
+            std::fs::write(folder.file("records.partial.csv"), kept).expect("it is writable");
+            runner(2).run(&scenario, Some(folder), Start::Behind).expect("nothing prevents it");
+        });
+        assert_same_files(&seen, &right, &format!("cut behind {} bytes", kept.len()));
     }
 }

@@ -226,13 +226,13 @@ mod stopped {
 
     use super::*;
 
-    /// Moments at which a run is stopped.
-    const MOMENTS: u64 = 6;
+    /// Moments at which a run is killed, spread over its length.
+    const MOMENTS: u32 = 20;
 
     /// Long enough to be stopped on the way.
     fn long() -> Sandbox {
         let sandbox = sandbox();
-        sandbox.edit("scenario.toml", "replicas = 2", "replicas = 1500");
+        sandbox.edit("scenario.toml", "replicas = 2", "replicas = 400");
         sandbox
     }
 
@@ -261,29 +261,89 @@ mod stopped {
         matches!(status.code(), None | Some(130))
     }
 
+    /// What a killed run leaves is whole, as far as it has its name; unfinished rows are the
+    /// beginning of what they were to be. The system may cut a write off between two pages.
+    fn assert_whole(files: &Files, right: &Files, when: &str) {
+        for (name, bytes) in files {
+            if name == "manifest.json" {
+                let manifest: Value = serde_json::from_slice(bytes).expect("it is JSON");
+                assert!(manifest["complete"].is_boolean(), "{when}");
+            } else if name == "records.partial.csv" {
+                let rows = &right["records.csv"];
+                assert!(rows.starts_with(bytes), "{when}: rows differ");
+            } else if let Some(right) = right.get(name) {
+                assert!(bytes == right, "{when}: {name} is not whole");
+            } else {
+                let unfinished = name.contains(".partial.") || name.starts_with(".scavsim-");
+                assert!(unfinished, "{when}: {name}");
+            }
+        }
+    }
+
     #[test]
     fn a_run_that_was_killed_at_any_moment_ends_as_if_it_was_not() {
         let sandbox = long();
         let forms = ["--records", formats(), "--jobs", "2"];
-        let start = Instant::now();
         let (right, printed) = whole(&sandbox, &forms);
-        let whole = start.elapsed();
-        let mut stopped = 0;
+        // The second time the program and its data are in memory.
+        let start = Instant::now();
+        whole(&sandbox, &forms);
+        let length = start.elapsed();
+        let mut killed = 0;
         for moment in 0..MOMENTS {
-            let signal = ["-KILL", "-INT", "-KILL"][moment as usize % 3];
-            let delay = |n: u64| whole.mul_f64((mix(moment, n) >> 11) as f64 / (1u64 << 53) as f64);
-            stopped += u64::from(stop(&sandbox, &forms, delay(1), signal));
-            // The run that goes on is killed in turn.
+            let luck = |n: u64| (mix(u64::from(moment), n) >> 11) as f64 / (1u64 << 53) as f64;
+            let first = length.mul_f64((f64::from(moment) + luck(1)) / f64::from(MOMENTS));
+            let second = length.mul_f64(luck(2));
+            killed += u32::from(stop(&sandbox, &forms, first, "-KILL"));
+            let when = format!("killed after {first:?} of {length:?}");
+            assert_whole(&sandbox.contents("out"), &right, &when);
+            // The run that goes on is stopped in turn.
             let again = [&forms[..], &["--resume"]].concat();
-            stopped += u64::from(stop(&sandbox, &again, delay(2), "-KILL"));
+            let signal = ["-KILL", "-INT"][moment as usize % 2];
+            stop(&sandbox, &again, second, signal);
             let assert = sandbox.run(&[&RUN[..], &again].concat());
             let printed_now = stdout(&assert);
             let complete = printed_now.is_empty() && stderr(&assert).contains("already complete");
             assert!(complete || printed_now == printed, "{}", stderr(&assert));
-            let when = format!("stopped after {:?} and {:?}", delay(1), delay(2));
+            let when = format!("{when}, then {signal} after {second:?}");
             assert_same_files(&sandbox.contents("out"), &right, &when);
             fs::remove_dir_all(sandbox.path("out")).expect("it was written");
         }
-        assert!(stopped > 0, "all had ended before they were stopped");
+        assert!(
+            killed >= MOMENTS / 2,
+            "only {killed} had not ended before they were killed"
+        );
+    }
+
+    /// A file may not grow beyond a limit: to a program that is what a full disk is.
+    #[test]
+    fn a_full_disk_is_told_and_leaves_whole_rows() {
+        let sandbox = long();
+        let (right, _) = whole(&sandbox, &[]);
+        let limited = sandbox
+            .scavsim()
+            .get_program()
+            .to_string_lossy()
+            .into_owned();
+        let output = Command::new("sh")
+            .args(["-c", r#"trap "" XFSZ; ulimit -f 300; exec "$@""#, "sh"])
+            .arg(limited)
+            .args(RUN)
+            .current_dir(sandbox.path("."))
+            .output()
+            .expect("there is a shell");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(
+            told.starts_with("error: cannot write out/records.partial.csv: ")
+                && told.ends_with("; the rows before are kept in it\n"),
+            "{told}"
+        );
+        let left = sandbox.contents("out");
+        assert_whole(&left, &right, "full");
+        assert!(left["records.partial.csv"].len() > 100_000);
+        assert!(left["records.partial.csv"].ends_with(b"\n"));
+        sandbox.run(&[&RUN[..], &["--resume"]].concat()).code(3);
+        assert_same_files(&sandbox.contents("out"), &right, "resumed");
     }
 }

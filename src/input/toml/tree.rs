@@ -5,15 +5,17 @@ use std::mem;
 use std::ops::Range;
 
 use ::toml::Spanned;
-use ::toml::de::{DeArray, DeValue};
+use ::toml::de::{DeArray, DeTable, DeValue};
 
 /// A value with its place in the text.
 pub(super) type Node<'s> = Spanned<DeValue<'s>>;
 
 /// One step down from a table or an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub enum Step {
+    /// To the value of a key.
     Key(String),
+    /// To an element of an array.
     Index(usize),
 }
 
@@ -172,4 +174,52 @@ pub(super) fn insert<'s>(root: &mut Node<'s>, path: &[Step], key: &str, value: N
     };
     let key = Spanned::new(value.span(), Cow::Owned(key.to_owned()));
     table.insert(key, value).is_none()
+}
+
+/// The node as if its text began `by` bytes later.
+pub(super) fn moved(node: Node<'_>, by: usize) -> Node<'_> {
+    let later = |span: Range<usize>| span.start + by..span.end + by;
+    let span = later(node.span());
+    let value = match node.into_inner() {
+        DeValue::Table(table) => {
+            let mut all = DeTable::new();
+            for (key, value) in table {
+                let key = Spanned::new(later(key.span()), key.into_inner());
+                all.insert(key, moved(value, by));
+            }
+            DeValue::Table(all)
+        }
+        DeValue::Array(array) => {
+            DeValue::Array(array.into_iter().map(|value| moved(value, by)).collect())
+        }
+        scalar => scalar,
+    };
+    Spanned::new(span, value)
+}
+
+/// Puts keys of `lower` into `upper` where it has none, in their common tables too.
+pub(super) fn fill<'s>(
+    upper: &mut Node<'s>,
+    lower: Node<'s>,
+    path: &mut Vec<Step>,
+    is_value: &impl Fn(&[Step]) -> bool,
+) {
+    let (DeValue::Table(upper), DeValue::Table(lower)) = (upper.get_mut(), lower.into_inner())
+    else {
+        return;
+    };
+    for (key, value) in lower {
+        path.push(Step::Key(key.get_ref().to_string()));
+        match upper.get_mut(key.get_ref().as_ref()) {
+            Some(present) => {
+                if !is_value(path) {
+                    fill(present, value, path, is_value);
+                }
+            }
+            None => {
+                upper.insert(key, value);
+            }
+        }
+        path.pop();
+    }
 }
