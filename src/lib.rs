@@ -22,6 +22,8 @@ pub mod cloud;
 pub mod configuration;
 pub mod engine;
 pub mod experiment;
+pub mod fit;
+pub mod import;
 pub mod input;
 pub mod pricing;
 pub mod report;

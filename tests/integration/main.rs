@@ -11,6 +11,7 @@
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
+//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -19,7 +20,9 @@ mod determinism;
 mod documented;
 mod failures;
 mod fidelity;
+mod fits;
 mod formats;
+mod imports;
 #[cfg(unix)]
 mod interrupt;
 mod properties;

@@ -5,11 +5,7 @@
 
 /// Steps at `batch` to go from progress 0 to the end of the last of `pieces`: (progress at the
 /// end of the piece in steps at M₀, noise scale in it), in order. n = Σ Δp·(M₀/B)(φ + B)/(φ + M₀).
-pub fn steps(
-    initial_batch: f64,
-    batch: f64,
-    pieces: impl IntoIterator<Item = (f64, f64)>,
-) -> f64 {
+pub fn steps(initial_batch: f64, batch: f64, pieces: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     let mut done = 0.0;
     let mut steps = 0.0;
     for (until, noise_scale) in pieces {

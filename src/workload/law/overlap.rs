@@ -25,8 +25,7 @@ impl Overlap {
                 // Relative to the longer one, so that no power overflows.
                 let longest = compute_s.max(communication_s);
                 let term = |t: f64| libm::pow(t / longest, g);
-                let step_s =
-                    longest * libm::pow(term(compute_s) + term(communication_s), 1.0 / g);
+                let step_s = longest * libm::pow(term(compute_s) + term(communication_s), 1.0 / g);
                 (step_s - compute_s).max(0.0)
             }
         }
