@@ -195,7 +195,7 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
 ///
 /// - with a known split, compute a + b·x and exposed communication c + d·growth(K), added;
 /// - without, a + b·x + d·growth(K);
-/// - from twelve points on, the p-norm too;
+/// - from twelve points on, the p-norm if it is clearly better;
 /// - with fewer than four points or a single K, a + b·x without communication.
 ///
 /// No coefficient is below zero. `None` with fewer than two local batches.
@@ -239,11 +239,16 @@ pub fn best(points: &[StepPoint]) -> Option<StepFit> {
     let judged = candidates
         .into_iter()
         .filter_map(|law| StepFit::judged(law, points));
+    let added = judged.min_by(|a, b| a.quality.mape.total_cmp(&b.quality.mape));
     let norm = (points.len() >= 12).then(|| p_norm(points)).flatten();
-    judged
-        .chain(norm)
-        .min_by(|a, b| a.quality.mape.total_cmp(&b.quality.mape))
+    match (added, norm) {
+        (Some(added), Some(norm)) if norm.quality.mape > WORTH * added.quality.mape => Some(added),
+        (added, norm) => norm.or(added),
+    }
 }
+
+/// The p-norm has two parameters more; its MAPE must be below this share of the other's.
+const WORTH: f64 = 0.75;
 
 /// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below
 /// zero.

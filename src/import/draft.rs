@@ -264,8 +264,7 @@ fn measured(value: f64) -> String {
     rounded(value, MEASURED)
 }
 
-/// A law with only as many digits as it will be written with, so that it is judged as it is read
-/// again.
+/// A coefficient of a law.
 fn fitted(value: f64) -> String {
     let text = rounded(value, FITTED);
     // A whole number would be read as an integer.

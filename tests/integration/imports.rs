@@ -300,6 +300,27 @@ fn runs_of_several_submitters_are_not_mixed() {
 }
 
 #[test]
+fn a_run_that_logged_another_epoch_than_its_last_is_dropped() {
+    let run = |samples: u32| format!("v4.0,X,closed,s,bert,1,8,A,256,,success,1000,{samples}\n");
+    let sandbox = mlperf(
+        &[2_560_000, 2_560_000, 2_560_000, 1_536_000]
+            .map(run)
+            .concat(),
+    );
+    let assert = sandbox.run(&MLPERF).success();
+    let report = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(
+        report.contains("1 dropped (step more than 20 % off"),
+        "{report}"
+    );
+    assert!(
+        sandbox
+            .read("w/steps.csv")
+            .contains("a/8,8,256,0.1,,derived")
+    );
+}
+
+#[test]
 fn ssd_before_it_was_retinanet_is_another_task() {
     let sandbox = mlperf("v1.1,X,closed,s,ssd,1,8,A,256,,success,1000,60\n");
     sandbox.write(

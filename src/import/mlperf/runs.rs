@@ -117,6 +117,14 @@ pub fn read(
     if diagnostics.len() > before {
         return None;
     }
+    let all = runs.len();
+    let runs = alike(runs);
+    if all > runs.len() {
+        dropped.insert(
+            "step more than 20 % off the median of its point",
+            all - runs.len(),
+        );
+    }
     let dropped: Vec<(&str, usize)> = dropped.into_iter().collect();
     report.rows("runs", read, &dropped);
     for (how, n) in substituted {
@@ -128,6 +136,34 @@ pub fn read(
         round,
         points: means(&runs, report),
     })
+}
+
+/// How far a step may be off the median of its point. Systems repeat a step within a few per
+/// cent; what is further off logged another epoch than its last.
+const ALIKE: f64 = 0.2;
+
+/// The runs whose step is like that of the others of the same system and batch.
+fn alike(runs: Vec<Run>) -> Vec<Run> {
+    type Key<'r> = (&'r [String; 3], &'r str, u32);
+    fn key(run: &Run) -> Key<'_> {
+        (&run.chosen, &run.system, run.batch)
+    }
+    let mut steps: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
+    for run in &runs {
+        steps.entry(key(run)).or_default().push(run.step_s);
+    }
+    let keep: Vec<bool> = runs
+        .iter()
+        .map(|run| {
+            let mut others = steps.get(&key(run)).cloned().unwrap_or_default();
+            others.sort_by(f64::total_cmp);
+            // Of two, nobody knows which is wrong.
+            let median = others.get(others.len() / 2).filter(|_| others.len() > 2);
+            median.is_none_or(|median| (run.step_s / median - 1.0).abs() <= ALIKE)
+        })
+        .collect();
+    let kept = runs.into_iter().zip(keep).filter(|(_, keep)| *keep);
+    kept.map(|(run, _)| run).collect()
 }
 
 /// The run of a row, or why it does not count. What a chosen run says wrongly is a mistake.
