@@ -110,9 +110,9 @@ impl StepFit {
         Some(StepFit { law, quality })
     }
 
-    /// Sum of squared relative errors on `points`.
+    /// What [`p_norm`] makes least: the sum of squared ln(fitted / measured) over `points`.
     pub fn loss(law: &StepLaw, points: &[StepPoint]) -> Option<f64> {
-        let error = |p: &StepPoint| Some(at(law, p)? / p.step_s - 1.0);
+        let error = |p: &StepPoint| Some(libm::log(at(law, p)? / p.step_s));
         points.iter().map(|p| error(p).map(|e| e * e)).sum()
     }
 }
@@ -126,8 +126,8 @@ fn at(law: &StepLaw, p: &StepPoint) -> Option<f64> {
 /// Sharpest overlap that is searched: the step is then the longer part to within 4 %.
 const SHARPEST: f64 = 20.0;
 
-/// t = ((a + b·x)^g + (c + d(K − 2))^g)^(1/g) for K > 1 and a + b·x for K = 1, by relative least
-/// squares over all of a, b, c, d ≥ 0 and 1 ≤ g ≤ 20. `None` with fewer than two local batches,
+/// t = ((a + b·x)^g + (c + d(K − 2))^g)^(1/g) for K > 1 and a + b·x for K = 1, by least
+/// squares of ln(fitted / measured) over all of a, b, c, d ≥ 0 and 1 ≤ g ≤ 20. `None` with fewer than two local batches,
 /// fewer than two K > 1 or fewer points than parameters.
 pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     let several = || points.iter().filter(|p| p.workers > 1);
@@ -161,7 +161,7 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     };
     let residuals = |free: &[f64; 5]| {
         let law = law(free);
-        let error = |p: &StepPoint| at(&law, p).map_or(f64::NAN, |t| t / p.step_s - 1.0);
+        let error = |p: &StepPoint| at(&law, p).map_or(f64::NAN, |t| libm::log(t / p.step_s));
         points.iter().map(error).collect()
     };
     let shortest = points.iter().map(|p| p.step_s).fold(f64::MAX, f64::min);
@@ -217,7 +217,11 @@ pub fn best(points: &[StepPoint]) -> Option<StepFit> {
             for growth in Growth::ALL {
                 let several = split.iter().filter(|(p, _)| p.workers > 1);
                 let exposed: Vec<_> = several
-                    .map(|(p, e)| Equation::absolute([1.0, growth.at(p.workers)], *e))
+                    .map(|(p, exposed)| Equation {
+                        x: [1.0, growth.at(p.workers)],
+                        y: *exposed,
+                        weight: 1.0 / p.step_s,
+                    })
                     .collect();
                 let communication = non_negative(&exposed);
                 candidates
