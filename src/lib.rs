@@ -12,6 +12,7 @@
 //! - [`training`]: a job on a cluster, as events, in three fidelities.
 //! - [`workload`], [`cloud`], [`pricing`]: what is trained, where, at what price.
 //! - [`engine`]: clock and event queue; knows no machine learning.
+//! - [`import`]: measurements made into workloads, with [`fit`] for the laws.
 //! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
 //! - [`cli`]: one file per command.
 //! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
@@ -22,6 +23,8 @@ pub mod cloud;
 pub mod configuration;
 pub mod engine;
 pub mod experiment;
+pub mod fit;
+pub mod import;
 pub mod input;
 pub mod pricing;
 pub mod report;

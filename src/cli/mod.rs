@@ -4,6 +4,7 @@ pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod estimate;
+pub mod import;
 pub mod list;
 pub mod merge;
 pub mod progress;
@@ -41,6 +42,8 @@ enum Command {
     Check(check::CheckArgs),
     /// List what scenarios can name
     List(list::ListArgs),
+    /// Make a workload folder from measurements
+    Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
     Reproduce(reproduce::ReproduceArgs),
     /// Print the JSON Schema of a scenario file
@@ -115,6 +118,7 @@ impl Cli {
             Command::Merge(args) => args.run(),
             Command::Check(args) => args.run(),
             Command::List(args) => args.run(),
+            Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]

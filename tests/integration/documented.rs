@@ -8,6 +8,26 @@ fn the_commands_of_the_readme_print_what_it_shows() {
     trycmd::TestCases::new().case("README.md").run();
 }
 
+/// Every console block of the document on imports, run beside the example it names.
+#[test]
+fn the_commands_of_the_import_document_print_what_it_shows() {
+    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let copy = |from: &str, to: &str| {
+        let to = folder.path().join(to);
+        std::fs::create_dir_all(to.parent().expect("it is in the folder")).expect("writable");
+        std::fs::copy(root.join(from), to).expect("it is checked in");
+    };
+    copy("docs/import.md", "import.md");
+    copy(
+        "scenarios/example-profile.csv",
+        "import.in/example-profile.csv",
+    );
+    trycmd::TestCases::new()
+        .case(folder.path().join("import.md"))
+        .run();
+}
+
 /// The scenario in the README is legal and runs.
 #[test]
 fn the_scenario_of_the_readme_runs() {

@@ -13,6 +13,7 @@
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
+//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -22,7 +23,9 @@ mod determinism;
 mod documented;
 mod failures;
 mod fidelity;
+mod fits;
 mod formats;
+mod imports;
 mod include;
 #[cfg(unix)]
 mod interrupt;

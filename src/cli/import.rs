@@ -1,0 +1,176 @@
+//! `scavsim import`: measurements made into a workload folder.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{Exit, Failure, terminal};
+use crate::import::{Imported, folder, mlperf, pollux, profile};
+use crate::input::Diagnostics;
+
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    #[command(subcommand)]
+    source: Source,
+}
+
+/// One per source.
+#[derive(Debug, Subcommand)]
+enum Source {
+    /// Your own measurements: a CSV with vm, workers, batch, step_s
+    Profile(ProfileArgs),
+    /// One application of the Pollux (OSDI 2021) artifact
+    Pollux(PolluxArgs),
+    /// MLPerf reference convergence points and result logs
+    MlperfRcp(MlperfArgs),
+}
+
+/// Where the workload goes.
+#[derive(Debug, Args)]
+struct OutArgs {
+    /// Folder of the workload
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Name of the workload [default: as the folder or file]
+    #[arg(long)]
+    name: Option<String>,
+    /// Replace a workload that is already there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Args)]
+struct ProfileArgs {
+    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
+    file: PathBuf,
+    /// Samples in one pass over the data
+    #[arg(long, value_name = "N")]
+    samples_per_epoch: u64,
+    /// Passes over the data to the target, for batches without their own
+    #[arg(long, value_name = "N")]
+    epochs: Option<f64>,
+    /// Steps until a noise reading settles [default: 100]
+    #[arg(long, value_name = "N")]
+    cold_start_steps: Option<u64>,
+    /// Steps of one probe [default: 20]
+    #[arg(long, value_name = "N")]
+    probe_steps: Option<u64>,
+    /// Seconds to restore a checkpoint in a new configuration [default: 60]
+    #[arg(long, value_name = "S")]
+    restore_s: Option<f64>,
+    #[command(flatten)]
+    out: OutArgs,
+}
+
+#[derive(Debug, Args)]
+struct PolluxArgs {
+    /// Folder of one application: placements.csv, scalability.csv, validation-*.csv
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Application, if the folder is not named after it
+    #[arg(long)]
+    app: Option<String>,
+    /// VM type that the shapes are named after
+    #[arg(long, default_value = pollux::VM)]
+    vm: String,
+    #[command(flatten)]
+    out: OutArgs,
+}
+
+#[derive(Debug, Args)]
+struct MlperfArgs {
+    /// Reference convergence points of one benchmark
+    #[arg(required = true, value_name = "RCP.json")]
+    rcps: Vec<PathBuf>,
+    /// Table of runs
+    #[arg(long, value_name = "RUNS.csv")]
+    runs: Option<PathBuf>,
+    /// Whose runs
+    #[arg(long, requires = "runs")]
+    submitter: Option<String>,
+    /// Runs on which accelerator
+    #[arg(long, requires = "runs")]
+    accelerator: Option<String>,
+    /// Runs of which round, such as v4.0
+    #[arg(long, requires = "runs")]
+    round: Option<String>,
+    /// VM type that the shapes are named after [default: the cloud's, or the accelerator]
+    #[arg(long, requires = "runs")]
+    vm: Option<String>,
+    #[command(flatten)]
+    out: OutArgs,
+}
+
+impl ImportArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake in the input, or with what kept the folder from being
+    /// written.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        let d = &mut diagnostics;
+        let (imported, out) = match self.source {
+            Source::Profile(args) => {
+                folder::check(&args.out.out, args.out.force, d);
+                let name = args.out.name.clone().unwrap_or_else(|| stem(&args.file));
+                let options = profile::Options {
+                    file: args.file,
+                    name,
+                    samples_per_epoch: args.samples_per_epoch,
+                    epochs: args.epochs,
+                    cold_start_steps: args.cold_start_steps,
+                    probe_steps: args.probe_steps,
+                    restore_s: args.restore_s,
+                };
+                (profile::read(&options, d), args.out)
+            }
+            Source::Pollux(args) => {
+                folder::check(&args.out.out, args.out.force, d);
+                let options = pollux::Options {
+                    folder: args.folder,
+                    application: args.app,
+                    vm: args.vm,
+                    name: args.out.name(),
+                };
+                (pollux::read(&options, d), args.out)
+            }
+            Source::MlperfRcp(args) => {
+                folder::check(&args.out.out, args.out.force, d);
+                let options = mlperf::Options {
+                    rcps: args.rcps,
+                    runs: args.runs,
+                    choice: mlperf::runs::Choice {
+                        submitter: args.submitter,
+                        accelerator: args.accelerator,
+                        round: args.round,
+                    },
+                    vm: args.vm,
+                    name: args.out.name(),
+                };
+                (mlperf::read(&options, d), args.out)
+            }
+        };
+        let imported = imported.filter(|_| diagnostics.is_empty());
+        let Some(Imported { draft, report }) = imported else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        folder::write(&draft, &out.out)?;
+        terminal::print(&report.to_string())?;
+        Ok(Exit::Done)
+    }
+}
+
+impl OutArgs {
+    /// The name of the workload.
+    fn name(&self) -> String {
+        let last = || self.out.file_name().unwrap_or_default().to_string_lossy();
+        self.name.clone().unwrap_or_else(|| last().into_owned())
+    }
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}

@@ -1,0 +1,73 @@
+//! Laws of epochs.
+
+use super::Quality;
+use super::linear::{Equation, least_squares};
+use crate::workload::law::EpochLaw;
+
+/// A fitted law of epochs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EpochFit {
+    /// The law.
+    pub law: EpochLaw,
+    /// Its error.
+    pub quality: Quality,
+}
+
+/// e*·(1 + B/B_n) over pairs (B, epochs), by relative least squares: e = e* + s·B, B_n = e*/s.
+/// B_n is below zero where epochs fall with the batch. `None` with fewer than two batches.
+pub fn noise_scale(pairs: &[(f64, f64)]) -> Option<EpochFit> {
+    let equations = pairs.iter();
+    let [base_epochs, slope] =
+        least_squares(equations.map(|&(b, e)| Equation::relative([1.0, b], e)))?;
+    let law = EpochLaw::NoiseScale {
+        base_epochs,
+        noise_scale_samples: base_epochs / slope,
+    };
+    let fitted = |&(b, e): &(f64, f64)| (e, base_epochs + slope * b);
+    let quality = Quality::of(pairs.iter().map(fitted));
+    Some(EpochFit { law, quality })
+}
+
+/// e* + θ·(γ/K) over pairs (γ/K, epochs), by relative least squares.
+pub fn affine_noise(pairs: &[(f64, f64)]) -> Option<EpochFit> {
+    let equations = pairs.iter();
+    let [base_epochs, per_noise] =
+        least_squares(equations.map(|&(g, e)| Equation::relative([1.0, g], e)))?;
+    let noises = || pairs.iter().map(|p| p.0);
+    let law = EpochLaw::AffineNoise {
+        base_epochs,
+        per_noise,
+        least_noise: noises().fold(f64::INFINITY, f64::min),
+        greatest_noise: noises().fold(0.0, f64::max),
+    };
+    let fitted = |&(g, e): &(f64, f64)| (e, base_epochs + per_noise * g);
+    let quality = Quality::of(pairs.iter().map(fitted));
+    Some(EpochFit { law, quality })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_points_give_back_their_law() {
+        let rising = [100.0, 200.0, 800.0].map(|b| (b, 30.0 * (1.0 + b / 400.0)));
+        let fit = noise_scale(&rising).expect("three batches");
+        let EpochLaw::NoiseScale {
+            base_epochs,
+            noise_scale_samples,
+        } = fit.law
+        else {
+            panic!("another law");
+        };
+        assert!((base_epochs - 30.0).abs() < 1e-9 && (noise_scale_samples - 400.0).abs() < 1e-9);
+        assert!(fit.quality.mape < 1e-9);
+        assert_eq!(noise_scale(&rising[..1]), None);
+
+        let along = [0.7, 0.75, 0.8].map(|g| (g, -100.0 + 400.0 * g));
+        let fit = affine_noise(&along).expect("three noises");
+        assert!(fit.quality.mape < 1e-9);
+        let epochs = fit.law.epochs(1.0, Some(0.72)).expect("inside");
+        assert!((epochs - 188.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,96 @@
+//! Non-linear least squares of a few parameters.
+//!
+//! Levenberg–Marquardt, here because the crates for it bring a whole linear algebra (18 packages)
+//! and with it number traits that may switch to the system's mathematics; the linear solver of
+//! this room does the rest.
+
+use super::linear::{Equation, least_squares};
+
+/// Iterations after which a search gives up improving.
+const ITERATIONS: usize = 400;
+/// Relative gain below which a search is done.
+const GAIN: f64 = 1e-14;
+
+/// Parameters with a locally least sum of squared residuals, and that sum, from `start`.
+/// `residuals` must give the same number of residuals every time; where they are not finite is
+/// no place to go. `None` if they are not finite at `start`.
+pub fn levenberg_marquardt<const N: usize>(
+    start: [f64; N],
+    residuals: impl Fn(&[f64; N]) -> Vec<f64>,
+) -> Option<([f64; N], f64)> {
+    let loss = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();
+    let mut at = start;
+    let mut here = residuals(&at);
+    let mut least = loss(&here);
+    if !least.is_finite() {
+        return None;
+    }
+    let mut damping = 1e-3;
+    for _ in 0..ITERATIONS {
+        let slopes: [Vec<f64>; N] = std::array::from_fn(|i| {
+            let width = 1e-6 * at[i].abs().max(1.0);
+            let moved = |by: f64| {
+                let mut to = at;
+                to[i] += by;
+                residuals(&to)
+            };
+            let (up, down) = (moved(width), moved(-width));
+            let slope = |(u, d): (&f64, &f64)| (u - d) / (2.0 * width);
+            up.iter().zip(&down).map(slope).collect()
+        });
+        let scales: [f64; N] = std::array::from_fn(|i| loss(&slopes[i]).sqrt());
+        let mut gained = None;
+        // Ever shorter steps, until one gains.
+        while damping < 1e12 {
+            let pulls = (0..here.len()).map(|row| Equation {
+                x: std::array::from_fn(|i| slopes[i][row]),
+                y: -here[row],
+                weight: 1.0,
+            });
+            let brakes = (0..N).map(|i| {
+                let mut x = [0.0; N];
+                x[i] = f64::sqrt(damping) * scales[i].max(1e-9);
+                Equation::absolute(x, 0.0)
+            });
+            let to = least_squares(pulls.chain(brakes))
+                .map(|step| std::array::from_fn(|i| at[i] + step[i]));
+            if let Some(to) = to {
+                let there = residuals(&to);
+                let found = loss(&there);
+                if found < least {
+                    gained = Some(1.0 - found / least);
+                    (at, here, least) = (to, there, found);
+                    damping = f64::max(damping / 5.0, 1e-12);
+                    break;
+                }
+            }
+            damping *= 4.0;
+        }
+        if gained.is_none_or(|gain| gain < GAIN) {
+            break;
+        }
+    }
+    Some((at, least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rosenbrock's valley: residuals 1 − x and 10(y − x²), zero at (1, 1).
+    #[test]
+    fn a_curved_valley_is_followed_to_its_end() {
+        let valley = |p: &[f64; 2]| vec![1.0 - p[0], 10.0 * (p[1] - p[0] * p[0])];
+        let (at, loss) = levenberg_marquardt([-1.2, 1.0], valley).expect("finite");
+        assert!(
+            (at[0] - 1.0).abs() < 1e-6 && (at[1] - 1.0).abs() < 1e-6,
+            "{at:?}"
+        );
+        assert!(loss < 1e-12);
+    }
+
+    #[test]
+    fn no_start_outside_the_range_of_the_residuals() {
+        assert!(levenberg_marquardt([-1.0], |p: &[f64; 1]| vec![p[0].ln()]).is_none());
+    }
+}

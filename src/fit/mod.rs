@@ -1,0 +1,19 @@
+//! Laws fitted to measurements: points in, a law and its error out. Pure mathematics; no files.
+//!
+//! - [`linear`]: linear least squares, and the same with no coefficient below zero.
+//! - [`minimise`]: non-linear least squares.
+//! - [`quality`]: how well a fit meets what was measured.
+//! - [`steps`]: laws of step time.
+//! - [`epochs`]: laws of epochs.
+//! - [`noise`]: laws of the noise scale.
+//!
+//! Powers and logarithms are libm's, so that a fit gives the same bits on every machine.
+
+pub mod epochs;
+pub mod linear;
+pub mod minimise;
+pub mod noise;
+pub mod quality;
+pub mod steps;
+
+pub use quality::Quality;

@@ -1,0 +1,346 @@
+//! Laws of step time.
+
+use super::Quality;
+use super::linear::{Equation, least_squares, non_negative};
+use super::minimise::levenberg_marquardt;
+use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
+use crate::workload::step_cost::StepCost;
+
+/// A measured step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepPoint {
+    /// K.
+    pub workers: u32,
+    /// Samples per worker, x.
+    pub local_batch: f64,
+    /// The whole step.
+    pub step_s: f64,
+    /// The part that waits for communication after compute, where it is known.
+    pub exposed_s: Option<f64>,
+}
+
+/// How communication grows with K.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    /// K.
+    Linear,
+    /// 2(K − 1)/K.
+    Ring,
+    /// log₂ K.
+    Tree,
+}
+
+impl Growth {
+    /// All of them, the simplest first.
+    pub const ALL: [Growth; 3] = [Growth::Linear, Growth::Ring, Growth::Tree];
+
+    /// Its value at K.
+    pub fn at(self, workers: u32) -> f64 {
+        let k = f64::from(workers);
+        match self {
+            Growth::Linear => k,
+            Growth::Ring => 2.0 * (k - 1.0) / k,
+            Growth::Tree => libm::log2(k),
+        }
+    }
+
+    /// The law c + d·growth.
+    pub fn law(self, base_s: f64, slope_s: f64) -> CommunicationLaw {
+        match self {
+            Growth::Linear => CommunicationLaw::Linear {
+                base_s,
+                per_worker_s: slope_s,
+            },
+            Growth::Ring => CommunicationLaw::Ring {
+                base_s,
+                per_pass_s: slope_s,
+            },
+            Growth::Tree => CommunicationLaw::Tree {
+                base_s,
+                per_level_s: slope_s,
+            },
+        }
+    }
+}
+
+/// [a, b] of t = a + b·x over pairs (x, t), by relative least squares.
+pub fn affine(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<[f64; 2]> {
+    let equations = pairs.into_iter();
+    least_squares(equations.map(|(x, t)| Equation::relative([1.0, x], t)))
+}
+
+/// [A, b, d] of t = A + b·x + d·growth(K) over the points with K > 1, by relative least squares.
+/// With a single worker the step jumps; it is not on this line.
+pub fn additive(points: &[StepPoint], growth: Growth) -> Option<[f64; 3]> {
+    let several = points.iter().filter(|p| p.workers > 1);
+    least_squares(
+        several.map(|p| Equation::relative([1.0, p.local_batch, growth.at(p.workers)], p.step_s)),
+    )
+}
+
+/// [c, d] of exposed communication = c + d·K over the points with K > 1 that know it, by ordinary
+/// least squares: exposed communication tends to zero, where relative errors explode.
+pub fn exposed(points: &[StepPoint]) -> Option<[f64; 2]> {
+    let several = points.iter().filter(|p| p.workers > 1);
+    least_squares(several.filter_map(|p| {
+        Some(Equation::absolute(
+            [1.0, f64::from(p.workers)],
+            p.exposed_s?,
+        ))
+    }))
+}
+
+/// A fitted law of step time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepFit {
+    /// The law.
+    pub law: StepLaw,
+    /// Its error on the whole step.
+    pub quality: Quality,
+}
+
+impl StepFit {
+    /// `law` judged on `points`. `None` if it gives no time for one of them.
+    pub fn judged(law: StepLaw, points: &[StepPoint]) -> Option<StepFit> {
+        let pairs: Option<Vec<_>> = points
+            .iter()
+            .map(|p| Some((p.step_s, at(&law, p)?)))
+            .collect();
+        let quality = Quality::of(pairs?);
+        Some(StepFit { law, quality })
+    }
+
+    /// What [`p_norm`] makes least: the sum of squared ln(fitted / measured) over `points`.
+    pub fn loss(law: &StepLaw, points: &[StepPoint]) -> Option<f64> {
+        let error = |p: &StepPoint| Some(libm::log(at(law, p)? / p.step_s));
+        points.iter().map(|p| error(p).map(|e| e * e)).sum()
+    }
+}
+
+/// Seconds of the step `p` by `law`.
+fn at(law: &StepLaw, p: &StepPoint) -> Option<f64> {
+    law.cost(p.workers, p.local_batch, 1.0, 1.0)
+        .map(StepCost::total_s)
+}
+
+/// Sharpest overlap that is searched: the step is then the longer part to within 4 %.
+const SHARPEST: f64 = 20.0;
+
+/// t = ((a + b·x)^g + (c + d(K − 2))^g)^(1/g) for K > 1 and a + b·x for K = 1, by least
+/// squares of ln(fitted / measured) over all of a, b, c, d ≥ 0 and 1 ≤ g ≤ 20. `None` with fewer than two local batches,
+/// fewer than two K > 1 or fewer points than parameters.
+pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
+    let several = || points.iter().filter(|p| p.workers > 1);
+    let first = several().next()?;
+    if points.len() < 6
+        || several().all(|p| p.workers == first.workers)
+        || points
+            .iter()
+            .all(|p| p.local_batch == points[0].local_batch)
+    {
+        return None;
+    }
+    // Every coefficient is the exponential of a free one, so none leaves its range; g is
+    // 1 + 19·sin², which ends on both sides.
+    let law = |free: &[f64; 5]| {
+        let [base_s, per_sample_s, jump_s, per_worker_s, _] = free.map(|f| libm::exp(f.min(50.0)));
+        let sine = libm::sin(free[4]);
+        StepLaw {
+            compute: ComputeLaw::Affine {
+                base_s,
+                per_sample_s,
+            },
+            communication: CommunicationLaw::StepSlope {
+                jump_s,
+                per_worker_s,
+            },
+            overlap: Overlap::PNorm {
+                exponent: 1.0 + (SHARPEST - 1.0) * sine * sine,
+            },
+        }
+    };
+    let residuals = |free: &[f64; 5]| {
+        let law = law(free);
+        let error = |p: &StepPoint| at(&law, p).map_or(f64::NAN, |t| libm::log(t / p.step_s));
+        points.iter().map(error).collect()
+    };
+    let shortest = points.iter().map(|p| p.step_s).fold(f64::MAX, f64::min);
+    let longest = points.iter().map(|p| p.step_s).fold(0.0, f64::max);
+    let widest = points.iter().map(|p| p.local_batch).fold(1.0, f64::max);
+    let mut best: Option<([f64; 5], f64)> = None;
+    // The valley has more than one end: start from little and much overlap, cheap and dear
+    // communication.
+    for exponent in [1.3_f64, 2.0, 4.0, 9.0] {
+        for share in [0.1, 0.6] {
+            let jump = share * (shortest + longest) / 2.0;
+            let start = [
+                libm::log(shortest / 2.0),
+                libm::log(longest / (2.0 * widest)),
+                libm::log(jump),
+                libm::log(jump / 20.0),
+                libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).sqrt()),
+            ];
+            let found = levenberg_marquardt(start, residuals);
+            if let Some(found) = found
+                && best.is_none_or(|best| found.1 < best.1)
+            {
+                best = Some(found);
+            }
+        }
+    }
+    StepFit::judged(law(&best?.0), points)
+}
+
+/// The best of the laws that these points can tell apart, by MAPE over the whole step:
+///
+/// - with a known split, compute a + b·x and exposed communication c + d·growth(K), added;
+/// - without, a + b·x + d·growth(K);
+/// - from twelve points on, the p-norm if it is clearly better;
+/// - with fewer than four points or a single K, a + b·x without communication.
+///
+/// No coefficient is below zero. `None` with fewer than two local batches.
+pub fn best(points: &[StepPoint]) -> Option<StepFit> {
+    let first = points.first()?;
+    if points.iter().all(|p| p.local_batch == first.local_batch) {
+        return None;
+    }
+    let split: Option<Vec<_>> = (points.iter().map(|p| Some((p, p.exposed_s?)))).collect();
+    let one_count = points.iter().all(|p| p.workers == first.workers);
+    let mut candidates = Vec::new();
+    match split {
+        Some(split) if split.iter().any(|(p, _)| p.workers > 1) => {
+            let compute = non_negative(&equations(
+                split
+                    .iter()
+                    .map(|(p, exposed)| ([1.0, p.local_batch], p.step_s - exposed)),
+            ))?;
+            for growth in Growth::ALL {
+                let several = split.iter().filter(|(p, _)| p.workers > 1);
+                let exposed: Vec<_> = several
+                    .map(|(p, exposed)| Equation {
+                        x: [1.0, growth.at(p.workers)],
+                        y: *exposed,
+                        weight: 1.0 / p.step_s,
+                    })
+                    .collect();
+                let communication = non_negative(&exposed);
+                candidates
+                    .extend(communication.map(|c| additive_law(compute, growth.law(c[0], c[1]))));
+            }
+        }
+        _ if points.len() >= 4 && !one_count => {
+            for growth in Growth::ALL {
+                candidates.extend(additive_non_negative(points, growth));
+            }
+        }
+        _ => {
+            let compute = non_negative(&equations(
+                points.iter().map(|p| ([1.0, p.local_batch], p.step_s)),
+            ))?;
+            candidates.push(additive_law(compute, Growth::Linear.law(0.0, 0.0)));
+        }
+    }
+    let judged = candidates
+        .into_iter()
+        .filter_map(|law| StepFit::judged(law, points));
+    let added = judged.min_by(|a, b| a.quality.mape.total_cmp(&b.quality.mape));
+    let norm = (points.len() >= 12).then(|| p_norm(points)).flatten();
+    match (added, norm) {
+        (Some(added), Some(norm)) if norm.quality.mape > WORTH * added.quality.mape => Some(added),
+        (added, norm) => norm.or(added),
+    }
+}
+
+/// The p-norm has two parameters more; its MAPE must be below this share of the other's.
+const WORTH: f64 = 0.75;
+
+/// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below
+/// zero.
+pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
+    let of = |p: &StepPoint| {
+        let grown = if p.workers > 1 {
+            growth.at(p.workers)
+        } else {
+            0.0
+        };
+        ([1.0, p.local_batch, grown], p.step_s)
+    };
+    let [a, b, d] = non_negative(&equations(points.iter().map(of)))?;
+    Some(additive_law([a, b], growth.law(0.0, d)))
+}
+
+fn equations<const N: usize>(rows: impl Iterator<Item = ([f64; N], f64)>) -> Vec<Equation<N>> {
+    rows.map(|(x, y)| Equation::relative(x, y)).collect()
+}
+
+fn additive_law([base_s, per_sample_s]: [f64; 2], communication: CommunicationLaw) -> StepLaw {
+    StepLaw {
+        compute: ComputeLaw::Affine {
+            base_s,
+            per_sample_s,
+        },
+        communication,
+        overlap: Overlap::Additive,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
+        let all = [1_u32, 2, 4, 8, 16].map(|k| [4.0, 16.0, 64.0].map(|x| (k, x)));
+        let point = |(workers, local_batch)| {
+            let cost = law.cost(workers, local_batch, 1.0, 1.0).expect("in range");
+            StepPoint {
+                workers,
+                local_batch,
+                step_s: cost.total_s(),
+                exposed_s: split.then_some(cost.communication_s),
+            }
+        };
+        all.into_iter().flatten().map(point).collect()
+    }
+
+    #[test]
+    fn the_law_that_made_the_points_is_found_again() {
+        for (split, growth) in [
+            (true, Growth::Tree),
+            (true, Growth::Linear),
+            (false, Growth::Ring),
+        ] {
+            let made = additive_law([0.1, 0.01], growth.law(0.0, 0.03));
+            let found = best(&points(&made, split)).expect("enough points");
+            assert!(found.quality.mape < 1e-9, "{growth:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn overlap_is_found_again() {
+        let made = StepLaw {
+            communication: CommunicationLaw::StepSlope {
+                jump_s: 0.2,
+                per_worker_s: 0.02,
+            },
+            overlap: Overlap::PNorm { exponent: 2.5 },
+            ..additive_law([0.07, 0.004], Growth::Linear.law(0.0, 0.0))
+        };
+        let found = p_norm(&points(&made, false)).expect("enough points");
+        assert!(found.quality.mape < 1e-5, "{found:?}");
+        let Overlap::PNorm { exponent } = found.law.overlap else {
+            panic!("another overlap");
+        };
+        assert!((exponent - 2.5).abs() < 1e-4);
+    }
+
+    #[test]
+    fn too_little_gives_no_law() {
+        let made = additive_law([0.1, 0.01], Growth::Linear.law(0.0, 0.03));
+        let all = points(&made, false);
+        assert_eq!(best(&[]), None);
+        assert_eq!(best(&all[..1]), None);
+        assert_eq!(p_norm(&all[..3]), None);
+        let pair = best(&all[..2]).expect("two batches, one worker");
+        assert!(pair.quality.mape < 1e-9);
+    }
+}

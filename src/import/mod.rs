@@ -1,0 +1,43 @@
+//! Measurements of others, and of the user, made into workload folders.
+//!
+//! In: the files of a source. Out: a [`Draft`], which is a workload folder in memory, and a
+//! [`Report`] of what was read, dropped, fitted and assumed. Every mistake in the input comes
+//! with its place; nothing is written unless there is none.
+//!
+//! - [`draft`]: the folder in memory, and its text.
+//! - [`figure`]: numbers with as many digits as they deserve.
+//! - [`folder`]: the folder on disk, whole or not at all.
+//! - [`report`]: what happened, for people.
+//!
+//! One file per source:
+//!
+//! - [`pollux`]: step times and gradient noise of the Pollux artifact.
+//! - [`mlperf`]: MLPerf reference convergence points and results.
+//! - [`profile`]: a table of the user's own measurements.
+//!
+//! A new source is a file here and a subcommand in `cli/import.rs`.
+
+pub mod draft;
+pub mod figure;
+pub mod folder;
+pub mod mlperf;
+pub mod pollux;
+pub mod profile;
+pub mod report;
+
+pub use draft::Draft;
+pub use report::Report;
+
+/// What a source gives.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// The folder to be written.
+    pub draft: Draft,
+    /// What happened.
+    pub report: Report,
+}
+
+/// Steps of one probe, and until the noise reading settles, where no source says.
+pub const PROBE_STEPS: f64 = 20.0;
+/// See [`PROBE_STEPS`].
+pub const COLD_START_STEPS: f64 = 100.0;

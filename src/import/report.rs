@@ -1,0 +1,101 @@
+//! What an import read, dropped, fitted and assumed, for people.
+
+use std::fmt;
+
+use super::figure::rounded;
+use crate::fit::Quality;
+use crate::report::text_table;
+
+/// The report of one import.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Rows by kind.
+    counts: Vec<Count>,
+    /// Fits with their errors.
+    fits: Vec<Vec<String>>,
+    /// Checks, spreads and assumptions, a sentence each.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Count {
+    what: String,
+    read: usize,
+    dropped: Vec<(String, usize)>,
+}
+
+impl Report {
+    /// Says that `read` rows of `what` were read, and how many of them were dropped why.
+    pub fn rows(&mut self, what: impl Into<String>, read: usize, dropped: &[(&str, usize)]) {
+        let some = dropped.iter().filter(|(_, n)| *n > 0);
+        self.counts.push(Count {
+            what: what.into(),
+            read,
+            dropped: some.map(|&(why, n)| (why.to_owned(), n)).collect(),
+        });
+    }
+
+    /// Says how good a fit is.
+    pub fn fit(&mut self, what: impl Into<String>, law: impl Into<String>, quality: &Quality) {
+        let r_squared = if quality.r_squared.is_finite() {
+            format!("{:.4}", quality.r_squared)
+        } else {
+            String::new()
+        };
+        self.fits.push(vec![
+            what.into(),
+            law.into(),
+            quality.points.to_string(),
+            format!("{:.2}", quality.mape),
+            r_squared,
+        ]);
+    }
+
+    /// Says something in a sentence.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Count {
+            what,
+            read,
+            dropped,
+        } in &self.counts
+        {
+            let lost: usize = dropped.iter().map(|(_, n)| n).sum();
+            write!(f, "{what}: {read} read, {} kept", read - lost)?;
+            for (why, n) in dropped {
+                write!(f, ", {n} dropped ({why})")?;
+            }
+            writeln!(f)?;
+        }
+        if !self.fits.is_empty() {
+            writeln!(f)?;
+            let header = ["fit", "law", "points", "MAPE %", "R²"];
+            f.write_str(&text_table::render(&header, &[0, 1], &self.fits))?;
+        }
+        if !self.notes.is_empty() {
+            writeln!(f)?;
+        }
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(f, "- {note}"))
+    }
+}
+
+/// The line about a fit that stands in the workload.
+pub fn basis(quality: &Quality) -> String {
+    let r_squared = if quality.r_squared.is_finite() {
+        format!(", R² {}", rounded(quality.r_squared, 4))
+    } else {
+        String::new()
+    };
+    format!(
+        "fit: {} points, MAPE {} %{r_squared}",
+        quality.points,
+        rounded(quality.mape, 3)
+    )
+}

@@ -1,0 +1,368 @@
+//! The fits of this program beside those made apart from it (`data/fits`), on the same points.
+//!
+//! On the raw data where it is (`SCAVSIM_SHARED_DATA`, or `../shared/data`), and on the compact
+//! tables of the repository, which hold nine digits of it, always.
+
+use std::path::PathBuf;
+
+use scavsim::fit::Quality;
+use scavsim::fit::epochs::noise_scale;
+use scavsim::fit::steps::{self, Growth, StepFit, StepPoint};
+use scavsim::import::mlperf::rcp;
+use scavsim::input::Diagnostics;
+use scavsim::workload::law::{CommunicationLaw, ComputeLaw, EpochLaw, Overlap, StepLaw};
+
+use crate::sandbox::repository_file;
+
+/// The raw data, or a message that a test was skipped.
+pub fn shared_data(part: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("SCAVSIM_SHARED_DATA").map_or_else(
+        || crate::sandbox::repository().join("../shared/data"),
+        PathBuf::from,
+    );
+    let path = root.join(part);
+    if !path.exists() {
+        eprintln!("skipped: no {}; set SCAVSIM_SHARED_DATA", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// Where the imported workloads are.
+pub const WORKLOADS: &str = "data/workloads";
+
+pub type Rows = Vec<std::collections::HashMap<String, String>>;
+
+pub fn rows(text: &str) -> Rows {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows = reader.deserialize();
+    rows.map(|row| row.expect("a whole row")).collect()
+}
+
+/// A measured step with its number of VMs.
+struct Placed {
+    vms: u32,
+    point: StepPoint,
+}
+
+fn placed(vms: u32, workers: u32, local: &str, step: &str, sync: &str) -> Placed {
+    let number = |text: &str| text.parse::<f64>().expect("a number");
+    let point = StepPoint {
+        workers,
+        local_batch: number(local),
+        step_s: number(step),
+        exposed_s: Some(number(sync)),
+    };
+    Placed { vms, point }
+}
+
+fn raw(application: &str) -> Option<Vec<Placed>> {
+    let folder = shared_data("pollux-osdi21")?.join(application);
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("a file of text");
+    let mut all = Vec::new();
+    for r in rows(&read("placements.csv")) {
+        let digits = r["placement"].chars();
+        let each: Vec<u32> = digits.map(|c| c.to_digit(10).expect("a digit")).collect();
+        let (vms, workers) = (each.len() as u32, each.iter().sum());
+        all.push(placed(
+            vms,
+            workers,
+            &r["local_bsz"],
+            &r["step_time"],
+            &r["sync_time"],
+        ));
+    }
+    for r in rows(&read("scalability.csv")) {
+        let whole = |column: &str| r[column].parse::<u32>().expect("a whole number");
+        let (vms, workers) = (whole("num_nodes"), whole("num_replicas"));
+        all.push(placed(
+            vms,
+            workers,
+            &r["local_bsz"],
+            &r["step_time"],
+            &r["sync_time"],
+        ));
+    }
+    Some(all)
+}
+
+fn compact(workload: &str) -> Vec<Placed> {
+    let steps = rows(&repository_file(&format!(
+        "{WORKLOADS}/{workload}/steps.csv"
+    )));
+    let place = |r: &std::collections::HashMap<String, String>| {
+        let workers: u32 = r["workers"].parse().expect("a whole number");
+        let batch: u32 = r["batch"].parse().expect("a whole number");
+        let vms = match r["vm"].split_once('/').map(|s| s.1) {
+            None => workers,
+            Some(spread) if spread.contains('@') => {
+                let (_, vms) = spread.split_once('@').expect("it has one");
+                vms.parse().expect("a whole number")
+            }
+            Some(list) if list.contains('-') => list.split('-').count() as u32,
+            Some(each) => workers / each.parse::<u32>().expect("a whole number"),
+        };
+        let local = (batch / workers).to_string();
+        placed(vms, workers, &local, &r["step_s"], &r["communication_s"])
+    };
+    steps.iter().map(place).collect()
+}
+
+fn group(all: &[Placed], name: &str) -> Vec<StepPoint> {
+    let belongs = |p: &&Placed| match name {
+        "1gpu" => p.point.workers == 1,
+        "1gpu_per_node" => p.vms == p.point.workers,
+        "intra_node" => p.vms == 1,
+        "inter_node" => p.vms > 1 || p.point.workers == 1,
+        other => panic!("unknown group {other}"),
+    };
+    all.iter().filter(belongs).map(|p| p.point).collect()
+}
+
+fn close(what: &str, got: f64, want: f64, tolerance: f64) {
+    let difference = (got / want - 1.0).abs();
+    assert!(
+        difference <= tolerance,
+        "{what}: {got} but {want}, off by {difference:e}"
+    );
+}
+
+/// Every linear fit of every group: coefficients to `tolerance`, R² and MAPE as printed.
+/// Returns how many were compared.
+fn linear_fits_agree(workload: &str, all: &[Placed], tolerance: f64) -> usize {
+    let mut compared = 0;
+    for want in rows(&repository_file("data/fits/steps.csv")) {
+        if want["workload"] != workload || want["form"] == "p-norm" {
+            continue;
+        }
+        let what = format!("{workload} {} {}", want["group"], want["form"]);
+        let points = group(all, &want["group"]);
+        let batches = || points.iter().map(|p| p.local_batch);
+        let several = |p: &&StepPoint| p.workers > 1;
+        let exposed = |p: &StepPoint| p.exposed_s.expect("all know it");
+        let k = |p: &StepPoint| f64::from(p.workers);
+        let sum = |g: Growth| {
+            let [a, b, d] = steps::additive(&points, g).expect("enough points");
+            let at = move |p: &StepPoint| a + b * p.local_batch + d * g.at(p.workers);
+            let pairs = points.iter().filter(several).map(|p| (p.step_s, at(p)));
+            (
+                vec![("a_s", a), ("b_s", b), ("d_s", d)],
+                pairs.collect::<Vec<_>>(),
+            )
+        };
+        let at_batch = |only: f64| {
+            let points: Vec<_> = points
+                .iter()
+                .filter(|p| p.local_batch == only)
+                .copied()
+                .collect();
+            let [c, d] = steps::exposed(&points).expect("enough points");
+            let pairs = points
+                .iter()
+                .filter(several)
+                .map(|p| (exposed(p), c + d * k(p)));
+            (vec![("c_s", c), ("d_s", d)], pairs.collect())
+        };
+        let line = |of: &dyn Fn(&StepPoint) -> f64| {
+            let pairs = points.iter().map(|p| (p.local_batch, of(p)));
+            let [a, b] = steps::affine(pairs).expect("enough points");
+            let pairs = points.iter().map(|p| (of(p), a + b * p.local_batch));
+            (vec![("a_s", a), ("b_s", b)], pairs.collect())
+        };
+        let (coefficients, pairs) = match want["form"].as_str() {
+            "step" => line(&|p| p.step_s),
+            "compute" => line(&|p| p.step_s - exposed(p)),
+            "additive" => sum(Growth::Linear),
+            "ring" => sum(Growth::Ring),
+            "exposed-smallest" => at_batch(batches().fold(f64::INFINITY, f64::min)),
+            "exposed-largest" => at_batch(batches().fold(0.0, f64::max)),
+            other => panic!("unknown form {other}"),
+        };
+        let number = |column: &str| want[column].parse::<f64>().expect("a number");
+        for (column, got) in coefficients {
+            close(&format!("{what} {column}"), got, number(column), tolerance);
+        }
+        let quality = Quality::of(pairs);
+        assert_eq!(quality.points as f64, number("points"), "{what}");
+        // Printed with six digits.
+        close(&what, quality.mape, number("mape"), 5e-6 + 10.0 * tolerance);
+        let r_squared = (quality.r_squared - number("r_squared")).abs();
+        assert!(
+            r_squared <= 5.1e-7 + 10.0 * tolerance,
+            "{what}: off by {r_squared:e}"
+        );
+        compared += 1;
+    }
+    compared
+}
+
+fn published_p_norm(row: &std::collections::HashMap<String, String>) -> StepLaw {
+    let number = |column: &str| row[column].parse::<f64>().expect("a number");
+    StepLaw {
+        compute: ComputeLaw::Affine {
+            base_s: number("a_s"),
+            per_sample_s: number("b_s"),
+        },
+        communication: CommunicationLaw::StepSlope {
+            jump_s: number("c_s"),
+            per_worker_s: number("d_s"),
+        },
+        overlap: Overlap::PNorm {
+            exponent: number("exponent"),
+        },
+    }
+}
+
+/// Every p-norm: our loss is not above theirs, and our coefficients are theirs, to `tolerance`,
+/// but for a search of theirs that ended at its bound of g.
+fn searches_agree(workload: &str, all: &[Placed], tolerance: f64) -> usize {
+    let mut compared = 0;
+    for want in rows(&repository_file("data/fits/steps.csv")) {
+        if want["workload"] != workload || want["form"] != "p-norm" {
+            continue;
+        }
+        let what = format!("{workload} {}", want["group"]);
+        let points = group(all, &want["group"]);
+        let theirs = published_p_norm(&want);
+        let ours = steps::p_norm(&points).expect("enough points").law;
+        let loss = |law| StepFit::loss(law, &points).expect("it gives all times");
+        let judged = StepFit::judged(theirs, &points).expect("it gives all times");
+        let number = |column: &str| want[column].parse::<f64>().expect("a number");
+        // The formula is theirs: their coefficients give their error.
+        close(&what, judged.quality.mape, number("mape"), 1e-5);
+        let (our_loss, their_loss) = (loss(&ours), loss(&theirs));
+        assert!(
+            our_loss <= their_loss * (1.0 + 1e-9),
+            "{what}: {our_loss} above {their_loss}"
+        );
+        let pairs = coefficients(&ours).into_iter().zip(coefficients(&theirs));
+        let apart = pairs.map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
+        println!(
+            "{what}: loss {our_loss:.9} theirs {their_loss:.9}, coefficients within {apart:e}"
+        );
+        let at_bound = number("exponent") < 1.01;
+        assert!(
+            at_bound || apart <= tolerance,
+            "{what}: {ours:?} but {theirs:?}"
+        );
+        compared += 1;
+    }
+    compared
+}
+
+/// a, b, c, d and g.
+fn coefficients(law: &StepLaw) -> [f64; 5] {
+    let ComputeLaw::Affine {
+        base_s,
+        per_sample_s,
+    } = law.compute;
+    match (law.communication, law.overlap) {
+        (
+            CommunicationLaw::StepSlope {
+                jump_s,
+                per_worker_s,
+            },
+            Overlap::PNorm { exponent },
+        ) => [base_s, per_sample_s, jump_s, per_worker_s, exponent],
+        other => panic!("no p-norm: {other:?}"),
+    }
+}
+
+const APPLICATIONS: [&str; 3] = ["bert", "cifar10", "imagenet"];
+
+#[test]
+fn linear_laws_of_steps_agree_on_the_raw_data() {
+    for application in APPLICATIONS {
+        let Some(all) = raw(application) else { return };
+        let compared = linear_fits_agree(&format!("pollux-{application}"), &all, 5e-12);
+        assert_eq!(compared, 16, "{application}");
+    }
+}
+
+#[test]
+fn linear_laws_of_steps_agree_on_the_compact_tables() {
+    for application in APPLICATIONS {
+        let workload = format!("pollux-{application}");
+        let compared = linear_fits_agree(&workload, &compact(&workload), 2e-7);
+        assert_eq!(compared, 16, "{application}");
+    }
+}
+
+#[test]
+fn searched_laws_of_steps_agree() {
+    for application in APPLICATIONS {
+        let workload = format!("pollux-{application}");
+        let all = raw(application).unwrap_or_else(|| compact(&workload));
+        assert_eq!(searches_agree(&workload, &all, 1e-4), 3, "{application}");
+    }
+}
+
+fn noise_scale_agrees(want: &std::collections::HashMap<String, String>, pairs: &[(f64, f64)]) {
+    let number = |column: &str| want[column].parse::<f64>().expect("a number");
+    let what = &want["benchmark"];
+    let fit = noise_scale(pairs).expect("enough points");
+    let EpochLaw::NoiseScale {
+        base_epochs,
+        noise_scale_samples,
+    } = fit.law
+    else {
+        panic!("another law");
+    };
+    assert_eq!(fit.quality.points as f64, number("points"), "{what}");
+    // e*, R² and MAPE were printed with six digits.
+    close(what, base_epochs, number("base"), 5e-6);
+    close(
+        what,
+        noise_scale_samples,
+        number("noise_scale_samples"),
+        1e-6,
+    );
+    close(what, fit.quality.mape, number("mape"), 1e-5);
+    let r_squared = (fit.quality.r_squared - number("r_squared")).abs();
+    assert!(r_squared <= 1e-6, "{what}: {r_squared:e}");
+}
+
+#[test]
+fn laws_of_epochs_agree_on_the_raw_data() {
+    let Some(folder) = shared_data("mlperf-rcp") else {
+        return;
+    };
+    let all = rows(&repository_file("data/fits/epochs.csv"));
+    assert_eq!(all.len(), 21);
+    for want in all {
+        let file = format!("{}/rcps_{}.json", want["ruleset"], want["benchmark"]);
+        let mut diagnostics = Diagnostics::default();
+        let points = rcp::read_all(&[folder.join(file)], &mut diagnostics);
+        let points = points.unwrap_or_else(|| panic!("{}", diagnostics.render(false)));
+        let pairs: Vec<_> = rcp::fastest(&points)
+            .iter()
+            // An outlier that the published fit left out too.
+            .filter(|p| !(p.benchmark == "gpt3" && p.batch == 3072))
+            .map(|p| (f64::from(p.batch), p.mean()))
+            .collect();
+        noise_scale_agrees(&want, &pairs);
+    }
+}
+
+#[test]
+fn laws_of_epochs_agree_on_the_compact_tables() {
+    for (workload, benchmark, samples_per_unit) in [
+        ("mlperf-resnet", "resnet", 1.0),
+        ("mlperf-bert", "bert", 156_725_653.0),
+        ("mlperf-rnnt", "rnnt", 1.0),
+        ("mlperf-retinanet", "retinanet", 1.0),
+        ("mlperf-stable-diffusion", "stable_diffusion", 6_513_144.0),
+    ] {
+        let epochs = rows(&repository_file(&format!(
+            "{WORKLOADS}/{workload}/epochs.csv"
+        )));
+        let number = |text: &String| text.parse::<f64>().expect("a number");
+        let pairs: Vec<_> = epochs
+            .iter()
+            .map(|r| (number(&r["batch"]), number(&r["epochs"]) * samples_per_unit))
+            .collect();
+        let all = rows(&repository_file("data/fits/epochs.csv"));
+        let want = all.iter().find(|r| r["benchmark"] == benchmark);
+        noise_scale_agrees(want.expect("it is there"), &pairs);
+    }
+}
