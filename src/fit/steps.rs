@@ -167,25 +167,41 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     let shortest = points.iter().map(|p| p.step_s).fold(f64::MAX, f64::min);
     let longest = points.iter().map(|p| p.step_s).fold(0.0, f64::max);
     let widest = points.iter().map(|p| p.local_batch).fold(1.0, f64::max);
-    let mut best: Option<([f64; 5], f64)> = None;
-    // The valley has more than one end: start from little and much overlap, cheap and dear
+    // From a coefficient near zero its logarithm hardly moves: start no lower than this.
+    let least = [
+        shortest / 100.0,
+        longest / (100.0 * widest),
+        shortest / 100.0,
+        shortest / 1000.0,
+    ];
+    let free = |coefficients: [f64; 4], exponent: f64| {
+        let [a, b, c, d] = std::array::from_fn(|i| libm::log(coefficients[i].max(least[i])));
+        let sine = ((exponent - 1.0) / (SHARPEST - 1.0)).sqrt();
+        [a, b, c, d, libm::asin(sine)]
+    };
+    // The valley has more than one end: start from little and much overlap, from cheap and dear
     // communication.
-    for exponent in [1.3_f64, 2.0, 4.0, 9.0] {
+    let mut starts = Vec::new();
+    for exponent in [1.3, 2.0, 4.0, 9.0] {
         for share in [0.1, 0.6] {
             let jump = share * (shortest + longest) / 2.0;
-            let start = [
-                libm::log(shortest / 2.0),
-                libm::log(longest / (2.0 * widest)),
-                libm::log(jump),
-                libm::log(jump / 20.0),
-                libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).sqrt()),
-            ];
-            let found = levenberg_marquardt(start, residuals);
-            if let Some(found) = found
-                && best.is_none_or(|best| found.1 < best.1)
-            {
-                best = Some(found);
-            }
+            let compute = [shortest / 2.0, longest / (2.0 * widest)];
+            starts.push(free([compute[0], compute[1], jump, jump / 20.0], exponent));
+        }
+    }
+    // Without overlap the law is linear, and solved.
+    let sum = points.iter().map(|p| {
+        let several = f64::from(u8::from(p.workers > 1));
+        let further = several * (f64::from(p.workers) - 2.0);
+        ([1.0, p.local_batch, several, further], p.step_s)
+    });
+    starts.extend(non_negative(&equations(sum)).map(|c| free(c, 1.01)));
+    let mut best: Option<([f64; 5], f64)> = None;
+    for start in starts {
+        if let Some(found) = levenberg_marquardt(start, residuals)
+            && best.is_none_or(|best| found.1 < best.1)
+        {
+            best = Some(found);
         }
     }
     StepFit::judged(law(&best?.0), points)
