@@ -5,6 +5,7 @@ pub mod check;
 pub mod completions;
 pub mod estimate;
 pub mod list;
+pub mod list_vms;
 pub mod merge;
 pub mod progress;
 pub mod records;

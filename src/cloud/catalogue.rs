@@ -1,19 +1,23 @@
 //! What can be rented, and at what price on which day.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use super::Date;
 use super::prices::{self, Market, Price};
+use super::sources::Sources;
 use super::vm_types::{self, VmType};
-use crate::input::Diagnostics;
+use crate::input::{Diagnostics, closest};
 
 /// VM types and their dated prices.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
-    /// VM types.
+    /// VM types in the order of their table.
     pub types: Vec<VmType>,
-    /// Prices.
+    /// Prices by provider, VM type, region, market and day.
     pub prices: Vec<Price>,
+    index_of: HashMap<String, usize>,
 }
 
 /// What a price is asked for.
@@ -30,59 +34,114 @@ pub struct Offer {
 }
 
 impl Catalogue {
-    /// The embedded tables. The second part holds what is wrong with them; a test keeps it empty.
-    pub fn embedded() -> (Catalogue, Diagnostics) {
-        let (types, mut diagnostics) = vm_types::embedded();
-        let prices = prices::embedded(&mut diagnostics);
-        (Catalogue { types, prices }, diagnostics)
+    /// The embedded tables, read once per process. The second part holds what is wrong with them; a
+    /// test keeps it empty.
+    pub fn embedded() -> (&'static Catalogue, Diagnostics) {
+        static READ: OnceLock<(Catalogue, Diagnostics)> = OnceLock::new();
+        let (catalogue, diagnostics) = READ.get_or_init(|| {
+            let mut diagnostics = Diagnostics::default();
+            (Catalogue::read(&mut diagnostics), diagnostics)
+        });
+        (catalogue, diagnostics.clone())
+    }
+
+    fn read(diagnostics: &mut Diagnostics) -> Catalogue {
+        let sources = Sources::embedded(diagnostics);
+        let types = vm_types::embedded(&sources, diagnostics);
+        let index_of = (types.iter().enumerate())
+            .map(|(index, vm_type)| (vm_type.vm.clone(), index))
+            .collect();
+        Catalogue {
+            types,
+            prices: prices::embedded(&sources, diagnostics),
+            index_of,
+        }
     }
 
     /// The VM type called `vm`.
     pub fn vm_type(&self, vm: &str) -> Option<&VmType> {
-        self.types.iter().find(|t| t.vm == vm)
+        self.types.get(*self.index_of.get(vm)?)
     }
 
     /// USD per hour of `vm` under `offer`; a price holds on the days on which its source has it.
     pub fn usd_per_hour(&self, vm: &str, offer: &Offer) -> Option<f64> {
-        let price = self.prices.iter().find(|p| {
-            p.vm == vm
-                && (&p.provider, &p.region, p.market)
-                    == (&offer.provider, &offer.region, offer.market)
-                && (p.valid_from..=p.valid_to).contains(&offer.date)
-        });
+        let dated = self.dated(vm, offer);
+        let price = dated.iter().find(|p| p.holds_on(offer.date));
         price.map(|p| p.usd_per_hour)
     }
 
-    /// What there is instead of a price that is missing: the days of the same VM, region and
-    /// market; without any, other regions and markets; without any, other VM types.
+    /// All prices of `vm`, by region, market and day.
+    pub fn prices_of(&self, provider: &str, vm: &str) -> &[Price] {
+        self.span(|p| (&*p.provider, &*p.vm).cmp(&(provider, vm)))
+    }
+
+    /// The prices of `vm` on all days.
+    fn dated(&self, vm: &str, offer: &Offer) -> &[Price] {
+        let wanted = (&*offer.provider, vm, &*offer.region, offer.market);
+        self.span(|p| p.key().cmp(&wanted))
+    }
+
+    /// The prices that are neither before nor behind what is looked for.
+    fn span(&self, place: impl Fn(&Price) -> Ordering) -> &[Price] {
+        let from = self.prices.partition_point(|p| place(p).is_lt());
+        let behind = &self.prices[from..];
+        &behind[..behind.partition_point(|p| place(p).is_eq())]
+    }
+
+    /// What there is instead of a price that is missing: the nearest days of the same VM, region
+    /// and market; without any, other regions and markets; without any, other VM types.
     pub fn instead(&self, vm: &str, offer: &Offer) -> String {
-        let of_vm = || (self.prices.iter()).filter(|p| p.vm == vm && p.provider == offer.provider);
-        let days: Vec<String> = of_vm()
-            .filter(|p| p.region == offer.region && p.market == offer.market)
-            .map(|p| match p.valid_from == p.valid_to {
-                true => p.valid_from.to_string(),
-                false => format!("{} to {}", p.valid_from, p.valid_to),
-            })
-            .collect();
-        let (what, found): (_, BTreeSet<String>) = if !days.is_empty() {
-            return format!("known there: {}", days.join(", "));
-        } else if of_vm().next().is_some() {
-            let places = of_vm()
+        let dated = self.dated(vm, offer);
+        if !dated.is_empty() {
+            return format!("known there: {}", nearest_days(dated, offer.date));
+        }
+        let provider = &*offer.provider;
+        let of_vm = self.prices_of(provider, vm);
+        if !of_vm.is_empty() {
+            let places: BTreeSet<String> = (of_vm.iter())
                 .map(|p| format!("{} {}", p.region, p.market))
                 .collect();
-            (format!("known of `{vm}`"), places)
-        } else {
-            let vms = self
-                .prices
-                .iter()
-                .map(|p| format!("{} {}", p.provider, p.vm));
-            ("VM types with prices".to_owned(), vms.collect())
-        };
-        format!(
-            "{what}: {}",
-            found.into_iter().collect::<Vec<_>>().join(", ")
-        )
+            let places: Vec<String> = places.into_iter().collect();
+            return format!("known of `{vm}`: {}", places.join(", "));
+        }
+        self.unknown_vm(vm, Some(provider))
     }
+
+    /// What to say about a VM type that is not known, or not of `provider`.
+    pub fn unknown_vm(&self, vm: &str, provider: Option<&str>) -> String {
+        const ALL: &str = "`scavsim list vms` shows all VM types";
+        let providers: BTreeSet<&str> = self.types.iter().map(|t| &*t.provider).collect();
+        if let Some(unknown) = provider.filter(|p| !providers.contains(p)) {
+            let known: Vec<&str> = providers.into_iter().collect();
+            return format!("`{unknown}` is not one of the providers {}", known.join(", "));
+        }
+        if let Some(other) = self.vm_type(vm) {
+            return format!("`{vm}` is a VM type of {}; {ALL}", other.provider);
+        }
+        let own = self.types.iter().filter(|t| provider.is_none_or(|p| t.provider == p));
+        match closest(vm, own.map(|t| &*t.vm)) {
+            Some(near) => format!("did you mean `{near}`? {ALL}"),
+            None => ALL.to_owned(),
+        }
+    }
+}
+
+/// The days of prices around `date`, and how many more there are.
+fn nearest_days(dated: &[Price], date: Date) -> String {
+    const AROUND: usize = 2;
+    let next = dated.partition_point(|p| p.valid_to < date);
+    let from = next.saturating_sub(AROUND);
+    let shown = &dated[from..dated.len().min(next + AROUND)];
+    let mut days: Vec<String> = (shown.iter())
+        .map(|p| match p.valid_from == p.valid_to {
+            true => p.valid_from.to_string(),
+            false => format!("{} to {}", p.valid_from, p.valid_to),
+        })
+        .collect();
+    if shown.len() < dated.len() {
+        days.push(format!("and {} more", dated.len() - shown.len()));
+    }
+    days.join(", ")
 }
 
 #[cfg(test)]
@@ -103,8 +162,8 @@ mod tests {
         let (catalogue, diagnostics) = Catalogue::embedded();
         assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
         for price in &catalogue.prices {
-            let described = catalogue.vm_type(&price.vm).map(|t| &t.provider);
-            assert_eq!(described, Some(&price.provider), "{}", price.vm);
+            let described = catalogue.vm_type(&price.vm).map(|t| &*t.provider);
+            assert_eq!(described, Some(&*price.provider), "{}", price.vm);
         }
     }
 
@@ -147,9 +206,10 @@ mod tests {
             "{instead}"
         );
         let instead = catalogue.instead("pdp-11", &mars);
-        assert!(
-            instead.starts_with("VM types with prices: aws m4.xlarge"),
-            "{instead}"
-        );
+        assert_eq!(instead, "`scavsim list vms` shows all VM types");
+        let instead = catalogue.instead("m5.xlarge", &mars);
+        assert!(instead.starts_with("`m5.xlarge` is a VM type of aws"), "{instead}");
+        let instead = catalogue.instead("n1-standrd-4", &mars);
+        assert!(instead.starts_with("did you mean `n1-standard-4`?"), "{instead}");
     }
 }

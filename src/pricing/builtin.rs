@@ -39,7 +39,7 @@ mod tests {
         let catalogue = Catalogue::embedded().0;
         for policy in &policies {
             assert!(!policy.description.is_empty(), "{}", policy.name);
-            let tariff = policy.tariff(&["e2-standard-4"], &catalogue);
+            let tariff = policy.tariff(&["e2-standard-4"], catalogue);
             assert!(tariff.is_ok(), "{}: {tariff:?}", policy.name);
         }
         for name in [
