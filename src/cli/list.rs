@@ -103,7 +103,7 @@ impl ListArgs {
         };
         terminal::print(&text)?;
         if list.rows.is_empty() {
-            terminal::note("nothing is all of that");
+            terminal::note("no VM type is all of that");
         }
         Ok(Exit::Done)
     }
@@ -216,8 +216,14 @@ fn further(policy: &Policy) -> String {
     let servers = (policy.parameter_servers.as_ref())
         .map(|servers| format!("parameter servers: {}", servers.count));
     let named = [
-        reductions.sustained_use.as_ref().map(|_| "sustained use".to_owned()),
-        reductions.spot_series.as_ref().map(|_| "spot series".to_owned()),
+        reductions
+            .sustained_use
+            .as_ref()
+            .map(|_| "sustained use".to_owned()),
+        reductions
+            .spot_series
+            .as_ref()
+            .map(|_| "spot series".to_owned()),
         (reductions.free_first_hour_if_revoked).then(|| "first hour free if revoked".to_owned()),
         servers,
     ];

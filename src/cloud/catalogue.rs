@@ -113,12 +113,18 @@ impl Catalogue {
         let providers: BTreeSet<&str> = self.types.iter().map(|t| &*t.provider).collect();
         if let Some(unknown) = provider.filter(|p| !providers.contains(p)) {
             let known: Vec<&str> = providers.into_iter().collect();
-            return format!("`{unknown}` is not one of the providers {}", known.join(", "));
+            return format!(
+                "`{unknown}` is not one of the providers {}",
+                known.join(", ")
+            );
         }
         if let Some(other) = self.vm_type(vm) {
             return format!("`{vm}` is a VM type of {}; {ALL}", other.provider);
         }
-        let own = self.types.iter().filter(|t| provider.is_none_or(|p| t.provider == p));
+        let own = self
+            .types
+            .iter()
+            .filter(|t| provider.is_none_or(|p| t.provider == p));
         match closest(vm, own.map(|t| &*t.vm)) {
             Some(near) => format!("did you mean `{near}`? {ALL}"),
             None => ALL.to_owned(),
@@ -167,6 +173,141 @@ mod tests {
         }
     }
 
+    /// No price list has a spot price above on demand, so one here would be a mistake in a table.
+    #[test]
+    fn no_reduced_price_is_above_the_on_demand_price_of_its_day() {
+        let catalogue = Catalogue::embedded().0;
+        let mut compared = 0;
+        for price in &catalogue.prices {
+            let offer = Offer {
+                provider: price.provider.to_string(),
+                region: price.region.to_string(),
+                market: Market::OnDemand,
+                date: price.valid_to,
+            };
+            let on_demand = catalogue.usd_per_hour(&price.vm, &offer);
+            assert!(
+                on_demand.is_some_and(|usd| price.usd_per_hour <= usd),
+                "{price:?}"
+            );
+            compared += usize::from(price.market != Market::OnDemand);
+        }
+        assert!(compared > 2000, "{compared}");
+    }
+
+    #[test]
+    fn prices_of_gpus_and_commitments_are_those_of_their_sources() {
+        let catalogue = Catalogue::embedded().0;
+        for (vm, provider, region, market, date, usd) in [
+            (
+                "g4dn.xlarge",
+                "aws",
+                "us-east-1",
+                Market::OnDemand,
+                "2026-07-20",
+                0.526,
+            ),
+            (
+                "p4d.24xlarge",
+                "aws",
+                "us-east-1",
+                Market::OnDemand,
+                "2023-10-09",
+                32.7726,
+            ),
+            (
+                "p4d.24xlarge",
+                "aws",
+                "us-east-1",
+                Market::OnDemand,
+                "2026-07-20",
+                21.957642,
+            ),
+            (
+                "p3.2xlarge",
+                "aws",
+                "us-east-1",
+                Market::Commitment1y,
+                "2017-11-12",
+                2.088,
+            ),
+            (
+                "Standard_NC6s_v3",
+                "azure",
+                "eastus",
+                Market::OnDemand,
+                "2026-06-18",
+                3.06,
+            ),
+            (
+                "Standard_NC4as_T4_v3",
+                "azure",
+                "westeurope",
+                Market::Spot,
+                "2026-08-22",
+                0.457113,
+            ),
+            (
+                "a2-highgpu-1g",
+                "gcp",
+                "us-central1",
+                Market::Spot,
+                "2026-07-30",
+                1.92802,
+            ),
+            (
+                "g2-standard-8",
+                "gcp",
+                "us-central1",
+                Market::Commitment1y,
+                "2026-07-30",
+                392.58179878 / 730.0,
+            ),
+            (
+                "n1-standard-8",
+                "gcp",
+                "us-central1",
+                Market::Commitment3y,
+                "2026-07-30",
+                124.8373 / 730.0,
+            ),
+        ] {
+            let offer = Offer {
+                provider: provider.into(),
+                region: region.into(),
+                market,
+                date: Date::parse(date).expect("a day"),
+            };
+            let found = catalogue.usd_per_hour(vm, &offer);
+            assert!(
+                found.is_some_and(|f| (f / usd - 1.0).abs() < 1e-8),
+                "{vm} {found:?}"
+            );
+        }
+        let gpus = |vm| catalogue.vm_type(vm).map(VmType::gpu_count);
+        assert_eq!(gpus("g4dn.12xlarge"), Some(4));
+        assert_eq!(gpus("Standard_NC64as_T4_v3"), Some(4));
+        assert_eq!(gpus("n1-standard-8"), Some(0));
+    }
+
+    /// The slow obvious search finds the same.
+    #[test]
+    fn every_price_is_found_on_its_days() {
+        let catalogue = Catalogue::embedded().0;
+        for price in &catalogue.prices {
+            for date in [price.valid_from, price.valid_to] {
+                let offer = Offer {
+                    provider: price.provider.to_string(),
+                    region: price.region.to_string(),
+                    market: price.market,
+                    date,
+                };
+                let found = catalogue.usd_per_hour(&price.vm, &offer);
+                assert_eq!(found, Some(price.usd_per_hour), "{price:?}");
+            }
+        }
+    }
+
     /// The paper does not name its region; the catalogue has its price in us-central1.
     #[test]
     fn the_papers_price_is_the_catalogues() {
@@ -208,8 +349,14 @@ mod tests {
         let instead = catalogue.instead("pdp-11", &mars);
         assert_eq!(instead, "`scavsim list vms` shows all VM types");
         let instead = catalogue.instead("m5.xlarge", &mars);
-        assert!(instead.starts_with("`m5.xlarge` is a VM type of aws"), "{instead}");
+        assert!(
+            instead.starts_with("`m5.xlarge` is a VM type of aws"),
+            "{instead}"
+        );
         let instead = catalogue.instead("n1-standrd-4", &mars);
-        assert!(instead.starts_with("did you mean `n1-standard-4`?"), "{instead}");
+        assert!(
+            instead.starts_with("did you mean `n1-standard-4`?"),
+            "{instead}"
+        );
     }
 }

@@ -174,7 +174,9 @@ mod tests {
                 "needs a spot price",
             ),
             (
-                &listed.replace("spot", "commitment-3y").replace("date", "commitment_discount = 0.4\ndate"),
+                &listed
+                    .replace("spot", "commitment-3y")
+                    .replace("date", "commitment_discount = 0.4\ndate"),
                 "a commitment price and `commitment_discount` exclude",
             ),
             ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "all 0"),

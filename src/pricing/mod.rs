@@ -30,6 +30,6 @@ pub use base::{Base, NoPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;
-pub use tariff::Tariff;
 pub use spot_series::SpotSeries;
+pub use tariff::Tariff;
 pub use usage::{EndedBy, Usage, VmInterval};

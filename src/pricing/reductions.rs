@@ -51,8 +51,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
                 )?)
             }
         };
-    let is_spot =
-        market == Market::Spot || file.spot_ratio.is_some() || file.spot_series.is_some();
+    let is_spot = market == Market::Spot || file.spot_ratio.is_some() || file.spot_series.is_some();
     if file.free_first_hour_if_revoked && !is_spot {
         return Err(
             "`free_first_hour_if_revoked` needs a spot price: only spot VMs are taken away"
@@ -61,7 +60,9 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
     }
     Ok(Reductions {
         factor,
-        spot_series: (file.spot_series.as_deref()).map(SpotSeries::new).transpose()?,
+        spot_series: (file.spot_series.as_deref())
+            .map(SpotSeries::new)
+            .transpose()?,
         sustained_use: sustained,
         free_first_hour_if_revoked: file.free_first_hour_if_revoked,
     })

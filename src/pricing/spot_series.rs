@@ -52,7 +52,9 @@ impl SpotSeries {
             });
         }
         if segments.is_empty() {
-            return Err("`spot_series` is empty: give steps like `[[0, 0.3], [6, 0.45]]`".to_owned());
+            return Err(
+                "`spot_series` is empty: give steps like `[[0, 0.3], [6, 0.45]]`".to_owned(),
+            );
         }
         Ok(SpotSeries(segments))
     }

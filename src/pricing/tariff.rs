@@ -135,9 +135,7 @@ mod tests {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
         let catalogue = Catalogue::embedded().0;
-        policy
-            .tariff(vms, catalogue)
-            .expect("every VM has a price")
+        policy.tariff(vms, catalogue).expect("every VM has a price")
     }
 
     fn tariff(text: &str) -> Tariff {
@@ -284,7 +282,10 @@ mod tests {
     fn a_spot_price_that_changes_is_charged_as_it_was_at_the_time() {
         let series = tariff("usd_per_vm_hour = 2\nspot_series = [[0, 0.3], [6, 0.45]]");
         assert_usd(run(&series, 1, 1, 4.0), 2.0 * 4.0 * 0.3);
-        assert_usd(run(&series, 3, 1, 8.0), 3.0 * 2.0 * (6.0 * 0.3 + 2.0 * 0.45));
+        assert_usd(
+            run(&series, 3, 1, 8.0),
+            3.0 * 2.0 * (6.0 * 0.3 + 2.0 * 0.45),
+        );
         let late = vec![held(0, 1, 5.0, 7.0), held(0, 1, 7.0, 8.0)];
         assert_usd(bill(&series, late), 2.0 * (0.3 + 0.45 + 0.45));
         assert_eq!(series.usd_per_vm_hour(0), Some(0.6));

@@ -29,7 +29,8 @@ pub const RULE: Rule = Rule {
         Some(match rule {
             _ if vcpu + gib + rule.usd_per_gpu_hour > 0.0 => Ok(Base::Vm(Arc::new(rule))),
             _ => Err(
-                "`usd_per_vcpu_hour`, `usd_per_gib_hour` and `usd_per_gpu_hour` are all 0".to_owned(),
+                "`usd_per_vcpu_hour`, `usd_per_gib_hour` and `usd_per_gpu_hour` are all 0"
+                    .to_owned(),
             ),
         })
     },
