@@ -35,7 +35,7 @@ const HEADER: [&str; 8] = [
     "network_gbps",
     "source",
 ];
-const HEADER_WITH_PRICES: [&str; 11] = [
+const HEADER_WITH_PRICES: [&str; 10] = [
     "provider",
     "vm",
     "vcpu",
@@ -46,7 +46,6 @@ const HEADER_WITH_PRICES: [&str; 11] = [
     "on_demand_usd",
     "spot_usd",
     "date",
-    "source",
 ];
 
 impl VmFilter {
@@ -81,9 +80,9 @@ impl VmFilter {
         };
         let wanted = types.iter().filter(is_wanted);
         let rows = match region {
-            None => wanted.map(|t| row(t, Vec::new())).collect(),
+            None => wanted.map(|t| row(t, None)).collect(),
             Some(region) => wanted
-                .filter_map(|t| Some(row(t, prices(catalogue, t, region)?)))
+                .filter_map(|t| Some(row(t, Some(prices(catalogue, t, region)?))))
                 .collect(),
         };
         Ok(List {
@@ -93,7 +92,7 @@ impl VmFilter {
             },
             text_columns: match region {
                 None => &[0, 1, 4, 7],
-                Some(_) => &[0, 1, 4, 9, 10],
+                Some(_) => &[0, 1, 4, 9],
             },
             rows,
         })
@@ -120,7 +119,9 @@ fn known<'l>(
     found.copied()
 }
 
-fn row(vm_type: &VmType, prices: Vec<Value>) -> Vec<Value> {
+/// A line of the list; the source behind it is that of the figures of the VM type, so it goes with them
+/// alone.
+fn row(vm_type: &VmType, prices: Option<Vec<Value>>) -> Vec<Value> {
     let mut row = vec![
         json!(vm_type.provider),
         json!(vm_type.vm),
@@ -130,8 +131,7 @@ fn row(vm_type: &VmType, prices: Vec<Value>) -> Vec<Value> {
         json!(vm_type.gpus.as_ref().map(|gpus| gpus.count)),
         json!(vm_type.network_gbps),
     ];
-    row.extend(prices);
-    row.push(json!(vm_type.source_keys));
+    row.extend(prices.unwrap_or_else(|| vec![json!(vm_type.source_keys)]));
     row
 }
 
@@ -145,7 +145,8 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Vec<V
     let latest = here().map(|p| p.valid_to).max()?;
     let on = |market| {
         let mut held = here().filter(|p| p.market == market && p.holds_on(latest));
-        held.next().map(|p| p.usd_per_hour)
+        // A millionth of a dollar is more than enough to choose by.
+        held.next().map(|p| (p.usd_per_hour * 1e6).round() / 1e6)
     };
     Some(vec![
         json!(on(Market::OnDemand)),

@@ -98,10 +98,14 @@ impl Catalogue {
         let provider = &*offer.provider;
         let of_vm = self.prices_of(provider, vm);
         if !of_vm.is_empty() {
-            let places: BTreeSet<String> = (of_vm.iter())
-                .map(|p| format!("{} {}", p.region, p.market))
+            let places: Vec<String> = (of_vm.chunk_by(|a, b| a.region == b.region))
+                .map(|of_region| {
+                    let mut markets: Vec<&str> =
+                        of_region.iter().map(|p| p.market.name()).collect();
+                    markets.dedup();
+                    format!("{} ({})", of_region[0].region, markets.join(", "))
+                })
                 .collect();
-            let places: Vec<String> = places.into_iter().collect();
             return format!("known of `{vm}`: {}", places.join(", "));
         }
         self.unknown_vm(vm, Some(provider))
@@ -343,7 +347,8 @@ mod tests {
         let mars = offer("mars-1", Market::Spot, "2022-01-01");
         let instead = catalogue.instead("e2-standard-4", &mars);
         assert!(
-            instead.starts_with("known of `e2-standard-4`: asia-east1 on-demand"),
+            instead
+                .starts_with("known of `e2-standard-4`: asia-east1 (on-demand, spot, commitment"),
             "{instead}"
         );
         let instead = catalogue.instead("pdp-11", &mars);

@@ -143,7 +143,7 @@ fn everything_listed_can_be_used() {
     sandbox
         .run(&["check", "scenario.toml"])
         .success()
-        .stdout("scenario.toml: ok, 2880 cases\n");
+        .stdout("scenario.toml: ok, 4536 cases\n");
 }
 
 // schema
