@@ -224,7 +224,7 @@ fn further(policy: &Policy) -> String {
             .spot_series
             .as_ref()
             .map(|_| "spot series".to_owned()),
-        (reductions.free_first_hour_if_revoked).then(|| "first hour free if revoked".to_owned()),
+        (reductions.free_first_hour_if_revoked).then(|| "1st hour free".to_owned()),
         servers,
     ];
     named.into_iter().flatten().collect::<Vec<_>>().join(", ")
