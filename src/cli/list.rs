@@ -3,9 +3,10 @@
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::list_vms::VmFilter;
 use super::{Exit, Failure, Format, terminal};
-use crate::cloud::{Catalogue, vm_types};
-use crate::input::Diagnostics;
+use crate::cloud::Catalogue;
+use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, builtin};
 use crate::report::text_table;
 use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
@@ -19,6 +20,8 @@ pub struct ListArgs {
     /// Form of the list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten, next_help_heading = "For `list vms`")]
+    vms: VmFilter,
 }
 
 /// What can be listed.
@@ -35,10 +38,10 @@ enum What {
 }
 
 /// A list: column names, which of them hold text, rows.
-struct List {
-    header: &'static [&'static str],
-    text_columns: &'static [usize],
-    rows: Vec<Vec<Value>>,
+pub(super) struct List {
+    pub(super) header: &'static [&'static str],
+    pub(super) text_columns: &'static [usize],
+    pub(super) rows: Vec<Vec<Value>>,
 }
 
 impl ListArgs {
@@ -47,9 +50,17 @@ impl ListArgs {
     /// # Errors
     /// [`Failure`] when stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
+        if self.what != What::Vms && self.vms.is_given() {
+            let mut wrong = Diagnostics::default();
+            wrong.push(
+                Diagnostic::general("`--provider`, `--gpu` and `--region` choose among VM types")
+                    .with_help("they go with `scavsim list vms`"),
+            );
+            return Err(Failure::Wrong(wrong));
+        }
         let list = match self.what {
             What::Workloads => workloads()?,
-            What::Vms => vms()?,
+            What::Vms => vms(&self.vms)?,
             What::Pricing => pricing()?,
             What::Strategies => strategies(),
         };
@@ -91,6 +102,9 @@ impl ListArgs {
             }
         };
         terminal::print(&text)?;
+        if list.rows.is_empty() {
+            terminal::note("no VM type is all of that");
+        }
         Ok(Exit::Done)
     }
 }
@@ -148,33 +162,10 @@ fn workloads() -> Result<List, Failure> {
     })
 }
 
-fn vms() -> Result<List, Failure> {
-    let (types, diagnostics) = vm_types::embedded();
-    let rows = sound(types, diagnostics)?
-        .into_iter()
-        .map(|t| {
-            vec![
-                json!(t.provider),
-                json!(t.vm),
-                json!(t.vcpu),
-                json!(t.memory_gib),
-                json!(t.usd_per_vm_hour),
-                json!(t.source),
-            ]
-        })
-        .collect();
-    Ok(List {
-        header: &[
-            "provider",
-            "vm",
-            "vcpu",
-            "memory_gib",
-            "usd_per_vm_hour",
-            "source",
-        ],
-        text_columns: &[0, 1, 5],
-        rows,
-    })
+fn vms(filter: &VmFilter) -> Result<List, Failure> {
+    let (catalogue, diagnostics) = Catalogue::embedded();
+    let catalogue = sound(catalogue, diagnostics)?;
+    filter.list(catalogue).map_err(Failure::Wrong)
 }
 
 /// The VM type of the measurements; policies that look a price up are listed with its price.
@@ -188,10 +179,10 @@ fn pricing() -> Result<List, Failure> {
     let rows = policies
         .into_iter()
         .map(|p| {
-            let tariff = p.tariff(&[MEASURED_VM], &catalogue).ok();
+            let tariff = p.tariff(&[MEASURED_VM], catalogue).ok();
             let (unit, usd) = match p.base {
                 Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
-                Base::Sample(usd) => ("sample-hour", Some(usd * p.factor)),
+                Base::Sample(usd) => ("sample-hour", Some(usd * p.reductions.factor)),
             };
             vec![
                 json!(p.name),
@@ -221,19 +212,22 @@ fn pricing() -> Result<List, Failure> {
 
 /// What a policy has beyond price and billed time.
 fn further(policy: &Policy) -> String {
-    let sustained = policy
-        .sustained_use
-        .as_ref()
-        .map(|_| "sustained use".to_owned());
-    let servers = policy
-        .parameter_servers
-        .as_ref()
-        .map(|s| format!("parameter servers: {}", s.count));
-    sustained
-        .into_iter()
-        .chain(servers)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let reductions = &policy.reductions;
+    let servers = (policy.parameter_servers.as_ref())
+        .map(|servers| format!("parameter servers: {}", servers.count));
+    let named = [
+        reductions
+            .sustained_use
+            .as_ref()
+            .map(|_| "sustained use".to_owned()),
+        reductions
+            .spot_series
+            .as_ref()
+            .map(|_| "spot series".to_owned()),
+        (reductions.free_first_hour_if_revoked).then(|| "1st hour free".to_owned()),
+        servers,
+    ];
+    named.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn strategies() -> List {

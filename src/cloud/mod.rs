@@ -1,16 +1,18 @@
 //! WHERE it runs: VM types and what they cost on which day.
 //!
 //! - [`vm_types`]: the VM types that measurements and prices refer to, from `data/clouds/vms.csv`.
-//! - [`prices`]: dated prices per region and market, from `data/clouds/prices.csv`.
+//! - [`prices`]: dated prices per region and market, from `data/clouds/prices/`.
+//! - [`sources`]: where both come from, from `data/clouds/sources.csv`.
 //! - [`catalogue`]: both together, and what to say about a price that is missing.
 //! - [`date`]: a calendar day.
 
 pub mod catalogue;
 pub mod date;
 pub mod prices;
+pub mod sources;
 pub mod vm_types;
 
 pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
-pub use prices::Market;
-pub use vm_types::VmType;
+pub use prices::{Market, Price};
+pub use vm_types::{Gpus, VmType};

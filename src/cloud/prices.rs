@@ -1,34 +1,79 @@
-//! Dated prices of VM types, from `data/clouds/prices.csv`.
+//! Dated prices of VM types, from `data/clouds/prices/`, one table per provider.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::date::Date;
+use super::sources::Sources;
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostics, Source};
 
 /// Where the prices stand.
-pub const FILE: &str = "data/clouds/prices.csv";
-pub(crate) const TABLE: &str = include_str!("../../data/clouds/prices.csv");
+pub const FOLDER: &str = "data/clouds/prices/";
+/// Provider, file and text of each table.
+pub(crate) const TABLES: [(&str, &str, &str); 3] = [
+    (
+        "aws",
+        "data/clouds/prices/aws.csv",
+        include_str!("../../data/clouds/prices/aws.csv"),
+    ),
+    (
+        "azure",
+        "data/clouds/prices/azure.csv",
+        include_str!("../../data/clouds/prices/azure.csv"),
+    ),
+    (
+        "gcp",
+        "data/clouds/prices/gcp.csv",
+        include_str!("../../data/clouds/prices/gcp.csv"),
+    ),
+];
 
 /// On which terms a VM is rented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Market {
     /// Until it is given back.
     OnDemand,
     /// Until the provider takes it; only the price is known here.
     Spot,
+    /// Paid for a year, used or not.
+    #[serde(rename = "commitment-1y")]
+    Commitment1y,
+    /// Paid for three years, used or not.
+    #[serde(rename = "commitment-3y")]
+    Commitment3y,
+}
+
+impl Market {
+    /// All, in the order of the tables.
+    pub const ALL: [Market; 4] = [
+        Market::OnDemand,
+        Market::Spot,
+        Market::Commitment1y,
+        Market::Commitment3y,
+    ];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Market::OnDemand => "on-demand",
+            Market::Spot => "spot",
+            Market::Commitment1y => "commitment-1y",
+            Market::Commitment3y => "commitment-3y",
+        }
+    }
 }
 
 impl fmt::Display for Market {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Market::OnDemand => "on-demand",
-            Market::Spot => "spot",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -36,11 +81,11 @@ impl fmt::Display for Market {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     /// Who rents the VM out.
-    pub provider: String,
-    /// Where.
-    pub region: String,
+    pub provider: Arc<str>,
     /// VM type.
-    pub vm: String,
+    pub vm: Arc<str>,
+    /// Where.
+    pub region: Arc<str>,
     /// On which terms.
     pub market: Market,
     /// USD per VM and hour.
@@ -49,86 +94,129 @@ pub struct Price {
     pub valid_from: Date,
     /// Last day on which the source has it; afterwards it is not known.
     pub valid_to: Date,
-    /// Where the figure comes from.
-    pub source: String,
+    /// Keys of the sources of the figure.
+    pub source_keys: Arc<str>,
 }
 
-/// The embedded prices; what is wrong with the table goes to `diagnostics`.
-pub(super) fn embedded(diagnostics: &mut Diagnostics) -> Vec<Price> {
-    read(TABLE, diagnostics)
+impl Price {
+    /// What is looked for; prices are in this order, then by day.
+    pub(super) fn key(&self) -> (&str, &str, &str, Market) {
+        (&self.provider, &self.vm, &self.region, self.market)
+    }
+
+    /// Whether the source has this price on `date`.
+    pub fn holds_on(&self, date: Date) -> bool {
+        (self.valid_from..=self.valid_to).contains(&date)
+    }
 }
 
-fn read(text: &str, diagnostics: &mut Diagnostics) -> Vec<Price> {
-    let source = Source::new(FILE, text);
+/// The embedded prices in the order of their keys and days; what is wrong with the tables goes to
+/// `diagnostics`.
+pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Price> {
+    let mut prices = Vec::with_capacity(4096);
+    let mut texts = Texts::default();
+    for (provider, file, text) in TABLES {
+        let file = Source::new(file, text);
+        prices.extend(read(provider, &file, sources, &mut texts, diagnostics));
+    }
+    // Tables are in this order already; should one not be, look-ups must still work.
+    prices.sort_by(|a, b| (a.key(), a.valid_from).cmp(&(b.key(), b.valid_from)));
+    prices
+}
+
+/// One copy of each text: a table names few things many times.
+#[derive(Default)]
+struct Texts(HashSet<Arc<str>>);
+
+impl Texts {
+    fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&new));
+        new
+    }
+}
+
+fn read(
+    provider: &str,
+    file: &Arc<Source>,
+    sources: &Sources,
+    texts: &mut Texts,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Price> {
     let columns = [
-        "provider",
-        "region",
         "vm",
+        "region",
         "market",
         "usd_per_hour",
         "valid_from",
         "valid_to",
         "source",
     ];
-    let table = Table::read(&source, &columns, &[], diagnostics);
-    let mut prices: Vec<Price> = Vec::new();
-    for row in table.iter().flat_map(Table::rows) {
-        let Some(price) = price(&row, &source, diagnostics) else {
+    let Some(table) = Table::read(file, &columns, &[], diagnostics) else {
+        return Vec::new();
+    };
+    let mut prices: Vec<(Price, Row<'_>)> = Vec::new();
+    for row in table.rows() {
+        let is_sourced = sources.check(&row, file, diagnostics);
+        match price(provider, &row, file, texts, diagnostics) {
+            Some(price) if is_sourced => prices.push((price, row)),
+            _ => {}
+        }
+    }
+    prices.sort_by(|(a, _), (b, _)| (a.key(), a.valid_from).cmp(&(b.key(), b.valid_from)));
+    for pair in prices.windows(2) {
+        let [(before, _), (price, row)] = pair else {
             continue;
         };
-        let twice = prices.iter().any(|p| {
-            (&p.provider, &p.region, &p.vm, p.market)
-                == (&price.provider, &price.region, &price.vm, price.market)
-                && p.valid_from <= price.valid_to
-                && price.valid_from <= p.valid_to
-        });
-        if twice {
-            let label = "overlaps with a row above";
-            diagnostics.error_at(
-                &source,
-                row.line_span(),
-                "two prices for the same day",
-                label,
-            );
+        if before.key() == price.key() && price.valid_from <= before.valid_to {
+            let label = format!("another holds until {}", before.valid_to);
+            let title = "two prices for the same day";
+            diagnostics.error_at(file, row.line_span(), title, label);
         }
-        prices.push(price);
     }
-    prices
+    prices.into_iter().map(|(price, _)| price).collect()
 }
 
-fn price(row: &Row<'_>, source: &std::sync::Arc<Source>, d: &mut Diagnostics) -> Option<Price> {
+fn price(
+    provider: &str,
+    row: &Row<'_>,
+    file: &Arc<Source>,
+    texts: &mut Texts,
+    d: &mut Diagnostics,
+) -> Option<Price> {
     let day = |column: &str, d: &mut Diagnostics| {
         let text = row.text(column, d)?;
         let date = Date::parse(text);
         if date.is_none() {
             let title = format!("`{column}`: expected a day like 2026-07-30, found `{text}`");
-            d.error_at(source, row.span(column), title, "not a day");
+            d.error_at(file, row.span(column), title, "not a day");
         }
         date
     };
-    let market = match row.text("market", d)? {
-        "on-demand" => Market::OnDemand,
-        "spot" => Market::Spot,
-        other => {
-            let title = format!("`market`: expected `on-demand` or `spot`, found `{other}`");
-            d.error_at(source, row.span("market"), title, "not a market");
-            return None;
-        }
+    let market = row.text("market", d)?;
+    let Some(market) = Market::ALL.into_iter().find(|m| m.name() == market) else {
+        let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
+        let title = format!("`market`: expected one of {legal}, found `{market}`");
+        d.error_at(file, row.span("market"), title, "not a market");
+        return None;
     };
     let (valid_from, valid_to) = (day("valid_from", d)?, day("valid_to", d)?);
     if valid_to < valid_from {
         let title = format!("`valid_to` {valid_to} is before `valid_from` {valid_from}");
-        d.error_at(source, row.span("valid_to"), title, "runs backwards");
+        d.error_at(file, row.span("valid_to"), title, "runs backwards");
     }
     Some(Price {
-        provider: row.text("provider", d)?.to_owned(),
-        region: row.text("region", d)?.to_owned(),
-        vm: row.text("vm", d)?.to_owned(),
+        provider: texts.shared(provider),
+        vm: texts.shared(row.text("vm", d)?),
+        region: texts.shared(row.text("region", d)?),
         market,
         usd_per_hour: row.number("usd_per_hour", 1e-6.., d)?,
         valid_from,
         valid_to,
-        source: row.text("source", d)?.to_owned(),
+        source_keys: texts.shared(row.text("source", d)?),
     })
 }
 
@@ -138,34 +226,40 @@ mod tests {
 
     #[test]
     fn prices_that_overlap_run_backwards_or_have_no_day_are_refused() {
-        let head = "provider,region,vm,market,usd_per_hour,valid_from,valid_to,source\n";
+        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let head = "vm,region,market,usd_per_hour,valid_from,valid_to,source\n";
         for (rows, expected) in [
             (
-                "gcp,r,v,spot,1,2020-01-01,2021-01-01,s\ngcp,r,v,spot,2,2021-01-01,2022-01-01,s\n",
+                "v,r,spot,1,2020-01-01,2021-01-01,s\nv,r,spot,2,2021-01-01,2022-01-01,s\n",
                 "two prices for the same day",
             ),
             (
-                "gcp,r,v,spot,1,2021-01-01,2020-01-01,s\n",
+                "v,r,spot,1,2021-01-01,2020-01-01,s\n",
                 "is before `valid_from`",
             ),
-            ("gcp,r,v,spot,1,2021-02-30,2021-03-01,s\n", "expected a day"),
+            ("v,r,spot,1,2021-02-30,2021-03-01,s\n", "expected a day"),
             (
-                "gcp,r,v,reserved,1,2021-02-01,2021-03-01,s\n",
-                "expected `on-demand` or `spot`",
+                "v,r,reserved,1,2021-02-01,2021-03-01,s\n",
+                "expected one of `on-demand`, `spot`, `commitment-1y`, `commitment-3y`",
             ),
             (
-                "gcp,r,v,spot,0,2021-02-01,2021-03-01,s\n",
+                "v,r,spot,0,2021-02-01,2021-03-01,s\n",
                 "`usd_per_hour`: expected",
             ),
+            ("v,r,spot,1,2021-02-01,2021-03-01,\n", "`source`: expected"),
             (
-                "gcp,r,v,spot,1,2021-02-01,2021-03-01,\n",
-                "`source`: expected",
+                "v,r,spot,1,2021-02-01,2021-03-01,s+t\n",
+                "unknown source `t`",
             ),
         ] {
             let mut diagnostics = Diagnostics::default();
-            read(&format!("{head}{rows}"), &mut diagnostics);
+            let file = Source::new("prices.csv", format!("{head}{rows}"));
+            let texts = &mut Texts::default();
+            read("gcp", &file, &sources, texts, &mut diagnostics);
             let shown = diagnostics.render(false);
             assert!(shown.contains(expected), "{rows}{shown}");
+            let line = 1 + rows.lines().count();
+            assert!(shown.contains(&format!("prices.csv:{line}:")), "{shown}");
         }
     }
 }

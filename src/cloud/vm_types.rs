@@ -1,7 +1,10 @@
 //! The VM types that measurements and prices refer to.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
+use super::sources::Sources;
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostics, Source};
 
@@ -14,65 +17,128 @@ pub(crate) const TABLE: &str = include_str!("../../data/clouds/vms.csv");
 pub struct VmType {
     /// Who rents it out.
     pub provider: String,
-    /// Name of the type.
+    /// Name of the type, which no two providers share.
     pub vm: String,
     /// Virtual processors.
     pub vcpu: u64,
     /// Memory in GiB.
     pub memory_gib: f64,
-    /// Price in USD per VM and hour where the source states one without region and date; dated
-    /// prices are in [`prices`](super::prices).
-    pub usd_per_vm_hour: Option<f64>,
-    /// Where the figures come from.
+    /// Its accelerators, if it has any.
+    pub gpus: Option<Gpus>,
+    /// What its network sustains, in Gbit/s, where that is known.
+    pub network_gbps: Option<f64>,
+    /// Keys of the sources of the figures.
+    pub source_keys: String,
+    /// The sources of the figures, in words.
     pub source: String,
 }
 
-/// The embedded VM types. The second part holds what is wrong with the table; a test keeps it
-/// empty.
-pub fn embedded() -> (Vec<VmType>, Diagnostics) {
-    let mut diagnostics = Diagnostics::default();
-    let source = Source::new(FILE, TABLE);
+/// The accelerators of a VM.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gpus {
+    /// Their model, like `T4`.
+    pub model: String,
+    /// How many.
+    pub count: u64,
+}
+
+impl VmType {
+    /// Number of accelerators.
+    pub fn gpu_count(&self) -> u64 {
+        self.gpus.as_ref().map_or(0, |gpus| gpus.count)
+    }
+}
+
+/// The embedded VM types; what is wrong with the table goes to `diagnostics`.
+pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<VmType> {
+    read(TABLE, sources, diagnostics)
+}
+
+fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
+    let file = Source::new(FILE, text);
     let columns = [
         "provider",
         "vm",
         "vcpu",
         "memory_gib",
-        "usd_per_vm_hour",
+        "gpu",
+        "gpus",
+        "network_gbps",
         "origin",
         "source",
     ];
-    let types = Table::read(&source, &columns, &[], &mut diagnostics)
-        .iter()
-        .flat_map(Table::rows)
-        .filter_map(|row| {
-            let d = &mut diagnostics;
-            Some(VmType {
-                provider: row.text("provider", d)?.to_owned(),
-                vm: row.text("vm", d)?.to_owned(),
-                vcpu: row.whole("vcpu", 1.., d)?,
-                memory_gib: row.number("memory_gib", 0.1.., d)?,
-                usd_per_vm_hour: optional_price(&row, d)?,
-                source: row.text("source", d)?.to_owned(),
-            })
-        })
-        .collect();
-    (types, diagnostics)
+    let table = Table::read(&file, &columns, &[], d);
+    let mut types: Vec<VmType> = Vec::new();
+    let mut names = HashSet::new();
+    for row in table.iter().flat_map(Table::rows) {
+        let is_sourced = sources.check(&row, &file, d);
+        let Some(vm_type) = vm_type(&row, sources, d) else {
+            continue;
+        };
+        if !names.insert(vm_type.vm.clone()) {
+            let title = format!("two VM types are called `{}`", vm_type.vm);
+            d.error_at(&file, row.span("vm"), title, "named before");
+        }
+        if is_sourced {
+            types.push(vm_type);
+        }
+    }
+    types
 }
 
-/// `Some(None)` for an empty cell, `None` for a wrong one.
-fn optional_price(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
-    match row.optional_text("usd_per_vm_hour") {
-        None => Some(None),
-        Some(_) => row.number("usd_per_vm_hour", 1e-6.., diagnostics).map(Some),
-    }
+fn vm_type(row: &Row<'_>, sources: &Sources, d: &mut Diagnostics) -> Option<VmType> {
+    // A model without a count, or a count without a model, is refused by the cell that is empty.
+    let has_gpus = row.optional_text("gpu").or(row.optional_text("gpus"));
+    let gpus = match has_gpus {
+        None => None,
+        Some(_) => Some(Gpus {
+            model: row.text("gpu", d)?.to_owned(),
+            count: row.whole("gpus", 1.., d)?,
+        }),
+    };
+    let network_gbps = match row.optional_text("network_gbps") {
+        None => None,
+        Some(_) => Some(row.number("network_gbps", 1e-3.., d)?),
+    };
+    row.text("origin", d)?;
+    let source_keys = row.text("source", d)?;
+    Some(VmType {
+        provider: row.text("provider", d)?.to_owned(),
+        vm: row.text("vm", d)?.to_owned(),
+        vcpu: row.whole("vcpu", 1.., d)?,
+        memory_gib: row.number("memory_gib", 0.1.., d)?,
+        gpus,
+        network_gbps,
+        source_keys: source_keys.to_owned(),
+        source: sources.text(source_keys),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn the_embedded_table_is_sound() {
-        let (types, diagnostics) = super::embedded();
-        assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
-        assert_eq!(types[0].vm, "e2-standard-4");
+    fn half_an_accelerator_an_unknown_source_and_a_name_twice_are_refused() {
+        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let head = "provider,vm,vcpu,memory_gib,gpu,gpus,network_gbps,origin,source\n";
+        for (rows, expected) in [
+            ("gcp,v,4,16,T4,,,stated,s\n", "`gpus`: expected"),
+            ("gcp,v,4,16,,1,,stated,s\n", "`gpu`: expected"),
+            ("gcp,v,4,16,T4,0,,stated,s\n", "`gpus`: expected"),
+            ("gcp,v,4,16,,,0,stated,s\n", "`network_gbps`: expected"),
+            ("gcp,v,4,16,,,,,s\n", "`origin`: expected"),
+            ("gcp,v,4,16,,,,stated,t\n", "unknown source `t`"),
+            (
+                "gcp,v,4,16,,,,stated,s\naws,v,4,16,,,,stated,s\n",
+                "two VM types are called `v`",
+            ),
+        ] {
+            let mut diagnostics = Diagnostics::default();
+            read(&format!("{head}{rows}"), &sources, &mut diagnostics);
+            let shown = diagnostics.render(false);
+            assert!(shown.contains(expected), "{rows}{shown}");
+            assert!(shown.contains(&format!("{FILE}:")), "{shown}");
+        }
     }
 }

@@ -138,7 +138,7 @@ impl Plan {
             let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
             let tariffs = (scenario.policies.iter())
                 .map(|policy| {
-                    let tariff = policy.tariff(&vms, &catalogue);
+                    let tariff = policy.tariff(&vms, catalogue);
                     tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
                 })
                 .collect::<Result<Vec<Tariff>, _>>()?;

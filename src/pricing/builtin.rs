@@ -35,12 +35,18 @@ mod tests {
     fn the_embedded_policies_are_sound_described_and_priced() {
         let (policies, diagnostics) = policies();
         assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
-        assert!(policies.len() >= 24, "{}", policies.len());
+        assert!(policies.len() >= 69, "{}", policies.len());
         let catalogue = Catalogue::embedded().0;
         for policy in &policies {
             assert!(!policy.description.is_empty(), "{}", policy.name);
-            let tariff = policy.tariff(&["e2-standard-4"], &catalogue);
-            assert!(tariff.is_ok(), "{}: {tariff:?}", policy.name);
+            // One VM type of each provider, with and without GPUs.
+            let vms = ["e2-standard-4", "p2.xlarge", "Standard_NC4as_T4_v3"];
+            let tariffs = vms.map(|vm| policy.tariff(&[vm], catalogue));
+            assert!(
+                tariffs.iter().any(Result::is_ok),
+                "{}: {tariffs:?}",
+                policy.name
+            );
         }
         for name in [
             "paper-fixed",

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::base::{self, Base};
+use super::spot_series::Step;
 use super::{BilledTime, Policy, parameter_servers, reductions};
 use crate::checked::{Fraction, NonNegative, Positive, Probability};
 use crate::cloud::{Date, Market};
@@ -26,6 +27,9 @@ pub struct PolicyFile {
     /// Base price: USD per GiB of the VM type and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_gib_hour: Option<NonNegative>,
+    /// Base price: USD per GPU of the VM type and hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_gpu_hour: Option<NonNegative>,
     /// Base price: the listed price of the VM type in this market.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Market>,
@@ -44,6 +48,12 @@ pub struct PolicyFile {
     /// Spot price over base price; only the price, revocation is not simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spot_ratio: Option<Fraction>,
+    /// Spot price over base price in steps: hours since the job began, ratio from then on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub spot_series: Option<Vec<Step>>,
+    /// Whether a spot VM that the provider takes away in its first hour costs nothing, as on AWS.
+    pub free_first_hour_if_revoked: bool,
     /// Fraction off the base price for a commitment of one or three years.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment_discount: Option<Probability>,
@@ -75,26 +85,29 @@ impl PolicyFile {
             granularity_s: self.granularity_s.map_or(0.0, NonNegative::get),
             minimum_s: self.minimum_s.map_or(0.0, NonNegative::get),
         };
-        let is_spot = match &base {
+        let market = match &base {
             Base::Vm(price) if price.is_flat() && self.priced_as.is_some() => {
                 return Err("`priced_as` needs a price that depends on the VM type".to_owned());
             }
-            Base::Vm(price) => price.is_spot(),
+            Base::Vm(price) => price.market(),
             Base::Sample(_) if billed_time != BilledTime::default() => {
                 return Err("`granularity_s` and `minimum_s` need a price per VM".to_owned());
             }
             Base::Sample(_) if self.priced_as.is_some() || self.sustained_use.is_some() => {
                 return Err("`priced_as` and `sustained_use` need a price per VM".to_owned());
             }
-            Base::Sample(_) => false,
+            Base::Sample(_) if self.spot_series.is_some() || self.free_first_hour_if_revoked => {
+                return Err(
+                    "`spot_series` and `free_first_hour_if_revoked` need a price per VM".to_owned(),
+                );
+            }
+            Base::Sample(_) => Market::OnDemand,
         };
-        let (factor, sustained_use) = reductions::read(self, is_spot)?;
         Ok(Policy {
             name: name.to_owned(),
             description: self.description.clone(),
             priced_as: self.priced_as.clone(),
-            factor,
-            sustained_use,
+            reductions: reductions::read(self, market)?,
             billed_time,
             parameter_servers: parameter_servers::read(self, &base)?,
             base,
@@ -140,7 +153,33 @@ mod tests {
             "catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"r\"\ndate = \"2026-07-30\"\n";
         for (keys, expected) in [
             ("usd_per_vcpu_hour = 1", "go together"),
-            ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "both 0"),
+            ("usd_per_gib_hour = 1\nusd_per_gpu_hour = 1", "go together"),
+            ("usd_per_gpu_hour = 0", "all 0"),
+            ("usd_per_vm_hour = 1\nspot_series = []", "is empty"),
+            ("usd_per_vm_hour = 1\nspot_series = [[1, 0.3]]", "at hour 0"),
+            (
+                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nsustained_use = [1]",
+                "exclude each other",
+            ),
+            (
+                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nspot_ratio = 0.3",
+                "exclude each other",
+            ),
+            (
+                "usd_per_sample_hour = 1\nspot_series = [[0, 0.3]]",
+                "price per VM",
+            ),
+            (
+                "usd_per_vm_hour = 1\nfree_first_hour_if_revoked = true",
+                "needs a spot price",
+            ),
+            (
+                &listed
+                    .replace("spot", "commitment-3y")
+                    .replace("date", "commitment_discount = 0.4\ndate"),
+                "a commitment price and `commitment_discount` exclude",
+            ),
+            ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "all 0"),
             ("catalogue = \"spot\"", "go together"),
             ("region = \"us-central1\"", "go together"),
             (

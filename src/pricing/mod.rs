@@ -8,7 +8,8 @@
 //! - [`file`](mod@file): the form of a policy as data; [`builtin`]: the policies of `data/pricing.toml`.
 //! - [`policy`]: base price and all that changes it.
 //! - [`base`]: the base prices, one file per rule.
-//! - [`reductions`]: spot ratio and commitment; [`sustained_use`]: the discount that grows with use.
+//! - [`reductions`]: spot ratio and commitment; [`sustained_use`]: the discount that grows with use;
+//!   [`spot_series`]: a spot price that changes during the job.
 //! - [`billed_time`]: granularity and minimum of the billed duration.
 //! - [`parameter_servers`]: servers on the bill.
 //! - [`tariff`]: the bill.
@@ -20,6 +21,7 @@ pub mod file;
 pub mod parameter_servers;
 pub mod policy;
 pub mod reductions;
+pub mod spot_series;
 pub mod sustained_use;
 pub mod tariff;
 pub mod usage;
@@ -28,5 +30,6 @@ pub use base::{Base, NoPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;
+pub use spot_series::SpotSeries;
 pub use tariff::Tariff;
-pub use usage::{Usage, VmInterval};
+pub use usage::{EndedBy, Usage, VmInterval};

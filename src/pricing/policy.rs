@@ -3,7 +3,7 @@
 use super::base::{Base, NoPrice};
 use super::billed_time::BilledTime;
 use super::parameter_servers::ParameterServers;
-use super::sustained_use::SustainedUse;
+use super::reductions::Reductions;
 use super::tariff::{Charge, Servers, Tariff};
 use crate::cloud::Catalogue;
 
@@ -18,10 +18,8 @@ pub struct Policy {
     pub base: Base,
     /// VM type whose price is charged in place of that of the workers' own.
     pub priced_as: Option<String>,
-    /// What is left of the base price after a spot ratio or a commitment.
-    pub factor: f64,
-    /// Discount on pooled VM-hours.
-    pub sustained_use: Option<SustainedUse>,
+    /// What is taken off the base price.
+    pub reductions: Reductions,
     /// For how long.
     pub billed_time: BilledTime,
     /// Parameter servers on the bill.
@@ -35,7 +33,7 @@ impl Policy {
     /// [`NoPrice`] for the first VM type without a price.
     pub fn tariff(&self, vms: &[&str], catalogue: &Catalogue) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
-            Base::Sample(usd) => return Ok(Tariff::per_sample(usd * self.factor)),
+            Base::Sample(usd) => return Ok(Tariff::per_sample(usd * self.reductions.factor)),
             Base::Vm(price) => price,
         };
         // VM types that are charged as one share a pool and its price.
@@ -47,7 +45,7 @@ impl Policy {
                 return Ok(known);
             }
             names.push(name);
-            prices.push(price.usd_per_hour(vm, catalogue)? * self.factor);
+            prices.push(price.usd_per_hour(vm, catalogue)? * self.reductions.factor);
             Ok(names.len() - 1)
         };
         let pool_of = vms
@@ -76,7 +74,9 @@ impl Policy {
         Ok(Tariff {
             charge: Charge::Vm { pool_of, prices },
             billed_time: self.billed_time,
-            sustained_use: self.sustained_use.clone(),
+            sustained_use: self.reductions.sustained_use.clone(),
+            spot_series: self.reductions.spot_series.clone(),
+            free_first_hour_if_revoked: self.reductions.free_first_hour_if_revoked,
             servers,
         })
     }

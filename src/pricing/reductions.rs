@@ -1,14 +1,32 @@
-//! Fractions of the base price: spot and commitments.
+//! What makes a base price less: spot, commitments and sustained use.
 
 use super::file::PolicyFile;
+use super::spot_series::SpotSeries;
 use super::sustained_use::SustainedUse;
+use crate::cloud::Market;
 
-/// What is left of the base price after a spot ratio or a commitment, and the bands of sustained
-/// use. A unit of use gets one discount, and none on a spot price.
-pub fn read(file: &PolicyFile, is_spot: bool) -> Result<(f64, Option<SustainedUse>), String> {
+/// What a policy takes off its base price.
+#[derive(Debug, Clone)]
+pub struct Reductions {
+    /// What is left after a spot ratio or a commitment.
+    pub factor: f64,
+    /// A spot ratio that changes during the job.
+    pub spot_series: Option<SpotSeries>,
+    /// Discount on pooled VM-hours.
+    pub sustained_use: Option<SustainedUse>,
+    /// Whether a VM that is taken away in its first hour costs nothing.
+    pub free_first_hour_if_revoked: bool,
+}
+
+/// The reductions of a base price that is listed in `market`. A unit of use gets one discount, and
+/// none on a spot or commitment price.
+pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
+    let is_commitment = matches!(market, Market::Commitment1y | Market::Commitment3y);
     let given = [
-        ("a spot price", is_spot),
+        ("a spot price", market == Market::Spot),
+        ("a commitment price", is_commitment),
         ("`spot_ratio`", file.spot_ratio.is_some()),
+        ("`spot_series`", file.spot_series.is_some()),
         ("`commitment_discount`", file.commitment_discount.is_some()),
         ("`sustained_use`", file.sustained_use.is_some()),
     ];
@@ -33,5 +51,19 @@ pub fn read(file: &PolicyFile, is_spot: bool) -> Result<(f64, Option<SustainedUs
                 )?)
             }
         };
-    Ok((factor, sustained))
+    let is_spot = market == Market::Spot || file.spot_ratio.is_some() || file.spot_series.is_some();
+    if file.free_first_hour_if_revoked && !is_spot {
+        return Err(
+            "`free_first_hour_if_revoked` needs a spot price: only spot VMs are taken away"
+                .to_owned(),
+        );
+    }
+    Ok(Reductions {
+        factor,
+        spot_series: (file.spot_series.as_deref())
+            .map(SpotSeries::new)
+            .transpose()?,
+        sustained_use: sustained,
+        free_first_hour_if_revoked: file.free_first_hour_if_revoked,
+    })
 }

@@ -1,8 +1,9 @@
 //! A policy with its prices looked up: usage → bill, without another look at any table.
 
 use super::billed_time::BilledTime;
+use super::spot_series::SpotSeries;
 use super::sustained_use::SustainedUse;
-use super::usage::Usage;
+use super::usage::{EndedBy, Usage};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
@@ -11,6 +12,8 @@ pub struct Tariff {
     pub(super) charge: Charge,
     pub(super) billed_time: BilledTime,
     pub(super) sustained_use: Option<SustainedUse>,
+    pub(super) spot_series: Option<SpotSeries>,
+    pub(super) free_first_hour_if_revoked: bool,
     pub(super) servers: Option<Servers>,
 }
 
@@ -39,15 +42,18 @@ impl Tariff {
             charge: Charge::Sample(usd),
             billed_time: BilledTime::default(),
             sustained_use: None,
+            spot_series: None,
+            free_first_hour_if_revoked: false,
             servers: None,
         }
     }
 
-    /// USD per hour of the VM type with index `vm`, without sustained use; `None` where memory is
-    /// charged for.
+    /// USD per hour of the VM type with index `vm` when the job begins, without sustained use; `None`
+    /// where memory is charged for.
     pub fn usd_per_vm_hour(&self, vm: usize) -> Option<f64> {
+        let first = self.spot_series.as_ref().map_or(1.0, SpotSeries::first);
         match &self.charge {
-            Charge::Vm { pool_of, prices } => Some(prices[*pool_of.get(vm)?]),
+            Charge::Vm { pool_of, prices } => Some(prices[*pool_of.get(vm)?] * first),
             Charge::Sample(_) => None,
         }
     }
@@ -58,13 +64,21 @@ impl Tariff {
             Charge::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
             Charge::Vm { pool_of, prices } => (pool_of, prices),
         };
-        let billed_h = |held_s: f64| self.billed_time.seconds(held_s) / SECONDS_PER_HOUR;
         let workers = usage.intervals.iter().map(|i| {
-            let vm_hours = f64::from(i.vms) * billed_h((i.to - i.from).seconds());
-            (pool_of[usize::from(i.vm)], vm_hours)
+            let held_s = (i.to - i.from).seconds();
+            let hours = match i.ended_by {
+                EndedBy::Provider
+                    if self.free_first_hour_if_revoked && held_s < SECONDS_PER_HOUR =>
+                {
+                    0.0
+                }
+                _ => self.charged_h(i.from, held_s),
+            };
+            (pool_of[usize::from(i.vm)], f64::from(i.vms) * hours)
         });
         let servers = self.servers.map(|servers| {
-            let vm_hours = f64::from(servers.count) * billed_h(whole_s(usage));
+            let (from, held_s) = whole(usage);
+            let vm_hours = f64::from(servers.count) * self.charged_h(from, held_s);
             (servers.pool, vm_hours)
         });
         let all = workers.chain(servers);
@@ -79,6 +93,15 @@ impl Tariff {
         }
     }
 
+    /// Hours at the price of the pool that one VM costs which was held from `from` for `held_s` seconds.
+    fn charged_h(&self, from: SimTime, held_s: f64) -> f64 {
+        let billed_h = self.billed_time.seconds(held_s) / SECONDS_PER_HOUR;
+        match &self.spot_series {
+            None => billed_h,
+            Some(series) => series.charged_h(from.seconds() / SECONDS_PER_HOUR, billed_h),
+        }
+    }
+
     /// Expected USD of `vms` VMs of the type with index `vm` and global batch `batch` for
     /// `seconds`, without search; `scratch` is overwritten.
     pub fn run_usd(&self, vm: u16, vms: u32, batch: u32, seconds: f64, scratch: &mut Usage) -> f64 {
@@ -87,11 +110,12 @@ impl Tariff {
     }
 }
 
-/// Seconds from the first VM to the last.
-fn whole_s(usage: &Usage) -> f64 {
+/// From when to when there are VMs: the beginning, and the seconds.
+fn whole(usage: &Usage) -> (SimTime, f64) {
     let from = usage.intervals.iter().map(|i| i.from).min();
     let to = usage.intervals.iter().map(|i| i.to).max();
-    (to.unwrap_or(SimTime::ZERO) - from.unwrap_or(SimTime::ZERO)).seconds()
+    let from = from.unwrap_or(SimTime::ZERO);
+    (from, (to.unwrap_or(from) - from).seconds())
 }
 
 #[cfg(test)]
@@ -104,9 +128,7 @@ mod tests {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
         let catalogue = Catalogue::embedded().0;
-        policy
-            .tariff(vms, &catalogue)
-            .expect("every VM has a price")
+        policy.tariff(vms, catalogue).expect("every VM has a price")
     }
 
     fn tariff(text: &str) -> Tariff {
@@ -123,6 +145,7 @@ mod tests {
             vms,
             from: SimTime::from_seconds(from_h * 3600.0),
             to: SimTime::from_seconds(to_h * 3600.0),
+            ended_by: EndedBy::User,
         }
     }
 
@@ -226,6 +249,63 @@ mod tests {
     }
 
     #[test]
+    fn aws_spot_lost_in_its_first_hour_is_free_and_later_every_minute_is_paid() {
+        let aws = tariff(
+            "usd_per_vm_hour = 1\nspot_ratio = 0.3\nfree_first_hour_if_revoked = true\n\
+             granularity_s = 1\nminimum_s = 60",
+        );
+        let minutes = |tariff: &Tariff, minutes: f64, ended_by| {
+            let interval = VmInterval {
+                ended_by,
+                ..held(0, 2, 5.0, 5.0 + minutes / 60.0)
+            };
+            bill(tariff, vec![interval])
+        };
+        let paid = |minutes: f64| 2.0 * 0.3 * minutes / 60.0;
+        assert_eq!(minutes(&aws, 59.0, EndedBy::Provider), 0.0);
+        assert_usd(minutes(&aws, 60.0, EndedBy::Provider), paid(60.0));
+        assert_usd(minutes(&aws, 61.0, EndedBy::Provider), paid(61.0));
+        assert_usd(minutes(&aws, 59.0, EndedBy::User), paid(59.0));
+        // Without the rule, as on GCP, who ends it does not matter.
+        let gcp = tariff("usd_per_vm_hour = 1\nspot_ratio = 0.3");
+        assert_usd(minutes(&gcp, 59.0, EndedBy::Provider), paid(59.0));
+    }
+
+    #[test]
+    fn a_spot_price_that_changes_is_charged_as_it_was_at_the_time() {
+        let series = tariff("usd_per_vm_hour = 2\nspot_series = [[0, 0.3], [6, 0.45]]");
+        assert_usd(run(&series, 1, 1, 4.0), 2.0 * 4.0 * 0.3);
+        assert_usd(
+            run(&series, 3, 1, 8.0),
+            3.0 * 2.0 * (6.0 * 0.3 + 2.0 * 0.45),
+        );
+        let late = vec![held(0, 1, 5.0, 7.0), held(0, 1, 7.0, 8.0)];
+        assert_usd(bill(&series, late), 2.0 * (0.3 + 0.45 + 0.45));
+        assert_eq!(series.usd_per_vm_hour(0), Some(0.6));
+        // What is rounded up is charged at the price of the time that is paid for.
+        let hourly = tariff(
+            "usd_per_vm_hour = 2\nspot_series = [[0, 0.3], [6, 0.45]]\ngranularity_s = 3600\n\
+             billed_parameter_servers = 1",
+        );
+        assert_usd(run(&hourly, 1, 1, 5.5), 2.0 * 2.0 * 6.0 * 0.3);
+        assert_usd(run(&hourly, 1, 1, 6.5), 2.0 * 2.0 * (6.0 * 0.3 + 0.45));
+    }
+
+    #[test]
+    fn a_vm_costs_its_gpus() {
+        let t4 = "usd_per_vcpu_hour = 0.03\nusd_per_gib_hour = 0.004\nusd_per_gpu_hour = 0.35";
+        let both = tariff_of(t4, &["g4dn.12xlarge", "n1-standard-4"]);
+        let usd = bill(&both, vec![held(0, 1, 0.0, 1.0), held(1, 1, 0.0, 1.0)]);
+        assert_usd(usd, 48.0 * 0.03 + 192.0 * 0.004 + 4.0 * 0.35 + 0.18);
+        let alone = tariff_of("usd_per_gpu_hour = 0.5", &["a2-highgpu-8g"]);
+        assert_usd(run(&alone, 1, 1, 2.0), 8.0);
+        let file: PolicyFile = toml::from_str("usd_per_gpu_hour = 0.5").expect("legal keys");
+        let policy = file.policy("test").expect("a sound policy");
+        let free = policy.tariff(&["n1-standard-4"], Catalogue::embedded().0);
+        assert!(free.is_err_and(|e| e.what.contains("`n1-standard-4` has no GPU")));
+    }
+
+    #[test]
     fn n1_for_a_month_costs_70_percent_and_for_half_of_one_90() {
         let n1 = tariff(N1);
         assert_usd(run(&n1, 1, 1, 730.0), 0.70 * 730.0 * 0.19);
@@ -285,7 +365,7 @@ mod tests {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
         let catalogue = Catalogue::embedded().0;
-        let error = policy.tariff(&["n1-standard-4", "e2-highmem-4"], &catalogue);
+        let error = policy.tariff(&["n1-standard-4", "e2-highmem-4"], catalogue);
         assert!(error.is_err_and(|e| e.help.contains("parameter_server_vm")));
     }
 }

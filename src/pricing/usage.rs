@@ -13,6 +13,18 @@ pub struct VmInterval {
     pub from: SimTime,
     /// Until when.
     pub to: SimTime,
+    /// Who ended it.
+    pub ended_by: EndedBy,
+}
+
+/// Who ends the use of a VM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EndedBy {
+    /// Who rents it: it is given back.
+    #[default]
+    User,
+    /// Who rents it out: a spot VM is taken away.
+    Provider,
 }
 
 /// What one run used. Parameter servers are not part of it: the measured clusters had them, their
@@ -34,6 +46,7 @@ impl Usage {
             vms: workers,
             from: SimTime::ZERO,
             to: SimTime::from_seconds(seconds),
+            ended_by: EndedBy::User,
         });
         self.sample_seconds = f64::from(batch) * seconds;
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::cloud::{prices, vm_types};
+use crate::cloud::{prices, sources, vm_types};
 use crate::experiment::{Ending, Finished};
 use crate::pricing::builtin;
 use crate::scenario::Scenario;
@@ -60,7 +60,8 @@ pub fn identity(scenario: &Scenario) -> Identity {
 /// BLAKE3 hash of the embedded policies, VM types and dated prices.
 fn prices_hash() -> String {
     let mut hasher = blake3::Hasher::new();
-    for table in [builtin::TABLE, vm_types::TABLE, prices::TABLE] {
+    let tables = [builtin::TABLE, vm_types::TABLE, sources::TABLE];
+    for table in tables.into_iter().chain(prices::TABLES.map(|t| t.2)) {
         hasher.update(table.as_bytes());
     }
     hasher.finalize().to_hex().to_string()

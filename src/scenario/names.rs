@@ -150,10 +150,10 @@ impl Check<'_> {
                 .find(|name| *name.get_ref() == policy.name);
             // One VM type at a time, for a message about each; then what only all together lack.
             let mut missing: Vec<NoPrice> = (vms.iter())
-                .filter_map(|vm| policy.tariff(&[*vm], &catalogue).err())
+                .filter_map(|vm| policy.tariff(&[*vm], catalogue).err())
                 .collect();
             if missing.is_empty() {
-                missing.extend(policy.tariff(&vms, &catalogue).err());
+                missing.extend(policy.tariff(&vms, catalogue).err());
             }
             missing.dedup();
             for NoPrice { what, help } in missing {

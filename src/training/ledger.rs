@@ -1,6 +1,6 @@
 //! Which VMs are held, from when to when.
 
-use crate::pricing::{Usage, VmInterval};
+use crate::pricing::{EndedBy, Usage, VmInterval};
 use crate::units::SimTime;
 
 /// VMs that a job holds. They are added and given back last in, first out, so that a cluster that
@@ -50,6 +50,7 @@ impl Ledger {
                 vms: returned,
                 from,
                 to: now,
+                ended_by: EndedBy::User,
             });
             if returned < vms {
                 self.held.push((vms - returned, from));
@@ -70,6 +71,7 @@ impl Ledger {
                 vms,
                 from,
                 to: end,
+                ended_by: EndedBy::User,
             }));
         usage.sample_seconds =
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();

@@ -359,6 +359,65 @@ fn a_price_per_vcpu_of_a_vm_type_of_unknown_size() {
     )));
 }
 
+/// A policy that charges the listed price of another VM type.
+fn listed(market: &str, provider: &str, region: &str, date: &str, vm: &str) -> String {
+    resnet18(&format!(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\ncatalogue = \"{market}\"\n\
+         provider = \"{provider}\"\nregion = \"{region}\"\ndate = \"{date}\"\npriced_as = \"{vm}\"\n"
+    ))
+}
+
+#[test]
+fn a_spot_price_of_a_gpu_that_nobody_lists() {
+    assert_snapshot!(refused(&listed(
+        "spot",
+        "aws",
+        "us-east-1",
+        "2026-07-20",
+        "g4dn.xlarge"
+    )));
+}
+
+#[test]
+fn a_commitment_price_on_a_day_without_one() {
+    assert_snapshot!(refused(&listed(
+        "commitment-1y",
+        "aws",
+        "us-east-1",
+        "2026-07-20",
+        "p3.2xlarge"
+    )));
+}
+
+#[test]
+fn a_listed_price_of_another_providers_vm_type() {
+    assert_snapshot!(refused(&listed(
+        "on-demand",
+        "gcp",
+        "us-central1",
+        "2026-07-30",
+        "g4dn.xlarge"
+    )));
+}
+
+#[test]
+fn a_price_per_gpu_of_a_vm_type_without_one() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_gpu_hour = 0.35\n"
+    )));
+}
+
+#[test]
+fn spot_series_that_are_none() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing]\npolicies = [\"one\", \"two\", \"three\", \"four\"]\n\
+         [pricing.define.one]\nusd_per_vm_hour = 1\nspot_series = [[1, 0.3]]\n\
+         [pricing.define.two]\nusd_per_vm_hour = 1\nspot_series = [[0, 0.3], [5, 0.4], [5, 0.5]]\n\
+         [pricing.define.three]\nusd_per_vm_hour = 1\nspot_series = [[0, 0], [-1, 0.4]]\n\
+         [pricing.define.four]\nusd_per_vm_hour = 1\nfree_first_hour_if_revoked = true\n"
+    )));
+}
+
 #[test]
 fn wrong_figures_and_days_of_a_policy() {
     assert_snapshot!(refused(&resnet18(

@@ -23,7 +23,7 @@ impl<'t> Row<'t> {
 
     /// The text of a cell that must not be empty.
     pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
-        self.must_be(column, "a text", diagnostics, Some)
+        self.must_be(column, || "a text".to_owned(), diagnostics, Some)
     }
 
     /// The text of a cell; none if it is empty or the table has no such column.
@@ -39,7 +39,8 @@ impl<'t> Row<'t> {
         range: impl RangeBounds<f64>,
         diagnostics: &mut Diagnostics,
     ) -> Option<f64> {
-        self.must_be(column, &legal("a number", &range), diagnostics, |cell| {
+        let words = || legal("a number", &range);
+        self.must_be(column, words, diagnostics, |cell| {
             let number: f64 = cell.parse().ok()?;
             (number.is_finite() && range.contains(&number)).then_some(number)
         })
@@ -63,12 +64,10 @@ impl<'t> Row<'t> {
         range: impl RangeBounds<u64>,
         diagnostics: &mut Diagnostics,
     ) -> Option<u64> {
-        self.must_be(
-            column,
-            &legal("a whole number", &range),
-            diagnostics,
-            |cell| cell.parse().ok().filter(|number| range.contains(number)),
-        )
+        let words = || legal("a whole number", &range);
+        self.must_be(column, words, diagnostics, |cell| {
+            cell.parse().ok().filter(|number| range.contains(number))
+        })
     }
 
     /// Where a cell is, quotes included; the whole row if there is no such column.
@@ -88,13 +87,15 @@ impl<'t> Row<'t> {
     fn must_be<V>(
         &self,
         column: &str,
-        legal: &str,
+        legal: impl FnOnce() -> String,
         diagnostics: &mut Diagnostics,
         understand: impl FnOnce(&'t str) -> Option<V>,
     ) -> Option<V> {
         let cell = self.optional_text(column);
         let value = cell.and_then(understand);
+        // Only said where something is wrong: tables of prices have thousands of cells.
         if value.is_none() {
+            let legal = legal();
             let found = match cell {
                 Some(cell) => format!("`{}`", shown(cell)),
                 None if self.table.column(column).is_none() => "no such column".to_owned(),

@@ -27,7 +27,7 @@ pub const RULE: Rule = Rule {
     },
 };
 
-/// USD per hour from `data/clouds/prices.csv`.
+/// USD per hour from `data/clouds/prices/`.
 #[derive(Debug)]
 struct CataloguePrice(Offer);
 
@@ -42,13 +42,13 @@ impl VmPrice for CataloguePrice {
         catalogue.usd_per_hour(vm, &self.0).ok_or_else(|| NoPrice {
             what: format!(
                 "no {market} price of `{vm}` in {provider} {region} on {date} in {}",
-                prices::FILE
+                prices::FOLDER
             ),
             help: catalogue.instead(vm, &self.0),
         })
     }
 
-    fn is_spot(&self) -> bool {
-        self.0.market == Market::Spot
+    fn market(&self) -> Market {
+        self.0.market
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! - [`per_vm`]: one price for every VM.
 //! - [`per_sample`]: memory sized to the batch.
-//! - [`per_resource`]: so much per vCPU and GiB of the VM type.
+//! - [`per_resource`]: so much per vCPU, GiB and GPU of the VM type.
 //! - [`catalogue_price`]: the listed price of the VM type in a region, on a day.
 
 pub mod catalogue_price;
@@ -17,7 +17,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::file::PolicyFile;
-use crate::cloud::Catalogue;
+use crate::cloud::{Catalogue, Market};
 
 /// What a policy charges for.
 #[derive(Debug, Clone)]
@@ -38,9 +38,9 @@ pub trait VmPrice: Debug + Send + Sync {
         false
     }
 
-    /// Whether it is a spot price, on which no other discount is given.
-    fn is_spot(&self) -> bool {
-        false
+    /// On which terms; a discount on any but on demand excludes others.
+    fn market(&self) -> Market {
+        Market::OnDemand
     }
 }
 

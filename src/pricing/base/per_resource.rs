@@ -1,45 +1,67 @@
-//! So much per vCPU and so much per GiB, as GCP prices its VM types within a family.
+//! So much per vCPU, per GiB and per GPU, as GCP prices its VM types within a family.
 
 use std::sync::Arc;
 
 use super::{Base, NoPrice, Rule, VmPrice};
+use crate::checked::NonNegative;
 use crate::cloud::{Catalogue, vm_types};
 
-/// `usd_per_vcpu_hour` and `usd_per_gib_hour`
+/// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`
 pub const RULE: Rule = Rule {
-    keys: "`usd_per_vcpu_hour` with `usd_per_gib_hour`",
-    read: |file| match (file.usd_per_vcpu_hour, file.usd_per_gib_hour) {
-        (None, None) => None,
-        (Some(vcpu), Some(gib)) if vcpu.get() + gib.get() == 0.0 => Some(Err(
-            "`usd_per_vcpu_hour` and `usd_per_gib_hour` are both 0".to_owned(),
-        )),
-        (Some(vcpu), Some(gib)) => Some(Ok(Base::Vm(Arc::new(PerResource {
-            usd_per_vcpu_hour: vcpu.get(),
-            usd_per_gib_hour: gib.get(),
-        })))),
-        _ => Some(Err(
-            "`usd_per_vcpu_hour` and `usd_per_gib_hour` go together".to_owned(),
-        )),
+    keys: "`usd_per_vcpu_hour` with `usd_per_gib_hour`, `usd_per_gpu_hour`",
+    read: |file| {
+        let gpu = file.usd_per_gpu_hour;
+        let (vcpu, gib) = match (file.usd_per_vcpu_hour, file.usd_per_gib_hour) {
+            (None, None) if gpu.is_none() => return None,
+            (None, None) => (0.0, 0.0),
+            (Some(vcpu), Some(gib)) => (vcpu.get(), gib.get()),
+            _ => {
+                return Some(Err(
+                    "`usd_per_vcpu_hour` and `usd_per_gib_hour` go together".to_owned(),
+                ));
+            }
+        };
+        let rule = PerResource {
+            usd_per_vcpu_hour: vcpu,
+            usd_per_gib_hour: gib,
+            usd_per_gpu_hour: gpu.map_or(0.0, NonNegative::get),
+        };
+        Some(match rule {
+            _ if vcpu + gib + rule.usd_per_gpu_hour > 0.0 => Ok(Base::Vm(Arc::new(rule))),
+            _ => Err(
+                "`usd_per_vcpu_hour`, `usd_per_gib_hour` and `usd_per_gpu_hour` are all 0"
+                    .to_owned(),
+            ),
+        })
     },
 };
 
-/// USD per hour = a·vCPU + b·GiB of the VM type.
+/// USD per hour = a·vCPU + b·GiB + c·GPU of the VM type.
 #[derive(Debug)]
 struct PerResource {
     usd_per_vcpu_hour: f64,
     usd_per_gib_hour: f64,
+    usd_per_gpu_hour: f64,
 }
 
 impl VmPrice for PerResource {
     fn usd_per_hour(&self, vm: &str, catalogue: &Catalogue) -> Result<f64, NoPrice> {
         let Some(size) = catalogue.vm_type(vm) else {
-            let known: Vec<&str> = catalogue.types.iter().map(|t| t.vm.as_str()).collect();
             return Err(NoPrice {
                 what: format!("VM type `{vm}` is not in {}", vm_types::FILE),
-                help: format!("known there: {}", known.join(", ")),
+                help: catalogue.unknown_vm(vm, None),
             });
         };
-        Ok(size.vcpu as f64 * self.usd_per_vcpu_hour + size.memory_gib * self.usd_per_gib_hour)
+        let usd = size.vcpu as f64 * self.usd_per_vcpu_hour
+            + size.memory_gib * self.usd_per_gib_hour
+            + size.gpu_count() as f64 * self.usd_per_gpu_hour;
+        if usd > 0.0 {
+            return Ok(usd);
+        }
+        Err(NoPrice {
+            what: format!("VM type `{vm}` has no GPU, and nothing else is charged for"),
+            help: "`scavsim list vms --gpu` shows VM types with GPUs".to_owned(),
+        })
     }
 }
 
@@ -52,48 +74,40 @@ mod tests {
     #[test]
     fn two_prices_per_family_give_the_list_prices_of_its_vm_types() {
         let catalogue = Catalogue::embedded().0;
-        let offer = |market| Offer {
-            provider: "gcp".into(),
-            region: "us-central1".into(),
-            market,
-            date: Date::parse("2026-07-30").expect("a day"),
-        };
-        for (market, vcpu, gib, vms) in [
-            (
-                Market::OnDemand,
-                0.021812,
-                0.002924,
-                &[
-                    "e2-standard-2",
-                    "e2-standard-4",
-                    "e2-standard-8",
-                    "e2-highmem-4",
-                ][..],
-            ),
-            (
-                Market::OnDemand,
-                0.031611,
-                0.004237,
-                &["n1-standard-4", "n2-standard-8"],
-            ),
-            (Market::OnDemand, 0.034650, 0.003938, &["c3-standard-4"]),
-            (
-                Market::Spot,
-                0.013090,
-                0.001754,
-                &["e2-standard-4", "e2-highmem-4"],
-            ),
+        let date = Date::parse("2026-07-30").expect("a day");
+        for (family, market, vcpu, gib, count) in [
+            ("e2", Market::OnDemand, 0.021812, 0.002924, 14),
+            ("n1", Market::OnDemand, 0.031611, 0.004237, 22),
+            ("n2", Market::OnDemand, 0.031611, 0.004237, 29),
+            ("c3", Market::OnDemand, 0.034650, 0.003938, 18),
+            ("e2", Market::Spot, 0.013090, 0.001754, 14),
+            ("n1", Market::Spot, 0.011150, 0.001494, 22),
+            ("n2", Market::Spot, 0.014990, 0.002010, 29),
+            ("c3", Market::Spot, 0.008490, 0.000965, 18),
         ] {
             let rule = PerResource {
                 usd_per_vcpu_hour: vcpu,
                 usd_per_gib_hour: gib,
+                usd_per_gpu_hour: 0.0,
             };
+            let offer = Offer {
+                provider: "gcp".into(),
+                region: "us-central1".into(),
+                market,
+                date,
+            };
+            let of_family = |vm: &str| vm.split('-').next() == Some(family);
+            let vms: Vec<&str> = (catalogue.types.iter())
+                .map(|t| &*t.vm)
+                .filter(|vm| of_family(vm))
+                .collect();
+            assert_eq!(vms.len(), count, "{family}");
             for vm in vms {
-                let usd = rule.usd_per_hour(vm, &catalogue).expect("a known size");
-                let listed = catalogue.usd_per_hour(vm, &offer(market)).expect("a price");
+                let usd = rule.usd_per_hour(vm, catalogue).expect("a known size");
+                let listed = catalogue.usd_per_hour(vm, &offer).expect("a price");
                 assert!(
                     (usd / listed - 1.0).abs() < 1e-4,
-                    "{vm}: {usd} against {listed}"
+                    "{vm} {market}: {usd} against {listed}"
                 );
             }
         }
