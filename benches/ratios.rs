@@ -2,9 +2,12 @@
 //!
 //! `cargo bench --bench ratios`. All paths are timed in every round, one after the other, so that a
 //! change of the machine's pace meets all of them; the ratio is taken round by round. It prints
-//! and never fails on time: goals are for people, machines differ.
+//! and never fails on time: goals are for people, machines differ. Behind the table: what many
+//! policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1`
+//! also of ten million cases.
 
 mod reference;
+mod sweeps;
 
 use std::hint::black_box;
 
@@ -90,6 +93,9 @@ fn main() {
         paths.iter_mut().for_each(Path::measure);
     }
     print(&paths, rounds);
+    drop(paths);
+    sweeps::prices(rounds, share);
+    sweeps::memory(trial);
 }
 
 /// Whatever is compared must train the same thing: the mean step, to 1 % (over 9 standard errors).

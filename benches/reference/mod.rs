@@ -16,8 +16,9 @@ use rand_pcg::Pcg64;
 
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
+use scavsim::pricing::Policy;
 use scavsim::rng::{Purpose, Stream, Streams};
-use scavsim::scenario::{self, Overrides};
+use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::drift::DriftPath;
@@ -154,6 +155,25 @@ pub fn stream(streams: Streams) -> Stream {
 /// The cases of one workload of the main scenario: `scavenger-resnet18` with its 16 measured
 /// configurations, the variation of `scenarios/scavenger.toml`, fidelity `fast`.
 pub fn plan(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Plan {
+    Plan::new(&scenario(strategies, objectives, replicas))
+        .expect("the main scenario can be planned")
+}
+
+/// The same under other policies and in another fidelity.
+pub fn plan_priced(
+    strategies: &[&str],
+    objectives: &[Objective],
+    replicas: u64,
+    policies: Vec<Policy>,
+    fidelity: Fidelity,
+) -> Plan {
+    let mut scenario = scenario(strategies, objectives, replicas);
+    scenario.policies = policies;
+    scenario.fidelity = fidelity;
+    Plan::new(&scenario).expect("every policy has a price")
+}
+
+fn scenario(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Scenario {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/scavenger.toml");
     let mut diagnostics = Diagnostics::default();
     let mut scenario = Source::read(&file, &mut diagnostics)
@@ -168,7 +188,7 @@ pub fn plan(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Pla
     scenario.strategies = strategies.iter().map(ToString::to_string).collect();
     scenario.objectives = objectives.to_vec();
     scenario.replicas = replicas;
-    Plan::new(&scenario).expect("the main scenario can be planned")
+    scenario
 }
 
 /// One strategy on a cluster, without an oracle and without a bill: search, choice of the fastest,

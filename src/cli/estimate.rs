@@ -6,8 +6,8 @@ use std::time::Instant;
 use crate::experiment::{Evaluator, Plan};
 use crate::scenario::Scenario;
 
-/// Cases that are tried; fewer where they are slow.
-const SAMPLE: u64 = 200;
+/// Simulations that are tried, each with all its cases; fewer where they are slow.
+const SAMPLE: u64 = 100;
 /// Seconds after which a sample is large enough.
 const PATIENCE_S: f64 = 2.0;
 
@@ -23,10 +23,14 @@ pub fn sentence(scenario: &Scenario, jobs: usize) -> anyhow::Result<String> {
         .from_writer(Bytes(0));
     let start = Instant::now();
     let mut tried = 0.0;
-    for index in 0..SAMPLE.min(plan.cases()) {
-        let number = spread(index, plan.cases());
-        rows.serialize(evaluator.evaluate(plan.case(number)))?;
-        tried += 1.0;
+    let shared = plan.cases_per_simulation().max(1);
+    let simulations = plan.cases() / shared;
+    for index in 0..SAMPLE.min(simulations) {
+        let first = spread(index, simulations) * shared;
+        for number in first..first + shared {
+            rows.serialize(evaluator.evaluate(plan.case(number)))?;
+            tried += 1.0;
+        }
         if start.elapsed().as_secs_f64() > PATIENCE_S {
             break;
         }
@@ -42,11 +46,11 @@ pub fn sentence(scenario: &Scenario, jobs: usize) -> anyhow::Result<String> {
     ))
 }
 
-/// The `index`-th of a series that covers 0..`cases` evenly wherever it is cut off, by steps of the
-/// golden ratio: neighbouring cases cost alike, so the first ones are no sample.
-fn spread(index: u64, cases: u64) -> u64 {
+/// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off, by steps of the
+/// golden ratio: neighbours cost alike, so the first ones are no sample.
+fn spread(index: u64, count: u64) -> u64 {
     let fraction = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    ((u128::from(fraction) * u128::from(cases)) >> 64) as u64
+    ((u128::from(fraction) * u128::from(count)) >> 64) as u64
 }
 
 /// Counts bytes and forgets them.

@@ -74,6 +74,14 @@ impl<E> Queue<E> {
     }
 }
 
+impl<E: Clone> Queue<E> {
+    /// Becomes the same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &Queue<E>) {
+        self.heap.clone_from(&other.heap);
+        (self.now, self.inserted) = (other.now, other.inserted);
+    }
+}
+
 impl<E> Default for Queue<E> {
     fn default() -> Self {
         Self::new()

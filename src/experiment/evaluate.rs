@@ -2,24 +2,21 @@
 
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
+use super::simulation::{Found, Run, Simulation};
 use crate::pricing::{Tariff, Usage};
-use crate::rng::Purpose;
 use crate::search::{Forecast, Objective, Point, objective::choose};
-use crate::stats::median;
-use crate::testbed::simulated::Timeline;
-use crate::testbed::{SimulatedCluster, Stop};
 use crate::training::Stalled;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
-/// Evaluates cases one after the other, keeping its memory between them.
+/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
+/// them.
 pub struct Evaluator<'p> {
     plan: &'p Plan,
-    /// One cluster per workload, made when first needed.
-    clusters: Vec<Option<SimulatedCluster<'p>>>,
-    forecast: Forecast,
+    simulation: Simulation<'p>,
     points: Vec<Option<Point>>,
+    /// Workload, strategy, replica and policy that the points are of.
+    priced: Option<(usize, usize, u64, usize)>,
     front: Vec<(usize, Point)>,
-    errors: Vec<f64>,
     usage: Usage,
 }
 
@@ -54,11 +51,10 @@ impl<'p> Evaluator<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         Evaluator {
             plan,
-            clusters: plan.arenas.iter().map(|_| None).collect(),
-            forecast: Forecast::default(),
+            simulation: Simulation::new(plan),
             points: Vec::new(),
+            priced: None,
             front: Vec::new(),
-            errors: Vec::new(),
             usage: Usage::default(),
         }
     }
@@ -72,7 +68,6 @@ impl<'p> Evaluator<'p> {
             record.reason = ORACLE_WITHOUT_CHOICE;
             return record;
         };
-        self.forecast.reset(arena.configurations.len());
         match self.outcome(case, arena, oracle) {
             Ok(outcome) => {
                 self.score(&mut record, case, arena, oracle, &outcome);
@@ -88,86 +83,64 @@ impl<'p> Evaluator<'p> {
 
     /// The predicted seconds per configuration of the case evaluated last.
     pub fn forecast(&self) -> &Forecast {
-        &self.forecast
+        self.simulation.forecast()
     }
 
+    /// The strategy and then the oracle in the same replica, billed.
     fn outcome(
         &mut self,
         case: Case,
         arena: &'p Arena,
         oracle: usize,
     ) -> Result<Outcome, &'static str> {
-        let tariff = &arena.tariffs[case.policy];
-        let mut cluster = self.clusters[case.workload].take().unwrap_or_else(|| {
-            let plan = self.plan;
-            SimulatedCluster::new(&arena.world, plan.streams, plan.fidelity, plan.start_up)
-        });
-        let outcome = self.play(case, arena, oracle, tariff, &mut cluster);
-        self.clusters[case.workload] = Some(cluster);
-        outcome
-    }
-
-    /// Plays the strategy and then the oracle in the same replica.
-    fn play(
-        &mut self,
-        case: Case,
-        arena: &'p Arena,
-        oracle: usize,
-        tariff: &Tariff,
-        cluster: &mut SimulatedCluster<'p>,
-    ) -> Result<Outcome, &'static str> {
         let stalled = |_: Stalled| STALLED;
-        cluster.restart(case.replica);
-        let contender = &arena.contenders[case.strategy];
+        let tariff = &arena.tariffs[case.policy];
         let mut reason = "";
-        let choice = match &contender.strategy {
-            None => oracle,
-            Some(strategy) => {
-                let streams = &self.plan.streams;
-                let mut stream =
-                    streams.stream(Purpose::Strategy, case.replica, contender.identity);
-                match strategy.search(cluster, &mut stream, &mut self.forecast) {
-                    Ok(()) => self
-                        .choose(case, arena, tariff)
-                        .ok_or(NOTHING_WITHIN_LIMITS)?,
-                    Err(Stop::TargetReached) => {
-                        reason = REACHED_WHILE_SEARCHING;
-                        cluster.current().ok_or(STALLED)?
-                    }
-                    Err(Stop::Stalled(_)) => return Err(STALLED),
-                }
+        let choice = match self.simulation.search(case) {
+            Found::Stalled => return Err(STALLED),
+            Found::Target(at) => {
+                reason = REACHED_WHILE_SEARCHING;
+                at
             }
+            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => oracle,
+            Found::Forecast => self
+                .choose(case, arena, tariff)
+                .ok_or(NOTHING_WITHIN_LIMITS)?,
         };
-        let line = cluster.run_to_target(choice).map_err(stalled)?;
-        let mut outcome = self.bill(arena, tariff, cluster, &line);
+        let run = self.simulation.run(case, choice).map_err(stalled)?;
+        let mut outcome = bill(arena, tariff, run, &mut self.usage);
         outcome.reason = reason;
         // Without search the oracle's choice is the oracle's run, to the last bit.
         outcome.oracle = outcome.total;
-        if choice != oracle || line.search_end > SimTime::ZERO {
-            cluster.restart(case.replica);
-            let alone = cluster.run_to_target(oracle).map_err(stalled)?;
-            outcome.oracle = self.bill(arena, tariff, cluster, &alone).total;
+        if choice != oracle || run.line.search_end > SimTime::ZERO {
+            let alone = self.simulation.run_alone(case, oracle).map_err(stalled)?;
+            outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
         }
         Ok(outcome)
     }
 
     /// What the objective picks from the forecast, at the prices that are known to everybody.
     fn choose(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
-        if let Some(decided) = self.forecast.decided {
+        let forecast = self.simulation.forecast();
+        if let Some(decided) = forecast.decided {
             return Some(decided);
         }
-        let usage = &mut self.usage;
-        self.points.clear();
-        self.points
-            .extend((self.forecast.time_s.iter().zip(&arena.world.truths)).map(
-                |(time_s, truth)| {
-                    let at = &truth.configuration;
-                    time_s.map(|time_s| Point {
-                        time_s,
-                        cost_usd: tariff.run_usd(truth.vm, truth.vms, at.batch, time_s, usage),
-                    })
-                },
-            ));
+        let key = (case.workload, case.strategy, case.replica, case.policy);
+        if self.priced != Some(key) {
+            self.priced = Some(key);
+            let usage = &mut self.usage;
+            self.points.clear();
+            self.points
+                .extend((forecast.time_s.iter().zip(&arena.world.truths)).map(
+                    |(time_s, truth)| {
+                        let at = &truth.configuration;
+                        time_s.map(|time_s| Point {
+                            time_s,
+                            cost_usd: tariff.run_usd(truth.vm, truth.vms, at.batch, time_s, usage),
+                        })
+                    },
+                ));
+        }
         choose(
             self.plan.objectives[case.objective],
             &self.plan.limits,
@@ -176,52 +149,8 @@ impl<'p> Evaluator<'p> {
         )
     }
 
-    fn bill(
-        &mut self,
-        arena: &Arena,
-        tariff: &Tariff,
-        cluster: &SimulatedCluster<'_>,
-        line: &Timeline,
-    ) -> Outcome {
-        let mut until = |end: SimTime| {
-            if end == SimTime::ZERO {
-                return Value {
-                    hours: 0.0,
-                    usd: 0.0,
-                };
-            }
-            cluster.usage_until(end, &mut self.usage);
-            Value {
-                hours: end.hours(),
-                usd: tariff.bill_usd(&self.usage),
-            }
-        };
-        let (total, gross, search) = (
-            until(line.net_end),
-            until(line.gross_end),
-            until(line.search_end),
-        );
-        let cold_start = line.cold_start.map(|(index, seconds)| {
-            let truth = &arena.world.truths[index];
-            let at = &truth.configuration;
-            Value {
-                hours: seconds / SECONDS_PER_HOUR,
-                usd: tariff.run_usd(truth.vm, truth.vms, at.batch, seconds, &mut self.usage),
-            }
-        });
-        Outcome {
-            choice: line.choice,
-            total,
-            gross,
-            search,
-            cold_start,
-            oracle: total,
-            reason: "",
-        }
-    }
-
     fn score(
-        &mut self,
+        &self,
         record: &mut Record<'p>,
         case: Case,
         arena: &'p Arena,
@@ -267,16 +196,10 @@ impl<'p> Evaluator<'p> {
         );
         record.provenance = Some(arena.world.truths[outcome.choice].provenance.name());
 
-        self.errors.clear();
-        self.errors.extend(
-            (self.forecast.time_s.iter().zip(expected))
-                .filter_map(|(time_s, truth)| Some(((*time_s)? / truth.time_s - 1.0).abs())),
-        );
-        if !self.errors.is_empty() {
-            let sum: f64 = self.errors.iter().sum();
-            record.error_mean = Some(sum / self.errors.len() as f64);
-            record.error_median = median(&mut self.errors);
-            record.error_max = self.errors.last().copied(); // sorted by the median
+        if let Some(errors) = self.simulation.errors() {
+            record.error_mean = Some(errors.mean);
+            record.error_median = Some(errors.median);
+            record.error_max = Some(errors.max);
         }
     }
 
@@ -295,6 +218,44 @@ impl<'p> Evaluator<'p> {
             oracle_batch: best.map(|c| c.batch),
             ..Record::default()
         }
+    }
+}
+
+/// Hours and USD until `end`; nothing at time zero.
+fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> Value {
+    let usd = match end {
+        SimTime::ZERO => 0.0,
+        _ => tariff.bill_usd(usage),
+    };
+    Value {
+        hours: end.hours(),
+        usd,
+    }
+}
+
+/// A run under one tariff; what is about the oracle is not filled in.
+fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
+    let line = &run.line;
+    let total = value(tariff, line.net_end, &run.net);
+    let cold_start = line.cold_start.map(|(index, seconds)| {
+        let truth = &arena.world.truths[index];
+        let at = &truth.configuration;
+        Value {
+            hours: seconds / SECONDS_PER_HOUR,
+            usd: tariff.run_usd(truth.vm, truth.vms, at.batch, seconds, scratch),
+        }
+    });
+    Outcome {
+        choice: line.choice,
+        total,
+        gross: match line.gross_end == line.net_end {
+            true => total,
+            false => value(tariff, line.gross_end, &run.gross),
+        },
+        search: value(tariff, line.search_end, &run.search),
+        cold_start,
+        oracle: total,
+        reason: "",
     }
 }
 

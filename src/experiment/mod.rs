@@ -4,6 +4,7 @@
 //! order whatever the number of threads, and a running [`summary`].
 //!
 //! - [`plan`]: everything that cases share, computed once; the order of cases.
+//! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
 //! - [`record`]: the result of one case.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
@@ -15,6 +16,7 @@ pub mod plan;
 pub mod record;
 pub mod run;
 pub mod shard;
+pub mod simulation;
 pub mod summary;
 
 pub use evaluate::Evaluator;

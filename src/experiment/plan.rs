@@ -82,7 +82,7 @@ pub struct Contender {
     pub strategy: Option<Box<dyn Strategy>>,
 }
 
-/// Place of a case in the order workload → policy → objective → strategy → replica.
+/// Place of a case in the order workload → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// Number of the case, from 0.
@@ -183,20 +183,23 @@ impl Plan {
 
     /// Number of cases.
     pub fn cases(&self) -> u64 {
-        self.groups() * self.replicas
+        (self.arenas.len() * self.contenders) as u64 * self.replicas * self.cases_per_simulation()
     }
 
-    /// Number of groups: cases that differ only in their replica, and follow each other.
-    pub fn groups(&self) -> u64 {
-        (self.arenas.len() * self.policies.len() * self.objectives.len() * self.contenders) as u64
+    /// Cases that share a simulation, and follow each other: those that differ only in their policy
+    /// and objective.
+    pub fn cases_per_simulation(&self) -> u64 {
+        (self.policies.len() * self.objectives.len()) as u64
     }
 
-    /// Cases that one task evaluates: enough to make its start free, few enough to share out well,
-    /// and so few of the slow ones that an interrupt is heeded, and rows appear, within seconds.
+    /// Cases that one task evaluates, in whole simulations: enough to make its start free, few
+    /// enough to share out well, and so few of the slow ones that an interrupt is heeded, and rows
+    /// appear, within seconds.
     pub fn cases_per_task(&self) -> u64 {
+        let shared = self.cases_per_simulation().max(1);
         match self.fidelity {
-            Fidelity::Fast => 64,
-            Fidelity::Step | Fidelity::Event => 1,
+            Fidelity::Fast => 64u64.div_ceil(shared) * shared,
+            Fidelity::Step | Fidelity::Event => shared,
         }
     }
 
@@ -216,22 +219,23 @@ impl Plan {
 
     /// The case with this `number`, computed, never stored: the number of cases costs no memory.
     pub fn case(&self, number: u64) -> Case {
-        let mut rest = number / self.replicas;
-        let mut digit = |base: usize| {
-            let digit = (rest % base as u64) as usize;
-            rest /= base as u64;
+        let mut rest = number;
+        let mut digit = |base: u64| {
+            let digit = rest % base;
+            rest /= base;
             digit
         };
-        let strategy = digit(self.contenders);
-        let objective = digit(self.objectives.len());
-        let policy = digit(self.policies.len());
+        let objective = digit(self.objectives.len() as u64) as usize;
+        let policy = digit(self.policies.len() as u64) as usize;
+        let replica = digit(self.replicas);
+        let strategy = digit(self.contenders as u64) as usize;
         Case {
             number,
-            workload: digit(self.arenas.len()),
+            workload: digit(self.arenas.len() as u64) as usize,
             policy,
             objective,
             strategy,
-            replica: number % self.replicas,
+            replica,
         }
     }
 }

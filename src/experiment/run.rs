@@ -63,8 +63,10 @@ impl Finished {
     }
 }
 
-/// Tasks per thread whose records are held in memory before they are handed out.
-const TASKS_PER_THREAD: usize = 64;
+/// Tasks per thread whose records are held in memory before they are handed out, and the cases
+/// beyond which they are fewer.
+const TASKS_PER_THREAD: u64 = 64;
+const CASES_PER_THREAD: u64 = 4096;
 
 /// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
 /// order of the tasks.
@@ -84,13 +86,11 @@ pub fn run(
         .num_threads(conduct.jobs)
         .build()
         .map_err(io::Error::other)?;
+    let at_once = (CASES_PER_THREAD / plan.cases_per_task()).clamp(1, TASKS_PER_THREAD) as usize;
     let mut tasks = tasks.into_iter();
     let mut finished = Finished::default();
     loop {
-        let block: Vec<Range<u64>> = tasks
-            .by_ref()
-            .take(TASKS_PER_THREAD * conduct.jobs.max(1))
-            .collect();
+        let block: Vec<Range<u64>> = tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
         if block.is_empty() {
             return Ok(finished);
         }

@@ -84,12 +84,18 @@ impl Group {
     }
 }
 
-/// Collects groups from records in case order. Only one group is open at a time, and it holds no
-/// more values the more replicas it has.
+/// Collects groups from records in case order. Only the groups of one workload and strategy are
+/// open at a time, and they hold no more values the more replicas they have.
 #[derive(Default)]
 pub struct Summary {
-    groups: Vec<Group>,
-    open: Option<Open>,
+    /// Closed groups with their workload's number, and their place among the policies and
+    /// objectives of it.
+    groups: Vec<(usize, usize, Group)>,
+    workloads: usize,
+    /// The groups of the present workload and strategy, by policy, then objective.
+    open: Vec<Open>,
+    /// The group behind that of the last record.
+    next: usize,
 }
 
 struct Open {
@@ -100,28 +106,84 @@ struct Open {
 }
 
 impl Summary {
-    /// All groups, in case order.
+    /// All groups, by workload, policy, objective, strategy, each in the scenario's order.
     pub fn finish(mut self) -> Vec<Group> {
         self.close();
+        // Stable: strategies stay in the order in which they came.
         self.groups
+            .sort_by_key(|(workload, place, _)| (*workload, *place));
+        self.groups.into_iter().map(|(_, _, group)| group).collect()
+    }
+
+    /// The open group of a record, opened where there is none.
+    fn open(&mut self, record: &Record<'_>) -> &mut Open {
+        if let Some(Open { group, .. }) = self.open.first() {
+            let other_workload = group.workload != record.workload;
+            if other_workload || group.strategy != record.strategy {
+                self.close();
+                self.workloads += usize::from(other_workload);
+            }
+        }
+        let is_it = |open: &Open| {
+            open.group.pricing == record.pricing && open.group.objective == record.objective
+        };
+        // Records come in turns: it is the next, or again the first.
+        let at = [self.next, 0]
+            .into_iter()
+            .find(|&at| self.open.get(at).is_some_and(is_it))
+            .or_else(|| self.open.iter().position(is_it))
+            .unwrap_or(self.open.len());
+        self.next = at + 1;
+        if at == self.open.len() {
+            self.open.push(Open::of(record));
+        }
+        &mut self.open[at]
     }
 
     fn close(&mut self) {
-        let Some(mut open) = self.open.take() else {
-            return;
-        };
-        let all = open.group.replicas as f64;
-        open.group.right = open.right as f64 / all;
+        self.next = 0;
+        for (place, open) in self.open.drain(..).enumerate() {
+            self.groups.push((self.workloads, place, open.close()));
+        }
+    }
+}
+
+impl Open {
+    /// The empty group of a record.
+    fn of(record: &Record<'_>) -> Open {
+        Open {
+            group: Group {
+                workload: record.workload.to_owned(),
+                pricing: record.pricing.to_owned(),
+                objective: record.objective.to_owned(),
+                strategy: record.strategy.to_owned(),
+                replicas: 0,
+                failed: 0,
+                right: 0.0,
+                choice: None,
+                choice_share: 0.0,
+                oracle: triple(record.oracle_vm, record.oracle_workers, record.oracle_batch),
+                aggregates: Vec::new(),
+            },
+            right: 0,
+            choices: Vec::new(),
+            values: vec![Default::default(); METRICS.len()],
+        }
+    }
+
+    fn close(mut self) -> Group {
+        let all = self.group.replicas as f64;
+        self.group.right = self.right as f64 / all;
         let mut most = 0;
-        for (choice, count) in open.choices {
+        for (choice, count) in self.choices {
             if count > most {
                 most = count;
-                open.group.choice = Some(choice);
+                self.group.choice = Some(choice);
             }
         }
-        open.group.choice_share = most as f64 / all;
-        open.group.aggregates = open.values.iter_mut().map(aggregate).collect();
-        self.groups.push(open.group);
+        self.group.choice_share = most as f64 / all;
+        self.group.aggregates = self.values.iter_mut().map(aggregate).collect();
+        self.group
     }
 }
 
@@ -144,33 +206,7 @@ fn triple(
 
 impl Sink for Summary {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        let same = self.open.as_ref().is_some_and(|o| {
-            o.group.workload == record.workload
-                && o.group.pricing == record.pricing
-                && o.group.objective == record.objective
-                && o.group.strategy == record.strategy
-        });
-        if !same {
-            self.close();
-        }
-        let open = self.open.get_or_insert_with(|| Open {
-            group: Group {
-                workload: record.workload.to_owned(),
-                pricing: record.pricing.to_owned(),
-                objective: record.objective.to_owned(),
-                strategy: record.strategy.to_owned(),
-                replicas: 0,
-                failed: 0,
-                right: 0.0,
-                choice: None,
-                choice_share: 0.0,
-                oracle: triple(record.oracle_vm, record.oracle_workers, record.oracle_batch),
-                aggregates: Vec::new(),
-            },
-            right: 0,
-            choices: Vec::new(),
-            values: vec![Default::default(); METRICS.len()],
-        });
+        let open = self.open(record);
         open.group.replicas += 1;
         open.group.failed += u64::from(record.status == Status::Failed);
         open.right += u64::from(record.is_right());

@@ -2,14 +2,15 @@
 
 use sketches_ddsketch::{Config, DDSketch};
 
-/// Up to this many values are kept and the median is exact.
-const EXACT_UP_TO: usize = 50_000;
+/// Up to this many values are kept and the median is exact: few enough for thousands of medians
+/// that run at the same time.
+const EXACT_UP_TO: usize = 1_000;
 /// Beyond, the median is within this fraction of a value of the stream.
-const RELATIVE_ERROR: f64 = 0.001;
+const RELATIVE_ERROR: f64 = 0.002;
 /// Values nearer to zero than this count as zero then.
-const SMALLEST: f64 = 1e-9;
-/// Bins of the sketch: all magnitudes from `SMALLEST` to 1e19 fit.
-const BINS: u32 = 32_768;
+const SMALLEST: f64 = 1e-6;
+/// Bins of the sketch: 14 orders of magnitude; beyond, the smallest values share a bin.
+const BINS: u32 = 8_192;
 
 /// A median that is told value after value.
 #[derive(Clone)]
@@ -72,11 +73,11 @@ mod tests {
     }
 
     #[test]
-    fn many_values_give_it_within_a_thousandth_on_both_sides_of_zero() {
+    fn many_values_give_it_within_two_thousandths_on_both_sides_of_zero() {
         for shift in [-7.0, 5.0] {
             let mut stream = Streams::new(4).stream(Purpose::Luck, 0, 0);
             let (mut running, mut all) = (RunningMedian::new(), Vec::new());
-            for _ in 0..3 * EXACT_UP_TO {
+            for _ in 0..200 * EXACT_UP_TO {
                 let value = shift + stream.normal();
                 running.add(value);
                 all.push(value);

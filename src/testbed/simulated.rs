@@ -16,13 +16,32 @@ pub struct SimulatedCluster<'w> {
     world: &'w World,
     streams: Streams,
     replica: u64,
-    job: Job,
     luck: Vec<Option<Luck>>,
+    now: State,
+    marked: State,
+}
+
+/// Where a job stands in its replica.
+#[derive(Debug)]
+struct State {
+    job: Job,
     visits: Vec<u32>,
     current: Option<usize>,
     progress: f64,
     steps: u64,
     cold_start: Option<(usize, f64)>,
+}
+
+impl State {
+    /// Becomes the `other`, keeping the memory.
+    fn copy_from(&mut self, other: &State) {
+        self.job.copy_from(&other.job);
+        self.visits.clone_from(&other.visits);
+        self.current = other.current;
+        self.progress = other.progress;
+        self.steps = other.steps;
+        self.cold_start = other.cold_start;
+    }
 }
 
 /// When a job did what.
@@ -44,17 +63,21 @@ impl<'w> SimulatedCluster<'w> {
     /// A cluster for jobs in `world`; every request of new VMs takes `start_up`.
     pub fn new(world: &'w World, streams: Streams, fidelity: Fidelity, start_up: SimTime) -> Self {
         let drift = DriftPath::new(None, streams, 0, 0);
-        SimulatedCluster {
-            world,
-            streams,
-            replica: 0,
-            job: Job::new(fidelity, start_up, drift),
-            luck: vec![None; world.truths.len()],
+        let state = || State {
+            job: Job::new(fidelity, start_up, drift.clone()),
             visits: vec![0; world.truths.len()],
             current: None,
             progress: 0.0,
             steps: 0,
             cold_start: None,
+        };
+        SimulatedCluster {
+            world,
+            streams,
+            replica: 0,
+            luck: vec![None; world.truths.len()],
+            now: state(),
+            marked: state(),
         }
     }
 
@@ -64,17 +87,27 @@ impl<'w> SimulatedCluster<'w> {
             self.luck.fill(None);
         }
         self.replica = replica;
-        self.job.restart(DriftPath::new(
+        self.now.job.restart(DriftPath::new(
             self.world.variation.drift,
             self.streams,
             replica,
             self.world.identity,
         ));
-        self.visits.fill(0);
-        self.current = None;
-        self.progress = 0.0;
-        self.steps = 0;
-        self.cold_start = None;
+        self.now.visits.fill(0);
+        self.now.current = None;
+        self.now.progress = 0.0;
+        self.now.steps = 0;
+        self.now.cold_start = None;
+    }
+
+    /// Remembers this state of the job for [`back_to_mark`](Self::back_to_mark).
+    pub fn mark(&mut self) {
+        self.marked.copy_from(&self.now);
+    }
+
+    /// Back to the state that was marked last, in the same replica.
+    pub fn back_to_mark(&mut self) {
+        self.now.copy_from(&self.marked);
     }
 
     /// Runs `choice` to the target after whatever was searched before.
@@ -82,44 +115,44 @@ impl<'w> SimulatedCluster<'w> {
     /// # Errors
     /// [`Stalled`] when the simulation has a defect.
     pub fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Stalled> {
-        let searched = self.current.is_some();
+        let searched = self.now.current.is_some();
         if !self.is_finished() {
             self.move_to(choice)?;
         }
         let search_end = if searched {
-            self.job.now()
+            self.now.job.now()
         } else {
             SimTime::ZERO
         };
-        let start = self.job.now();
+        let start = self.now.job.now();
         let truth = &self.world.truths[choice];
         let luck = self.luck_of(choice);
         let (stepping, all) = (luck.stepping.clone(), luck.steps_to_target);
-        let left = remaining(all, truth.steps_at(self.progress));
+        let left = remaining(all, truth.steps_at(self.now.progress));
         let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
-        let run = self.job.train(&stepping, all, left, &mut stream)?;
+        let run = self.now.job.train(&stepping, all, left, &mut stream)?;
         Ok(Timeline {
             choice,
             search_end,
             net_end: if left == 0 { start } else { run.at_mark },
-            gross_end: self.job.now(),
-            cold_start: self.cold_start,
+            gross_end: self.now.job.now(),
+            cold_start: self.now.cold_start,
         })
     }
 
     /// The configuration that the cluster is in.
     pub fn current(&self) -> Option<usize> {
-        self.current
+        self.now.current
     }
 
     /// What was used when all VMs are released at `end`, which must not lie before the end of the
     /// search.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.job.usage_until(end, usage);
+        self.now.job.usage_until(end, usage);
     }
 
     fn is_finished(&self) -> bool {
-        self.progress >= 1.0 - 1e-12
+        self.now.progress >= 1.0 - 1e-12
     }
 
     fn luck_of(&mut self, configuration: usize) -> &Luck {
@@ -136,34 +169,34 @@ impl<'w> SimulatedCluster<'w> {
     }
 
     fn move_to(&mut self, configuration: usize) -> Result<(), Stalled> {
-        if self.current == Some(configuration) {
+        if self.now.current == Some(configuration) {
             return Ok(());
         }
-        self.job.resize(&self.world.truths[configuration])?;
-        if self.current.is_some() {
-            self.job.restore(self.world.constants.restore_s.value)?;
+        self.now.job.resize(&self.world.truths[configuration])?;
+        if self.now.current.is_some() {
+            self.now.job.restore(self.world.constants.restore_s.value)?;
         }
-        self.current = Some(configuration);
+        self.now.current = Some(configuration);
         Ok(())
     }
 
     /// Trains up to `steps` steps in a configuration, fewer if the target comes first.
     fn train(&mut self, configuration: usize, steps: u64) -> Result<(u64, Advance), Stalled> {
         self.move_to(configuration)?;
-        let (world, progress) = (self.world, self.progress);
+        let (world, progress) = (self.world, self.now.progress);
         let luck = self.luck_of(configuration);
         let all = luck.steps_to_target;
         let truth = &world.truths[configuration];
         let steps = steps.min(remaining(all, truth.steps_at(progress)));
         let stepping: Stepping = luck.stepping.clone();
         // A second visit must not see the first one's draws again.
-        let visit = u64::from(self.visits[configuration]);
-        self.visits[configuration] += 1;
+        let visit = u64::from(self.now.visits[configuration]);
+        self.now.visits[configuration] += 1;
         let identity = mix(truth.identity, visit);
         let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
-        let advance = self.job.train(&stepping, steps, steps, &mut stream)?;
-        self.steps += steps;
-        self.progress = truth.progress_after(progress, steps as f64 / all as f64);
+        let advance = self.now.job.train(&stepping, steps, steps, &mut stream)?;
+        self.now.steps += steps;
+        self.now.progress = truth.progress_after(progress, steps as f64 / all as f64);
         Ok((steps, advance))
     }
 
@@ -171,12 +204,12 @@ impl<'w> SimulatedCluster<'w> {
     fn read_noise(&self, configuration: usize, steps: u64) -> Option<f64> {
         let truth = &self.world.truths[configuration];
         let Configuration { workers, batch, .. } = truth.configuration;
-        let middle = self.steps as f64 - 0.5 * steps as f64;
+        let middle = self.now.steps as f64 - 0.5 * steps as f64;
         let at_target = truth.noise_normalised?;
-        let mut noise = (self.world.noise).at(at_target, workers, batch, middle, self.progress);
+        let mut noise = (self.world.noise).at(at_target, workers, batch, middle, self.now.progress);
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
-            let visit = u64::from(self.visits[configuration]);
+            let visit = u64::from(self.now.visits[configuration]);
             let mut stream = self.streams.stream(
                 Purpose::NoiseReading,
                 self.replica,
@@ -197,9 +230,9 @@ fn remaining(all: u64, progress: f64) -> u64 {
 impl Testbed for SimulatedCluster<'_> {
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
         self.move_to(configuration)?;
-        let start = self.job.now();
+        let start = self.now.job.now();
         self.train(configuration, steps)?;
-        self.cold_start = Some((configuration, (self.job.now() - start).seconds()));
+        self.now.cold_start = Some((configuration, (self.now.job.now() - start).seconds()));
         if self.is_finished() {
             return Err(Stop::TargetReached);
         }

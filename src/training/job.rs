@@ -40,6 +40,13 @@ impl Job {
         self.drift = drift;
     }
 
+    /// Becomes the same as `other`, a job under the same conditions, keeping the memory.
+    pub fn copy_from(&mut self, other: &Job) {
+        self.queue.copy_from(&other.queue);
+        self.ledger.copy_from(&other.ledger);
+        self.drift.clone_from(&other.drift);
+    }
+
     /// The simulated time.
     pub fn now(&self) -> SimTime {
         self.queue.now()

@@ -77,6 +77,14 @@ impl Ledger {
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
     }
 
+    /// Becomes the same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &Ledger) {
+        self.held.clone_from(&other.held);
+        self.closed.clone_from(&other.closed);
+        (self.vm, self.batch, self.batch_since) = (other.vm, other.batch, other.batch_since);
+        self.sample_seconds = other.sample_seconds;
+    }
+
     /// Empty again, keeping the memory.
     pub fn reset(&mut self) {
         self.held.clear();

@@ -7,7 +7,8 @@
 //! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
-//! - [`shards`]: parts of a run, put together, are the run.
+//! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
+//!   come out as each alone.
 //! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`properties`]: laws that hold for any scenario.
@@ -36,3 +37,4 @@ mod reproduction;
 mod resume;
 mod sandbox;
 mod shards;
+mod sharing;
