@@ -1,5 +1,7 @@
 //! `scavsim list`: what scenarios can name.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -10,6 +12,7 @@ use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, builtin};
 use crate::report::text_table;
 use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
+use crate::shape::Shape;
 use crate::workload::{Workload, library, load};
 
 /// Arguments of `list`.
@@ -138,14 +141,13 @@ fn workloads() -> Result<List, Failure> {
         .iter()
         .map(|w| {
             let points = || w.steps.points().map(|p| &p.0);
-            let mut vms: Vec<&str> = points().map(|c| &*c.vm).collect();
-            vms.dedup();
+            let vms = shapes(w.steps.shapes().map(|s| &**s));
             vec![
                 json!(w.name),
                 json!(w.description.model),
                 json!(w.description.data_set),
                 json!(w.description.target),
-                json!(vms.join(", ")),
+                json!(vms),
                 json!(span(points().map(|c| c.workers).collect())),
                 json!(span(points().map(|c| c.batch).collect())),
                 json!(points().count()),
@@ -160,6 +162,31 @@ fn workloads() -> Result<List, Failure> {
         text_columns: &[0, 1, 2, 3, 4, 8],
         rows,
     })
+}
+
+/// VM types with their even placements, and how many uneven ones there are:
+/// `g4dn.12xlarge /2 /3 /4, 101 uneven placements`.
+fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let mut types: BTreeMap<&str, (Vec<&str>, usize)> = BTreeMap::new();
+    for shape in all.filter_map(|shape| Shape::parse(shape).ok()) {
+        let (even, uneven) = types.entry(shape.vm_type).or_default();
+        match shape.is_even() {
+            true => even.push(shape.suffix),
+            false => *uneven += 1,
+        }
+    }
+    let texts = types.into_iter().map(|(vm_type, (even, uneven))| {
+        let mut text = vm_type.to_owned();
+        for suffix in even.iter().filter(|s| !s.is_empty()) {
+            text.push(' ');
+            text.push_str(suffix);
+        }
+        if uneven > 0 {
+            text.push_str(&format!(", {uneven} uneven placements"));
+        }
+        text
+    });
+    texts.collect::<Vec<String>>().join("; ")
 }
 
 fn vms(filter: &VmFilter) -> Result<List, Failure> {

@@ -84,6 +84,16 @@ pub struct ClusterTable {
     pub start_up_s: Option<NonNegative>,
 }
 
+impl ClusterTable {
+    /// Whether every axis is what was measured.
+    pub fn measured_only(&self) -> bool {
+        let axes = [&self.workers, &self.batch, &self.local_batch];
+        let measured =
+            |a: &Option<Spanned<Axis>>| (a.as_ref()).is_none_or(|a| a.get_ref().values().is_none());
+        self.pairs.is_none() && axes.into_iter().all(measured)
+    }
+}
+
 /// What happens to configurations outside what was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

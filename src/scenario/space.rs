@@ -83,6 +83,13 @@ impl Check<'_> {
                 return None;
             }
         }
+        if file.cluster.measured_only() {
+            // Steps may be measured where noise or epochs are not.
+            let answers = |c: &Configuration| workload.replay(c, reach).is_ok();
+            if configurations.iter().any(answers) {
+                configurations.retain(answers);
+            }
+        }
         if file.cluster.outside == Outside::LeaveOut {
             let before = configurations.len();
             configurations.retain(|c| workload.replay(c, reach).is_ok());

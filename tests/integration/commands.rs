@@ -24,7 +24,7 @@ fn json(text: &str) -> Value {
 fn every_list_tells_the_same_in_every_form() {
     let sandbox = Sandbox::new();
     for (what, count) in [
-        ("workloads", 3),
+        ("workloads", 11),
         ("vms", 362),
         ("pricing", 69),
         ("strategies", 8),
