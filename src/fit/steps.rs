@@ -142,9 +142,9 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     }
     // Every coefficient is the exponential of a free one, so none leaves its range; g is
     // 1 + 19·sin², which ends on both sides.
-    let law = |free: &[f64; 5]| {
-        let [base_s, per_sample_s, jump_s, per_worker_s, _] = free.map(|f| libm::exp(f.min(50.0)));
-        let sine = libm::sin(free[4]);
+    let with = |free: &[f64], exponent: f64| {
+        let coefficient = |i: usize| libm::exp(free[i].min(50.0));
+        let [base_s, per_sample_s, jump_s, per_worker_s] = std::array::from_fn(coefficient);
         StepLaw {
             compute: ComputeLaw::Affine {
                 base_s,
@@ -154,13 +154,14 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
                 jump_s,
                 per_worker_s,
             },
-            overlap: Overlap::PNorm {
-                exponent: 1.0 + (SHARPEST - 1.0) * sine * sine,
-            },
+            overlap: Overlap::PNorm { exponent },
         }
     };
-    let residuals = |free: &[f64; 5]| {
-        let law = law(free);
+    let law = |free: &[f64; 5]| {
+        let sine = libm::sin(free[4]);
+        with(free, 1.0 + (SHARPEST - 1.0) * sine * sine)
+    };
+    let errors = |law: StepLaw| {
         let error = |p: &StepPoint| at(&law, p).map_or(f64::NAN, |t| libm::log(t / p.step_s));
         points.iter().map(error).collect()
     };
@@ -198,13 +199,22 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
     starts.extend(non_negative(&equations(sum)).map(|c| free(c, 1.01)));
     let mut best: Option<([f64; 5], f64)> = None;
     for start in starts {
-        if let Some(found) = levenberg_marquardt(start, residuals)
+        if let Some(found) = levenberg_marquardt(start, |free| errors(law(free)))
             && best.is_none_or(|best| found.1 < best.1)
         {
             best = Some(found);
         }
     }
-    StepFit::judged(law(&best?.0), points)
+    // At the end of its range g hardly moves and slows the others down: there it is held.
+    let (found, least) = best?;
+    let held = levenberg_marquardt([found[0], found[1], found[2], found[3]], |free| {
+        errors(with(free, 1.0))
+    });
+    let fitted = match held {
+        Some((free, loss)) if loss < least => with(&free, 1.0),
+        _ => law(&found),
+    };
+    StepFit::judged(fitted, points)
 }
 
 /// The best of the laws that these points can tell apart, by MAPE over the whole step:
