@@ -12,6 +12,7 @@ use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::pricing::{NoPrice, Policy, builtin};
 use crate::search::{Knowledge, ORACLE, Objective, Settings};
+use crate::shape::Shape;
 use crate::testbed::History;
 use crate::workload::library::Folder;
 use crate::workload::{Reach, Workload, library, load as workload_load};
@@ -142,7 +143,7 @@ impl Check<'_> {
     ) {
         let (catalogue, _) = Catalogue::embedded();
         let vms: BTreeSet<&str> = (workloads.iter())
-            .flat_map(|w| w.1.iter().map(|c| &*c.vm))
+            .flat_map(|w| w.1.iter().map(|c| Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type)))
             .collect();
         let vms: Vec<&str> = vms.into_iter().collect();
         for policy in policies {
