@@ -229,9 +229,11 @@ fn further(policy: &Policy) -> String {
         .parameter_servers
         .as_ref()
         .map(|s| format!("parameter servers: {}", s.count));
-    sustained
-        .into_iter()
+    let charge = |usd: f64, name: &str| (usd > 0.0).then(|| name.to_owned());
+    (sustained.into_iter())
         .chain(servers)
+        .chain(charge(policy.charges.egress_usd, "egress"))
+        .chain(charge(policy.charges.storage_usd_per_hour, "storage"))
         .collect::<Vec<_>>()
         .join(", ")
 }

@@ -2,6 +2,7 @@
 
 use super::base::{Base, NoPrice};
 use super::billed_time::BilledTime;
+use super::job_charges::JobCharges;
 use super::parameter_servers::ParameterServers;
 use super::sustained_use::SustainedUse;
 use super::tariff::{Charge, Servers, Tariff};
@@ -26,6 +27,8 @@ pub struct Policy {
     pub billed_time: BilledTime,
     /// Parameter servers on the bill.
     pub parameter_servers: Option<ParameterServers>,
+    /// Egress and storage.
+    pub charges: JobCharges,
 }
 
 impl Policy {
@@ -35,7 +38,7 @@ impl Policy {
     /// [`NoPrice`] for the first VM type without a price.
     pub fn tariff(&self, vms: &[&str], catalogue: &Catalogue) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
-            Base::Sample(usd) => return Ok(Tariff::per_sample(usd * self.factor)),
+            Base::Sample(usd) => return Ok(Tariff::per_sample(usd * self.factor, self.charges)),
             Base::Vm(price) => price,
         };
         // VM types that are charged as one share a pool and its price.
@@ -78,6 +81,7 @@ impl Policy {
             billed_time: self.billed_time,
             sustained_use: self.sustained_use.clone(),
             servers,
+            charges: self.charges,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! What a run used, before any price.
 
+use super::phases::Phases;
 use crate::units::SimTime;
 
 /// Some VMs of one type, held from one moment to another.
@@ -23,6 +24,8 @@ pub struct Usage {
     pub intervals: Vec<VmInterval>,
     /// ∫ B dt: the global batch held in memory, in sample-seconds.
     pub sample_seconds: f64,
+    /// What it was held for; empty where nobody asks for the parts of the bill.
+    pub phases: Phases,
 }
 
 impl Usage {
@@ -36,5 +39,6 @@ impl Usage {
             to: SimTime::from_seconds(seconds),
         });
         self.sample_seconds = f64::from(batch) * seconds;
+        self.phases.clear();
     }
 }
