@@ -16,7 +16,6 @@ use rand_pcg::Pcg64;
 
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
-use scavsim::pricing::Policy;
 use scavsim::rng::{Purpose, Stream, Streams};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
@@ -159,21 +158,8 @@ pub fn plan(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Pla
         .expect("the main scenario can be planned")
 }
 
-/// The same under other policies and in another fidelity.
-pub fn plan_priced(
-    strategies: &[&str],
-    objectives: &[Objective],
-    replicas: u64,
-    policies: Vec<Policy>,
-    fidelity: Fidelity,
-) -> Plan {
-    let mut scenario = scenario(strategies, objectives, replicas);
-    scenario.policies = policies;
-    scenario.fidelity = fidelity;
-    Plan::new(&scenario).expect("every policy has a price")
-}
-
-fn scenario(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Scenario {
+/// The scenario of [`plan`].
+pub fn scenario(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Scenario {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/scavenger.toml");
     let mut diagnostics = Diagnostics::default();
     let mut scenario = Source::read(&file, &mut diagnostics)

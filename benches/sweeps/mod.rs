@@ -74,14 +74,9 @@ pub fn prices(rounds: usize, share: u64) {
                 Fidelity::Event => 1,
             };
             let plan = |policies: &[Policy]| {
-                let objectives = [Objective::Time];
-                reference::plan_priced(
-                    &[strategy],
-                    &objectives,
-                    replicas,
-                    policies.to_vec(),
-                    fidelity,
-                )
+                let mut scenario = reference::scenario(&[strategy], &[Objective::Time], replicas);
+                (scenario.policies, scenario.fidelity) = (policies.to_vec(), fidelity);
+                Plan::new(&scenario).expect("every policy has a price")
             };
             let (one, all) = (plan(&policies[..1]), plan(&policies));
             let mut seen = [Vec::new(), Vec::new(), Vec::new()];

@@ -253,6 +253,8 @@ fn further(policy: &Policy) -> String {
             .map(|_| "spot series".to_owned()),
         (reductions.free_first_hour_if_revoked).then(|| "1st hour free".to_owned()),
         servers,
+        (policy.charges.egress_usd > 0.0).then(|| "egress".to_owned()),
+        (policy.charges.storage_usd_per_hour > 0.0).then(|| "storage".to_owned()),
     ];
     named.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

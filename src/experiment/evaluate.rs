@@ -3,7 +3,7 @@
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
-use crate::pricing::{Tariff, Usage};
+use crate::pricing::{Parts, Tariff, Usage};
 use crate::search::{Forecast, Objective, Point, objective::choose};
 use crate::training::Stalled;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -31,6 +31,7 @@ struct Value {
 struct Outcome {
     choice: usize,
     total: Value,
+    parts: Parts,
     gross: Value,
     search: Value,
     cold_start: Option<Value>,
@@ -182,6 +183,14 @@ impl<'p> Evaluator<'p> {
         record.overhead_gross_cost = Some(outcome.gross.usd / over.usd - 1.0);
         record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
         record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
+        record.bill_useful_usd = Some(outcome.parts.useful);
+        record.bill_search_usd = Some(outcome.parts.search);
+        record.bill_waiting_usd = Some(outcome.parts.waiting);
+        // No VM is ever taken away.
+        record.bill_lost_usd = Some(0.0);
+        record.bill_restore_usd = Some(outcome.parts.restore);
+        record.bill_egress_usd = Some(outcome.parts.egress);
+        record.bill_storage_usd = Some(outcome.parts.storage);
         if let Some(cold) = outcome.cold_start {
             record.cold_start_time_h = Some(cold.hours);
             record.cold_start_cost_usd = Some(cold.usd);
@@ -221,38 +230,46 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Hours and USD until `end`; nothing at time zero.
+/// Hours and USD of a whole job.
 fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> Value {
-    let usd = match end {
-        SimTime::ZERO => 0.0,
-        _ => tariff.bill_usd(usage),
-    };
     Value {
         hours: end.hours(),
-        usd,
+        usd: tariff.bill_usd(usage),
     }
 }
 
 /// A run under one tariff; what is about the oracle is not filled in.
 fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
     let line = &run.line;
-    let total = value(tariff, line.net_end, &run.net);
+    let parts = tariff.parts(&run.net);
+    let total = Value {
+        hours: line.net_end.hours(),
+        usd: parts.whole,
+    };
     let cold_start = line.cold_start.map(|(index, seconds)| {
         let truth = &arena.world.truths[index];
         let at = &truth.configuration;
+        scratch.set_single(truth.vm, truth.vms, at.batch, seconds);
         Value {
             hours: seconds / SECONDS_PER_HOUR,
-            usd: tariff.run_usd(truth.vm, truth.vms, at.batch, seconds, scratch),
+            usd: tariff.so_far_usd(scratch),
         }
     });
     Outcome {
         choice: line.choice,
         total,
+        parts,
         gross: match line.gross_end == line.net_end {
             true => total,
             false => value(tariff, line.gross_end, &run.gross),
         },
-        search: value(tariff, line.search_end, &run.search),
+        search: Value {
+            hours: line.search_end.hours(),
+            usd: match line.search_end {
+                SimTime::ZERO => 0.0,
+                _ => tariff.so_far_usd(&run.search),
+            },
+        },
         cold_start,
         oracle: total,
         reason: "",

@@ -70,6 +70,20 @@ pub struct Record<'p> {
     pub cold_start_time_h: Option<f64>,
     /// USD of the cold start by itself.
     pub cold_start_cost_usd: Option<f64>,
+    /// Part of `cost_usd`: steps of the chosen configuration, after the search. All parts add up to it.
+    pub bill_useful_usd: Option<f64>,
+    /// Part of `cost_usd`: steps of the search, credited or not.
+    pub bill_search_usd: Option<f64>,
+    /// Part of `cost_usd`: waiting for VMs to start, during the search too.
+    pub bill_waiting_usd: Option<f64>,
+    /// Part of `cost_usd`: work that was lost with VMs.
+    pub bill_lost_usd: Option<f64>,
+    /// Part of `cost_usd`: checkpoints and restores, during the search too.
+    pub bill_restore_usd: Option<f64>,
+    /// Part of `cost_usd`: egress.
+    pub bill_egress_usd: Option<f64>,
+    /// Part of `cost_usd`: storage.
+    pub bill_storage_usd: Option<f64>,
     /// Expected time of the choice over that of the oracle's, minus 1.
     pub regret_time: Option<f64>,
     /// Expected cost of the choice over that of the oracle's, minus 1.
@@ -131,6 +145,13 @@ impl Record<'_> {
             self.search_cost_usd,
             self.cold_start_time_h,
             self.cold_start_cost_usd,
+            self.bill_useful_usd,
+            self.bill_search_usd,
+            self.bill_waiting_usd,
+            self.bill_lost_usd,
+            self.bill_restore_usd,
+            self.bill_egress_usd,
+            self.bill_storage_usd,
             self.regret_time,
             self.regret_cost,
             self.search_share_time,

@@ -28,6 +28,8 @@ metrics! {
     oracle_time_h, oracle_cost_usd,
     regret_time, regret_cost,
     search_time_h, search_cost_usd,
+    bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
+    bill_restore_usd, bill_egress_usd, bill_storage_usd,
     search_share_time, search_share_cost,
     overhead_gross_time, overhead_gross_cost,
     overhead_net_time, overhead_net_cost,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::base::{self, Base};
 use super::spot_series::Step;
-use super::{BilledTime, Policy, parameter_servers, reductions};
+use super::{BilledTime, Policy, job_charges, parameter_servers, reductions};
 use crate::checked::{Fraction, NonNegative, Positive, Probability};
 use crate::cloud::{Date, Market};
 
@@ -72,6 +72,18 @@ pub struct PolicyFile {
     /// Their VM type; that of the workers when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_server_vm: Option<String>,
+    /// GiB that leave the cloud per job; with `usd_per_egress_gib`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub egress_gib: Option<NonNegative>,
+    /// USD per GiB that leaves the cloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_egress_gib: Option<NonNegative>,
+    /// GiB that are kept while the job lasts; with `usd_per_storage_gib_month`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_gib: Option<NonNegative>,
+    /// USD per GiB kept for a month of 730 hours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_storage_gib_month: Option<NonNegative>,
 }
 
 impl PolicyFile {
@@ -110,6 +122,7 @@ impl PolicyFile {
             reductions: reductions::read(self, market)?,
             billed_time,
             parameter_servers: parameter_servers::read(self, &base)?,
+            charges: job_charges::read(self)?,
             base,
         })
     }
@@ -215,6 +228,14 @@ mod tests {
             (
                 "usd_per_vm_hour = 1\nparameter_server_vm = \"v\"\nbilled_parameter_servers = 1",
                 "depends on the VM type",
+            ),
+            (
+                "usd_per_vm_hour = 1\negress_gib = 5",
+                "`egress_gib` and `usd_per_egress_gib` go together",
+            ),
+            (
+                "usd_per_vm_hour = 1\nusd_per_storage_gib_month = 0.04",
+                "`storage_gib` and `usd_per_storage_gib_month` go together",
             ),
         ] {
             let why = refused(keys);

@@ -4,7 +4,7 @@
 //! a [`Tariff`], which turns usage into USD. So one simulation can be billed under many. Nothing here
 //! knows training or strategies.
 //!
-//! - [`usage`]: which VMs were held when.
+//! - [`usage`]: which VMs were held when; [`phases`]: what for.
 //! - [`file`](mod@file): the form of a policy as data; [`builtin`]: the policies of `data/pricing.toml`.
 //! - [`policy`]: base price and all that changes it.
 //! - [`base`]: the base prices, one file per rule.
@@ -12,13 +12,16 @@
 //!   [`spot_series`]: a spot price that changes during the job.
 //! - [`billed_time`]: granularity and minimum of the billed duration.
 //! - [`parameter_servers`]: servers on the bill.
-//! - [`tariff`]: the bill.
+//! - [`job_charges`]: egress and storage.
+//! - [`tariff`]: the bill, and its parts.
 
 pub mod base;
 pub mod billed_time;
 pub mod builtin;
 pub mod file;
+pub mod job_charges;
 pub mod parameter_servers;
+pub mod phases;
 pub mod policy;
 pub mod reductions;
 pub mod spot_series;
@@ -29,7 +32,8 @@ pub mod usage;
 pub use base::{Base, NoPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
+pub use phases::{Phase, Phases};
 pub use policy::Policy;
 pub use spot_series::SpotSeries;
-pub use tariff::Tariff;
+pub use tariff::{Parts, Tariff};
 pub use usage::{EndedBy, Usage, VmInterval};

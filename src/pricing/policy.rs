@@ -2,6 +2,7 @@
 
 use super::base::{Base, NoPrice};
 use super::billed_time::BilledTime;
+use super::job_charges::JobCharges;
 use super::parameter_servers::ParameterServers;
 use super::reductions::Reductions;
 use super::tariff::{Charge, Servers, Tariff};
@@ -24,6 +25,8 @@ pub struct Policy {
     pub billed_time: BilledTime,
     /// Parameter servers on the bill.
     pub parameter_servers: Option<ParameterServers>,
+    /// Egress and storage.
+    pub charges: JobCharges,
 }
 
 impl Policy {
@@ -33,7 +36,12 @@ impl Policy {
     /// [`NoPrice`] for the first VM type without a price.
     pub fn tariff(&self, vms: &[&str], catalogue: &Catalogue) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
-            Base::Sample(usd) => return Ok(Tariff::per_sample(usd * self.reductions.factor)),
+            Base::Sample(usd) => {
+                return Ok(Tariff::per_sample(
+                    usd * self.reductions.factor,
+                    self.charges,
+                ));
+            }
             Base::Vm(price) => price,
         };
         // VM types that are charged as one share a pool and its price.
@@ -78,6 +86,7 @@ impl Policy {
             spot_series: self.reductions.spot_series.clone(),
             free_first_hour_if_revoked: self.reductions.free_first_hour_if_revoked,
             servers,
+            charges: self.charges,
         })
     }
 }

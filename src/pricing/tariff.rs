@@ -1,6 +1,8 @@
 //! A policy with its prices looked up: usage → bill, without another look at any table.
 
 use super::billed_time::BilledTime;
+use super::job_charges::JobCharges;
+use super::phases::{PHASES, Phase, Phases};
 use super::spot_series::SpotSeries;
 use super::sustained_use::SustainedUse;
 use super::usage::{EndedBy, Usage};
@@ -15,6 +17,26 @@ pub struct Tariff {
     pub(super) spot_series: Option<SpotSeries>,
     pub(super) free_first_hour_if_revoked: bool,
     pub(super) servers: Option<Servers>,
+    pub(super) charges: JobCharges,
+}
+
+/// A bill, divided, in USD: the parts add up to the whole, but for rounding.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parts {
+    /// The bill.
+    pub whole: f64,
+    /// Training of the choice, to the target.
+    pub useful: f64,
+    /// Steps of the search: cold start and probes.
+    pub search: f64,
+    /// Waiting for VMs to start.
+    pub waiting: f64,
+    /// Restoring checkpoints.
+    pub restore: f64,
+    /// Data that leave the cloud.
+    pub egress: f64,
+    /// Data that are kept.
+    pub storage: f64,
 }
 
 /// What is charged for, discounts on the price itself included.
@@ -37,7 +59,7 @@ pub(super) struct Servers {
 }
 
 impl Tariff {
-    pub(super) fn per_sample(usd: f64) -> Tariff {
+    pub(super) fn per_sample(usd: f64, charges: JobCharges) -> Tariff {
         Tariff {
             charge: Charge::Sample(usd),
             billed_time: BilledTime::default(),
@@ -45,6 +67,7 @@ impl Tariff {
             spot_series: None,
             free_first_hour_if_revoked: false,
             servers: None,
+            charges,
         }
     }
 
@@ -58,8 +81,65 @@ impl Tariff {
         }
     }
 
-    /// USD for what was used, as if nothing else ran that month.
+    /// USD for a whole job, as if nothing else ran that month.
     pub fn bill_usd(&self, usage: &Usage) -> f64 {
+        self.so_far_usd(usage) + self.charges.egress_usd
+    }
+
+    /// USD for the beginning of a job, everything released then: without egress, which is the end's.
+    pub fn so_far_usd(&self, usage: &Usage) -> f64 {
+        self.held_usd(usage) + self.storage_usd(usage)
+    }
+
+    /// The parts of [`bill_usd`](Self::bill_usd). What VMs or memory cost is divided in proportion
+    /// to their time in each phase, at the price of each VM type: so minima, rounding, sustained use
+    /// and parameter servers are shared. Without phases all of it is useful.
+    pub fn parts(&self, usage: &Usage) -> Parts {
+        let held = self.held_usd(usage);
+        let storage = self.storage_usd(usage);
+        let weights = self.weights(&usage.phases);
+        let all: f64 = weights.iter().sum();
+        let part = |phase: Phase| match all > 0.0 {
+            true => held * (weights[phase as usize] / all),
+            false => f64::from(u8::from(phase == Phase::Training)) * held,
+        };
+        Parts {
+            whole: held + storage + self.charges.egress_usd,
+            useful: part(Phase::Training),
+            search: part(Phase::Searching),
+            waiting: part(Phase::Waiting),
+            restore: part(Phase::Restoring),
+            egress: self.charges.egress_usd,
+            storage,
+        }
+    }
+
+    /// What each phase counts.
+    fn weights(&self, phases: &Phases) -> [f64; PHASES] {
+        match &self.charge {
+            Charge::Sample(_) => phases.sample_seconds,
+            Charge::Vm { pool_of, prices } => {
+                let mut weights = [0.0; PHASES];
+                for (vm, seconds) in &phases.vm_seconds {
+                    let price = prices[pool_of[usize::from(*vm)]];
+                    for (weight, seconds) in weights.iter_mut().zip(seconds) {
+                        *weight += price * seconds;
+                    }
+                }
+                weights
+            }
+        }
+    }
+
+    fn storage_usd(&self, usage: &Usage) -> f64 {
+        match self.charges.storage_usd_per_hour {
+            0.0 => 0.0,
+            usd => whole(usage).1 / SECONDS_PER_HOUR * usd,
+        }
+    }
+
+    /// USD for VMs or memory.
+    fn held_usd(&self, usage: &Usage) -> f64 {
         let (pool_of, prices) = match &self.charge {
             Charge::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
             Charge::Vm { pool_of, prices } => (pool_of, prices),
@@ -102,7 +182,7 @@ impl Tariff {
         }
     }
 
-    /// Expected USD of `vms` VMs of the type with index `vm` and global batch `batch` for
+    /// Expected USD of a job on `vms` VMs of the type with index `vm` and global batch `batch` for
     /// `seconds`, without search; `scratch` is overwritten.
     pub fn run_usd(&self, vm: u16, vms: u32, batch: u32, seconds: f64, scratch: &mut Usage) -> f64 {
         scratch.set_single(vm, vms, batch, seconds);
@@ -123,6 +203,7 @@ mod tests {
     use super::*;
     use crate::cloud::Catalogue;
     use crate::pricing::{PolicyFile, VmInterval};
+    use proptest::prelude::*;
 
     fn tariff_of(text: &str, vms: &[&str]) -> Tariff {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
@@ -152,7 +233,7 @@ mod tests {
     fn bill(tariff: &Tariff, intervals: Vec<VmInterval>) -> f64 {
         tariff.bill_usd(&Usage {
             intervals,
-            sample_seconds: 0.0,
+            ..Usage::default()
         })
     }
 
@@ -357,6 +438,83 @@ mod tests {
         let hourly =
             tariff("usd_per_vm_hour = 1\nbilled_parameter_servers = 1\ngranularity_s = 3600");
         assert_usd(run(&hourly, 1, 1, 1.5), 4.0);
+    }
+
+    #[test]
+    fn egress_is_charged_once_and_storage_by_the_hour() {
+        let charged = tariff(
+            "usd_per_vm_hour = 1\negress_gib = 50\nusd_per_egress_gib = 0.12\n\
+             storage_gib = 100\nusd_per_storage_gib_month = 0.0365",
+        );
+        let intervals = vec![held(0, 4, 1.0, 3.0), held(0, 8, 2.0, 6.0)];
+        // 5 hours from the first VM to the last, at 100 × 0.0365 / 730.
+        assert_usd(bill(&charged, intervals.clone()), 40.0 + 6.0 + 5.0 * 0.005);
+        let usage = Usage {
+            intervals,
+            ..Usage::default()
+        };
+        assert_usd(charged.so_far_usd(&usage), 40.0 + 5.0 * 0.005);
+        let memory =
+            tariff("usd_per_sample_hour = 0.001\nstorage_gib = 1\nusd_per_storage_gib_month = 730");
+        assert_usd(run(&memory, 8, 512, 2.0), 1.024 + 2.0);
+    }
+
+    #[test]
+    fn the_bill_is_divided_by_the_time_of_each_phase_and_the_price_of_its_vms() {
+        let mut phases = Phases::default();
+        phases.add(Phase::Waiting, 0, 2, 10, 1800.0);
+        phases.add(Phase::Searching, 0, 2, 10, 3600.0);
+        phases.add(Phase::Training, 1, 1, 30, 3600.0);
+        let usage = Usage {
+            intervals: vec![held(0, 2, 0.0, 1.5), held(1, 1, 1.5, 2.5)],
+            sample_seconds: 10.0 * 5400.0 + 30.0 * 3600.0,
+            phases,
+        };
+        let hourly = tariff_of(
+            "usd_per_vcpu_hour = 0.25\nusd_per_gib_hour = 0\ngranularity_s = 3600",
+            &["n1-standard-4", "n1-standard-8"],
+        );
+        // Four started hours at $1 and one at $2, shared as 1 : 2 : 2.
+        let parts = hourly.parts(&usage);
+        assert_usd(parts.waiting, 6.0 / 5.0);
+        assert_usd(parts.search, 12.0 / 5.0);
+        assert_usd(parts.useful, 12.0 / 5.0);
+        assert_eq!(parts.restore, 0.0);
+        let memory = tariff("usd_per_sample_hour = 1").parts(&usage);
+        assert_usd(memory.waiting, 5.0);
+        assert_usd(memory.useful, 30.0);
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_add_up_to_the_bill(
+            held_for in proptest::collection::vec((0u16..2, 1u32..40, 0.0f64..50.0), 1..6),
+            phases in proptest::collection::vec((0usize..4, 0u16..2, 1u32..40, 0.0f64..9e4), 0..12),
+            rule in proptest::sample::select(vec![
+                "usd_per_vm_hour = 0.3\ngranularity_s = 3600\nminimum_s = 60",
+                "usd_per_vcpu_hour = 0.03\nusd_per_gib_hour = 0.004\nsustained_use = [1, 0.5]",
+                "usd_per_vm_hour = 1\nbilled_parameter_servers = 3",
+                "usd_per_sample_hour = 0.001",
+            ]),
+        ) {
+            let charges = "\negress_gib = 7\nusd_per_egress_gib = 0.1\n\
+                           storage_gib = 90\nusd_per_storage_gib_month = 0.2";
+            let tariff = tariff_of(&format!("{rule}{charges}"), &["n1-standard-4", "n1-standard-8"]);
+            let mut usage = Usage::default();
+            for (vm, vms, hours) in held_for {
+                usage.intervals.push(held(vm, vms, 0.0, hours));
+                usage.sample_seconds += hours * 3600.0;
+            }
+            let all = [Phase::Waiting, Phase::Restoring, Phase::Searching, Phase::Training];
+            for (phase, vm, vms, seconds) in phases {
+                usage.phases.add(all[phase], vm, vms, 8, seconds);
+            }
+            let p = tariff.parts(&usage);
+            let parts = [p.useful, p.search, p.waiting, p.restore, p.egress, p.storage];
+            prop_assert!(parts.iter().all(|usd| *usd >= 0.0));
+            assert_usd(parts.iter().sum(), p.whole);
+            prop_assert_eq!(p.whole, tariff.bill_usd(&usage));
+        }
     }
 
     #[test]

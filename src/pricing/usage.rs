@@ -1,5 +1,6 @@
 //! What a run used, before any price.
 
+use super::phases::Phases;
 use crate::units::SimTime;
 
 /// Some VMs of one type, held from one moment to another.
@@ -35,6 +36,8 @@ pub struct Usage {
     pub intervals: Vec<VmInterval>,
     /// ∫ B dt: the global batch held in memory, in sample-seconds.
     pub sample_seconds: f64,
+    /// What it was held for; empty where nobody asks for the parts of the bill.
+    pub phases: Phases,
 }
 
 impl Usage {
@@ -49,5 +52,6 @@ impl Usage {
             ended_by: EndedBy::User,
         });
         self.sample_seconds = f64::from(batch) * seconds;
+        self.phases.clear();
     }
 }

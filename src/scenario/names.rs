@@ -143,7 +143,10 @@ impl Check<'_> {
     ) {
         let (catalogue, _) = Catalogue::embedded();
         let vms: BTreeSet<&str> = (workloads.iter())
-            .flat_map(|w| w.1.iter().map(|c| Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type)))
+            .flat_map(|w| {
+                w.1.iter()
+                    .map(|c| Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type))
+            })
             .collect();
         let vms: Vec<&str> = vms.into_iter().collect();
         for policy in policies {

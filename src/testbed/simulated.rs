@@ -2,7 +2,7 @@
 
 use super::{Observation, Stop, Testbed};
 use crate::configuration::Configuration;
-use crate::pricing::Usage;
+use crate::pricing::{Phase, Usage};
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
 use crate::training::luck::Luck;
@@ -124,6 +124,7 @@ impl<'w> SimulatedCluster<'w> {
         } else {
             SimTime::ZERO
         };
+        self.now.job.enter(Phase::Training);
         let start = self.now.job.now();
         let truth = &self.world.truths[choice];
         let luck = self.luck_of(choice);
@@ -194,6 +195,7 @@ impl<'w> SimulatedCluster<'w> {
         self.now.visits[configuration] += 1;
         let identity = mix(truth.identity, visit);
         let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
+        self.now.job.enter(Phase::Searching);
         let advance = self.now.job.train(&stepping, steps, steps, &mut stream)?;
         self.now.steps += steps;
         self.now.progress = truth.progress_after(progress, steps as f64 / all as f64);

@@ -7,7 +7,7 @@ use super::stepping::Stepping;
 use super::world::Truth;
 use super::{Fidelity, event, fast, step};
 use crate::engine::Queue;
-use crate::pricing::Usage;
+use crate::pricing::{Phase, Usage};
 use crate::rng::Stream;
 use crate::units::SimTime;
 
@@ -62,6 +62,7 @@ impl Job {
             .ledger
             .hold(truth.vm, truth.vms, at.batch, self.queue.now());
         if grows && self.start_up > SimTime::ZERO {
+            self.enter(Phase::Waiting);
             self.wait(self.start_up, Event::VmsReady)?;
         }
         Ok(())
@@ -72,7 +73,13 @@ impl Job {
     /// # Errors
     /// [`Stalled`] when the clock has nothing to wait for.
     pub fn restore(&mut self, seconds: f64) -> Result<(), Stalled> {
+        self.enter(Phase::Restoring);
         self.wait(SimTime::from_seconds(seconds), Event::Restored)
+    }
+
+    /// What is held serves `phase` from now on.
+    pub fn enter(&mut self, phase: Phase) {
+        self.ledger.enter(phase, self.queue.now());
     }
 
     /// Trains `steps` steps and notes when the first `mark` of them were complete.

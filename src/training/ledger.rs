@@ -1,6 +1,6 @@
-//! Which VMs are held, from when to when.
+//! Which VMs are held, from when to when, and what for.
 
-use crate::pricing::{EndedBy, Usage, VmInterval};
+use crate::pricing::{EndedBy, Phase, Phases, Usage, VmInterval};
 use crate::units::SimTime;
 
 /// VMs that a job holds. They are added and given back last in, first out, so that a cluster that
@@ -13,6 +13,10 @@ pub struct Ledger {
     batch: u32,
     batch_since: SimTime,
     sample_seconds: f64,
+    phase: Phase,
+    phase_since: SimTime,
+    /// All phases until `phase_since`.
+    phases: Phases,
 }
 
 impl Ledger {
@@ -24,6 +28,7 @@ impl Ledger {
     /// Holds `vms` VMs of type `vm`, sized for `batch`, from `now` on. Returns whether new VMs
     /// were needed.
     pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
+        self.enter(self.phase, now);
         self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
         (self.batch, self.batch_since) = (batch, now);
         if vm != self.vm {
@@ -37,6 +42,14 @@ impl Ledger {
         }
         self.give_back(before - vms, now);
         false
+    }
+
+    /// What is held serves `phase` from `now` on.
+    pub fn enter(&mut self, phase: Phase, now: SimTime) {
+        let seconds = (now - self.phase_since).seconds();
+        let vms = self.vms();
+        (self.phases).add(self.phase, self.vm, vms, self.batch, seconds);
+        (self.phase, self.phase_since) = (phase, now);
     }
 
     fn give_back(&mut self, mut count: u32, now: SimTime) {
@@ -75,6 +88,10 @@ impl Ledger {
             }));
         usage.sample_seconds =
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
+        usage.phases.copy_from(&self.phases);
+        let seconds = (end - self.phase_since).seconds();
+        let vms = self.vms();
+        (usage.phases).add(self.phase, self.vm, vms, self.batch, seconds);
     }
 
     /// Becomes the same as `other`, keeping the memory.
@@ -83,6 +100,8 @@ impl Ledger {
         self.closed.clone_from(&other.closed);
         (self.vm, self.batch, self.batch_since) = (other.vm, other.batch, other.batch_since);
         self.sample_seconds = other.sample_seconds;
+        (self.phase, self.phase_since) = (other.phase, other.phase_since);
+        self.phases.copy_from(&other.phases);
     }
 
     /// Empty again, keeping the memory.
@@ -91,6 +110,8 @@ impl Ledger {
         self.closed.clear();
         (self.vm, self.batch, self.batch_since) = (0, 0, SimTime::ZERO);
         self.sample_seconds = 0.0;
+        (self.phase, self.phase_since) = (Phase::default(), SimTime::ZERO);
+        self.phases.clear();
     }
 }
 
@@ -129,13 +150,15 @@ mod tests {
     }
 
     proptest! {
-        /// Every VM-second held is in the usage exactly once.
+        /// Every VM-second held is in the usage exactly once, and in one phase.
         #[test]
         fn vm_seconds_are_conserved(sizes in prop::collection::vec(0u32..20, 1..20)) {
             let mut ledger = Ledger::default();
             let mut expected = 0.0;
             for (i, &size) in sizes.iter().enumerate() {
-                ledger.hold(0, size, 1, at(i as f64));
+                let vm = u16::from(size > 12);
+                ledger.hold(vm, size, 1, at(i as f64));
+                ledger.enter(Phase::Searching, at(i as f64 + 0.25));
                 expected += f64::from(size);
             }
             let mut usage = Usage::default();
@@ -143,6 +166,10 @@ mod tests {
             let billed: f64 = usage.intervals.iter()
                 .map(|i| f64::from(i.vms) * (i.to - i.from).seconds()).sum();
             prop_assert!((billed - expected).abs() < 1e-9);
+            let phases: f64 = usage.phases.vm_seconds.iter().flat_map(|row| row.1).sum();
+            prop_assert!((phases - expected).abs() < 1e-9);
+            let samples: f64 = usage.phases.sample_seconds.iter().sum();
+            prop_assert!((samples - usage.sample_seconds).abs() < 1e-9);
         }
     }
 }

@@ -429,6 +429,14 @@ fn wrong_figures_and_days_of_a_policy() {
 }
 
 #[test]
+fn a_quantity_of_egress_without_a_price_and_a_negative_one_of_storage() {
+    assert_snapshot!(refused(&resnet18(
+        "[pricing.define.one]\nusd_per_vm_hour = 1\negress_gib = 5\n\
+         [pricing.define.two]\nusd_per_vm_hour = 1\nstorage_gib = -5\n"
+    )));
+}
+
+#[test]
 fn discounts_that_exclude_each_other() {
     assert_snapshot!(refused(&resnet18(
         "[pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_vm_hour = 0.2\n\

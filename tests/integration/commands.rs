@@ -134,8 +134,8 @@ fn everything_listed_can_be_used() {
         names
     };
     // Policies of other VM types have no price for the GPU workloads, and the other way round.
-    let (priced, others): (Vec<String>, Vec<String>) = (names("workloads").into_iter())
-        .partition(|workload| workload.starts_with("scavenger"));
+    let (priced, others): (Vec<String>, Vec<String>) =
+        (names("workloads").into_iter()).partition(|workload| workload.starts_with("scavenger"));
     assert!(!others.is_empty());
     sandbox.write(
         "others.toml",

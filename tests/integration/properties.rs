@@ -143,6 +143,8 @@ fn a_scenario() -> impl Strategy<Value = String> {
                  [pricing]\npolicies = {policies}\n\
                  [pricing.define.own-vm]\nusd_per_vm_hour = {usd:?}\n\
                  granularity_s = {granularity:?}\nminimum_s = {minimum:?}\n\
+                 egress_gib = 3\nusd_per_egress_gib = 0.12\n\
+                 storage_gib = 40\nusd_per_storage_gib_month = 0.1\n\
                  [pricing.define.own-memory]\nusd_per_sample_hour = {usd:?}\n\
                  [search]\nstrategies = {strategies}\nobjectives = {objectives}\n\
                  stored = {WORKLOADS:?}\n\
@@ -222,6 +224,19 @@ fn assert_lawful(record: &Record<'_>) {
     ] {
         assert!(figure(search) <= figure(total) + ROUNDING, "{record:?}");
     }
+    let parts = [
+        record.bill_useful_usd,
+        record.bill_search_usd,
+        record.bill_waiting_usd,
+        record.bill_lost_usd,
+        record.bill_restore_usd,
+        record.bill_egress_usd,
+        record.bill_storage_usd,
+    ]
+    .map(figure);
+    assert!(parts.iter().all(|part| *part >= 0.0), "{record:?}");
+    let (sum, cost) = (parts.iter().sum::<f64>(), figure(record.cost_usd));
+    assert!((sum / cost - 1.0).abs() < ROUNDING, "{record:?}");
     for error in [record.error_mean, record.error_median, record.error_max] {
         assert!(error.is_none_or(|e| e >= 0.0), "{record:?}");
     }
