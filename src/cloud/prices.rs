@@ -1,5 +1,6 @@
 //! Dated prices of VM types, from `data/clouds/prices/`, one table per provider.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -115,14 +116,90 @@ impl Price {
 pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Price> {
     let mut prices = Vec::with_capacity(4096);
     let mut texts = Texts::default();
+    // The tables are in the order of their providers, and so are the prices.
     for (provider, file, text) in TABLES {
-        let file = Source::new(file, text);
-        prices.extend(read(provider, &file, sources, &mut texts, diagnostics));
+        match read_sound(provider, text, sources, &mut texts) {
+            Some(sound) => prices.extend(sound),
+            None => {
+                let file = Source::new(file, text);
+                prices.extend(read(provider, &file, sources, &mut texts, diagnostics));
+            }
+        }
     }
-    // Tables are in this order already; should one not be, look-ups must still work.
-    prices.sort_by(|a, b| (a.key(), a.valid_from).cmp(&(b.key(), b.valid_from)));
     prices
 }
+
+const COLUMNS: [&str; 7] = [
+    "vm",
+    "region",
+    "market",
+    "usd_per_hour",
+    "valid_from",
+    "valid_to",
+    "source",
+];
+
+/// As [`read`], for a table in order without a mistake and without quotes; `None` for any other. It
+/// takes a fraction of the time, which every run would pay for.
+fn read_sound(
+    provider: &str,
+    text: &str,
+    sources: &Sources,
+    texts: &mut Texts,
+) -> Option<Vec<Price>> {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    if !lines.next()?.split(',').eq(COLUMNS) {
+        return None;
+    }
+    let provider = texts.shared(provider);
+    let mut prices: Vec<Price> = Vec::with_capacity(text.len() / 64);
+    for line in lines {
+        let mut cells = line.split(',');
+        let [vm, region, market] = [cells.next()?, cells.next()?, cells.next()?];
+        let [usd_per_hour, from, to] = [cells.next()?, cells.next()?, cells.next()?];
+        let keys = cells.next()?;
+        let is_plain = |cell: &str| {
+            let mut bytes = cell.bytes();
+            !cell.is_empty() && bytes.all(|b| b.is_ascii_graphic() && b != b'"')
+        };
+        if cells.next().is_some() || ![vm, region, keys].into_iter().all(is_plain) {
+            return None;
+        }
+        let last = prices.last();
+        let again = |of: fn(&Price) -> &Arc<str>, text: &str| {
+            last.map(of).filter(|before| ***before == *text).cloned()
+        };
+        let source_keys = match again(|p| &p.source_keys, keys) {
+            Some(keys) => keys,
+            None if sources.knows(keys) => texts.shared(keys),
+            None => return None,
+        };
+        let price = Price {
+            provider: Arc::clone(&provider),
+            vm: again(|p| &p.vm, vm).unwrap_or_else(|| texts.shared(vm)),
+            region: again(|p| &p.region, region).unwrap_or_else(|| texts.shared(region)),
+            market: Market::ALL.into_iter().find(|m| m.name() == market)?,
+            usd_per_hour: (usd_per_hour.parse().ok())
+                .filter(|usd: &f64| usd.is_finite() && *usd >= LEAST_USD)?,
+            valid_from: Date::parse(from)?,
+            valid_to: Date::parse(to)?,
+            source_keys,
+        };
+        let is_behind = last.is_none_or(|before| match before.key().cmp(&price.key()) {
+            Ordering::Less => true,
+            Ordering::Equal => before.valid_to < price.valid_from,
+            Ordering::Greater => false,
+        });
+        if price.valid_to < price.valid_from || !is_behind {
+            return None;
+        }
+        prices.push(price);
+    }
+    Some(prices)
+}
+
+/// The least price that is taken for one, in USD per hour.
+const LEAST_USD: f64 = 1e-6;
 
 /// One copy of each text: a table names few things many times.
 #[derive(Default)]
@@ -146,16 +223,7 @@ fn read(
     texts: &mut Texts,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Price> {
-    let columns = [
-        "vm",
-        "region",
-        "market",
-        "usd_per_hour",
-        "valid_from",
-        "valid_to",
-        "source",
-    ];
-    let Some(table) = Table::read(file, &columns, &[], diagnostics) else {
+    let Some(table) = Table::read(file, &COLUMNS, &[], diagnostics) else {
         return Vec::new();
     };
     let mut prices: Vec<(Price, Row<'_>)> = Vec::new();
@@ -213,7 +281,7 @@ fn price(
         vm: texts.shared(row.text("vm", d)?),
         region: texts.shared(row.text("region", d)?),
         market,
-        usd_per_hour: row.number("usd_per_hour", 1e-6.., d)?,
+        usd_per_hour: row.number("usd_per_hour", LEAST_USD.., d)?,
         valid_from,
         valid_to,
         source_keys: texts.shared(row.text("source", d)?),
@@ -223,6 +291,22 @@ fn price(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The quick way is taken, and finds what the careful one finds.
+    #[test]
+    fn the_embedded_tables_are_read_alike_both_ways() {
+        let mut diagnostics = Diagnostics::default();
+        let sources = Sources::embedded(&mut diagnostics);
+        let texts = &mut Texts::default();
+        for (provider, file, text) in TABLES {
+            let quick = read_sound(provider, text, &sources, texts).expect(file);
+            assert!(quick.len() > 300, "{file}");
+            let source = Source::new(file, text);
+            let careful = read(provider, &source, &sources, texts, &mut diagnostics);
+            assert_eq!(quick, careful, "{file}");
+        }
+        assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
+    }
 
     #[test]
     fn prices_that_overlap_run_backwards_or_have_no_day_are_refused() {
@@ -255,6 +339,11 @@ mod tests {
             let mut diagnostics = Diagnostics::default();
             let file = Source::new("prices.csv", format!("{head}{rows}"));
             let texts = &mut Texts::default();
+            assert_eq!(
+                read_sound("gcp", &file.text, &sources, texts),
+                None,
+                "{rows}"
+            );
             read("gcp", &file, &sources, texts, &mut diagnostics);
             let shown = diagnostics.render(false);
             assert!(shown.contains(expected), "{rows}{shown}");
