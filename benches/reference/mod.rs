@@ -190,7 +190,7 @@ pub struct Alone<'p> {
 impl<'p> Alone<'p> {
     /// The first strategy of `plan` on its first workload.
     pub fn new(plan: &'p Plan) -> Self {
-        let world = &plan.arenas[0].world;
+        let world = &plan.arena(0).expect("an arena").world;
         Alone {
             plan,
             cluster: SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up),
@@ -202,7 +202,7 @@ impl<'p> Alone<'p> {
 
     /// Searches and trains in `replica`; returns the simulated seconds.
     pub fn run(&mut self, replica: u64) -> f64 {
-        let arena = &self.plan.arenas[0];
+        let arena = self.plan.arena(0).expect("an arena");
         let strategy = arena.contenders[0]
             .strategy
             .as_ref()

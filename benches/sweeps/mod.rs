@@ -57,7 +57,7 @@ fn nanoseconds(plan: &Plan, rows: bool) -> f64 {
 
 /// CPU nanoseconds of the simulation behind all cases alone: searches and runs, no bill, no record.
 fn simulated_nanoseconds(plan: &Plan) -> f64 {
-    let arena = &plan.arenas[0];
+    let arena = plan.arena(0).expect("an arena");
     let mut evaluator = Evaluator::new(plan);
     let runs: Vec<(usize, usize)> = (0..plan.cases())
         .map(|number| {

@@ -43,13 +43,14 @@ impl Runner<'_> {
         folder: Option<&Folder>,
         start: Start,
     ) -> Result<(Finished, Vec<Group>), Failure> {
-        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let Some(folder) = folder else {
             let mut summary = Summary::default();
             let conduct = self.conduct(&progress);
-            let finished = experiment::run(&plan, tasks.behind(0), conduct, &mut [&mut summary])?;
+            let finished =
+                experiment::run(&mut plan, tasks.behind(0), conduct, &mut [&mut summary])?;
             return Ok((finished, summary.finish()));
         };
         let identity = manifest::identity(scenario);
@@ -70,15 +71,16 @@ impl Runner<'_> {
                 plan.cases()
             ));
         }
+        let all = plan.cases();
         let mut finished = experiment::run(
-            &plan,
+            &mut plan,
             tasks.behind(before.cases),
             self.conduct(&progress),
             &mut [&mut results],
         )?;
         finished.cases += before.cases;
         finished.failed += before.failed;
-        if finished.cases == plan.cases() {
+        if finished.cases == all {
             finished.ending = Ending::Complete;
         }
         drop(progress);
@@ -109,7 +111,7 @@ impl Runner<'_> {
                 ..Finished::default()
             });
         }
-        let plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
         let tasks = Tasks::of(&plan);
         let mut file = ShardFile::create(&folder, shard)?;
         let progress = Progress::start(
@@ -120,7 +122,12 @@ impl Runner<'_> {
                 .sum(),
         );
         let sinks: &mut [&mut dyn Sink] = &mut [&mut file];
-        let finished = experiment::run(&plan, shard.tasks(tasks), self.conduct(&progress), sinks)?;
+        let finished = experiment::run(
+            &mut plan,
+            shard.tasks(tasks),
+            self.conduct(&progress),
+            sinks,
+        )?;
         drop(progress);
         if finished.ending == Ending::Complete {
             file.close(&identity, tasks.size, &finished)?;

@@ -62,9 +62,16 @@ impl<'p> Evaluator<'p> {
 
     /// The record of one case.
     pub fn evaluate(&mut self, case: Case) -> Record<'p> {
-        let arena = &self.plan.arenas[case.workload];
+        let arena = match self.plan.arena(case.arena) {
+            Ok(arena) => arena,
+            Err(why) => {
+                let mut record = self.empty_record(case, None);
+                record.reason = why;
+                return record;
+            }
+        };
         let oracle = arena.oracle[case.policy][case.objective];
-        let mut record = self.empty_record(case, oracle);
+        let mut record = self.empty_record(case, oracle.map(|index| (arena, index)));
         let Some(oracle) = oracle else {
             record.reason = ORACLE_WITHOUT_CHOICE;
             return record;
@@ -73,7 +80,7 @@ impl<'p> Evaluator<'p> {
             Ok(outcome) => {
                 self.score(&mut record, case, arena, oracle, &outcome);
                 if !record.is_finite() {
-                    record = self.empty_record(case, Some(oracle));
+                    record = self.empty_record(case, Some((arena, oracle)));
                     record.reason = NOT_FINITE;
                 }
             }
@@ -126,7 +133,7 @@ impl<'p> Evaluator<'p> {
         if let Some(decided) = forecast.decided {
             return Some(decided);
         }
-        let key = (case.workload, case.strategy, case.replica, case.policy);
+        let key = (case.arena, case.strategy, case.replica, case.policy);
         if self.priced != Some(key) {
             self.priced = Some(key);
             let usage = &mut self.usage;
@@ -212,15 +219,14 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn empty_record(&self, case: Case, oracle: Option<usize>) -> Record<'p> {
-        let arena = &self.plan.arenas[case.workload];
-        let best = oracle.map(|index| &arena.configurations[index]);
+    fn empty_record(&self, case: Case, oracle: Option<(&'p Arena, usize)>) -> Record<'p> {
+        let best = oracle.map(|(arena, index)| &arena.configurations[index]);
         Record {
             case: case.number,
-            workload: &arena.world.workload,
+            workload: self.plan.workload(case.arena),
             pricing: &self.plan.policies[case.policy].name,
             objective: self.plan.objectives[case.objective].name(),
-            strategy: &arena.contenders[case.strategy].name,
+            strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
             oracle_vm: best.map(|c| &*c.vm),
             oracle_workers: best.map(|c| c.workers),

@@ -1,15 +1,19 @@
 //! Everything that cases share, computed once; the order of cases.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use super::record::Record;
 use crate::cloud::Catalogue;
 use crate::configuration::Configuration;
 use crate::pricing::{NoPrice, Policy, Tariff, Usage};
 use crate::rng::{Streams, identity};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Together, by_vm};
 use crate::search::{
     Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
 };
 use crate::testbed::History;
+use crate::training::world::Waits;
 use crate::training::{Fidelity, World};
 use crate::units::SimTime;
 
@@ -31,7 +35,15 @@ pub enum PlanError {
 }
 
 /// A scenario, ready to run.
+///
+/// Arenas are made when a case first asks for one, and can be forgotten again: a scenario of ten
+/// thousand clusters never holds them all.
 pub struct Plan {
+    source: Scenario,
+    spaces: Vec<Space>,
+    waits: Waits,
+    arenas: Vec<OnceLock<Made>>,
+
     /// Name of the scenario.
     pub scenario: String,
     /// Random streams.
@@ -40,8 +52,6 @@ pub struct Plan {
     pub fidelity: Fidelity,
     /// Delay between a request of VMs and their readiness.
     pub start_up: SimTime,
-    /// Per workload: its world and contenders.
-    pub arenas: Vec<Arena>,
     /// Pricing policies.
     pub policies: Vec<Policy>,
     /// Objectives.
@@ -50,10 +60,19 @@ pub struct Plan {
     pub replicas: u64,
     /// What no choice may exceed.
     pub limits: Limits,
-    contenders: usize,
 }
 
-/// A workload with all that compete on it.
+/// An arena, or why there is none, in words.
+type Made = Result<Box<Arena>, String>;
+
+/// The configurations of a workload that are searched together.
+#[derive(Debug, Clone)]
+struct Space {
+    workload: usize,
+    configurations: Range<usize>,
+}
+
+/// A workload on some configurations, with all that compete on it.
 pub struct Arena {
     /// The truth.
     pub world: World,
@@ -82,13 +101,13 @@ pub struct Contender {
     pub strategy: Option<Box<dyn Strategy>>,
 }
 
-/// Place of a case in the order workload → strategy → replica → policy → objective.
+/// Place of a case in the order arena → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// Number of the case, from 0.
     pub number: u64,
-    /// Index of the workload.
-    pub workload: usize,
+    /// Index of the arena: the workload, or where every VM is searched by itself one VM of it.
+    pub arena: usize,
     /// Index of the pricing policy.
     pub policy: usize,
     /// Index of the objective.
@@ -99,91 +118,158 @@ pub struct Case {
     pub replica: u64,
 }
 
+/// Arenas that are made at once, for an error to come before the run.
+const EAGER: usize = 16;
+
 impl Plan {
     /// Computes what the cases of `scenario` share.
     ///
     /// # Errors
     /// [`PlanError`]; none after the scenario's own check.
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
-        let stored: Vec<History> = (scenario.stored.iter())
-            .map(|w| History::of(w, &scenario.reach))
+        let spaces: Vec<Space> = (scenario.workloads.iter().enumerate())
+            .flat_map(|(workload, (_, configurations))| {
+                let ranges = match scenario.search {
+                    Together::All => vec![0..configurations.len()],
+                    Together::EachVm => by_vm(configurations),
+                };
+                ranges.into_iter().map(move |configurations| Space {
+                    workload,
+                    configurations,
+                })
+            })
             .collect();
-        let (catalogue, _) = Catalogue::embedded();
-        let mut arenas = Vec::with_capacity(scenario.workloads.len());
-        let mut scratch = (Usage::default(), Vec::new());
-        for (workload, configurations) in &scenario.workloads {
-            let world = World::new(
-                workload,
-                configurations,
-                &scenario.reach,
+        let plan = Plan {
+            arenas: spaces.iter().map(|_| OnceLock::new()).collect(),
+            spaces,
+            waits: Waits::new(
                 &scenario.variation,
-            )
-            .map_err(|mut all| all.swap_remove(0))?;
-            let own = History::of(workload, &scenario.reach);
-            let knowledge = Knowledge::of(workload, configurations, &own, &stored);
-            let contenders = (scenario.strategies.iter())
-                .map(|name| {
-                    let strategy = match scenario.settings.build(name, &knowledge) {
-                        Some(built) => Some(built?),
-                        None if name == ORACLE => None,
-                        None => return Err(PlanError::UnknownStrategy(name.clone())),
-                    };
-                    Ok(Contender {
-                        name: name.clone(),
-                        identity: identity(name),
-                        strategy,
-                    })
-                })
-                .collect::<Result<_, PlanError>>()?;
-            let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
-            let tariffs = (scenario.policies.iter())
-                .map(|policy| {
-                    let tariff = policy.tariff(&vms, catalogue);
-                    tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
-                })
-                .collect::<Result<Vec<Tariff>, _>>()?;
-            let expected: Vec<Vec<Point>> = (tariffs.iter())
-                .map(|tariff| expectations(&world, tariff, &mut scratch.0))
-                .collect();
-            let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
-                let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
-                choose(objective, &scenario.limits, &points, scratch)
-            };
-            let oracle = expected
-                .iter()
-                .map(|points| {
-                    (scenario.objectives.iter())
-                        .map(|&objective| best(points, objective, &mut scratch.1))
-                        .collect()
-                })
-                .collect();
-            arenas.push(Arena {
-                default: scenario.settings.fixed.index(&knowledge)?,
-                configurations: configurations.clone(),
-                world,
-                contenders,
-                tariffs,
-                expected,
-                oracle,
-            });
-        }
-        Ok(Plan {
+                scenario.workloads.iter().flat_map(|w| &w.1),
+            ),
             scenario: scenario.name.clone(),
             streams: Streams::new(scenario.seed),
             fidelity: scenario.fidelity,
             start_up: scenario.start_up,
-            arenas,
             policies: scenario.policies.clone(),
             objectives: scenario.objectives.clone(),
             replicas: scenario.replicas,
             limits: scenario.limits,
-            contenders: scenario.strategies.len(),
+            source: scenario.clone(),
+        };
+        for index in 0..plan.spaces.len().min(EAGER) {
+            let made = plan.make(index)?;
+            // Nobody else has the plan yet.
+            let _ = plan.arenas[index].set(Ok(Box::new(made)));
+        }
+        Ok(plan)
+    }
+
+    /// Number of arenas.
+    pub fn arena_count(&self) -> usize {
+        self.spaces.len()
+    }
+
+    /// An arena, made if need be.
+    ///
+    /// # Errors
+    /// In words why there is none; none after the scenario's own check.
+    pub fn arena(&self, index: usize) -> Result<&Arena, &str> {
+        let made = self.arenas[index]
+            .get_or_init(|| self.make(index).map(Box::new).map_err(|e| e.to_string()));
+        match made {
+            Ok(arena) => Ok(arena),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// All arenas that can be made.
+    pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
+        (0..self.spaces.len()).filter_map(|index| self.arena(index).ok())
+    }
+
+    /// Forgets the arenas before `first`, if there are too many to keep.
+    pub fn forget_before(&mut self, first: usize) {
+        if self.spaces.len() > EAGER {
+            // Cases come in the order of arenas: those made lie close before `first`.
+            for cell in self.arenas[..first].iter_mut().rev() {
+                if cell.take().is_none() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Name of an arena's workload.
+    pub fn workload(&self, arena: usize) -> &str {
+        &self.source.workloads[self.spaces[arena].workload].0.name
+    }
+
+    fn make(&self, index: usize) -> Result<Arena, PlanError> {
+        let scenario = &self.source;
+        let space = &self.spaces[index];
+        let (workload, configurations) = &scenario.workloads[space.workload];
+        let configurations = &configurations[space.configurations.clone()];
+        let reach = &scenario.reach.only(configurations);
+        let variation = &scenario.variation;
+        let world = World::with(workload, configurations, reach, variation, &self.waits)
+            .map_err(|mut all| all.swap_remove(0))?;
+        let stored: Vec<History> = (scenario.stored.iter())
+            .map(|w| History::of(w, reach))
+            .collect();
+        let own = History::of(workload, reach);
+        let knowledge = Knowledge::of(workload, configurations, &own, &stored);
+        let contenders = (scenario.strategies.iter())
+            .map(|name| {
+                let strategy = match scenario.settings.build(name, &knowledge) {
+                    Some(built) => Some(built?),
+                    None if name == ORACLE => None,
+                    None => return Err(PlanError::UnknownStrategy(name.clone())),
+                };
+                Ok(Contender {
+                    name: name.clone(),
+                    identity: identity(name),
+                    strategy,
+                })
+            })
+            .collect::<Result<_, PlanError>>()?;
+        let (catalogue, _) = Catalogue::embedded();
+        let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
+        let tariffs = (scenario.policies.iter())
+            .map(|policy| {
+                let tariff = policy.tariff(&vms, catalogue);
+                tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
+            })
+            .collect::<Result<Vec<Tariff>, _>>()?;
+        let mut scratch = (Usage::default(), Vec::new());
+        let expected: Vec<Vec<Point>> = (tariffs.iter())
+            .map(|tariff| expectations(&world, tariff, &mut scratch.0))
+            .collect();
+        let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
+            let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
+            choose(objective, &scenario.limits, &points, scratch)
+        };
+        let oracle = expected
+            .iter()
+            .map(|points| {
+                (scenario.objectives.iter())
+                    .map(|&objective| best(points, objective, &mut scratch.1))
+                    .collect()
+            })
+            .collect();
+        Ok(Arena {
+            default: scenario.settings.fixed.index(&knowledge)?,
+            configurations: configurations.to_vec(),
+            world,
+            contenders,
+            tariffs,
+            expected,
+            oracle,
         })
     }
 
     /// Number of cases.
     pub fn cases(&self) -> u64 {
-        (self.arenas.len() * self.contenders) as u64 * self.replicas * self.cases_per_simulation()
+        (self.spaces.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
     }
 
     /// Cases that share a simulation, and follow each other: those that differ only in their policy
@@ -203,17 +289,25 @@ impl Plan {
         }
     }
 
+    /// Name of a strategy.
+    pub fn strategy(&self, index: usize) -> &str {
+        &self.source.strategies[index]
+    }
+
+    fn contenders(&self) -> usize {
+        self.source.strategies.len()
+    }
+
     /// Whether a record that was stored is one of the case whose number it bears.
     pub fn owns(&self, record: &Record<'_>) -> bool {
         if record.case >= self.cases() {
             return false;
         }
         let case = self.case(record.case);
-        let arena = &self.arenas[case.workload];
-        record.workload == arena.world.workload
+        record.workload == self.workload(case.arena)
             && record.pricing == self.policies[case.policy].name
             && record.objective == self.objectives[case.objective].name()
-            && record.strategy == arena.contenders[case.strategy].name
+            && record.strategy == self.strategy(case.strategy)
             && record.replica == case.replica
     }
 
@@ -228,10 +322,10 @@ impl Plan {
         let objective = digit(self.objectives.len() as u64) as usize;
         let policy = digit(self.policies.len() as u64) as usize;
         let replica = digit(self.replicas);
-        let strategy = digit(self.contenders as u64) as usize;
+        let strategy = digit(self.contenders() as u64) as usize;
         Case {
             number,
-            workload: digit(self.arenas.len() as u64) as usize,
+            arena: digit(self.spaces.len() as u64) as usize,
             policy,
             objective,
             strategy,

@@ -71,13 +71,15 @@ const CASES_PER_THREAD: u64 = 4096;
 /// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
 /// order of the tasks.
 ///
+/// Tasks come in the order of their cases: arenas that lie behind are forgotten.
+///
 /// A run that ends at a failure hands out nothing behind the first failed case, whatever other
 /// threads have finished: where it ends does not depend on their number.
 ///
 /// # Errors
 /// The first failure of a sink, or of starting the threads.
 pub fn run(
-    plan: &Plan,
+    plan: &mut Plan,
     tasks: impl IntoIterator<Item = Range<u64>>,
     conduct: Conduct<'_>,
     sinks: &mut [&mut dyn Sink],
@@ -91,9 +93,11 @@ pub fn run(
     let mut finished = Finished::default();
     loop {
         let block: Vec<Range<u64>> = tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
-        if block.is_empty() {
+        let Some(first) = block.iter().map(|cases| cases.start).min() else {
             return Ok(finished);
-        }
+        };
+        plan.forget_before(plan.case(first).arena);
+        let plan: &Plan = plan;
         let results: Vec<Option<Vec<Record<'_>>>> = pool.install(|| {
             block
                 .into_par_iter()

@@ -1,6 +1,6 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
-use super::plan::{Case, Plan};
+use super::plan::{Arena, Case, Plan};
 use crate::pricing::Usage;
 use crate::rng::Purpose;
 use crate::search::Forecast;
@@ -16,8 +16,8 @@ use crate::units::SimTime;
 /// by the choice: cases that differ only in these find everything here.
 pub struct Simulation<'p> {
     plan: &'p Plan,
-    /// One cluster per workload, made when first needed; marked at the end of the search.
-    clusters: Vec<Option<SimulatedCluster<'p>>>,
+    /// The cluster of the arena of the last search, marked at the end of the search.
+    cluster: Option<(usize, SimulatedCluster<'p>)>,
     /// Workload, strategy and replica of the search.
     searched: Option<(usize, usize, u64)>,
     /// Workload and replica of the runs without search.
@@ -113,7 +113,7 @@ impl<'p> Simulation<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         Simulation {
             plan,
-            clusters: plan.arenas.iter().map(|_| None).collect(),
+            cluster: None,
             searched: None,
             alone_in: None,
             forecast: Forecast::default(),
@@ -138,19 +138,24 @@ impl<'p> Simulation<'p> {
 
     /// Searches with the strategy of `case`, unless that was the last search.
     pub fn search(&mut self, case: Case) -> Found {
-        let key = (case.workload, case.strategy, case.replica);
+        let key = (case.arena, case.strategy, case.replica);
         if self.searched == Some(key) {
             return self.found;
         }
         self.searched = Some(key);
         self.after.forget();
-        if self.alone_in != Some((case.workload, case.replica)) {
-            self.alone_in = Some((case.workload, case.replica));
+        if self.alone_in != Some((case.arena, case.replica)) {
+            self.alone_in = Some((case.arena, case.replica));
             self.alone.forget();
         }
-        let arena = &self.plan.arenas[case.workload];
+        let (Ok(arena), Some(cluster)) = (
+            self.plan.arena(case.arena),
+            cluster(self.plan, &mut self.cluster, case.arena),
+        ) else {
+            self.found = Found::Stalled;
+            return self.found;
+        };
         let contender = &arena.contenders[case.strategy];
-        let cluster = cluster(self.plan, &mut self.clusters, case.workload);
         cluster.restart(case.replica);
         self.forecast.reset(arena.configurations.len());
         let ended = match &contender.strategy {
@@ -169,7 +174,7 @@ impl<'p> Simulation<'p> {
         };
         self.touched = cluster.current().is_some();
         cluster.mark();
-        self.judge_forecast(case.workload);
+        self.judge_forecast(arena);
         self.found
     }
 
@@ -184,7 +189,7 @@ impl<'p> Simulation<'p> {
         let at = match self.after.find(choice) {
             Some(at) => at,
             None => {
-                let cluster = cluster(self.plan, &mut self.clusters, case.workload);
+                let cluster = cluster(self.plan, &mut self.cluster, case.arena).ok_or(NO_ARENA)?;
                 cluster.back_to_mark();
                 let line = cluster.run_to_target(choice)?;
                 self.after.keep(line, cluster)
@@ -201,7 +206,7 @@ impl<'p> Simulation<'p> {
         let at = match self.alone.find(choice) {
             Some(at) => at,
             None => {
-                let cluster = cluster(self.plan, &mut self.clusters, case.workload);
+                let cluster = cluster(self.plan, &mut self.cluster, case.arena).ok_or(NO_ARENA)?;
                 cluster.restart(case.replica);
                 let line = cluster.run_to_target(choice)?;
                 self.alone.keep(line, cluster)
@@ -210,12 +215,12 @@ impl<'p> Simulation<'p> {
         Ok(&self.alone.all[at])
     }
 
-    fn judge_forecast(&mut self, workload: usize) {
+    fn judge_forecast(&mut self, arena: &Arena) {
         let errors = &mut self.scratch;
         errors.clear();
         errors.extend(
             (self.forecast.time_s.iter())
-                .zip(&self.plan.arenas[workload].world.truths)
+                .zip(&arena.world.truths)
                 .filter_map(|(time_s, truth)| {
                     Some(((*time_s)? / truth.expected_time_s() - 1.0).abs())
                 }),
@@ -228,14 +233,19 @@ impl<'p> Simulation<'p> {
     }
 }
 
-/// The cluster of a workload, made when first needed.
+/// For a run without an arena, which nobody asks for after a search without one.
+const NO_ARENA: Stalled = Stalled { at: SimTime::ZERO };
+
+/// The cluster of an arena, made when it is another than the last; `None` without an arena.
 fn cluster<'c, 'p>(
     plan: &'p Plan,
-    clusters: &'c mut [Option<SimulatedCluster<'p>>],
-    workload: usize,
-) -> &'c mut SimulatedCluster<'p> {
-    clusters[workload].get_or_insert_with(|| {
-        let world = &plan.arenas[workload].world;
-        SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up)
-    })
+    held: &'c mut Option<(usize, SimulatedCluster<'p>)>,
+    arena: usize,
+) -> Option<&'c mut SimulatedCluster<'p>> {
+    if held.as_ref().is_none_or(|(of, _)| *of != arena) {
+        let world = &plan.arena(arena).ok()?.world;
+        let made = SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up);
+        *held = Some((arena, made));
+    }
+    held.as_mut().map(|(_, cluster)| cluster)
 }

@@ -38,7 +38,8 @@ impl Stage {
             .position(|(w, _)| w.name == name)
             .ok_or_else(|| format!("the scenario has no workload `{name}`"))?;
         let workload = &self.scenario.workloads[index].0;
-        Ok((index, workload, &self.plan.arenas[index]))
+        let arena = self.plan.arena(index).map_err(str::to_owned)?;
+        Ok((index, workload, arena))
     }
 
     /// What an earlier run of a selector's workload left behind.
@@ -112,7 +113,7 @@ impl Stage {
         let mut evaluator = Evaluator::new(&self.plan);
         evaluator.evaluate(Case {
             number: 0,
-            workload,
+            arena: workload,
             policy: 0,
             objective: 0,
             strategy,
@@ -139,7 +140,7 @@ impl Stage {
             .ok_or("the scenario has no strategy `partial`")?;
         let record = Evaluator::new(&self.plan).evaluate(Case {
             number: 0,
-            workload,
+            arena: workload,
             policy: self.policy(selector)?,
             objective: 0,
             strategy,

@@ -131,6 +131,7 @@ impl Check<'_> {
             stored,
             machines,
             reach,
+            search: file.cluster.search,
             variation: variation(file),
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,

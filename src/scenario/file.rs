@@ -80,6 +80,8 @@ pub struct ClusterTable {
     pub exclude: Vec<Spanned<Exclusion>>,
     /// What happens to configurations outside what was measured.
     pub outside: Outside,
+    /// Which configurations a search chooses between.
+    pub search: Together,
     /// Seconds from a request of VMs until they are ready.
     pub start_up_s: Option<NonNegative>,
 }
@@ -105,6 +107,17 @@ pub enum Outside {
     LeaveOut,
     /// The workload's laws speak for them; where it has none, they are an error.
     Extrapolate,
+}
+
+/// Which configurations a search chooses between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Together {
+    /// All of a workload.
+    #[default]
+    All,
+    /// Those of one VM type: every type is a cluster of its own, searched by itself.
+    EachVm,
 }
 
 /// A VM type that was not measured and stands in for one that was; with several values, all their

@@ -22,11 +22,14 @@ pub mod scale_axis;
 mod space;
 
 pub use check::{Overrides, load};
-pub use file::ScenarioFile;
+pub use file::{ScenarioFile, Together};
+
+use std::ops::Range;
 
 use crate::configuration::Configuration;
 use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Settings};
+use crate::shape::Shape;
 use crate::training::{Fidelity, Variation};
 use crate::units::SimTime;
 use crate::workload::{Reach, Workload};
@@ -45,6 +48,8 @@ pub struct Scenario {
     pub fidelity: Fidelity,
     /// The workloads, each with the configurations to choose from.
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
+    /// Which configurations a search chooses between.
+    pub search: Together,
     /// Workloads whose earlier runs the universal model may use.
     pub stored: Vec<Workload>,
     /// VM types that were not measured.
@@ -70,12 +75,33 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Number of cases: one per workload, policy, objective, strategy and replica.
+    /// Number of cases: one per workload, or VM type of it where each is searched by itself, and per
+    /// policy, objective, strategy and replica.
     pub fn cases(&self) -> u64 {
-        self.workloads.len() as u64
+        let searches: usize = match self.search {
+            Together::All => self.workloads.len(),
+            Together::EachVm => (self.workloads.iter())
+                .map(|(_, configurations)| by_vm(configurations).len())
+                .sum(),
+        };
+        searches as u64
             * self.policies.len() as u64
             * self.objectives.len() as u64
             * self.strategies.len() as u64
             * self.replicas
     }
+}
+
+/// Runs of configurations of one VM type.
+pub fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
+    fn vm_type(c: &Configuration) -> &str {
+        Shape::parse(&c.vm).map_or(&c.vm, |shape| shape.vm_type)
+    }
+    let mut start = 0;
+    (configurations.chunk_by(|a, b| vm_type(a) == vm_type(b)))
+        .map(|run| {
+            start += run.len();
+            start - run.len()..start
+        })
+        .collect()
 }

@@ -1,5 +1,6 @@
 //! Everything about a workload's configurations that is computed once, before any run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::configuration::Configuration;
@@ -82,8 +83,58 @@ impl Truth {
     }
 }
 
+/// The slowest of K workers relative to one worker's mean, per worker count: the same for all
+/// workloads and VM types of a scenario, and dear to compute.
+#[derive(Debug, Clone, Default)]
+pub struct Waits {
+    /// On equal machines, and on machines that differ.
+    by_workers: BTreeMap<u32, (Moments, Moments)>,
+}
+
+impl Waits {
+    /// For the worker counts of `configurations`.
+    pub fn new<'c>(
+        variation: &Variation,
+        configurations: impl IntoIterator<Item = &'c Configuration>,
+    ) -> Waits {
+        let time = variation.worker_time();
+        // Machines that differ and steps that vary are, over all replicas, one log-normal.
+        let over_all = WorkerTime {
+            sigma: libm::hypot(time.sigma, variation.vm_sigma),
+            ..time
+        };
+        let mut by_workers = BTreeMap::new();
+        for configuration in configurations {
+            let workers = configuration.workers;
+            by_workers.entry(workers).or_insert_with(|| {
+                let equal = slowest::moments(workers, time);
+                let over_all = match variation.vm_sigma {
+                    0.0 => equal,
+                    _ => slowest::moments(workers, over_all),
+                };
+                (equal, over_all)
+            });
+        }
+        Waits { by_workers }
+    }
+}
+
 impl World {
     /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
+    ///
+    /// # Errors
+    /// As [`World::with`].
+    pub fn new(
+        workload: &Workload,
+        configurations: &[Configuration],
+        reach: &Reach,
+        variation: &Variation,
+    ) -> Result<World, Vec<OutsideHull>> {
+        let waits = Waits::new(variation, configurations);
+        World::with(workload, configurations, reach, variation, &waits)
+    }
+
+    /// The same with `waits` computed before, for the worker counts of `configurations` at least.
     ///
     /// A step that was measured at the barrier already holds the wait for the slowest worker, so
     /// one worker's mean is the measured compute time divided by the expected slowest of K: the
@@ -91,11 +142,12 @@ impl World {
     ///
     /// # Errors
     /// One [`OutsideHull`] per configuration that no measurements surround.
-    pub fn new(
+    pub fn with(
         workload: &Workload,
         configurations: &[Configuration],
         reach: &Reach,
         variation: &Variation,
+        waits: &Waits,
     ) -> Result<World, Vec<OutsideHull>> {
         let (mut truths, mut refused) = (Vec::with_capacity(configurations.len()), Vec::new());
         let mut vms: Vec<Arc<str>> = Vec::new();
@@ -119,15 +171,12 @@ impl World {
                     vms.len() - 1
                 }
             };
-            let slowest = slowest::moments(configuration.workers, time);
-            // Machines that differ and steps that vary are, over all replicas, one log-normal.
-            let waited = slowest::moments(
-                configuration.workers,
-                WorkerTime {
-                    sigma: libm::hypot(time.sigma, variation.vm_sigma),
-                    ..time
-                },
-            );
+            let workers = configuration.workers;
+            let (slowest, waited) = match waits.by_workers.get(&workers) {
+                Some(known) => *known,
+                // The map holds just this worker count.
+                None => Waits::new(variation, [configuration]).by_workers[&workers],
+            };
             let worker_s = match workload.steps.measured {
                 StepMeasured::Barrier => replay.step.compute_s / waited.mean,
                 StepMeasured::Worker => replay.step.compute_s,

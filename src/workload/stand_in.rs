@@ -54,6 +54,19 @@ impl Reach {
         }
     }
 
+    /// The part of it that `configurations` need.
+    pub fn only(&self, configurations: &[Configuration]) -> Reach {
+        let stand_ins = (configurations.chunk_by(|a, b| a.vm == b.vm))
+            .filter_map(|same| Shape::parse(&same[0].vm).ok())
+            .filter_map(|shape| self.stand_ins.get_key_value(shape.vm_type))
+            .map(|(name, stand_in)| (Arc::clone(name), stand_in.clone()))
+            .collect();
+        Reach {
+            extrapolate: self.extrapolate,
+            stand_ins,
+        }
+    }
+
     /// The stand-in of this name.
     pub fn stand_in(&self, vm_type: &str) -> Option<&StandIn> {
         self.stand_ins.get(vm_type)

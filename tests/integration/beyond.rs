@@ -121,7 +121,7 @@ fn every_vm_of_a_placement_is_paid_for_once() {
     );
     let plan = Plan::new(&scenario).expect("a plan");
     let vms = |vm: &str, workers: u32| {
-        let truths = &plan.arenas[0].world.truths;
+        let truths = &plan.arena(0).expect("an arena").world.truths;
         let truth = (truths.iter())
             .find(|t| &*t.configuration.vm == vm && t.configuration.workers == workers);
         truth.expect("measured").vms
@@ -130,7 +130,7 @@ fn every_vm_of_a_placement_is_paid_for_once() {
     assert_eq!(vms("gpu/1-3", 4), 2);
     assert_eq!(vms("gpu", 4), 4);
     // One type of VM, however it is used.
-    assert_eq!(plan.arenas[0].world.vms.len(), 1);
+    assert_eq!(plan.arena(0).expect("an arena").world.vms.len(), 1);
 }
 
 #[test]
@@ -290,4 +290,30 @@ fn strategies_work_from_a_noise_scale() {
         .search(&mut cluster, &mut stream, &mut forecast)
         .expect("a search");
     assert!(forecast.time_s.iter().all(Option::is_some), "{forecast:?}");
+}
+
+/// A cluster of its own per VM type: each has its own oracle, and none sees the other's VMs.
+#[test]
+fn every_vm_type_may_be_searched_by_itself() {
+    let text = "replicas = 2\ncluster.vm = [\"grid/4\"]\ncluster.search = \"each-vm\"\n\
+                vm.grid = { like = \"gpu\", compute_scale = { from = 1, to = 20, step = 1 } }\n\
+                search.strategies = [\"oracle\", \"full\"]\nsearch.objectives = [\"time\"]";
+    let scenario = scenario(text);
+    let mut plan = Plan::new(&scenario).expect("a plan");
+    assert_eq!(plan.arena_count(), 20);
+    assert_eq!(plan.cases(), 20 * 2 * 2);
+    assert_eq!(scenario.cases(), plan.cases());
+    let record = |plan: &Plan, number: u64| {
+        let mut evaluator = scavsim::experiment::Evaluator::new(plan);
+        let record = evaluator.evaluate(plan.case(number));
+        (record.oracle_vm.map(str::to_owned), record.time_h)
+    };
+    let before: Vec<_> = (0..plan.cases()).map(|n| record(&plan, n)).collect();
+    assert_eq!(before[0].0.as_deref(), Some("grid compute 1/4"));
+    assert_eq!(before[79].0.as_deref(), Some("grid compute 20/4"));
+    // An arena that was forgotten is made again, the same.
+    plan.forget_before(20);
+    assert_eq!(record(&plan, 79), before[79]);
+    let together = self::scenario(&text.replace("each-vm", "all"));
+    assert_eq!(Plan::new(&together).expect("a plan").arena_count(), 1);
 }

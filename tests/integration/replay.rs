@@ -34,7 +34,7 @@ fn hours(
     mut seen: impl FnMut(usize, usize, f64),
 ) {
     let plan = Plan::new(scenario).expect("a checked scenario");
-    for (workload, arena) in plan.arenas.iter().enumerate() {
+    for (workload, arena) in plan.arenas().enumerate() {
         let mut cluster =
             SimulatedCluster::new(&arena.world, plan.streams, fidelity, SimTime::ZERO);
         for replica in 0..replicas {
@@ -73,7 +73,7 @@ fn the_deterministic_replay_takes_the_published_time_in_all_48_cells_event_by_ev
 fn the_published_costs_are_those_of_the_fixed_price_in_all_48_cells() {
     let scenario = scenario(WORKLOADS);
     let plan = Plan::new(&scenario).expect("a checked scenario");
-    for ((workload, configurations), arena) in scenario.workloads.iter().zip(&plan.arenas) {
+    for ((workload, configurations), arena) in scenario.workloads.iter().zip(plan.arenas()) {
         for (at, point) in configurations.iter().zip(&arena.expected[0]) {
             let published = (workload.published.iter())
                 .find(|p| p.configuration == *at)
@@ -97,9 +97,7 @@ fn mean_is_measured(step_cv: f64, fidelity: Fidelity, replicas: u64, others: &st
     hours(&scenario, fidelity, replicas, |w, c, hours| {
         seen[w][c].add(hours)
     });
-    for ((workload, _), (arena, cells)) in
-        scenario.workloads.iter().zip(plan.arenas.iter().zip(&seen))
-    {
+    for ((workload, _), (arena, cells)) in scenario.workloads.iter().zip(plan.arenas().zip(&seen)) {
         for (truth, cell) in arena.world.truths.iter().zip(cells) {
             let at = &truth.configuration;
             let replay = workload.replay(at, &Reach::default()).expect("measured");
