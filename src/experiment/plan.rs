@@ -1,7 +1,6 @@
 //! Everything that cases share, computed once; the order of cases.
 
 use super::record::Record;
-use crate::cloud::Catalogue;
 use crate::configuration::Configuration;
 use crate::pricing::{NoPrice, Policy, Tariff, Usage};
 use crate::rng::{Streams, identity};
@@ -108,7 +107,7 @@ impl Plan {
         let stored: Vec<History> = (scenario.stored.iter())
             .map(|w| History::of(w, &scenario.reach))
             .collect();
-        let (catalogue, _) = Catalogue::embedded();
+        let fleet = scenario.fleet();
         let mut arenas = Vec::with_capacity(scenario.workloads.len());
         let mut scratch = (Usage::default(), Vec::new());
         for (workload, configurations) in &scenario.workloads {
@@ -138,7 +137,7 @@ impl Plan {
             let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
             let tariffs = (scenario.policies.iter())
                 .map(|policy| {
-                    let tariff = policy.tariff(&vms, catalogue);
+                    let tariff = policy.tariff(&vms, &fleet);
                     tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
                 })
                 .collect::<Result<Vec<Tariff>, _>>()?;

@@ -24,6 +24,7 @@ mod space;
 pub use check::{Overrides, load};
 pub use file::ScenarioFile;
 
+use crate::cloud::Fleet;
 use crate::configuration::Configuration;
 use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Settings};
@@ -70,6 +71,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The VM types that its pricing policies can look up.
+    pub fn fleet(&self) -> Fleet<'_> {
+        machines::fleet(&self.machines)
+    }
+
     /// Number of cases: one per workload, policy, objective, strategy and replica.
     pub fn cases(&self) -> u64 {
         self.workloads.len() as u64
