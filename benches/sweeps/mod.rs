@@ -23,8 +23,8 @@ const GOAL: f64 = 1.3;
 /// Policies under which the bill is VM-time, to the second, times a price: they move no choice.
 fn constant_rates() -> Vec<Policy> {
     let probe = |policy: &Policy, seconds: f64, workers: u32| {
-        let catalogue = scavsim::cloud::Catalogue::embedded().0;
-        let tariff = policy.tariff(&["e2-standard-4"], &catalogue).ok()?;
+        let fleet = scavsim::cloud::Fleet::listed();
+        let tariff = policy.tariff(&["e2-standard-4"], &fleet).ok()?;
         Some(tariff.run_usd(0, workers, 100, seconds, &mut Default::default()))
     };
     let is_constant = |policy: &Policy| {

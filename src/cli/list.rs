@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::list_vms::VmFilter;
 use super::{Exit, Failure, Format, terminal};
-use crate::cloud::Catalogue;
+use crate::cloud::{Catalogue, Fleet};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, builtin};
 use crate::report::text_table;
@@ -201,12 +201,12 @@ const MEASURED_VM: &str = "e2-standard-4";
 fn pricing() -> Result<List, Failure> {
     let (policies, diagnostics) = builtin::policies();
     let policies = sound(policies, diagnostics)?;
-    let (catalogue, diagnostics) = Catalogue::embedded();
-    let catalogue = sound(catalogue, diagnostics)?;
+    let (_, diagnostics) = Catalogue::embedded();
+    let fleet = sound(Fleet::listed(), diagnostics)?;
     let rows = policies
         .into_iter()
         .map(|p| {
-            let tariff = p.tariff(&[MEASURED_VM], catalogue).ok();
+            let tariff = p.tariff(&[MEASURED_VM], &fleet).ok();
             let (unit, usd) = match p.base {
                 Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
                 Base::Sample(usd) => ("sample-hour", Some(usd * p.reductions.factor)),

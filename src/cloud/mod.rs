@@ -4,15 +4,18 @@
 //! - [`prices`]: dated prices per region and market, from `data/clouds/prices/`.
 //! - [`sources`]: where both come from, from `data/clouds/sources.csv`.
 //! - [`catalogue`]: both together, and what to say about a price that is missing.
+//! - [`fleet`]: the catalogue beside the VM types that a scenario defines.
 //! - [`date`]: a calendar day.
 
 pub mod catalogue;
 pub mod date;
+pub mod fleet;
 pub mod prices;
 pub mod sources;
 pub mod vm_types;
 
 pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
+pub use fleet::{Fleet, OwnVm};
 pub use prices::{Market, Price};
 pub use vm_types::{Gpus, VmType};

@@ -1,14 +1,14 @@
 //! Everything that cases share, computed once; the order of cases.
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::record::Record;
-use crate::cloud::Catalogue;
 use crate::configuration::Configuration;
 use crate::pricing::{NoPrice, Policy, Tariff, Usage};
 use crate::rng::{Streams, identity};
-use crate::scenario::{Scenario, Together, by_vm};
+use crate::scenario::{Scenario, Together, by_vm, machines};
 use crate::search::{
     Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
 };
@@ -42,6 +42,8 @@ pub struct Plan {
     source: Scenario,
     spaces: Vec<Space>,
     waits: Waits,
+    /// Places of the scenario's own VM types, by name.
+    machines: HashMap<Arc<str>, usize>,
     arenas: Vec<OnceLock<Made>>,
 
     /// Name of the scenario.
@@ -146,6 +148,9 @@ impl Plan {
                 &scenario.variation,
                 scenario.workloads.iter().flat_map(|w| &w.1),
             ),
+            machines: (scenario.machines.iter().enumerate())
+                .map(|(index, m)| (Arc::clone(&m.stand_in.vm), index))
+                .collect(),
             scenario: scenario.name.clone(),
             streams: Streams::new(scenario.seed),
             fidelity: scenario.fidelity,
@@ -232,11 +237,12 @@ impl Plan {
                 })
             })
             .collect::<Result<_, PlanError>>()?;
-        let (catalogue, _) = Catalogue::embedded();
         let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
+        let own = vms.iter().filter_map(|vm| self.machines.get(*vm));
+        let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
         let tariffs = (scenario.policies.iter())
             .map(|policy| {
-                let tariff = policy.tariff(&vms, catalogue);
+                let tariff = policy.tariff(&vms, &fleet);
                 tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
             })
             .collect::<Result<Vec<Tariff>, _>>()?;

@@ -29,19 +29,19 @@ pub fn policies() -> (Vec<Policy>, Diagnostics) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cloud::Catalogue;
+    use crate::cloud::Fleet;
 
     #[test]
     fn the_embedded_policies_are_sound_described_and_priced() {
         let (policies, diagnostics) = policies();
         assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
         assert!(policies.len() >= 69, "{}", policies.len());
-        let catalogue = Catalogue::embedded().0;
+        let fleet = Fleet::listed();
         for policy in &policies {
             assert!(!policy.description.is_empty(), "{}", policy.name);
             // One VM type of each provider, with and without GPUs.
             let vms = ["e2-standard-4", "p2.xlarge", "Standard_NC4as_T4_v3"];
-            let tariffs = vms.map(|vm| policy.tariff(&[vm], catalogue));
+            let tariffs = vms.map(|vm| policy.tariff(&[vm], &fleet));
             assert!(
                 tariffs.iter().any(Result::is_ok),
                 "{}: {tariffs:?}",

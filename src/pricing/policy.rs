@@ -1,12 +1,14 @@
 //! A pricing policy: a base price and all that changes it, before any VM type is known.
 
+use std::collections::HashMap;
+
 use super::base::{Base, NoPrice};
 use super::billed_time::BilledTime;
 use super::job_charges::JobCharges;
 use super::parameter_servers::ParameterServers;
 use super::reductions::Reductions;
 use super::tariff::{Charge, Servers, Tariff};
-use crate::cloud::Catalogue;
+use crate::cloud::Fleet;
 
 /// A pricing policy.
 #[derive(Debug, Clone)]
@@ -34,7 +36,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`NoPrice`] for the first VM type without a price.
-    pub fn tariff(&self, vms: &[&str], catalogue: &Catalogue) -> Result<Tariff, NoPrice> {
+    pub fn tariff(&self, vms: &[&str], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
             Base::Sample(usd) => {
                 return Ok(Tariff::per_sample(
@@ -45,16 +47,17 @@ impl Policy {
             Base::Vm(price) => price,
         };
         // VM types that are charged as one share a pool and its price.
-        let mut names: Vec<&str> = Vec::new();
+        let mut pools: HashMap<&str, usize> = HashMap::new();
         let mut prices = Vec::new();
         let mut pool = |vm| {
             let name = if price.is_flat() { "" } else { vm };
-            if let Some(known) = names.iter().position(|n| *n == name) {
-                return Ok(known);
+            if let Some(known) = pools.get(name) {
+                return Ok(*known);
             }
-            names.push(name);
-            prices.push(price.usd_per_hour(vm, catalogue)? * self.reductions.factor);
-            Ok(names.len() - 1)
+            let own = prices.len();
+            prices.push(price.usd_per_hour(vm, fleet)? * self.reductions.factor);
+            pools.insert(name, own);
+            Ok(own)
         };
         let pool_of = vms
             .iter()

@@ -201,15 +201,16 @@ fn whole(usage: &Usage) -> (SimTime, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cloud::Catalogue;
+    use crate::cloud::Fleet;
     use crate::pricing::{PolicyFile, VmInterval};
     use proptest::prelude::*;
 
     fn tariff_of(text: &str, vms: &[&str]) -> Tariff {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
-        let catalogue = Catalogue::embedded().0;
-        policy.tariff(vms, catalogue).expect("every VM has a price")
+        policy
+            .tariff(vms, &Fleet::listed())
+            .expect("every VM has a price")
     }
 
     fn tariff(text: &str) -> Tariff {
@@ -382,7 +383,7 @@ mod tests {
         assert_usd(run(&alone, 1, 1, 2.0), 8.0);
         let file: PolicyFile = toml::from_str("usd_per_gpu_hour = 0.5").expect("legal keys");
         let policy = file.policy("test").expect("a sound policy");
-        let free = policy.tariff(&["n1-standard-4"], Catalogue::embedded().0);
+        let free = policy.tariff(&["n1-standard-4"], &Fleet::listed());
         assert!(free.is_err_and(|e| e.what.contains("`n1-standard-4` has no GPU")));
     }
 
@@ -522,8 +523,7 @@ mod tests {
         let text = "usd_per_vcpu_hour = 1\nusd_per_gib_hour = 0\nbilled_parameter_servers = 1";
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
-        let catalogue = Catalogue::embedded().0;
-        let error = policy.tariff(&["n1-standard-4", "e2-highmem-4"], catalogue);
+        let error = policy.tariff(&["n1-standard-4", "e2-highmem-4"], &Fleet::listed());
         assert!(error.is_err_and(|e| e.help.contains("parameter_server_vm")));
     }
 }

@@ -118,7 +118,7 @@ impl Check<'_> {
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = workloads.into_iter().zip(spaces).collect();
         if let Some(policies) = &policies {
-            self.all_priced(file, policies, &workloads);
+            self.all_priced(file, policies, &machines, &workloads);
         }
         let strategies = self.usable(file, &workloads, &stored, &reach, strategies?);
 

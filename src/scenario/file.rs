@@ -137,7 +137,9 @@ pub struct VmTable {
     pub memory_gib: Option<Spanned<ScaleAxis>>,
     /// Virtual CPUs, for prices by resource.
     pub vcpu: Option<Positive>,
-    /// USD per hour, for prices by the catalogue.
+    /// GPUs, for prices by resource.
+    pub gpus: Option<u32>,
+    /// USD per hour on demand, for prices by the catalogue.
     pub usd_per_hour: Option<ScaleAxis>,
 }
 

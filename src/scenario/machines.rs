@@ -8,6 +8,7 @@ use toml::Spanned;
 use super::check::Check;
 use super::file::{ScenarioFile, VmTable};
 use super::scale_axis::ScaleAxis;
+use crate::cloud::{Fleet, OwnVm};
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::shape::Shape;
@@ -24,7 +25,9 @@ pub struct Machine {
     pub memory_gib: Option<f64>,
     /// Virtual CPUs.
     pub vcpu: Option<f64>,
-    /// USD per hour.
+    /// GPUs.
+    pub gpus: Option<u32>,
+    /// USD per hour on demand.
     pub usd_per_hour: Option<f64>,
 }
 
@@ -189,6 +192,7 @@ impl VmTable {
                             table: name.to_owned(),
                             memory_gib,
                             vcpu: self.vcpu.map(|v| v.get()),
+                            gpus: self.gpus,
                             usd_per_hour,
                         });
                     }
@@ -208,6 +212,21 @@ fn digits(value: f64) -> String {
     } else {
         format!("{value:e}")
     }
+}
+
+/// The VM types that these machines and the catalogue make.
+pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
+    Fleet::new(machines.into_iter().map(|m| {
+        let own = OwnVm {
+            // One table may make several types, whose names say which.
+            listed_as: &m.table,
+            vcpu: m.vcpu,
+            memory_gib: m.memory_gib,
+            gpus: m.gpus,
+            usd_per_hour: m.usd_per_hour,
+        };
+        (&*m.stand_in.vm, own)
+    }))
 }
 
 /// What a workload may be asked with these machines.

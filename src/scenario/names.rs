@@ -1,13 +1,13 @@
 //! Names in a scenario and what they stand for: workloads, policies, strategies, objectives.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toml::Spanned;
 
 use super::check::Check;
 use super::file::ScenarioFile;
-use crate::cloud::Catalogue;
+use super::machines::{self, Machine};
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::pricing::{NoPrice, Policy, builtin};
@@ -139,25 +139,38 @@ impl Check<'_> {
         &mut self,
         file: &ScenarioFile,
         policies: &[Policy],
+        machines: &[Machine],
         workloads: &[(Workload, Vec<Configuration>)],
     ) {
-        let (catalogue, _) = Catalogue::embedded();
-        let vms: BTreeSet<&str> = (workloads.iter())
-            .flat_map(|w| {
-                w.1.iter()
-                    .map(|c| Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type))
-            })
+        let fleet = machines::fleet(machines);
+        let mut vms: Vec<&str> = (workloads.iter())
+            .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
+            .filter_map(|alike| alike.first())
+            .map(|c| Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type))
             .collect();
-        let vms: Vec<&str> = vms.into_iter().collect();
+        vms.sort_unstable();
+        vms.dedup();
+        // The types of one table have a price or lack it together: they differ in its amount.
+        let mut of_table: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for vm in &vms {
+            of_table.entry(fleet.listed_as(vm)).or_default().push(*vm);
+        }
         for policy in policies {
             let asked = (file.pricing.policies.iter().flat_map(Spanned::get_ref))
                 .find(|name| *name.get_ref() == policy.name);
-            // One VM type at a time, for a message about each; then what only all together lack.
-            let mut missing: Vec<NoPrice> = (vms.iter())
-                .filter_map(|vm| policy.tariff(&[*vm], catalogue).err())
+            // One table at a time, for a message about each; then what only all together lack.
+            let mut missing: Vec<NoPrice> = (of_table.values())
+                .filter_map(|types| {
+                    let mut why = policy.tariff(&types[..1], &fleet).err()?;
+                    if let more @ 1.. = types.len() - 1 {
+                        why.what
+                            .push_str(&format!(", nor of {more} more of its table"));
+                    }
+                    Some(why)
+                })
                 .collect();
             if missing.is_empty() {
-                missing.extend(policy.tariff(&vms, catalogue).err());
+                missing.extend(policy.tariff(&vms, &fleet).err());
             }
             missing.dedup();
             for NoPrice { what, help } in missing {

@@ -2,7 +2,7 @@
 //! its front door. One binary, a module per topic.
 //!
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
-//! - [`beyond`]: what a workload answers beyond its measurements.
+//! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
@@ -38,3 +38,4 @@ mod resume;
 mod sandbox;
 mod shards;
 mod sharing;
+mod stand_in_prices;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Base, NoPrice, Rule, VmPrice};
-use crate::cloud::{Catalogue, Market, Offer, prices};
+use crate::cloud::{Fleet, Market, Offer, prices};
 
 /// `catalogue`, with `provider`, `region` and `date`
 pub const RULE: Rule = Rule {
@@ -32,19 +32,32 @@ pub const RULE: Rule = Rule {
 struct CataloguePrice(Offer);
 
 impl VmPrice for CataloguePrice {
-    fn usd_per_hour(&self, vm: &str, catalogue: &Catalogue) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let Offer {
             provider,
             region,
             market,
             date,
         } = &self.0;
-        catalogue.usd_per_hour(vm, &self.0).ok_or_else(|| NoPrice {
+        // A price that the scenario states is one on demand.
+        if let (Market::OnDemand, Some(own)) = (market, fleet.own(vm))
+            && let Some(usd) = own.usd_per_hour
+        {
+            return Ok(usd);
+        }
+        let (catalogue, listed) = (fleet.catalogue, fleet.listed_as(vm));
+        let usd = catalogue.usd_per_hour(listed, &self.0);
+        usd.ok_or_else(|| NoPrice {
             what: format!(
                 "no {market} price of `{vm}` in {provider} {region} on {date} in {}",
                 prices::FOLDER
             ),
-            help: catalogue.instead(vm, &self.0),
+            help: match fleet.own(vm) {
+                Some(_) if *market == Market::OnDemand && catalogue.vm_type(listed).is_none() => {
+                    "give `usd_per_hour` in its table of `[vm]`".to_owned()
+                }
+                _ => catalogue.instead(listed, &self.0),
+            },
         })
     }
 

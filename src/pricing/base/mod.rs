@@ -17,7 +17,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::file::PolicyFile;
-use crate::cloud::{Catalogue, Market};
+use crate::cloud::{Fleet, Market};
 
 /// What a policy charges for.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub enum Base {
 /// A price per VM and hour. It is looked up before a run, never during one.
 pub trait VmPrice: Debug + Send + Sync {
     /// USD per hour of a VM of type `vm`.
-    fn usd_per_hour(&self, vm: &str, catalogue: &Catalogue) -> Result<f64, NoPrice>;
+    fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice>;
 
     /// Whether all VM types cost the same.
     fn is_flat(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Base, NoPrice, Rule, VmPrice};
 use crate::checked::NonNegative;
-use crate::cloud::{Catalogue, vm_types};
+use crate::cloud::{Fleet, vm_types};
 
 /// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`
 pub const RULE: Rule = Rule {
@@ -45,16 +45,41 @@ struct PerResource {
 }
 
 impl VmPrice for PerResource {
-    fn usd_per_hour(&self, vm: &str, catalogue: &Catalogue) -> Result<f64, NoPrice> {
-        let Some(size) = catalogue.vm_type(vm) else {
+    fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+        let (own, listed) = (fleet.own(vm), fleet.vm_type(vm));
+        if own.is_none() && listed.is_none() {
             return Err(NoPrice {
                 what: format!("VM type `{vm}` is not in {}", vm_types::FILE),
-                help: catalogue.unknown_vm(vm, None),
+                help: fleet.catalogue.unknown_vm(vm, None),
             });
+        }
+        // What the scenario says comes first; what costs nothing need not be known.
+        let part = |key: &str, usd: f64, stated: Option<f64>, listed: Option<f64>| {
+            if usd == 0.0 {
+                return Ok(0.0);
+            }
+            let size = stated.or(listed).ok_or_else(|| NoPrice {
+                what: format!("the `{key}` of VM type `{vm}` is not known"),
+                help: format!("give `{key}` in its table of `[vm]`"),
+            })?;
+            Ok(size * usd)
         };
-        let usd = size.vcpu as f64 * self.usd_per_vcpu_hour
-            + size.memory_gib * self.usd_per_gib_hour
-            + size.gpu_count() as f64 * self.usd_per_gpu_hour;
+        let usd = part(
+            "vcpu",
+            self.usd_per_vcpu_hour,
+            own.and_then(|o| o.vcpu),
+            listed.map(|l| l.vcpu as f64),
+        )? + part(
+            "memory_gib",
+            self.usd_per_gib_hour,
+            own.and_then(|o| o.memory_gib),
+            listed.map(|l| l.memory_gib),
+        )? + part(
+            "gpus",
+            self.usd_per_gpu_hour,
+            own.and_then(|o| o.gpus).map(f64::from),
+            listed.map(|l| l.gpu_count() as f64),
+        )?;
         if usd > 0.0 {
             return Ok(usd);
         }
@@ -73,7 +98,8 @@ mod tests {
     /// GCP adds vCPU and GiB; two prices per family give all its VM types.
     #[test]
     fn two_prices_per_family_give_the_list_prices_of_its_vm_types() {
-        let catalogue = Catalogue::embedded().0;
+        let fleet = Fleet::listed();
+        let catalogue = fleet.catalogue;
         let date = Date::parse("2026-07-30").expect("a day");
         for (family, market, vcpu, gib, count) in [
             ("e2", Market::OnDemand, 0.021812, 0.002924, 14),
@@ -103,7 +129,7 @@ mod tests {
                 .collect();
             assert_eq!(vms.len(), count, "{family}");
             for vm in vms {
-                let usd = rule.usd_per_hour(vm, catalogue).expect("a known size");
+                let usd = rule.usd_per_hour(vm, &fleet).expect("a known size");
                 let listed = catalogue.usd_per_hour(vm, &offer).expect("a price");
                 assert!(
                     (usd / listed - 1.0).abs() < 1e-4,

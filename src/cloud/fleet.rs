@@ -1,0 +1,58 @@
+//! The VM types that can be rented in a scenario: those of the catalogue, and its own.
+
+use std::collections::HashMap;
+
+use super::{Catalogue, VmType};
+
+/// Looks VM types up, those of a scenario first.
+#[derive(Debug, Clone)]
+pub struct Fleet<'a> {
+    /// The embedded catalogue.
+    pub catalogue: &'static Catalogue,
+    own: HashMap<&'a str, OwnVm<'a>>,
+}
+
+/// A VM type that a scenario defines, as far as it says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OwnVm<'a> {
+    /// Name that the catalogue may know it by.
+    pub listed_as: &'a str,
+    /// Virtual processors.
+    pub vcpu: Option<f64>,
+    /// Memory in GiB.
+    pub memory_gib: Option<f64>,
+    /// Number of accelerators.
+    pub gpus: Option<u32>,
+    /// USD per hour on demand, whatever the region and day.
+    pub usd_per_hour: Option<f64>,
+}
+
+impl<'a> Fleet<'a> {
+    /// The catalogue, and the VM types of a scenario by name.
+    pub fn new(own: impl IntoIterator<Item = (&'a str, OwnVm<'a>)>) -> Fleet<'a> {
+        Fleet {
+            catalogue: Catalogue::embedded().0,
+            own: own.into_iter().collect(),
+        }
+    }
+
+    /// The catalogue alone.
+    pub fn listed() -> Fleet<'static> {
+        Fleet::new([])
+    }
+
+    /// What the scenario says about the VM type called `vm`.
+    pub fn own(&self, vm: &str) -> Option<&OwnVm<'a>> {
+        self.own.get(vm)
+    }
+
+    /// The name of `vm` in the catalogue, if it is there at all.
+    pub fn listed_as<'n>(&'n self, vm: &'n str) -> &'n str {
+        self.own.get(vm).map_or(vm, |own| own.listed_as)
+    }
+
+    /// What the catalogue says about `vm`.
+    pub fn vm_type(&self, vm: &str) -> Option<&'static VmType> {
+        self.catalogue.vm_type(self.listed_as(vm))
+    }
+}

@@ -1,0 +1,139 @@
+//! What VM types cost that a scenario defines: what it says comes first, then the catalogue.
+
+use std::path::Path;
+use std::time::Instant;
+
+use scavsim::experiment::Plan;
+use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::{self, Overrides, Scenario};
+
+const LISTED: &str = "catalogue = \"MARKET\"\nprovider = \"gcp\"\nregion = \"us-central1\"\n\
+                      date = \"2026-07-30\"";
+
+fn load(vms: &str, policy: &str) -> Result<Scenario, Diagnostics> {
+    let text = format!(
+        "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"oracle\"]\n\
+         cluster.pairs = [[8, 384]]\n{vms}\n[pricing]\npolicies = [\"mine\"]\n\
+         [pricing.define.mine]\n{policy}\n"
+    );
+    let mut diagnostics = Diagnostics::default();
+    let source = Source::new("test.toml", text);
+    let folder = Path::new(".");
+    scenario::load(&source, folder, Overrides::default(), &mut diagnostics).ok_or(diagnostics)
+}
+
+/// USD per hour of the VM types of the scenario by name, the measured one among them.
+fn prices(vms: &str, policy: &str) -> Result<Vec<(String, f64)>, String> {
+    let scenario = load(vms, policy).map_err(|wrong| wrong.render(false))?;
+    let plan = Plan::new(&scenario).map_err(|wrong| wrong.to_string())?;
+    let arena = &plan.arenas[0];
+    let usd = |vm: usize| arena.tariffs[0].usd_per_vm_hour(vm);
+    let all = arena.world.vms.iter().enumerate();
+    Ok(all
+        .map(|(index, vm)| (vm.to_string(), usd(index).expect("a price per VM")))
+        .collect())
+}
+
+fn price(vm: &str, vms: &str, policy: &str) -> f64 {
+    let all = prices(vms, policy).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let found = all.iter().find(|(name, _)| name == vm);
+    found.unwrap_or_else(|| panic!("{all:?}")).1
+}
+
+fn listed(market: &str) -> String {
+    LISTED.replace("MARKET", market)
+}
+
+#[test]
+fn a_stated_price_is_charged_on_demand_and_before_the_listed_one() {
+    let on_demand = listed("on-demand");
+    let mine = "vm.mine = { like = \"e2-standard-4\", usd_per_hour = 0.5 }";
+    assert_eq!(price("mine", mine, &on_demand), 0.5);
+    assert_eq!(price("e2-standard-4", mine, &on_demand), 0.13402284);
+    let known = "vm.e2-standard-8 = { like = \"e2-standard-4\", usd_per_hour = 0.5 }";
+    assert_eq!(price("e2-standard-8", known, &on_demand), 0.5);
+    let halved = format!("{on_demand}\nspot_ratio = 0.5");
+    assert_eq!(price("mine", mine, &halved), 0.25);
+}
+
+#[test]
+fn a_name_of_the_catalogue_costs_its_listed_price() {
+    let known = "vm.e2-standard-8 = { like = \"e2-standard-4\" }";
+    assert_eq!(
+        price("e2-standard-8", known, &listed("on-demand")),
+        0.26804568
+    );
+    // A stated price is one on demand: on other terms the listed one holds.
+    let stated = "vm.e2-standard-8 = { like = \"e2-standard-4\", usd_per_hour = 0.5 }";
+    let spot = price("e2-standard-8", stated, &listed("spot"));
+    assert!(spot == 0.160848, "{spot}");
+    // Several types of one table are all that VM type.
+    let several = "vm.e2-standard-8 = { like = \"e2-standard-4\", network_scale = [1, 2] }";
+    let second = price("e2-standard-8 network 2", several, &listed("on-demand"));
+    assert_eq!(second, 0.26804568);
+}
+
+#[test]
+fn resources_are_those_that_are_stated_or_else_those_of_the_catalogue() {
+    let resources = "usd_per_vcpu_hour = 0.02\nusd_per_gib_hour = 0.003";
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+    // The catalogue: 8 vCPU, 32 GiB.
+    let known = "vm.e2-standard-8 = { like = \"e2-standard-4\" }";
+    near(price("e2-standard-8", known, resources), 0.16 + 0.096);
+    let fewer = "vm.e2-standard-8 = { like = \"e2-standard-4\", vcpu = 6 }";
+    near(price("e2-standard-8", fewer, resources), 0.12 + 0.096);
+    let gpus = "[vm.mine]\nlike = \"e2-standard-4\"\nvcpu = 2\ngpus = 3";
+    let by_gpu = "usd_per_gpu_hour = 0.4\npriced_as = \"mine\"";
+    near(price("e2-standard-4", gpus, by_gpu), 1.2);
+}
+
+#[test]
+fn what_is_not_known_is_said_with_what_to_give() {
+    let unpriced = "vm.mine = { like = \"e2-standard-4\" }";
+    for (vms, policy, expected) in [
+        (
+            unpriced,
+            listed("on-demand"),
+            ["no on-demand price of `mine`", "give `usd_per_hour`"],
+        ),
+        (
+            "vm.mine = { like = \"e2-standard-4\", usd_per_hour = 1 }",
+            listed("spot"),
+            ["no spot price of `mine`", "scavsim list vms"],
+        ),
+        (
+            "vm.mine = { like = \"e2-standard-4\", vcpu = 1 }",
+            "usd_per_vcpu_hour = 0.02\nusd_per_gib_hour = 0.003".to_owned(),
+            ["the `memory_gib` of VM type `mine`", "give `memory_gib`"],
+        ),
+        (
+            "vm.\"g4dn.xlarge\" = { like = \"e2-standard-4\" }",
+            listed("on-demand"),
+            ["no on-demand price of `g4dn.xlarge`", "a VM type of aws"],
+        ),
+    ] {
+        let why = prices(vms, &policy).expect_err("there is no price");
+        assert!(expected.iter().all(|e| why.contains(e)), "{why}");
+        assert_eq!(why.matches("error:").count(), 1, "{why}");
+    }
+}
+
+/// A table of ten thousand types without a price is one mistake, and found at once.
+#[test]
+fn thousands_of_types_without_a_price_are_one_mistake_per_table() {
+    let grid = |name: &str| {
+        format!(
+            "[vm.{name}]\nlike = \"e2-standard-4\"\n\
+             compute_scale = {{ from = 1, to = 2, step = 0.01 }}\n\
+             network_scale = {{ from = 1, to = 2, step = 0.01 }}\n"
+        )
+    };
+    let started = Instant::now();
+    let vms = grid("one") + &grid("two");
+    let wrong = load(&vms, &listed("on-demand")).expect_err("there is no price");
+    assert_eq!(wrong.len(), 2);
+    let shown = wrong.render(false);
+    assert!(shown.contains("nor of 10200 more of its table"), "{shown}");
+    // Searching each type among all others would take minutes.
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
