@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use toml::Spanned;
 
+use super::by_vm;
 use super::check::Check;
-use super::file::ScenarioFile;
+use super::file::{ScenarioFile, Together};
 use super::machines::{self, Machine};
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
@@ -238,8 +239,11 @@ impl Check<'_> {
         reach: &Reach,
         mut strategies: Vec<Spanned<String>>,
     ) -> Vec<String> {
-        let stored: Vec<History> = stored.iter().map(|w| History::of(w, reach)).collect();
-        for (workload, configurations) in workloads {
+        let searches = (workloads.iter())
+            .flat_map(|(w, all)| searches(file, reach, all).into_iter().map(move |c| (w, c)));
+        for (workload, configurations) in searches {
+            let reach = &reach.only(configurations);
+            let stored: Vec<History> = stored.iter().map(|w| History::of(w, reach)).collect();
             let own = History::of(workload, reach);
             let knowledge = Knowledge::of(workload, configurations, &own, &stored);
             // The break-even of every strategy is counted against the default configuration.
@@ -266,4 +270,25 @@ impl Check<'_> {
         }
         strategies.into_iter().map(Spanned::into_inner).collect()
     }
+}
+
+/// The configurations that are searched together. Of VM types that stand in for the same one with the
+/// same configurations the first speaks for all: what a strategy needs to know is the same.
+fn searches<'c>(
+    file: &ScenarioFile,
+    reach: &Reach,
+    all: &'c [Configuration],
+) -> Vec<&'c [Configuration]> {
+    if file.cluster.search == Together::All {
+        return vec![all];
+    }
+    let mut seen = HashSet::new();
+    let kind = |search: &[Configuration]| -> Vec<(Arc<str>, u32, u32)> {
+        let measured = search.iter().map(|c| reach.measured(c).0);
+        measured
+            .map(|c| (Arc::clone(&c.vm), c.workers, c.batch))
+            .collect()
+    };
+    let runs = by_vm(all).into_iter().map(|range| &all[range]);
+    runs.filter(|search| seen.insert(kind(search))).collect()
 }

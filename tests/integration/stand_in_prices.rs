@@ -26,7 +26,7 @@ fn load(vms: &str, policy: &str) -> Result<Scenario, Diagnostics> {
 fn prices(vms: &str, policy: &str) -> Result<Vec<(String, f64)>, String> {
     let scenario = load(vms, policy).map_err(|wrong| wrong.render(false))?;
     let plan = Plan::new(&scenario).map_err(|wrong| wrong.to_string())?;
-    let arena = &plan.arenas[0];
+    let arena = plan.arena(0).expect("an arena");
     let usd = |vm: usize| arena.tariffs[0].usd_per_vm_hour(vm);
     let all = arena.world.vms.iter().enumerate();
     Ok(all
