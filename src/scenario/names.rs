@@ -1,7 +1,8 @@
 //! Names in a scenario and what they stand for: workloads, policies, strategies, objectives.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use toml::Spanned;
 

@@ -9,7 +9,7 @@ use scavsim::stats::Welford;
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
-use scavsim::workload::Reach;
+use scavsim::workload::{Provenance, Reach};
 
 const WORKLOADS: &str =
     r#"workloads = ["scavenger-resnet18", "scavenger-resnet50", "scavenger-transformer"]"#;
@@ -165,4 +165,49 @@ fn between_measured_points_a_configuration_lies_between_its_neighbours() {
     for k in [8, 10, 12] {
         assert!(hours(k, 384) > hours(k, 448) && hours(k, 448) > hours(k, 512));
     }
+}
+
+/// Every measured point of the GPU workloads, placements of all kinds: the step is the one measured, to the
+/// bit, and a run without variation takes whole steps of it.
+#[test]
+fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
+    let mut points = 0;
+    for name in ["pollux-bert", "pollux-cifar10", "pollux-imagenet"] {
+        let scenario = scenario(&format!(
+            "workloads = [\"{name}\"]\nsearch.strategies = [\"oracle\"]"
+        ));
+        let (workload, configurations) = &scenario.workloads[0];
+        let text = repository_file(&format!("data/workloads/{name}/steps.csv"));
+        let rows = Rows::parse(&text);
+        for row in rows.iter() {
+            let at = Configuration {
+                vm: row.text("vm").into(),
+                workers: row.number("workers") as u32,
+                batch: row.number("batch") as u32,
+            };
+            let (cost, provenance) = workload.steps.at(&at).expect("measured");
+            assert_eq!(provenance, Provenance::Measured, "{at}");
+            let off = cost.total_s() / row.number("step_s") - 1.0;
+            assert!(off.abs() < 1e-15 * 4.0, "{at}: {off:e}");
+            if at.workers > 1 {
+                assert_eq!(cost.communication_s, row.number("communication_s"), "{at}");
+            }
+            points += 1;
+        }
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let arena = plan.arena(0).expect("an arena");
+        assert!(configurations.len() > 200, "{}", configurations.len());
+        let mut cluster =
+            SimulatedCluster::new(&arena.world, plan.streams, Fidelity::Fast, SimTime::ZERO);
+        for (index, truth) in arena.world.truths.iter().enumerate() {
+            let (cost, _) = workload.steps.at(&truth.configuration).expect("measured");
+            cluster.restart(0);
+            let line = cluster.run_to_target(index).expect("no stall");
+            let steps = (truth.steps_to_target * (1.0 - 1e-12)).ceil();
+            // Rounded to nanoseconds once.
+            let off = line.net_end.seconds() - steps * cost.total_s();
+            assert!(off.abs() < 2e-9 * steps.max(1.0), "{}: {off:e} s", truth.configuration);
+        }
+    }
+    assert_eq!(points, 720 + 1512 + 1152);
 }
