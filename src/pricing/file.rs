@@ -1,5 +1,7 @@
 //! The form in which a policy is written as data.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,9 @@ pub struct PolicyFile {
     /// Region of the listed price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
+    /// Regions of the listed prices by provider, for VM types of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<BTreeMap<String, String>>,
     /// Day of the listed price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<Date>,
@@ -195,6 +200,19 @@ mod tests {
             ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "all 0"),
             ("catalogue = \"spot\"", "go together"),
             ("region = \"us-central1\"", "go together"),
+            ("regions = { aws = \"us-east-1\" }", "go together"),
+            (
+                &listed.replace("provider", "regions = { aws = \"us-east-1\" }\nprovider"),
+                "`regions` takes the place of",
+            ),
+            (
+                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = { azur = \"eastus\" }",
+                "`azur` is not one of the providers aws, azure, gcp",
+            ),
+            (
+                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = {}",
+                "go together",
+            ),
             (
                 "usd_per_vm_hour = 1\npriced_as = \"m4.xlarge\"",
                 "depends on the VM type",

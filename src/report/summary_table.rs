@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::text_table;
 use crate::experiment::Group;
 use crate::experiment::summary::Aggregate;
+use crate::shape::Shape;
 
 const HEADER: [&str; 9] = [
     "strategy",
@@ -29,6 +30,10 @@ repaid   repetitions of the job after which the search has paid for itself again
 error    mean over configurations of |predicted - expected time| / expected time
 ";
 
+/// More about the choice, where there are several VM types.
+const VM_LEGEND: &str =
+    "         on how many VMs of which type, behind a slash the workers on each\n";
+
 /// One block per (workload, pricing, objective), one line per strategy; columns stand in the same
 /// place in all blocks.
 pub fn render(groups: &[Group]) -> String {
@@ -48,7 +53,12 @@ pub fn render(groups: &[Group]) -> String {
         text.push_str(&own.concat());
         text.push('\n');
     }
-    text.push_str(LEGEND);
+    let (choice, others) = LEGEND.split_at(LEGEND.find('\n').map_or(0, |end| end + 1));
+    text.push_str(choice);
+    if with_vm {
+        text.push_str(VM_LEGEND);
+    }
+    text.push_str(others);
     text
 }
 
@@ -85,10 +95,12 @@ pub(super) fn several_vm_types<'g>(groups: impl IntoIterator<Item = &'g Group>) 
 }
 
 pub(super) fn place((vm, workers, batch): &(String, u32, u32), with_vm: bool) -> String {
-    if with_vm {
-        format!("{workers} × {batch} {vm}")
-    } else {
-        format!("{workers} × {batch}")
+    if !with_vm {
+        return format!("{workers} × {batch}");
+    }
+    match Shape::parse(vm).ok().and_then(|shape| shape.vms(*workers)) {
+        Some(vms) => format!("{workers} × {batch} on {vms} {vm}"),
+        None => format!("{workers} × {batch} on {vm}"),
     }
 }
 
@@ -114,11 +126,7 @@ fn row(group: &Group, with_vm: bool) -> Vec<String> {
         _ => "–".to_owned(),
     };
     let regret = match (mean("regret_time"), mean("regret_cost")) {
-        (Some(time), Some(cost)) => format!(
-            "{:+.1} / {:+.1} %",
-            no_minus_zero(time),
-            no_minus_zero(cost)
-        ),
+        (Some(time), Some(cost)) => format!("{} / {} %", signed(time), signed(cost)),
         _ => "–".to_owned(),
     };
     let break_even = match mean("break_even_jobs") {
@@ -145,11 +153,24 @@ fn row(group: &Group, with_vm: bool) -> Vec<String> {
 }
 
 fn percent(a: &Aggregate) -> String {
-    let mean = no_minus_zero(a.mean);
+    let mean = signed(a.mean);
     match a.half_interval {
-        Some(half) => format!("{mean:+.1} ±{:.1}", 100.0 * half),
-        None => format!("{mean:+.1}"),
+        Some(half) if is_many_times(a.mean) => format!("{mean} ±{:.0}", 100.0 * half),
+        Some(half) => format!("{mean} ±{:.1}", 100.0 * half),
+        None => mean,
     }
+}
+
+/// Percent with a sign; beyond ten times as much, tenths say nothing.
+fn signed(fraction: f64) -> String {
+    match is_many_times(fraction) {
+        true => format!("{:+.0}", 100.0 * fraction),
+        false => format!("{:+.1}", no_minus_zero(fraction)),
+    }
+}
+
+fn is_many_times(fraction: f64) -> bool {
+    fraction.abs() >= 10.0
 }
 
 /// In percent, and −0.0 as 0.0.

@@ -50,6 +50,24 @@ fn the_main_scenario_in_results_is_current() {
 }
 
 #[test]
+fn the_choice_among_gpu_machines_in_results_is_current() {
+    assert_current(
+        "gpu-catalogue.txt",
+        &printed("scenarios/gpu-catalogue.toml", "table"),
+    );
+}
+
+/// It claims a thousand configurations of each workload.
+#[test]
+fn the_scenario_of_gpu_machines_chooses_among_thousands() {
+    let text = include_str!("../../scenarios/gpu-catalogue.toml");
+    for (workload, configurations) in super::replay::scenario(text).workloads {
+        let count = configurations.len();
+        assert!(count >= 1000, "{}: {count}", workload.name);
+    }
+}
+
+#[test]
 fn the_pricing_policies_in_results_are_current() {
     let scenario = "scenarios/pricing-policies.toml";
     assert_current("pricing-policies.txt", &printed(scenario, "policies"));

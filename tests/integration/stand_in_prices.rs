@@ -88,6 +88,41 @@ fn resources_are_those_that_are_stated_or_else_those_of_the_catalogue() {
 }
 
 #[test]
+fn every_vm_type_is_rented_from_its_own_provider() {
+    let vms = "vm.\"g4dn.xlarge\" = { like = \"e2-standard-4\" }\n\
+               vm.Standard_NC8as_T4_v3 = { like = \"e2-standard-4\" }\n\
+               vm.mine = { like = \"e2-standard-4\", usd_per_hour = 2 }";
+    let policy = |regions: &str| {
+        format!("catalogue = \"on-demand\"\ndate = \"2026-06-18\"\nregions = {{ {regions} }}")
+    };
+    let all = policy("aws = \"us-east-1\", azure = \"westeurope\", gcp = \"us-central1\"");
+    assert_eq!(price("g4dn.xlarge", vms, &all), 0.526);
+    assert_eq!(price("Standard_NC8as_T4_v3", vms, &all), 0.94);
+    assert_eq!(price("e2-standard-4", vms, &all), 0.13402284);
+    assert_eq!(price("mine", vms, &all), 2.0);
+    for (vms, regions, expected) in [
+        (
+            vms,
+            "aws = \"us-east-1\", gcp = \"us-central1\"",
+            "`regions` has none of azure, the provider of `Standard_NC8as_T4_v3`",
+        ),
+        (
+            vms,
+            "aws = \"us-east-1\", azure = \"mars\", gcp = \"us-central1\"",
+            "no on-demand price of `Standard_NC8as_T4_v3` in azure mars",
+        ),
+        (
+            "vm.mine = { like = \"e2-standard-4\" }",
+            "gcp = \"us-central1\"",
+            "give `usd_per_hour`",
+        ),
+    ] {
+        let why = prices(vms, &policy(regions)).expect_err("there is no price");
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
 fn what_is_not_known_is_said_with_what_to_give() {
     let unpriced = "vm.mine = { like = \"e2-standard-4\" }";
     for (vms, policy, expected) in [

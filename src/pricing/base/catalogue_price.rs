@@ -1,67 +1,131 @@
 //! The listed price of a VM type in a region, on a day.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Base, NoPrice, Rule, VmPrice};
-use crate::cloud::{Fleet, Market, Offer, prices};
+use crate::cloud::{Date, Fleet, Market, Offer, prices, vm_types};
 
-/// `catalogue`, with `provider`, `region` and `date`
+/// `catalogue` with `date`, and `provider` and `region` or `regions`
 pub const RULE: Rule = Rule {
     keys: "`catalogue` with `provider`, `region` and `date`",
     read: |file| {
-        let place = (&file.provider, &file.region, file.date);
-        match (file.catalogue, place) {
-            (None, (None, None, None)) => None,
-            (Some(market), (Some(provider), Some(region), Some(date))) => {
-                Some(Ok(Base::Vm(Arc::new(CataloguePrice(Offer {
-                    provider: provider.clone(),
-                    region: region.clone(),
-                    market,
-                    date,
-                })))))
+        let place = match (&file.provider, &file.region, &file.regions) {
+            (None, None, None) if file.catalogue.is_none() && file.date.is_none() => return None,
+            (Some(provider), Some(region), None) => {
+                BTreeMap::from([(provider.clone(), region.clone())])
             }
-            _ => Some(Err(
-                "`catalogue`, `provider`, `region` and `date` go together".to_owned(),
-            )),
+            (None, None, Some(regions)) => regions.clone(),
+            (_, _, Some(_)) if file.provider.is_some() || file.region.is_some() => {
+                return Some(Err(
+                    "`regions` takes the place of `provider` and `region`".to_owned()
+                ));
+            }
+            _ => BTreeMap::new(),
+        };
+        let (Some(market), Some(date), false) = (file.catalogue, file.date, place.is_empty())
+        else {
+            return Some(Err(
+                "`catalogue`, `date`, and `provider` with `region`, or `regions`, go together"
+                    .to_owned(),
+            ));
+        };
+        let known = || prices::TABLES.iter().map(|(provider, _, _)| *provider);
+        if let Some(unknown) = (file.regions.iter().flat_map(BTreeMap::keys))
+            .find(|provider| !known().any(|k| k == *provider))
+        {
+            let known: Vec<&str> = known().collect();
+            return Some(Err(format!(
+                "`regions`: `{unknown}` is not one of the providers {}",
+                known.join(", ")
+            )));
         }
+        Some(Ok(Base::Vm(Arc::new(CataloguePrice {
+            market,
+            date,
+            place,
+            is_own: file.regions.is_some(),
+        }))))
     },
 };
 
 /// USD per hour from `data/clouds/prices/`.
 #[derive(Debug)]
-struct CataloguePrice(Offer);
+struct CataloguePrice {
+    market: Market,
+    date: Date,
+    /// Regions by provider.
+    place: BTreeMap<String, String>,
+    /// Whether every VM type is rented from its own provider.
+    is_own: bool,
+}
+
+impl CataloguePrice {
+    /// What is asked for a VM type that the catalogue calls `listed`.
+    fn offer(&self, vm: &str, listed: &str, fleet: &Fleet<'_>) -> Result<Offer, NoPrice> {
+        let of = |(provider, region): (&String, &String)| Offer {
+            provider: provider.clone(),
+            region: region.clone(),
+            market: self.market,
+            date: self.date,
+        };
+        let place = if !self.is_own {
+            self.place.first_key_value()
+        } else if let Some(vm_type) = fleet.catalogue.vm_type(listed) {
+            self.place.get_key_value(&vm_type.provider)
+        } else {
+            return Err(NoPrice {
+                what: format!("VM type `{vm}` is not in {}", vm_types::FILE),
+                help: unlisted(vm, fleet, self.market)
+                    .unwrap_or_else(|| fleet.catalogue.unknown_vm(listed, None)),
+            });
+        };
+        place.map(of).ok_or_else(|| {
+            let provider = fleet.catalogue.vm_type(listed).map(|t| &*t.provider);
+            let provider = provider.unwrap_or_default();
+            NoPrice {
+                what: format!("`regions` has none of {provider}, the provider of `{vm}`"),
+                help: format!(
+                    "`scavsim list vms --provider {provider}` shows its prices by region"
+                ),
+            }
+        })
+    }
+}
+
+/// What to do about a VM type of the scenario that no catalogue can know.
+fn unlisted(vm: &str, fleet: &Fleet<'_>, market: Market) -> Option<String> {
+    let is_stated = fleet.own(vm).is_some() && fleet.vm_type(vm).is_none();
+    (is_stated && market == Market::OnDemand)
+        .then(|| "give `usd_per_hour` in its table of `[vm]`".to_owned())
+}
 
 impl VmPrice for CataloguePrice {
     fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
-        let Offer {
-            provider,
-            region,
-            market,
-            date,
-        } = &self.0;
         // A price that the scenario states is one on demand.
-        if let (Market::OnDemand, Some(own)) = (market, fleet.own(vm))
+        if let (Market::OnDemand, Some(own)) = (self.market, fleet.own(vm))
             && let Some(usd) = own.usd_per_hour
         {
             return Ok(usd);
         }
-        let (catalogue, listed) = (fleet.catalogue, fleet.listed_as(vm));
-        let usd = catalogue.usd_per_hour(listed, &self.0);
+        let listed = fleet.listed_as(vm);
+        let offer = self.offer(vm, listed, fleet)?;
+        let usd = fleet.catalogue.usd_per_hour(listed, &offer);
         usd.ok_or_else(|| NoPrice {
             what: format!(
-                "no {market} price of `{vm}` in {provider} {region} on {date} in {}",
+                "no {} price of `{vm}` in {} {} on {} in {}",
+                offer.market,
+                offer.provider,
+                offer.region,
+                offer.date,
                 prices::FOLDER
             ),
-            help: match fleet.own(vm) {
-                Some(_) if *market == Market::OnDemand && catalogue.vm_type(listed).is_none() => {
-                    "give `usd_per_hour` in its table of `[vm]`".to_owned()
-                }
-                _ => catalogue.instead(listed, &self.0),
-            },
+            help: unlisted(vm, fleet, self.market)
+                .unwrap_or_else(|| fleet.catalogue.instead(listed, &offer)),
         })
     }
 
     fn market(&self) -> Market {
-        self.0.market
+        self.market
     }
 }
