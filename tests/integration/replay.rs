@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
@@ -10,6 +11,8 @@ use scavsim::testbed::SimulatedCluster;
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::{Provenance, Reach};
+
+use crate::sandbox::{Rows, repository_file};
 
 const WORKLOADS: &str =
     r#"workloads = ["scavenger-resnet18", "scavenger-resnet50", "scavenger-transformer"]"#;
@@ -206,7 +209,11 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
             let steps = (truth.steps_to_target * (1.0 - 1e-12)).ceil();
             // Rounded to nanoseconds once.
             let off = line.net_end.seconds() - steps * cost.total_s();
-            assert!(off.abs() < 2e-9 * steps.max(1.0), "{}: {off:e} s", truth.configuration);
+            assert!(
+                off.abs() < 2e-9 * steps.max(1.0),
+                "{}: {off:e} s",
+                truth.configuration
+            );
         }
     }
     assert_eq!(points, 720 + 1512 + 1152);
