@@ -14,7 +14,9 @@
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
 //! - [`job`]: request VMs → start-up → restore → train → release.
+//! - [`checkpoint`]: when a job saves its state, and how long it takes with losses; not yet part of a job.
 
+pub mod checkpoint;
 pub mod drift;
 pub mod event;
 pub mod fast;
