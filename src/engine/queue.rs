@@ -83,6 +83,11 @@ impl<E> Queue<E> {
         self.heap.retain(|entry| keep(&entry.event));
     }
 
+    /// Makes room for `additional` pending events more than there are.
+    pub fn reserve(&mut self, additional: usize) {
+        self.heap.reserve(additional);
+    }
+
     /// Number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len()

@@ -83,7 +83,10 @@ impl Speculative {
             wasted_ns: 0.0,
         };
         // A machine becomes idle at most twice a step: after its own work, and after a copy.
-        step.idle.reserve(3 * stepping.workers as usize);
+        step.idle.clear();
+        step.idle.reserve(2 * stepping.workers as usize);
+        // Every worker-step, a copy of each, and that they are overdue.
+        queue.reserve(2 * stepping.workers as usize + 1);
         step.begin(queue, stream);
         let mut end = None;
         while let Some(event) = queue.advance_until(goal.until) {
