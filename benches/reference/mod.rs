@@ -2,9 +2,12 @@
 //!
 //! - [`run`]: the reference, a discrete-event loop written by hand for one workload and nothing
 //!   else: K workers draw a log-normal compute time, a barrier, a constant communication time.
+//! - [`protocols`]: the same by hand for `backup`, `ssp` and `asp`.
 //! - [`stepping`]: the same workload as the engine sees it.
 //! - [`Training`]: a job that trains it; [`Alone`] and [`plan`]: strategies on the 16 measured
 //!   configurations of `scavenger-resnet18`.
+
+pub mod protocols;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -21,7 +24,7 @@ use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::drift::DriftPath;
-use scavsim::training::variation::WorkerTime;
+use scavsim::training::variation::{Family, WorkerTime};
 use scavsim::training::{Fidelity, Job, Stepping, slowest};
 use scavsim::units::SimTime;
 
@@ -101,6 +104,7 @@ pub fn stepping() -> Stepping {
     let time = WorkerTime {
         sigma: SIGMA,
         straggler: None,
+        family: Family::LogNormal,
     };
     Stepping {
         workers: WORKERS,

@@ -11,8 +11,8 @@
 
 pub mod catalogue;
 pub mod date;
-pub mod fleet;
 pub mod delays;
+pub mod fleet;
 pub mod lifetimes;
 pub mod prices;
 pub mod sources;

@@ -10,6 +10,7 @@
 //! - [`luck`]: what one replica deals to one configuration.
 //! - [`stepping`]: synchronous steps of one configuration in one replica, in three fidelities:
 //!   [`event`], [`step`], [`fast`].
+//! - [`sync`]: other ways for workers to come together.
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
@@ -27,6 +28,7 @@ pub mod progress;
 pub mod slowest;
 pub mod step;
 pub mod stepping;
+pub mod sync;
 pub mod variation;
 pub mod world;
 

@@ -14,6 +14,7 @@
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
+//! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -39,3 +40,4 @@ mod sandbox;
 mod shards;
 mod sharing;
 mod stand_in_prices;
+mod sync;
