@@ -137,7 +137,7 @@ impl Training {
     /// Trains `steps` steps, the making of the random stream included, and returns the simulated
     /// seconds.
     pub fn run(&mut self, steps: u64) -> f64 {
-        self.job.restart(Self::network(self.streams));
+        self.job.restart(Self::network(self.streams), 0);
         let mut stream = stream(self.streams);
         self.job
             .train(&self.stepping, steps, steps, &mut stream)

@@ -15,7 +15,8 @@
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
 //! - [`job`]: request VMs → start-up → restore → train → release.
-//! - [`checkpoint`]: when a job saves its state, and how long it takes with losses; not yet part of a job.
+//! - [`spot`]: VMs that the provider may take away; [`transient`]: training through their loss.
+//! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
 pub mod checkpoint;
 pub mod drift;
@@ -26,14 +27,17 @@ pub mod ledger;
 pub mod luck;
 pub mod progress;
 pub mod slowest;
+pub mod spot;
 pub mod step;
 pub mod stepping;
 pub mod sync;
+mod transient;
 pub mod variation;
 pub mod world;
 
 pub use job::Job;
 pub use progress::Stalled;
+pub use spot::{Checkpoints, Keeps, Spot};
 pub use stepping::Stepping;
 pub use variation::Variation;
 pub use world::{Truth, World};

@@ -19,6 +19,10 @@ pub enum Event {
     Overdue,
     /// The communication that ends a step is over.
     StepComplete,
+    /// A checkpoint is written.
+    CheckpointWritten,
+    /// The provider has taken a VM away.
+    VmLost,
     /// A batch of steps, simulated without single events, is over.
     StepsDone,
 }
@@ -33,7 +37,11 @@ impl Event {
             | Event::CopyFinished(_)
             | Event::Overdue
             | Event::StepComplete => true,
-            Event::VmsReady | Event::Restored | Event::StepsDone => false,
+            Event::VmsReady
+            | Event::Restored
+            | Event::CheckpointWritten
+            | Event::VmLost
+            | Event::StepsDone => false,
         }
     }
 }

@@ -16,6 +16,7 @@
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
+//! - [`spot`]: jobs on VMs that are taken away.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -39,5 +40,6 @@ mod resume;
 mod sandbox;
 mod shards;
 mod sharing;
+mod spot;
 mod stand_in_prices;
 mod sync;
