@@ -302,7 +302,7 @@ proptest! {
                 }
                 let shards = Shards::open(&folder.file(shard_file::FOLDER));
                 let mut shards = shards.unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-                let results = Results::start(folder, shards.identity.clone(), &formats);
+                let results = Results::start(folder, shards.identity.clone(), &formats, Default::default());
                 let mut results = results.expect("nothing prevents it");
                 let finished = shards.hand_out(&mut results, &AtomicU64::new(0));
                 results.finish(&finished.expect("they are whole")).expect("nothing prevents it");
@@ -314,7 +314,7 @@ proptest! {
         let seen = left_by(|folder| {
             // What a run leaves that is killed somewhere behind its start.
             let identity = manifest::identity(&scenario);
-            drop(Results::start(folder, identity, &formats).expect("nothing prevents it"));
+            drop(Results::start(folder, identity, &formats, Default::default()).expect("nothing prevents it"));
             std::fs::write(folder.file("records.partial.csv"), kept).expect("it is writable");
             runner(2).run(&scenario, Some(folder), Start::Behind).expect("nothing prevents it");
         });
