@@ -286,7 +286,7 @@ proptest! {
         // Beyond the limit cases fail, so that there is a list of failures, too.
         let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
         let (stop, formats) = (AtomicBool::new(false), Vec::from_iter(FORMATS));
-        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &stop, formats: &formats };
+        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &stop, formats: &formats, by: None };
         let whole = |jobs| left_by(|folder| {
             runner(jobs).run(&scenario, Some(folder), Start::Over).expect("nothing prevents it");
         });

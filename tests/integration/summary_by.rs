@@ -214,7 +214,7 @@ fn columns_that_are_none_and_runs_that_are_none_are_refused() {
     sandbox.write("out/manifest.json", &manifest);
     let rows = sandbox.read("out/records.csv");
     for (damaged, expected) in [
-        (rows[..rows.len() / 2].to_owned(), "cut off"),
+        (rows[..rows.len() - 1].to_owned(), "cut off"),
         (
             rows.replacen("\n1,", "\n7,", 1),
             "case 7 stands where 1 belongs",
