@@ -120,7 +120,7 @@ pub struct VmTable {
     /// Its communication time over that of the measured type; 1 when absent.
     pub network_scale: Option<ScaleAxis>,
     /// Memory in GiB, shared by the workers on the VM: it limits the local batch.
-    #[schemars(with = "ScaleAxis")]
+    #[schemars(with = "Option<ScaleAxis>")]
     pub memory_gib: Option<Spanned<ScaleAxis>>,
     /// Virtual CPUs, for prices by resource.
     pub vcpu: Option<Positive>,
