@@ -13,6 +13,16 @@ pub enum Status {
     Failed,
 }
 
+impl Status {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+        }
+    }
+}
+
 /// One row of `records.csv`. Ratios are fractions; an empty cell means that the figure does not
 /// exist for this case, never zero.
 ///

@@ -122,7 +122,10 @@ fn row(group: &Group, with_vm: bool) -> Vec<String> {
         _ => "–".to_owned(),
     };
     let pair = |time, cost| match (group.aggregate(time), group.aggregate(cost)) {
-        (Some(time), Some(cost)) => format!("{} / {} %", percent(time), percent(cost)),
+        (Some(time), Some(cost)) => {
+            let percent = |a: &Aggregate| percent(a.mean, a.half_interval);
+            format!("{} / {} %", percent(time), percent(cost))
+        }
         _ => "–".to_owned(),
     };
     let regret = match (mean("regret_time"), mean("regret_cost")) {
@@ -152,17 +155,18 @@ fn row(group: &Group, with_vm: bool) -> Vec<String> {
     ]
 }
 
-fn percent(a: &Aggregate) -> String {
-    let mean = signed(a.mean);
-    match a.half_interval {
-        Some(half) if is_many_times(a.mean) => format!("{mean} ±{:.0}", 100.0 * half),
+/// A fraction in percent, with half its interval where there is one.
+pub(super) fn percent(fraction: f64, half_interval: Option<f64>) -> String {
+    let mean = signed(fraction);
+    match half_interval {
+        Some(half) if is_many_times(fraction) => format!("{mean} ±{:.0}", 100.0 * half),
         Some(half) => format!("{mean} ±{:.1}", 100.0 * half),
         None => mean,
     }
 }
 
 /// Percent with a sign; beyond ten times as much, tenths say nothing.
-fn signed(fraction: f64) -> String {
+pub(super) fn signed(fraction: f64) -> String {
     match is_many_times(fraction) {
         true => format!("{:+.0}", 100.0 * fraction),
         false => format!("{:+.1}", no_minus_zero(fraction)),

@@ -9,6 +9,7 @@
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
+//! - [`summary_by`]: the summary by columns of one's choice.
 //! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`properties`]: laws that hold for any scenario.
@@ -43,3 +44,4 @@ mod sharing;
 mod spot;
 mod stand_in_prices;
 mod sync;
+mod summary_by;
