@@ -126,6 +126,7 @@ mod tests {
         assert!(test.p_value > 0.01, "{test:?}");
     }
 
+    /// One false alarm in a hundred for each of the three; the seed is fixed.
     #[test]
     fn the_life_of_one_vm_is_exponential_in_clusters_up_to_the_counted_one() {
         let batch = batch();

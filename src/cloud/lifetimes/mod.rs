@@ -5,7 +5,7 @@
 //!
 //! - [`lifetime`]: what a law has to tell, and a law under the provider's cap.
 //! - Laws of a VM by itself: [`exponential`], [`bathtub`], [`empirical`].
-//! - Losses of several VMs: [`trace`] replays them, [`batch`] draws them; [`share`] is how many of them are ours.
+//! - Losses of several VMs: [`trace`] replays them, [`batch`] draws them; [`mod@share`] is how many of them are ours.
 //! - [`registry`]: the models by their names, from `data/clouds/lifetimes/models.csv`.
 
 pub mod batch;

@@ -72,7 +72,7 @@ pub struct Model {
     /// Where; none if several regions are pooled, or the source names none.
     pub region: Option<String>,
     /// Seconds from the provider's warning to the loss.
-    pub notice_s: f64,
+    pub notice_s: u64,
     /// Keys of the sources of the figures.
     pub source_keys: String,
     /// The sources of the figures, in words.
@@ -108,11 +108,11 @@ impl Model {
         })
     }
 
-    /// P(a new VM is lost within so many hours), ended by the provider's cap included; `None` where a trace
-    /// is too short to tell.
+    /// P(a new VM is lost before it is so many hours old). Those that a cap ends at that very age do not
+    /// count. `None` where a trace is too short to tell.
     pub fn lost_by(&self, hours: f64) -> Option<f64> {
         match &self.kind {
-            Kind::Alone(lifetime) => Some(lifetime.cdf(hours)),
+            Kind::Alone(lifetime) => Some(lifetime.cdf_before(hours)),
             Kind::Batch(batch) => Some(batch.lost_by(hours)),
             Kind::Trace(trace) => trace.lost_by(hours),
         }
@@ -209,7 +209,7 @@ fn description(
         found
     });
     let (name, provider) = (row.text("name", d), row.text("provider", d));
-    let notice_s = row.number("notice_s", 0.0..=1e6, d);
+    let notice_s = row.whole("notice_s", ..=1_000_000, d);
     let source_keys = row.optional_text("source")?;
     let (law, kind) = kind?;
     let optional = |column| row.optional_text(column).map(str::to_owned);

@@ -30,9 +30,9 @@ pub enum Losses {
 
 /// Work until the next checkpoint, by work left and age of the VM, with the least expected run time
 ///
-/// M(J, t) = minᵢ { (1 − p) (i + δ + M(J − i, t + i + δ)) + p (E[lost] + R + M(J, 0)) },
+/// M(J, t) = minᵢ { (1 − p) (i + δ + M(J − i, t + i + δ)) + p (ℓ + R + M(J, 0)) },
 ///
-/// p the probability that a VM of age t does not live i + δ longer. There is no checkpoint at the end
+/// p the probability that a VM of age t does not live i + δ longer, ℓ the hours then expected to be lost. There is no checkpoint at the end
 /// (δ = 0 for i = J). Source: Kadupitiya, Jadhao & Sharma, HPDC 2020; M(J, 0) on both sides of its own
 /// equation is solved for. From the cap of the lives on nothing is expected to succeed; without a cap,
 /// ages beyond 24 h count as 24 h.
