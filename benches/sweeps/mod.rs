@@ -23,7 +23,7 @@ const GOAL: f64 = 1.3;
 fn constant_rates() -> Vec<Policy> {
     let probe = |policy: &Policy, seconds: f64, workers: u32| {
         let catalogue = scavsim::cloud::Catalogue::embedded().0;
-        let tariff = policy.tariff(&["e2-standard-4"], &catalogue).ok()?;
+        let tariff = policy.tariff(&["e2-standard-4"], catalogue).ok()?;
         Some(tariff.run_usd(0, workers, 100, seconds, &mut Default::default()))
     };
     let is_constant = |policy: &Policy| {
