@@ -6,6 +6,7 @@
 //! policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1`
 //! also of ten million cases.
 
+mod protocols;
 mod reference;
 mod sweeps;
 
@@ -150,31 +151,22 @@ fn training(share: u64) -> Vec<Path<'static>> {
 
 /// Other protocols: the hand-written loop, then the engine's.
 fn protocols(share: u64) -> Vec<Path<'static>> {
-    use reference::protocols::{Engine, SERVICE_S, SLACK, SPARE, asp, backup, ssp};
+    use protocols::{Engine, SERVICE_S, SLACK, SPARE, asp, backup, ssp};
     let workers = u64::from(reference::WORKERS);
     let steps = 20_000 / share;
-    let each: [(&str, String, u64, fn(u64) -> f64); 3] = [
-        (
-            "backup",
-            format!("{{ backup = {{ spare = {SPARE} }} }}"),
-            steps,
-            backup,
-        ),
-        (
-            "ssp",
-            format!("{{ ssp = {{ slack = {SLACK} }} }}"),
-            steps * workers,
-            ssp,
-        ),
+    let each = [
+        ("backup", format!("{{ backup = {{ spare = {SPARE} }} }}"), 1),
+        ("ssp", format!("{{ ssp = {{ slack = {SLACK} }} }}"), workers),
         (
             "asp",
             format!("{{ asp = {{ service_s = {SERVICE_S} }} }}"),
-            steps * workers,
-            asp,
+            workers,
         ),
     ];
+    let by_hand: [fn(u64) -> f64; 3] = [backup, ssp, asp];
     let mut paths = Vec::new();
-    for (name, sync, updates, by_hand) in each {
+    for ((name, sync, each_step), by_hand) in each.into_iter().zip(by_hand) {
+        let updates = steps * each_step;
         let mut engine = Engine::new(&sync);
         // Both must simulate the same thing.
         let ratio = engine.run(20_000) / by_hand(20_000);

@@ -2,12 +2,9 @@
 //!
 //! - [`run`]: the reference, a discrete-event loop written by hand for one workload and nothing
 //!   else: K workers draw a log-normal compute time, a barrier, a constant communication time.
-//! - [`protocols`]: the same by hand for `backup`, `ssp` and `asp`.
 //! - [`stepping`]: the same workload as the engine sees it.
 //! - [`Training`]: a job that trains it; [`Alone`] and [`plan`]: strategies on the 16 measured
 //!   configurations of `scavenger-resnet18`.
-
-pub mod protocols;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -31,15 +28,18 @@ use scavsim::units::SimTime;
 /// Workers of the training workload, K.
 pub const WORKERS: u32 = 16;
 /// σ of the logarithm of one worker's compute time; the mean is 1 s.
-const SIGMA: f64 = 0.3;
+pub const SIGMA: f64 = 0.3;
 /// Seconds of communication after each barrier.
-const COMMUNICATION_S: f64 = 0.25;
+pub const COMMUNICATION_S: f64 = 0.25;
 
 /// A pending event; the worker K stands for the end of the communication.
-struct Entry {
-    time_s: f64,
-    sequence: u64,
-    worker: u32,
+pub struct Entry {
+    /// When.
+    pub time_s: f64,
+    /// Number of entries made before it.
+    pub sequence: u64,
+    /// Whose.
+    pub worker: u32,
 }
 
 // Turned round, because the heap is a maximum heap: earliest first, then first in.

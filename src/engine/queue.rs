@@ -65,6 +65,26 @@ impl<E> Queue<E> {
         self.advance()
     }
 
+    /// The earliest event that is due by `until`, left in its place; the clock moves to it. It is
+    /// taken out by [`Queue::advance`], or put off by [`Queue::put_off`].
+    #[inline]
+    pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
+        let earliest = self.heap.peek().filter(|entry| entry.at <= until)?;
+        self.now = earliest.at;
+        Some(&earliest.event)
+    }
+
+    /// Schedules the earliest event again, after a delay from now: [`Queue::advance`] and
+    /// [`Queue::after`] at half the cost.
+    #[inline]
+    pub fn put_off(&mut self, delay: SimTime) {
+        if let Some(mut earliest) = self.heap.peek_mut() {
+            earliest.order = self.inserted;
+            earliest.at = self.now + delay;
+            self.inserted += 1;
+        }
+    }
+
     /// When the earliest event is due.
     #[inline]
     pub fn next_at(&self) -> Option<SimTime> {
@@ -189,6 +209,27 @@ mod tests {
         assert_eq!(queue.advance(), Some('c'));
         queue.rest_until(seconds(9.0));
         assert_eq!(queue.now(), seconds(9.0));
+    }
+
+    #[test]
+    fn an_event_put_off_is_one_taken_out_and_scheduled_again() {
+        let seconds = |s: u32| SimTime::from_seconds(f64::from(s));
+        let (mut taken, mut put_off) = (Queue::new(), Queue::new());
+        for queue in [&mut taken, &mut put_off] {
+            (0..9).for_each(|i| queue.after(seconds(i * 7 % 5), i));
+        }
+        for i in 0..50 {
+            let event = taken.advance().expect("nothing is lost");
+            taken.after(seconds(i * 11 % 6), event);
+            assert_eq!(put_off.look_until(seconds(1000)), Some(&event));
+            put_off.put_off(seconds(i * 11 % 6));
+            assert_eq!(taken.now(), put_off.now());
+        }
+        assert_eq!(put_off.look_until(SimTime::ZERO), None);
+        let rest = |mut queue: Queue<u32>| -> Vec<u32> {
+            std::iter::from_fn(|| queue.advance()).collect()
+        };
+        assert_eq!(rest(taken), rest(put_off));
     }
 
     proptest! {

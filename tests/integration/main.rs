@@ -43,5 +43,5 @@ mod shards;
 mod sharing;
 mod spot;
 mod stand_in_prices;
-mod sync;
 mod summary_by;
+mod sync;

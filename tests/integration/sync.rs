@@ -140,6 +140,11 @@ fn settings_are_read_as_they_are_documented_and_mistakes_are_refused() {
         "{ asp = { service_s = -1 } }",
         "{ asp = { service_s = 1, sharpness = 0 } }",
         "{ flexible = { after_s = 0 } }",
+        "{ backup = { spare = 1, more = 1 } }",
+        "{ speculative = { quantile = 0.9, more = 1 } }",
+        "{ ssp = { slack = 1, more = 1 } }",
+        "{ asp = { service_s = 1, more = 1 } }",
+        "{ flexible = { after_s = 1, more = 1 } }",
     ] {
         let table: Result<std::collections::BTreeMap<String, Protocol>, _> =
             toml::from_str(&format!("sync = {text}"));

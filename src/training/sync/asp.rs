@@ -117,8 +117,9 @@ impl Asp {
             queue.after(compute + communication, Event::Arrived(worker));
         }
         let mut end = goal.until;
-        while let Some(event) = queue.advance_until(goal.until) {
+        while let Some(&event) = queue.look_until(goal.until) {
             let Event::Arrived(worker) = event else {
+                queue.advance();
                 continue;
             };
             let now = queue.now();
@@ -155,7 +156,7 @@ impl Asp {
                 communication = SimTime::from_seconds(communication_s);
             }
             let delay = complete - now + draws.worker(worker, stream) + communication;
-            queue.after(delay, Event::Arrived(worker));
+            queue.put_off(delay);
         }
         if stretch.updates < goal.updates && queue.is_empty() {
             return Err(Stalled { at: queue.now() });

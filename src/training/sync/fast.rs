@@ -61,7 +61,7 @@ impl Pace {
     /// Trains from `start` on until the goal is reached; also returns when that is.
     ///
     /// # Errors
-    /// Why the protocol has to be simulated in `event`.
+    /// Why the protocol has to be simulated in `event`; nothing was drawn then.
     pub fn advance(
         &self,
         start: SimTime,
@@ -73,7 +73,7 @@ impl Pace {
     ) -> Result<(Stretch, SimTime), Invalid> {
         self.protocol.valid(self.fidelity, stepping, u64::MAX)?;
         match &self.protocol {
-            Protocol::Asp(asp) => updates(asp, start, drift, stepping, goal, stream),
+            Protocol::Asp(asp) => Ok(updates(asp, start, drift, stepping, goal, stream)),
             Protocol::Backup(backup) => {
                 let draw =
                     |stream: &mut Stream| backup.draw_s(stepping, &mut scratch.times, stream);
@@ -196,32 +196,20 @@ const OUT_OF_STEP: f64 = 0.5;
 
 impl Renewal {
     /// At network factor `network`.
-    pub(super) fn of(asp: &Asp, stepping: &Stepping, network: f64) -> Result<Self, Invalid> {
+    pub(super) fn of(asp: &Asp, stepping: &Stepping, network: f64) -> Self {
         let workers = f64::from(stepping.workers);
-        let compute_s = stepping.worker_s * mean_factor(stepping);
-        let own_s = compute_s + stepping.communication_s * network;
+        let own_s = own_s(stepping, network);
+        let queue = Queueing::of(asp, stepping, network);
+        let law_s = asp.law_round_s(stepping.workers, own_s);
+        let served_s = match law_s {
+            Some(round_s) if queue.waiting > NO_CONTENTION => round_s - own_s,
+            _ => asp.unqueued_s() + queue.wait_s,
+        };
         let part_s = asp.part_s();
-        let (service_variance, second_moment) = match asp.service {
-            ServiceTime::Constant => (0.0, part_s * part_s),
-            // The variance of the longest of several parts is below that of one.
-            ServiceTime::Exponential => (part_s * part_s, 2.0 * part_s * part_s),
-        };
-        // What the others bring, as if they came at random (Pollaczek and Khinchine).
-        let others = (workers - 1.0) / (own_s + asp.unqueued_s());
-        let load = others * part_s;
-        let wait_s = match load < 1.0 {
-            true => others * second_moment / (2.0 * (1.0 - load)),
-            false => f64::INFINITY,
-        };
-        let waiting = wait_s / (wait_s + own_s);
-        let waiting = if waiting.is_nan() { 1.0 } else { waiting };
-        let served_s = if waiting <= NO_CONTENTION {
-            asp.unqueued_s() + wait_s
-        } else {
-            match asp.law_round_s(stepping.workers, own_s) {
-                Some(round_s) => round_s - own_s,
-                None => return Err(Invalid::Contended { waiting }),
-            }
+        let service_variance = match asp.service {
+            ServiceTime::Constant => 0.0,
+            // That of the longest of several parts is below that of one.
+            ServiceTime::Exponential => part_s * part_s,
         };
         let mut renewal = Renewal {
             rate: 0.0,
@@ -253,7 +241,7 @@ impl Renewal {
             None => add(1.0, workers),
             Some(factors) => factors.iter().for_each(|&factor| add(factor, 1.0)),
         }
-        Ok(renewal)
+        renewal
     }
 
     /// Whether `updates` updates are enough for the workers to fall out of step.
@@ -266,9 +254,43 @@ impl Renewal {
     }
 }
 
-fn mean_factor(stepping: &Stepping) -> f64 {
+/// Waiting at the servers as if updates of the others came at random (Pollaczek and Khinchine).
+struct Queueing {
+    wait_s: f64,
+    /// As a fraction of a worker's time.
+    waiting: f64,
+}
+
+impl Queueing {
+    fn of(asp: &Asp, stepping: &Stepping, network: f64) -> Self {
+        let part_s = asp.part_s();
+        let second_moment = match asp.service {
+            ServiceTime::Constant => part_s * part_s,
+            ServiceTime::Exponential => 2.0 * part_s * part_s,
+        };
+        let own_s = own_s(stepping, network);
+        let others = f64::from(stepping.workers.saturating_sub(1)) / (own_s + asp.unqueued_s());
+        // A full server is contended whatever the estimate; it only has to be finite.
+        let load = (others * part_s).min(0.99);
+        let wait_s = others * second_moment / (2.0 * (1.0 - load));
+        Queueing {
+            wait_s,
+            waiting: ratio(wait_s, wait_s + own_s),
+        }
+    }
+}
+
+/// How much of a worker's time it waits for the servers, if it is too much for [`Renewal`] to say.
+pub(super) fn contention(asp: &Asp, stepping: &Stepping) -> Option<f64> {
+    let waiting = Queueing::of(asp, stepping, 1.0).waiting;
+    (waiting > NO_CONTENTION && asp.sharpness.is_none()).then_some(waiting)
+}
+
+/// Mean seconds of a worker by itself.
+fn own_s(stepping: &Stepping, network: f64) -> f64 {
     let factors = stepping.machines.as_deref().unwrap_or(&[1.0]);
-    factors.iter().sum::<f64>() / factors.len().max(1) as f64
+    let mean = factors.iter().sum::<f64>() / factors.len().max(1) as f64;
+    stepping.worker_s * mean + stepping.communication_s * network
 }
 
 fn updates(
@@ -278,13 +300,13 @@ fn updates(
     stepping: &Stepping,
     goal: Goal,
     stream: &mut Stream,
-) -> Result<(Stretch, SimTime), Invalid> {
+) -> (Stretch, SimTime) {
     let mut stretch = Stretch::from(start);
     let mut now = start;
     let (mut communication_s, mut served) = (0.0, 0.0);
     while stretch.updates < goal.updates && now < goal.until {
         let (network, ends) = drift.at(now);
-        let renewal = Renewal::of(asp, stepping, network)?;
+        let renewal = Renewal::of(asp, stepping, network);
         let rate = renewal.rate;
         let room_s = (ends.min(goal.until) - now).seconds();
         let left = goal.updates - stretch.updates;
@@ -324,9 +346,9 @@ fn updates(
     }
     stretch.gradients = stretch.updates;
     // Between two updates of one worker, each of the others has one, on average.
-    stretch.missed_updates = stretch.updates * u64::from(stepping.workers - 1);
+    stretch.missed_updates = stretch.updates * u64::from(stepping.workers.saturating_sub(1));
     let elapsed_s = (now - start).seconds();
     stretch.divide(elapsed_s, communication_s);
     stretch.utilisation = ratio(served, elapsed_s);
-    Ok((stretch, now))
+    (stretch, now)
 }

@@ -1,7 +1,7 @@
 //! Which fidelity holds for which protocol, and why not.
 
 use super::Protocol;
-use super::fast::Renewal;
+use super::fast::{Renewal, contention};
 use crate::training::Fidelity;
 use crate::training::stepping::Stepping;
 
@@ -62,7 +62,10 @@ impl Protocol {
             (Protocol::Backup(_), Fidelity::Fast) if stepping.machines.is_none() => Ok(()),
             (Protocol::Backup(_), Fidelity::Fast) => Err(Invalid::UnequalMachines { protocol }),
             (Protocol::Asp(asp), Fidelity::Fast) => {
-                Renewal::of(asp, stepping, 1.0)?.check(stepping.workers, updates)
+                if let Some(waiting) = contention(asp, stepping) {
+                    return Err(Invalid::Contended { waiting });
+                }
+                Renewal::of(asp, stepping, 1.0).check(stepping.workers, updates)
             }
             (Protocol::Speculative(_), _) => Err(Invalid::Entangled { protocol }),
             (_, Fidelity::Step) => Err(Invalid::NoCommonStep { protocol }),

@@ -67,8 +67,9 @@ impl Ssp {
             let compute = draws.worker(worker, stream);
             queue.after(compute + communication, Event::Arrived(worker));
         }
-        while let Some(event) = queue.advance_until(goal.until) {
+        while let Some(&event) = queue.look_until(goal.until) {
             let Event::Arrived(worker) = event else {
+                queue.advance();
                 continue;
             };
             let now = queue.now();
@@ -96,13 +97,15 @@ impl Ssp {
                 if done - least <= slack {
                     clock.read = stretch.updates;
                     let compute = draws.worker(worker, stream);
-                    queue.after(compute + communication, Event::Arrived(worker));
+                    queue.put_off(compute + communication);
                 } else {
+                    queue.advance();
                     clock.waits = true;
                 }
                 continue;
             }
             // The slowest has done a step: whoever waited for it goes on, in the order of numbers.
+            queue.advance();
             clocks[worker as usize].waits = true;
             least += 1;
             for (number, clock) in (0..).zip(clocks.iter_mut()) {

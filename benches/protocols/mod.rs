@@ -15,7 +15,7 @@ use scavsim::training::drift::DriftPath;
 use scavsim::training::progress::Event;
 use scavsim::training::sync::{Goal, Protocol, Scratch};
 
-use super::{COMMUNICATION_S, Entry, SIGMA, WORKERS, stepping, stream};
+use crate::reference::{COMMUNICATION_S, Entry, SIGMA, WORKERS, stepping, stream};
 
 /// Workers that no step of `backup` waits for.
 pub const SPARE: u32 = 2;
