@@ -11,7 +11,7 @@ use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure};
 use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, Lock, Results, Shards, shard_file};
+use crate::report::{Folder, Lock, Results, Shards, manifest, shard_file};
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
@@ -49,7 +49,10 @@ impl MergeArgs {
             Some(Value::String(name)) => name.clone(),
             _ => String::new(),
         };
-        let summary = Aggregation::of(self.summary_by.columns.as_ref());
+        let summary = Aggregation::of(
+            self.summary_by.columns.as_ref(),
+            manifest::is_across_vms(&shards.identity),
+        );
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
         let finished = shards.hand_out(&mut results, &progress.counter)?;

@@ -9,7 +9,7 @@ use crate::experiment::{
     self, Aggregated, Aggregation, Conduct, Ending, Finished, KeyColumns, Plan, Shard, Sink, Tasks,
 };
 use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Together};
 
 /// How scenarios are run.
 pub struct Runner<'a> {
@@ -48,7 +48,7 @@ impl Runner<'_> {
         let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
-        let mut summary = Aggregation::of(self.by);
+        let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);
         let Some(folder) = folder else {
             let conduct = self.conduct(&progress);
             let finished =

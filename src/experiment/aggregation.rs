@@ -24,10 +24,10 @@ pub enum Aggregated {
 }
 
 impl Aggregation {
-    /// By these columns; the usual one without.
-    pub fn of(columns: Option<&KeyColumns>) -> Aggregation {
+    /// By these columns; the usual one without, where every VM type is searched by itself `across_vms`.
+    pub fn of(columns: Option<&KeyColumns>, across_vms: bool) -> Aggregation {
         match columns {
-            None => Aggregation::Usual(Summary::default()),
+            None => Aggregation::Usual(Summary::new(across_vms)),
             Some(columns) => Aggregation::By(SummaryBy::new(columns.clone())),
         }
     }
@@ -43,7 +43,7 @@ impl Aggregation {
 
 impl Default for Aggregation {
     fn default() -> Self {
-        Aggregation::of(None)
+        Aggregation::of(None, false)
     }
 }
 

@@ -72,13 +72,19 @@ fn title(first: &Group, with_vm: bool) -> String {
         "{} · {} · {} · {replicas}",
         first.workload, first.pricing, first.objective
     );
-    if let Some(oracle) = &first.oracle {
+    let mean = |metric| first.aggregate(metric).map(|a| a.mean);
+    let oracle = match &first.oracle {
+        Some(oracle) => place(oracle, with_vm),
+        None => "of each VM type by itself, in the mean".to_owned(),
+    };
+    if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
         // Writing to a string cannot fail.
-        let _ = write!(title, " · oracle {}", place(oracle, with_vm));
-        let mean = |metric| first.aggregate(metric).map(|a| a.mean);
-        if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
-            let _ = write!(title, " ({}, {})", hours_text(hours), usd_text(usd));
-        }
+        let _ = write!(
+            title,
+            " · oracle {oracle} ({}, {})",
+            hours_text(hours),
+            usd_text(usd)
+        );
     }
     title.push('\n');
     title
