@@ -57,6 +57,19 @@ fn the_choice_among_gpu_machines_in_results_is_current() {
     );
 }
 
+#[test]
+fn the_thousands_of_clusters_in_results_are_current() {
+    assert_current(
+        "thousands.txt",
+        &printed("scenarios/thousands.toml", "table"),
+    );
+}
+
+#[test]
+fn the_spot_vms_in_results_are_current() {
+    assert_current("spot.txt", &printed("scenarios/spot.toml", "table"));
+}
+
 /// It claims a thousand configurations of each workload.
 #[test]
 fn the_scenario_of_gpu_machines_chooses_among_thousands() {
