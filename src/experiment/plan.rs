@@ -134,10 +134,11 @@ impl Plan {
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
         let spaces: Vec<Space> = (scenario.workloads.iter().enumerate())
             .flat_map(|(workload, (_, configurations))| {
-                let ranges = match scenario.search {
-                    Together::All => vec![0..configurations.len()],
-                    Together::EachVm => by_vm(configurations),
-                };
+                let mut ranges = by_vm(configurations);
+                if scenario.search == Together::All {
+                    ranges.clear();
+                    ranges.push(0..configurations.len());
+                }
                 ranges.into_iter().map(move |configurations| Space {
                     workload,
                     configurations,

@@ -15,7 +15,7 @@
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
 //! - [`job`]: request VMs → start-up → restore → train → release.
-//! - [`spot`]: VMs that the provider may take away; [`transient`]: training through their loss.
+//! - [`spot`]: VMs that the provider may take away; `transient`: training through their loss.
 //! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
 pub mod checkpoint;
