@@ -4,7 +4,7 @@ use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
 use crate::pricing::{Parts, Tariff, Usage};
-use crate::search::{Forecast, Objective, Point, objective::choose};
+use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
 use crate::training::Stalled;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
@@ -16,6 +16,8 @@ pub struct Evaluator<'p> {
     points: Vec<Option<Point>>,
     /// Workload, strategy, replica and policy that the points are of.
     priced: Option<(usize, usize, u64, usize)>,
+    /// Arena, strategy and replica, and what is fastest there if one alone is.
+    fastest: Option<((usize, usize, u64), Option<usize>)>,
     front: Vec<(usize, Point)>,
     usage: Usage,
 }
@@ -56,6 +58,7 @@ impl<'p> Evaluator<'p> {
             simulation: Simulation::new(plan),
             points: Vec::new(),
             priced: None,
+            fastest: None,
             front: Vec::new(),
             usage: Usage::default(),
         }
@@ -133,6 +136,17 @@ impl<'p> Evaluator<'p> {
         let forecast = self.simulation.forecast();
         if let Some(decided) = forecast.decided {
             return Some(decided);
+        }
+        let free = self.plan.limits.max_cost_usd.is_none();
+        if free && self.plan.objectives[case.objective] == Objective::Time {
+            let key = (case.arena, case.strategy, case.replica);
+            if self.fastest.is_none_or(|(of, _)| of != key) {
+                self.fastest = Some((key, fastest(&forecast.time_s, &self.plan.limits)));
+            }
+            // No price decides, but between equals.
+            if let Some((_, Some(choice))) = self.fastest {
+                return Some(choice);
+            }
         }
         let key = (case.arena, case.strategy, case.replica, case.policy);
         if self.priced != Some(key) {
@@ -235,6 +249,25 @@ impl<'p> Evaluator<'p> {
             ..Record::default()
         }
     }
+}
+
+/// The configuration that is predicted to be faster than all others within the limits; `None` if there is not
+/// one alone.
+fn fastest(time_s: &[Option<f64>], limits: &Limits) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    let mut alone = false;
+    for (index, time_s) in time_s.iter().enumerate() {
+        let Some(time_s) = *time_s else { continue };
+        if limits.max_time_s.is_some_and(|most| time_s > most) {
+            continue;
+        }
+        match best {
+            Some((_, least)) if time_s > least => {}
+            Some((_, least)) if time_s == least => alone = false,
+            _ => (best, alone) = (Some((index, time_s)), true),
+        }
+    }
+    best.filter(|_| alone).map(|(index, _)| index)
 }
 
 /// Hours and USD of a whole job.
