@@ -57,7 +57,12 @@ pub fn advance(
 ///
 /// The total does not depend on `mark`: the mark is a point on a path to the same end, so a run
 /// cut short and the whole run share their luck.
-fn slowest_sums(stepping: &Stepping, steps: u64, mark: u64, stream: &mut Stream) -> (f64, f64) {
+pub(super) fn slowest_sums(
+    stepping: &Stepping,
+    steps: u64,
+    mark: u64,
+    stream: &mut Stream,
+) -> (f64, f64) {
     let n = steps as f64;
     let mean_s = stepping.worker_s * stepping.slowest.mean;
     let deviation_s = stepping.worker_s * stepping.slowest.deviation;
@@ -91,7 +96,7 @@ fn slowest_sums(stepping: &Stepping, steps: u64, mark: u64, stream: &mut Stream)
 
 /// Bends a standard normal `z` to mean 0, variance 1 and the given skewness g:
 /// (2/g)·((1 + g z/6 − g²/36)³ − 1), which tends to z as g vanishes.
-fn skewed(z: f64, g: f64) -> f64 {
+pub(super) fn skewed(z: f64, g: f64) -> f64 {
     if g.abs() < 1e-9 {
         return z;
     }

@@ -13,8 +13,10 @@
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
+//! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
 
+pub mod batching;
 pub mod drift;
 pub mod event;
 pub mod fast;
