@@ -93,6 +93,19 @@ mod tests {
     use crate::stats::Welford;
     use crate::training::Variation;
 
+    #[test]
+    fn the_first_time_counts_whole_and_later_ones_by_their_weight() {
+        for (smoothing, expected) in [
+            (Smoothing::Exponential(0.1), 10.2),
+            (Smoothing::Plain, 11.0),
+        ] {
+            let mut average = Average::default();
+            average.add(smoothing, 10.0);
+            average.add(smoothing, 12.0);
+            assert!((average.value_s - expected).abs() < 1e-12, "{average:?}");
+        }
+    }
+
     /// One draw against time after time: mean and spread within 5 standard errors (fixed seed).
     #[test]
     fn an_average_in_one_draw_is_that_of_single_times() {

@@ -166,6 +166,8 @@ fn the_released_controller_follows_omnilearns_schedule() {
 fn leaps_change_nothing() {
     for batching in [
         "{ dynamic = { every = 7 } }",
+        // So slow that the first look after a change of sizes sees nothing yet.
+        "{ dynamic = { every = 7, smoothing = 0.02 } }",
         "{ omnilearn = { epoch_steps = 30 } }",
         "\"static\"",
     ] {
@@ -190,7 +192,8 @@ fn leaps_change_nothing() {
 /// A job of the most steps there can be takes no longer than one of a few.
 #[test]
 fn a_job_without_variation_costs_its_changes() {
-    let mut long = three("{ dynamic = {} }");
+    // Look by look this takes minutes.
+    let mut long = three("{ dynamic = { every = 1 } }");
     long.steps = Count::new(u32::MAX).expect("at least 1");
     assert!(run(&long).time_s > 1e8);
 }
