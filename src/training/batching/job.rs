@@ -244,12 +244,12 @@ impl Plan {
     /// Runs the job. Between two looks of the policy, all steps are one draw; without variation, looks that
     /// can change nothing are left out, so that the cost is that of the changes.
     pub fn run(&self, stream: &mut Stream) -> Outcome {
-        Run::new(self).to_the_end(Pace::Stretches, stream)
+        Run::new(self).finish(Pace::Stretches, stream)
     }
 
     /// The same, every step and every worker drawn: the reference for [`run`](Plan::run).
     pub fn run_step_by_step(&self, stream: &mut Stream) -> Outcome {
-        Run::new(self).to_the_end(Pace::Steps, stream)
+        Run::new(self).finish(Pace::Steps, stream)
     }
 }
 
@@ -309,7 +309,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn to_the_end(mut self, pace: Pace, stream: &mut Stream) -> Outcome {
+    fn finish(mut self, pace: Pace, stream: &mut Stream) -> Outcome {
         self.renew(pace);
         while self.now < self.plan.steps {
             let end = self.level_end();
