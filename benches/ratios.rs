@@ -6,6 +6,7 @@
 //! policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1`
 //! also of ten million cases.
 
+mod protocols;
 mod reference;
 mod sweeps;
 
@@ -76,6 +77,9 @@ fn main() {
     });
     assert_same_workload();
     let mut paths = training(share);
+    let first = paths.len();
+    paths.extend(protocols(share));
+    let other_references: Vec<usize> = (first..paths.len()).step_by(2).collect();
     for (name, plan) in &strategies {
         paths.push(alone(name, plan));
         paths.push(judged(
@@ -92,7 +96,7 @@ fn main() {
     for _ in 0..rounds {
         paths.iter_mut().for_each(Path::measure);
     }
-    print(&paths, rounds);
+    print(&paths, &other_references, rounds);
     drop(paths);
     sweeps::prices(rounds, share);
     sweeps::memory(trial);
@@ -145,6 +149,49 @@ fn training(share: u64) -> Vec<Path<'static>> {
     paths
 }
 
+/// Other protocols: the hand-written loop, then the engine's.
+fn protocols(share: u64) -> Vec<Path<'static>> {
+    use protocols::{Engine, SERVICE_S, SLACK, SPARE, asp, backup, ssp};
+    let workers = u64::from(reference::WORKERS);
+    let steps = 20_000 / share;
+    let each = [
+        ("backup", format!("{{ backup = {{ spare = {SPARE} }} }}"), 1),
+        ("ssp", format!("{{ ssp = {{ slack = {SLACK} }} }}"), workers),
+        (
+            "asp",
+            format!("{{ asp = {{ service_s = {SERVICE_S} }} }}"),
+            workers,
+        ),
+    ];
+    let by_hand: [fn(u64) -> f64; 3] = [backup, ssp, asp];
+    let mut paths = Vec::new();
+    for ((name, sync, each_step), by_hand) in each.into_iter().zip(by_hand) {
+        let updates = steps * each_step;
+        let mut engine = Engine::new(&sync);
+        // Both must simulate the same thing.
+        let ratio = engine.run(20_000) / by_hand(20_000);
+        assert!((ratio - 1.0).abs() < 0.01, "{name}: {ratio}");
+        let units = steps * workers;
+        paths.push(Path::new(
+            format!("{name}, by hand"),
+            units,
+            Goal::None,
+            move || {
+                black_box(by_hand(black_box(updates)));
+            },
+        ));
+        paths.push(Path::new(
+            format!("{name}, event"),
+            units,
+            Goal::Ratio(1.5),
+            move || {
+                black_box(engine.run(black_box(updates)));
+            },
+        ));
+    }
+    paths
+}
+
 /// A strategy by itself: search, choice, run to the target.
 fn alone<'p>(name: &str, plan: &'p Plan) -> Path<'p> {
     let mut alone = Alone::new(plan);
@@ -166,18 +213,26 @@ fn judged<'p>(name: &str, plan: &'p Plan, goal: Goal) -> Path<'p> {
     })
 }
 
-fn print(paths: &[Path<'_>], rounds: usize) {
-    let reference = &paths[0].seen;
+/// `references` are the paths, besides the first, that the one behind each is compared with.
+fn print(paths: &[Path<'_>], references: &[usize], rounds: usize) {
     println!(
         "CPU time, {rounds} interleaved rounds: median of the time, median [min–max] of the ratio"
     );
-    println!("to the hand-written loop's worker-step in the same round; K = 16");
+    println!(
+        "to the hand-written loop's worker-step in the same round; K = 16. `event` of a protocol:"
+    );
+    println!("to the loop written by hand for that protocol");
     println!();
     println!(
         "{:<28} {:>10}  {:<11} {:>24}  {:>8}  within?",
         "path", "CPU ns", "per", "ratio [min–max]", "goal"
     );
-    for path in paths {
+    for (number, path) in paths.iter().enumerate() {
+        let is_reference = number == 0 || references.contains(&number);
+        let reference = match references.iter().find(|&&r| r + 1 == number) {
+            Some(&by_hand) => &paths[by_hand].seen,
+            None => &paths[0].seen,
+        };
         let ns = Spread::of(path.seen.clone());
         let ratio = Spread::of(
             path.seen
@@ -193,7 +248,7 @@ fn print(paths: &[Path<'_>], rounds: usize) {
                 Some(ratio.median <= goal),
             ),
             Goal::Microseconds(us) => ("run", format!("≤ {us} µs"), Some(ns.median <= us * 1e3)),
-            Goal::None if std::ptr::eq(path, &paths[0]) => ("worker-step", String::new(), None),
+            Goal::None if is_reference => ("worker-step", String::new(), None),
             Goal::None => ("case", String::new(), None),
         };
         println!(

@@ -60,6 +60,11 @@ checked!(
     Count(u32), "a whole number of at least 1", |v| v >= 1,
     { "type": "integer", "minimum": 1, "maximum": 4294967295u32 }
 );
+impl Count {
+    /// One.
+    pub const ONE: Count = Count(1);
+}
+
 checked!(
     /// A finite number of at least 0.
     NonNegative(f64), "a number of at least 0", |v| v.is_finite() && v >= 0.0,

@@ -31,6 +31,10 @@ pub enum Purpose {
     Strategy = 6,
     /// How fast the machines of one VM type are, one after the other.
     Machines = 7,
+    /// When VMs are taken away, and how many.
+    Losses = 8,
+    /// Start-up of VMs, restarts of workers, writing of checkpoints.
+    Delays = 9,
 }
 
 /// Mixes two words into one; a bijection in each argument, after Steele, Lea and Flood's SplitMix.

@@ -27,6 +27,12 @@ impl SimTime {
         SimTime((seconds * 1e9 + 0.5) as u64)
     }
 
+    /// A time in whole nanoseconds.
+    #[inline]
+    pub fn from_nanoseconds(nanoseconds: u64) -> Self {
+        SimTime(nanoseconds)
+    }
+
     /// The time in seconds.
     #[inline]
     pub fn seconds(self) -> f64 {

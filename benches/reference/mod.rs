@@ -21,22 +21,25 @@ use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::drift::DriftPath;
-use scavsim::training::variation::WorkerTime;
+use scavsim::training::variation::{Family, WorkerTime};
 use scavsim::training::{Fidelity, Job, Stepping, slowest};
 use scavsim::units::SimTime;
 
 /// Workers of the training workload, K.
 pub const WORKERS: u32 = 16;
 /// σ of the logarithm of one worker's compute time; the mean is 1 s.
-const SIGMA: f64 = 0.3;
+pub const SIGMA: f64 = 0.3;
 /// Seconds of communication after each barrier.
-const COMMUNICATION_S: f64 = 0.25;
+pub const COMMUNICATION_S: f64 = 0.25;
 
 /// A pending event; the worker K stands for the end of the communication.
-struct Entry {
-    time_s: f64,
-    sequence: u64,
-    worker: u32,
+pub struct Entry {
+    /// When.
+    pub time_s: f64,
+    /// Number of entries made before it.
+    pub sequence: u64,
+    /// Whose.
+    pub worker: u32,
 }
 
 // Turned round, because the heap is a maximum heap: earliest first, then first in.
@@ -101,6 +104,7 @@ pub fn stepping() -> Stepping {
     let time = WorkerTime {
         sigma: SIGMA,
         straggler: None,
+        family: Family::LogNormal,
     };
     Stepping {
         workers: WORKERS,
@@ -133,7 +137,7 @@ impl Training {
     /// Trains `steps` steps, the making of the random stream included, and returns the simulated
     /// seconds.
     pub fn run(&mut self, steps: u64) -> f64 {
-        self.job.restart(Self::network(self.streams));
+        self.job.restart(Self::network(self.streams), 0);
         let mut stream = stream(self.streams);
         self.job
             .train(&self.stepping, steps, steps, &mut stream)

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::list_vms::VmFilter;
-use super::{Exit, Failure, Format, terminal};
+use super::{Exit, Failure, Format, list_lifetimes, terminal};
+use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, builtin};
@@ -38,6 +39,8 @@ enum What {
     Pricing,
     /// Strategies
     Strategies,
+    /// How long VMs live before the provider takes them away
+    Lifetimes,
 }
 
 /// A list: column names, which of them hold text, rows.
@@ -66,6 +69,7 @@ impl ListArgs {
             What::Vms => vms(&self.vms)?,
             What::Pricing => pricing()?,
             What::Strategies => strategies(),
+            What::Lifetimes => lifetimes()?,
         };
         let cells = |row: &Vec<Value>| -> Vec<String> {
             let plain = |v: &Value| match v {
@@ -193,6 +197,11 @@ fn vms(filter: &VmFilter) -> Result<List, Failure> {
     let (catalogue, diagnostics) = Catalogue::embedded();
     let catalogue = sound(catalogue, diagnostics)?;
     filter.list(catalogue).map_err(Failure::Wrong)
+}
+
+fn lifetimes() -> Result<List, Failure> {
+    let (models, diagnostics) = Model::embedded();
+    Ok(list_lifetimes::list(sound(models, diagnostics)?))
 }
 
 /// The VM type of the measurements; policies that look a price up are listed with its price.

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
-use super::summaries::{Form, Summaries};
+use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure};
+use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, Lock, Results, Shards, shard_file};
+use crate::report::{Folder, Lock, Results, Shards, manifest, shard_file};
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
@@ -21,6 +22,8 @@ pub struct MergeArgs {
     folder: PathBuf,
     #[command(flatten)]
     records: RecordsArg,
+    #[command(flatten)]
+    summary_by: SummaryByArg,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
@@ -32,6 +35,7 @@ impl MergeArgs {
     /// # Errors
     /// [`Failure`], with everything that keeps the shards from being one run.
     pub fn run(self) -> Result<Exit, Failure> {
+        self.summary_by.check(self.format)?;
         let _lock = Lock::alone(&self.folder)?;
         let mut shards =
             Shards::open(&self.folder.join(shard_file::FOLDER)).map_err(Failure::Wrong)?;
@@ -45,13 +49,17 @@ impl MergeArgs {
             Some(Value::String(name)) => name.clone(),
             _ => String::new(),
         };
-        let mut results = Results::start(&folder, shards.identity.clone(), &formats)?;
+        let summary = Aggregation::of(
+            self.summary_by.columns.as_ref(),
+            manifest::is_across_vms(&shards.identity),
+        );
+        let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
         let finished = shards.hand_out(&mut results, &progress.counter)?;
         drop(progress);
-        let groups = results.finish(&finished)?;
+        let summary = results.finish(&finished)?;
         let mut summaries = Summaries::new(self.format, false);
-        summaries.add(&name, &groups)?;
+        summaries.add(&name, &summary)?;
         summaries.end()?;
         Ok(records::judge_failures(finished.failed))
     }

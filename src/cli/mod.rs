@@ -6,6 +6,7 @@ pub mod completions;
 pub mod estimate;
 pub mod import;
 pub mod list;
+pub mod list_lifetimes;
 pub mod list_vms;
 pub mod merge;
 pub mod progress;
@@ -16,6 +17,7 @@ pub mod run;
 pub mod runner;
 pub mod schema;
 pub mod summaries;
+pub mod summary;
 pub mod terminal;
 
 use std::process::ExitCode;
@@ -39,6 +41,8 @@ enum Command {
     Run(run::RunArgs),
     /// Put the shards of a run together
     Merge(merge::MergeArgs),
+    /// Aggregate the records of a finished run by other columns
+    Summary(summary::SummaryArgs),
     /// Check scenario files without running them; reports all mistakes at once
     Check(check::CheckArgs),
     /// List what scenarios can name
@@ -117,6 +121,7 @@ impl Cli {
         let result = match self.command {
             Command::Run(args) => args.run(),
             Command::Merge(args) => args.run(),
+            Command::Summary(args) => args.run(),
             Command::Check(args) => args.run(),
             Command::List(args) => args.run(),
             Command::Import(args) => args.run(),

@@ -1,6 +1,7 @@
 //! `--resume`: whether what lies in a folder can be gone on with.
 
 use super::Failure;
+use crate::experiment::KeyColumns;
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::{Folder, RecordsFormat, Results, manifest};
 use crate::scenario::Scenario;
@@ -25,11 +26,12 @@ pub fn starts(
     folders: &[Option<Folder>],
     resume: bool,
     formats: &[&'static RecordsFormat],
+    by: Option<&KeyColumns>,
 ) -> Result<Vec<Start>, Failure> {
     let mut wrong = Diagnostics::default();
     let starts = (scenarios.iter().zip(folders))
         .map(|(scenario, folder)| match folder {
-            Some(folder) if resume => start(scenario, folder, formats, &mut wrong),
+            Some(folder) if resume => start(scenario, folder, formats, by, &mut wrong),
             _ => Start::Over,
         })
         .collect();
@@ -44,6 +46,7 @@ fn start(
     scenario: &Scenario,
     folder: &Folder,
     formats: &[&'static RecordsFormat],
+    by: Option<&KeyColumns>,
     wrong: &mut Diagnostics,
 ) -> Start {
     const HELP: &str = "start over without `--resume`, or write to another folder";
@@ -62,7 +65,7 @@ fn start(
             Diagnostic::general(format!("{path} is of another run: {difference}")).with_help(HELP),
         );
     }
-    if Results::is_complete(folder, &read, formats) {
+    if Results::is_complete(folder, &read, formats, by) {
         Start::Complete
     } else {
         Start::Behind

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::records::RecordsArg;
 use super::runner::{self, Runner};
-use super::summaries::{Form, Summaries};
+use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure, estimate, resume, terminal};
 use crate::checked::Count;
 use crate::experiment::{Ending, Shard};
@@ -31,11 +31,13 @@ pub struct RunArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     records: RecordsArg,
+    #[command(flatten)]
+    summary_by: SummaryByArg,
     /// Go on with the run that was killed or interrupted in `--out`; refused if it was another
     #[arg(long, requires = "out")]
     resume: bool,
     /// Evaluate the I-th of N equal parts only, for `scavsim merge`; skipped if it is there
-    #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["resume", "fail_fast", "records"])]
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["resume", "fail_fast", "records", "summary_by"])]
     shard: Option<Shard>,
     /// Go on after a case without a result; the default
     #[arg(long, overrides_with = "fail_fast")]
@@ -69,6 +71,7 @@ impl RunArgs {
     /// # Errors
     /// [`Failure`].
     pub fn run(self) -> Result<Exit, Failure> {
+        self.summary_by.check(self.format)?;
         let overrides = Overrides {
             seed: self.seed,
             replicas: self.replicas.and_then(Count::new),
@@ -92,7 +95,8 @@ impl RunArgs {
             })
             .collect::<Result<_, _>>()?;
         let formats = self.records.formats();
-        let starts = resume::starts(&scenarios, &folders, self.resume, &formats)?;
+        let by = self.summary_by.columns.as_ref();
+        let starts = resume::starts(&scenarios, &folders, self.resume, &formats, by)?;
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
@@ -102,6 +106,7 @@ impl RunArgs {
             fail_fast: self.fail_fast && !self.keep_going,
             interrupt: &interrupt,
             formats: &formats,
+            by,
         };
 
         let mut worst = Exit::Done;
@@ -114,8 +119,8 @@ impl RunArgs {
                     continue;
                 }
                 _ => {
-                    let (finished, groups) = runner.run(scenario, folder.as_ref(), start)?;
-                    summaries.add(&scenario.name, &groups)?;
+                    let (finished, summary) = runner.run(scenario, folder.as_ref(), start)?;
+                    summaries.add(&scenario.name, &summary)?;
                     finished
                 }
             };

@@ -6,10 +6,10 @@ use super::progress::Progress;
 use super::resume::Start;
 use super::{Exit, Failure, records, terminal};
 use crate::experiment::{
-    self, Conduct, Ending, Finished, Group, Plan, Shard, Sink, Summary, Tasks,
+    self, Aggregated, Aggregation, Conduct, Ending, Finished, KeyColumns, Plan, Shard, Sink, Tasks,
 };
 use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Together};
 
 /// How scenarios are run.
 pub struct Runner<'a> {
@@ -21,6 +21,8 @@ pub struct Runner<'a> {
     pub interrupt: &'a AtomicBool,
     /// Forms of the records.
     pub formats: &'a [&'static RecordsFormat],
+    /// Columns that the summary groups by.
+    pub by: Option<&'a KeyColumns>,
 }
 
 impl Runner<'_> {
@@ -42,12 +44,12 @@ impl Runner<'_> {
         scenario: &Scenario,
         folder: Option<&Folder>,
         start: Start,
-    ) -> Result<(Finished, Vec<Group>), Failure> {
+    ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
+        let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);
         let Some(folder) = folder else {
-            let mut summary = Summary::default();
             let conduct = self.conduct(&progress);
             let finished =
                 experiment::run(&mut plan, tasks.behind(0), conduct, &mut [&mut summary])?;
@@ -56,10 +58,11 @@ impl Runner<'_> {
         let identity = manifest::identity(scenario);
         let (mut results, before) = match start {
             Start::Behind => {
-                Results::resume(folder, identity, self.formats, &plan, &progress.counter)?
+                let progress = &progress.counter;
+                Results::resume(folder, identity, self.formats, summary, &plan, progress)?
             }
             _ => (
-                Results::start(folder, identity, self.formats)?,
+                Results::start(folder, identity, self.formats, summary)?,
                 Finished::default(),
             ),
         };
@@ -84,8 +87,8 @@ impl Runner<'_> {
             finished.ending = Ending::Complete;
         }
         drop(progress);
-        let groups = results.finish(&finished)?;
-        Ok((finished, groups))
+        let summary = results.finish(&finished)?;
+        Ok((finished, summary))
     }
 
     /// Runs one part of a scenario, unless it is there.

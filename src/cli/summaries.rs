@@ -2,12 +2,14 @@
 
 use std::io;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::Failure;
 use super::terminal;
-use crate::experiment::Group;
-use crate::report::{policies_table, summary_csv, summary_json, summary_table};
+use crate::experiment::{Aggregated, KeyColumns};
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::{policies_table, summary_by, summary_csv, summary_json, summary_table};
 
 /// Form of the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -21,6 +23,33 @@ pub enum Form {
     Csv,
     /// For programs; the stable interface
     Json,
+}
+
+/// `--summary-by`: the columns that the summary groups by.
+#[derive(Debug, Clone, Args)]
+pub struct SummaryByArg {
+    /// Columns of the records that the summary groups by, with commas, like `workload,chosen_vm`;
+    /// workload, pricing, objective and strategy when absent, with medians and choices
+    #[arg(id = "summary_by", long = "summary-by", value_name = "COLUMNS")]
+    pub columns: Option<KeyColumns>,
+}
+
+impl SummaryByArg {
+    /// Whether the summary can be printed in this form.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] when it cannot.
+    pub fn check(&self, format: Form) -> Result<(), Failure> {
+        if self.columns.is_none() || format != Form::Policies {
+            return Ok(());
+        }
+        let mut wrong = Diagnostics::default();
+        wrong.push(
+            Diagnostic::general("`--format policies` shows no summary by other columns")
+                .with_help("legal with columns: `table`, `csv`, `json`"),
+        );
+        Err(Failure::Wrong(wrong))
+    }
 }
 
 /// Prints summaries, one per scenario.
@@ -48,12 +77,22 @@ impl Summaries {
     ///
     /// # Errors
     /// Whatever keeps it from being printed.
-    pub fn add(&mut self, scenario: &str, groups: &[Group]) -> io::Result<()> {
-        match self.format {
-            Form::Table => terminal::print(&summary_table::render(groups)),
-            Form::Policies => terminal::print(&policies_table::render(groups)),
-            Form::Csv => {
-                let text = summary_csv::render(groups)?;
+    pub fn add(&mut self, scenario: &str, summary: &Aggregated) -> io::Result<()> {
+        match (self.format, summary) {
+            (Form::Table, Aggregated::Usual(groups)) => {
+                terminal::print(&summary_table::render(groups))
+            }
+            (Form::Policies, Aggregated::Usual(groups)) => {
+                terminal::print(&policies_table::render(groups))
+            }
+            (Form::Table | Form::Policies, Aggregated::By(table)) => {
+                terminal::print(&summary_by::table(table))
+            }
+            (Form::Csv, _) => {
+                let text = match summary {
+                    Aggregated::Usual(groups) => summary_csv::render(groups)?,
+                    Aggregated::By(table) => summary_by::csv(table)?,
+                };
                 // One header for all scenarios.
                 let skip = match std::mem::replace(&mut self.begun, true) {
                     false => 0,
@@ -61,8 +100,11 @@ impl Summaries {
                 };
                 terminal::print(&text[skip..])
             }
-            Form::Json => {
-                self.values.push(summary_json::value(scenario, groups));
+            (Form::Json, _) => {
+                self.values.push(match summary {
+                    Aggregated::Usual(groups) => summary_json::value(scenario, groups),
+                    Aggregated::By(table) => summary_by::json(scenario, table),
+                });
                 Ok(())
             }
         }

@@ -1,4 +1,4 @@
-//! WHERE it runs: VM types and what they cost on which day.
+//! WHERE it runs: VM types, what they cost on which day, how long they live and how long they take to start.
 //!
 //! - [`vm_types`]: the VM types that measurements and prices refer to, from `data/clouds/vms.csv`.
 //! - [`prices`]: dated prices per region and market, from `data/clouds/prices/`.
@@ -6,10 +6,14 @@
 //! - [`catalogue`]: both together, and what to say about a price that is missing.
 //! - [`fleet`]: the catalogue beside the VM types that a scenario defines.
 //! - [`date`]: a calendar day.
+//! - [`lifetimes`]: how long VMs live, from `data/clouds/lifetimes/`.
+//! - [`delays`]: how long starts, restarts and checkpoints take, from `data/clouds/delays/`.
 
 pub mod catalogue;
 pub mod date;
+pub mod delays;
 pub mod fleet;
+pub mod lifetimes;
 pub mod prices;
 pub mod sources;
 pub mod vm_types;

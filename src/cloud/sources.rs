@@ -83,6 +83,10 @@ mod tests {
         assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
         let mut tables = vec![super::super::vm_types::TABLE];
         tables.extend(super::super::prices::TABLES.iter().map(|t| t.2));
+        tables.push(super::super::lifetimes::registry::TABLE);
+        tables.push(super::super::delays::startup::TABLE);
+        tables.push(super::super::delays::restart::TABLE);
+        tables.push(super::super::delays::checkpoint_write::TABLE);
         let cells: Vec<&str> = (tables.iter().flat_map(|t| t.lines()))
             .filter_map(|line| line.rsplit(',').next())
             .flat_map(|keys| keys.split('+'))

@@ -56,6 +56,58 @@ impl<E> Queue<E> {
         Some(event)
     }
 
+    /// The same, but only up to `until`; `None` when nothing is pending by then.
+    #[inline]
+    pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
+        if self.heap.peek()?.at > until {
+            return None;
+        }
+        self.advance()
+    }
+
+    /// The earliest event that is due by `until`, left in its place; the clock moves to it. It is
+    /// taken out by [`Queue::advance`], or put off by [`Queue::put_off`].
+    #[inline]
+    pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
+        let earliest = self.heap.peek().filter(|entry| entry.at <= until)?;
+        self.now = earliest.at;
+        Some(&earliest.event)
+    }
+
+    /// Schedules the earliest event again, after a delay from now: [`Queue::advance`] and
+    /// [`Queue::after`] at half the cost.
+    #[inline]
+    pub fn put_off(&mut self, delay: SimTime) {
+        if let Some(mut earliest) = self.heap.peek_mut() {
+            earliest.order = self.inserted;
+            earliest.at = self.now + delay;
+            self.inserted += 1;
+        }
+    }
+
+    /// When the earliest event is due.
+    #[inline]
+    pub fn next_at(&self) -> Option<SimTime> {
+        self.heap.peek().map(|entry| entry.at)
+    }
+
+    /// Moves the clock on to `at`, but not past a pending event, and never back.
+    #[inline]
+    pub fn rest_until(&mut self, at: SimTime) {
+        let at = self.next_at().map_or(at, |next| at.min(next));
+        self.now = self.now.max(at);
+    }
+
+    /// Drops the pending events that `keep` does not want. The others keep their order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&E) -> bool) {
+        self.heap.retain(|entry| keep(&entry.event));
+    }
+
+    /// Makes room for `additional` pending events more than there are.
+    pub fn reserve(&mut self, additional: usize) {
+        self.heap.reserve(additional);
+    }
+
     /// Number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len()
@@ -135,6 +187,49 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| queue.advance()).collect();
         assert_eq!(order, ["first", "a", "b", "c"]);
         assert_eq!(queue.now(), SimTime::from_seconds(1.0));
+    }
+
+    #[test]
+    fn the_clock_rests_where_it_is_told_but_passes_no_event_and_never_runs_back() {
+        let seconds = SimTime::from_seconds;
+        let mut queue = Queue::new();
+        queue.after(seconds(2.0), 'a');
+        queue.after(seconds(2.0), 'b');
+        queue.after(seconds(3.0), 'c');
+        assert_eq!(queue.advance_until(seconds(1.9)), None);
+        queue.rest_until(seconds(5.0));
+        assert_eq!(queue.now(), seconds(2.0));
+        assert_eq!(queue.advance_until(seconds(2.0)), Some('a'));
+        queue.retain(|&e| e != 'b');
+        queue.rest_until(seconds(1.0));
+        assert_eq!(
+            (queue.now(), queue.next_at()),
+            (seconds(2.0), Some(seconds(3.0)))
+        );
+        assert_eq!(queue.advance(), Some('c'));
+        queue.rest_until(seconds(9.0));
+        assert_eq!(queue.now(), seconds(9.0));
+    }
+
+    #[test]
+    fn an_event_put_off_is_one_taken_out_and_scheduled_again() {
+        let seconds = |s: u32| SimTime::from_seconds(f64::from(s));
+        let (mut taken, mut put_off) = (Queue::new(), Queue::new());
+        for queue in [&mut taken, &mut put_off] {
+            (0..9).for_each(|i| queue.after(seconds(i * 7 % 5), i));
+        }
+        for i in 0..50 {
+            let event = taken.advance().expect("nothing is lost");
+            taken.after(seconds(i * 11 % 6), event);
+            assert_eq!(put_off.look_until(seconds(1000)), Some(&event));
+            put_off.put_off(seconds(i * 11 % 6));
+            assert_eq!(taken.now(), put_off.now());
+        }
+        assert_eq!(put_off.look_until(SimTime::ZERO), None);
+        let rest = |mut queue: Queue<u32>| -> Vec<u32> {
+            std::iter::from_fn(|| queue.advance()).collect()
+        };
+        assert_eq!(rest(taken), rest(put_off));
     }
 
     proptest! {

@@ -35,6 +35,7 @@ struct Outcome {
     gross: Value,
     search: Value,
     cold_start: Option<Value>,
+    lost_vms: u32,
     oracle: Value,
     reason: &'static str,
 }
@@ -193,11 +194,11 @@ impl<'p> Evaluator<'p> {
         record.bill_useful_usd = Some(outcome.parts.useful);
         record.bill_search_usd = Some(outcome.parts.search);
         record.bill_waiting_usd = Some(outcome.parts.waiting);
-        // No VM is ever taken away.
-        record.bill_lost_usd = Some(0.0);
+        record.bill_lost_usd = Some(outcome.parts.lost);
         record.bill_restore_usd = Some(outcome.parts.restore);
         record.bill_egress_usd = Some(outcome.parts.egress);
         record.bill_storage_usd = Some(outcome.parts.storage);
+        record.lost_vms = Some(f64::from(outcome.lost_vms));
         if let Some(cold) = outcome.cold_start {
             record.cold_start_time_h = Some(cold.hours);
             record.cold_start_cost_usd = Some(cold.usd);
@@ -277,6 +278,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
             },
         },
         cold_start,
+        lost_vms: line.lost_vms,
         oracle: total,
         reason: "",
     }

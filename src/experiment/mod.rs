@@ -9,8 +9,10 @@
 //! - [`record`]: the result of one case.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
-//! - [`summary`]: aggregates over replicas.
+//! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
+//!   [`aggregation`]: one or the other.
 
+pub mod aggregation;
 pub mod evaluate;
 pub mod plan;
 pub mod record;
@@ -18,10 +20,13 @@ pub mod run;
 pub mod shard;
 pub mod simulation;
 pub mod summary;
+pub mod summary_by;
 
+pub use aggregation::{Aggregated, Aggregation};
 pub use evaluate::Evaluator;
 pub use plan::{Case, Plan};
 pub use record::{Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};
 pub use shard::{Shard, Tasks};
 pub use summary::{Group, Summary};
+pub use summary_by::{KeyColumns, KeyTable, Mean};

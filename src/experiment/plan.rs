@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, Together, by_vm, machines};
 use crate::search::{
     Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
 };
-use crate::testbed::History;
+use crate::testbed::{History, SimulatedCluster};
 use crate::training::world::Waits;
 use crate::training::{Fidelity, World};
 use crate::units::SimTime;
@@ -120,6 +120,9 @@ pub struct Case {
     pub replica: u64,
 }
 
+/// Runs behind an expectation that has no closed form.
+const EXPECTATION_REPLICAS: u64 = 200;
+
 /// Arenas that are made at once, for an error to come before the run.
 const EAGER: usize = 16;
 
@@ -217,7 +220,8 @@ impl Plan {
         let reach = &scenario.reach.only(configurations);
         let variation = &scenario.variation;
         let world = World::with(workload, configurations, reach, variation, &self.waits)
-            .map_err(|mut all| all.swap_remove(0))?;
+            .map_err(|mut all| all.swap_remove(0))?
+            .on_spot(scenario.spot.as_ref());
         let stored: Vec<History> = (scenario.stored.iter())
             .map(|w| History::of(w, reach))
             .collect();
@@ -247,9 +251,12 @@ impl Plan {
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
         let mut scratch = (Usage::default(), Vec::new());
-        let expected: Vec<Vec<Point>> = (tariffs.iter())
-            .map(|tariff| expectations(&world, tariff, &mut scratch.0))
-            .collect();
+        let expected: Vec<Vec<Point>> = match world.spot {
+            None => (tariffs.iter())
+                .map(|tariff| expectations(&world, tariff, &mut scratch.0))
+                .collect(),
+            Some(_) => self.expectations_with_losses(&world, &tariffs),
+        };
         let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
             let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
             choose(objective, &scenario.limits, &points, scratch)
@@ -271,6 +278,39 @@ impl Plan {
             expected,
             oracle,
         })
+    }
+
+    /// Mean time and cost per policy and configuration, without search, through losses of VMs: they have no
+    /// closed form, so they are means over runs of replicas that no case has.
+    fn expectations_with_losses(&self, world: &World, tariffs: &[Tariff]) -> Vec<Vec<Point>> {
+        let mut cluster = SimulatedCluster::new(world, self.streams, Fidelity::Fast, self.start_up);
+        let mut usage = Usage::default();
+        let none = Point {
+            time_s: 0.0,
+            cost_usd: 0.0,
+        };
+        let mut means = vec![vec![none; world.truths.len()]; tariffs.len()];
+        for replica in 0..EXPECTATION_REPLICAS {
+            cluster.restart(u64::MAX - replica);
+            cluster.mark();
+            for choice in 0..world.truths.len() {
+                cluster.back_to_mark();
+                let end = cluster.run_to_target(choice).map(|line| line.net_end);
+                for (tariff, means) in tariffs.iter().zip(&mut means) {
+                    let (time_s, cost_usd) = match end {
+                        Ok(end) => {
+                            cluster.usage_until(end, &mut usage);
+                            (end.seconds(), tariff.bill_usd(&usage))
+                        }
+                        // It never ends.
+                        Err(_) => (f64::INFINITY, f64::INFINITY),
+                    };
+                    means[choice].time_s += time_s / EXPECTATION_REPLICAS as f64;
+                    means[choice].cost_usd += cost_usd / EXPECTATION_REPLICAS as f64;
+                }
+            }
+        }
+        means
     }
 
     /// Number of cases.

@@ -13,6 +13,16 @@ pub enum Status {
     Failed,
 }
 
+impl Status {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+        }
+    }
+}
+
 /// One row of `records.csv`. Ratios are fractions; an empty cell means that the figure does not
 /// exist for this case, never zero.
 ///
@@ -84,6 +94,8 @@ pub struct Record<'p> {
     pub bill_egress_usd: Option<f64>,
     /// Part of `cost_usd`: storage.
     pub bill_storage_usd: Option<f64>,
+    /// VMs that the provider took away, search included.
+    pub lost_vms: Option<f64>,
     /// Expected time of the choice over that of the oracle's, minus 1.
     pub regret_time: Option<f64>,
     /// Expected cost of the choice over that of the oracle's, minus 1.
@@ -149,6 +161,7 @@ impl Record<'_> {
             self.bill_search_usd,
             self.bill_waiting_usd,
             self.bill_lost_usd,
+            self.lost_vms,
             self.bill_restore_usd,
             self.bill_egress_usd,
             self.bill_storage_usd,

@@ -29,7 +29,7 @@ metrics! {
     regret_time, regret_cost,
     search_time_h, search_cost_usd,
     bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
-    bill_restore_usd, bill_egress_usd, bill_storage_usd,
+    bill_restore_usd, bill_egress_usd, bill_storage_usd, lost_vms,
     search_share_time, search_share_cost,
     overhead_gross_time, overhead_gross_cost,
     overhead_net_time, overhead_net_cost,
@@ -88,8 +88,12 @@ impl Group {
 
 /// Collects groups from records in case order. Only the groups of one workload and strategy are
 /// open at a time, and they hold no more values the more replicas they have.
+///
+/// Where every VM type is searched by itself, a group goes over all of them: the groups of a workload
+/// stay open, and of choices only workers and batch are told apart.
 #[derive(Default)]
 pub struct Summary {
+    across_vms: bool,
     /// Closed groups with their workload's number, and their place among the policies and
     /// objectives of it.
     groups: Vec<(usize, usize, Group)>,
@@ -108,6 +112,14 @@ struct Open {
 }
 
 impl Summary {
+    /// Nothing yet; `across_vms` where every VM type is searched by itself.
+    pub fn new(across_vms: bool) -> Summary {
+        Summary {
+            across_vms,
+            ..Summary::default()
+        }
+    }
+
     /// All groups, by workload, policy, objective, strategy, each in the scenario's order.
     pub fn finish(mut self) -> Vec<Group> {
         self.close();
@@ -121,13 +133,15 @@ impl Summary {
     fn open(&mut self, record: &Record<'_>) -> &mut Open {
         if let Some(Open { group, .. }) = self.open.first() {
             let other_workload = group.workload != record.workload;
-            if other_workload || group.strategy != record.strategy {
+            if other_workload || (!self.across_vms && group.strategy != record.strategy) {
                 self.close();
                 self.workloads += usize::from(other_workload);
             }
         }
         let is_it = |open: &Open| {
-            open.group.pricing == record.pricing && open.group.objective == record.objective
+            open.group.pricing == record.pricing
+                && open.group.objective == record.objective
+                && open.group.strategy == record.strategy
         };
         // Records come in turns: it is the next, or again the first.
         let at = [self.next, 0]
@@ -138,14 +152,28 @@ impl Summary {
         self.next = at + 1;
         if at == self.open.len() {
             self.open.push(Open::of(record));
+            if self.across_vms {
+                self.open[at].group.oracle = None;
+            }
         }
         &mut self.open[at]
     }
 
     fn close(&mut self) {
         self.next = 0;
-        for (place, open) in self.open.drain(..).enumerate() {
-            self.groups.push((self.workloads, place, open.close()));
+        let mut place = 0;
+        for open in self.open.drain(..) {
+            let mut group = open.close();
+            if self.across_vms {
+                // Clusters differ by more than luck.
+                (group.aggregates.iter_mut().flatten()).for_each(|a| a.half_interval = None);
+            }
+            // Places count anew with every strategy.
+            let same = (self.groups.last()).is_some_and(|(of, _, last)| {
+                *of == self.workloads && last.strategy == group.strategy
+            });
+            place = if same { place + 1 } else { 0 };
+            self.groups.push((self.workloads, place, group));
         }
     }
 }
@@ -208,6 +236,7 @@ fn triple(
 
 impl Sink for Summary {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let across_vms = self.across_vms;
         let open = self.open(record);
         open.group.replicas += 1;
         open.group.failed += u64::from(record.status == Status::Failed);
@@ -215,6 +244,7 @@ impl Sink for Summary {
         if let (Some(vm), Some(k), Some(b)) =
             (record.chosen_vm, record.chosen_workers, record.chosen_batch)
         {
+            let vm = if across_vms { "" } else { vm };
             match (open.choices.iter_mut()).find(|(c, _)| (c.0.as_str(), c.1, c.2) == (vm, k, b)) {
                 Some((_, count)) => *count += 1,
                 None => open.choices.push(((vm.to_owned(), k, b), 1)),

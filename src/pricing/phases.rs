@@ -6,16 +6,18 @@ pub enum Phase {
     /// Waits for requested VMs, with all that it holds.
     #[default]
     Waiting,
-    /// Restores a checkpoint.
+    /// Writes or restores a checkpoint.
     Restoring,
     /// Trains in order to find a configuration: cold start and probes.
     Searching,
     /// Trains the chosen configuration to the target.
     Training,
+    /// Trained what was lost with a VM.
+    Lost,
 }
 
 /// Number of phases.
-pub const PHASES: usize = 4;
+pub const PHASES: usize = 5;
 
 /// VM-seconds and sample-seconds of each phase, in the order of [`Phase`].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,6 +43,27 @@ impl Phases {
         };
         self.vm_seconds[row].1[phase as usize] += f64::from(workers) * seconds;
         self.sample_seconds[phase as usize] += f64::from(batch) * seconds;
+    }
+
+    /// `seconds` with `vms` VMs of the type `vm` and global batch `batch` that were counted as `from` were `to`.
+    pub fn relabel(
+        &mut self,
+        (from, to): (Phase, Phase),
+        vm: u16,
+        vms: u32,
+        batch: u32,
+        seconds: f64,
+    ) {
+        let shift = |all: &mut [f64; PHASES], amount: f64| {
+            // Not below zero by a rounding error.
+            let moved = amount.min(all[from as usize]);
+            all[from as usize] -= moved;
+            all[to as usize] += moved;
+        };
+        shift(&mut self.sample_seconds, f64::from(batch) * seconds);
+        if let Some(row) = self.vm_seconds.iter_mut().find(|row| row.0 == vm) {
+            shift(&mut row.1, f64::from(vms) * seconds);
+        }
     }
 
     /// Nothing, keeping the memory.

@@ -31,7 +31,9 @@ pub struct Parts {
     pub search: f64,
     /// Waiting for VMs to start.
     pub waiting: f64,
-    /// Restoring checkpoints.
+    /// Work that was lost with VMs.
+    pub lost: f64,
+    /// Writing and restoring checkpoints.
     pub restore: f64,
     /// Data that leave the cloud.
     pub egress: f64,
@@ -108,6 +110,7 @@ impl Tariff {
             useful: part(Phase::Training),
             search: part(Phase::Searching),
             waiting: part(Phase::Waiting),
+            lost: part(Phase::Lost),
             restore: part(Phase::Restoring),
             egress: self.charges.egress_usd,
             storage,

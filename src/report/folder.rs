@@ -42,6 +42,13 @@ impl Folder {
         })
     }
 
+    /// A folder that is only read.
+    pub fn existing(path: &Path) -> Folder {
+        Folder {
+            path: path.to_owned(),
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

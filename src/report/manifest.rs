@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::cloud::{prices, sources, vm_types};
 use crate::experiment::{Ending, Finished};
 use crate::pricing::builtin;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Together};
 use crate::workload::Workload;
 
 /// Name of the file.
@@ -50,11 +50,19 @@ pub fn identity(scenario: &Scenario) -> Identity {
         ),
         ("prices_hash", json!(prices_hash())),
         ("cases", json!(scenario.cases())),
+        (ACROSS_VMS, json!(scenario.search == Together::EachVm)),
     ];
     entries
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
         .collect()
+}
+
+const ACROSS_VMS: &str = "each_vm_by_itself";
+
+/// Whether every VM type is searched by itself in the run that `identity` is of.
+pub fn is_across_vms(identity: &Identity) -> bool {
+    identity.get(ACROSS_VMS) == Some(&Value::Bool(true))
 }
 
 /// BLAKE3 hash of the embedded policies, VM types and dated prices.

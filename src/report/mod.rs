@@ -5,11 +5,11 @@
 //! - [`folder`]: an output folder; nothing finished is lost. [`lock`]: one run at a time in it. [`aside`]: a file that grows there.
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`.
 //! - [`failures_csv`]: the cases without a result.
-//! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group.
+//! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group; [`summary_by`]: by any columns.
 //! - [`policies_table`]: one row per pricing policy.
 //! - [`manifest`]: what a result folder was made from.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
-//!   [`stored_rows`] reads that back.
+//!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
 //! - [`text_table`]: plain tables for the terminal.
 
@@ -27,7 +27,9 @@ pub mod records_parquet;
 pub mod results;
 pub mod shard_file;
 pub mod shards;
+pub mod stored_records;
 pub mod stored_rows;
+pub mod summary_by;
 pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;

@@ -6,7 +6,8 @@ use super::aside::Aside;
 use super::formats::{RecordsFile, RecordsFormat};
 use crate::experiment::{Record, Sink};
 
-const FILE: &str = "records.jsonl";
+/// Name of the file.
+pub const FILE: &str = "records.jsonl";
 
 /// JSON lines.
 pub const FORMAT: RecordsFormat = RecordsFormat {

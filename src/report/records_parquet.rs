@@ -3,12 +3,18 @@
 //! Row groups are of fixed size and nothing in the file tells of time or machine: the same records
 //! give the same bytes.
 
+use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+};
 use arrow_schema::{DataType, Field, Schema};
+use csv::StringRecord;
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -16,9 +22,10 @@ use parquet::schema::types::ColumnPath;
 
 use super::aside::Aside;
 use super::formats::{RecordsFile, RecordsFormat};
-use crate::experiment::{Record, Sink, Status};
+use crate::experiment::{Record, Sink};
 
-const FILE: &str = "records.parquet";
+/// Name of the file.
+pub const FILE: &str = "records.parquet";
 
 /// Apache Parquet.
 pub const FORMAT: RecordsFormat = RecordsFormat {
@@ -65,10 +72,7 @@ macro_rules! columns {
     (@ whole $name:ident) => { Column::Whole(|r| r.$name) };
     (@ figure $name:ident) => { Column::Figure(|r| r.$name) };
     (@ status $name:ident) => {
-        Column::Text(|r| Some(match r.$name {
-            Status::Ok => "ok",
-            Status::Failed => "failed",
-        }))
+        Column::Text(|r| Some(r.$name.name()))
     };
 }
 
@@ -83,7 +87,7 @@ columns! {
     figure: time_h, cost_usd, oracle_time_h, oracle_cost_usd, expected_time_h, expected_cost_usd,
         search_time_h, search_cost_usd, cold_start_time_h, cold_start_cost_usd,
         bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
-        bill_restore_usd, bill_egress_usd, bill_storage_usd,
+        bill_restore_usd, bill_egress_usd, bill_storage_usd, lost_vms,
         regret_time, regret_cost, search_share_time, search_share_cost,
         overhead_gross_time, overhead_gross_cost, overhead_net_time, overhead_net_cost,
         overhead_published_time, overhead_published_cost,
@@ -102,6 +106,17 @@ impl Column {
             Column::Figure(_) => (DataType::Float64, true),
         };
         Field::new(name, kind, nullable)
+    }
+
+    /// The array of such a column, if it is one.
+    fn stored(self, array: &ArrayRef) -> Option<Stored<'_>> {
+        let array = array.as_any();
+        match self {
+            Column::Count(_) => array.downcast_ref().map(Stored::Count),
+            Column::Text(_) => array.downcast_ref().map(Stored::Text),
+            Column::Whole(_) => array.downcast_ref().map(Stored::Whole),
+            Column::Figure(_) => array.downcast_ref().map(Stored::Figure),
+        }
     }
 
     fn empty(self) -> Values {
@@ -175,6 +190,55 @@ impl RecordsParquet {
             RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(io::Error::other)?;
         self.writer.write(&batch).map_err(told)?;
         self.writer.flush().map_err(told)
+    }
+}
+
+/// Hands the rows of a file to `take`, each as `records.csv` would have it.
+///
+/// # Errors
+/// What keeps the file from being read, and failures of `take`.
+pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
+    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?).map_err(told)?;
+    let mut row = StringRecord::new();
+    for batch in builder.build().map_err(told)? {
+        let batch = batch.map_err(|e| invalid(e.to_string()))?;
+        let columns: Vec<Stored<'_>> = (COLUMNS.iter())
+            .map(|(name, column)| {
+                let array = batch.column_by_name(name);
+                let stored = array.and_then(|array| column.stored(array));
+                stored.ok_or_else(|| invalid(format!("there is no column `{name}` of its kind")))
+            })
+            .collect::<io::Result<_>>()?;
+        for at in 0..batch.num_rows() {
+            row.clear();
+            for column in &columns {
+                column.push(at, &mut row);
+            }
+            take(&row)?;
+        }
+    }
+    Ok(())
+}
+
+/// A column that was read.
+enum Stored<'b> {
+    Count(&'b UInt64Array),
+    Text(&'b StringArray),
+    Whole(&'b UInt32Array),
+    Figure(&'b Float64Array),
+}
+
+impl Stored<'_> {
+    /// A missing value is an empty cell.
+    fn push(&self, at: usize, row: &mut StringRecord) {
+        match self {
+            Stored::Count(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            Stored::Text(a) if a.is_valid(at) => row.push_field(a.value(at)),
+            Stored::Whole(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            Stored::Figure(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            _ => row.push_field(""),
+        }
     }
 }
 

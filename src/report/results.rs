@@ -4,7 +4,8 @@
 //! claims them last; and before anything is claimed for a new run, what an older one left is
 //! disowned and removed.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::aside::partial_name;
@@ -13,8 +14,10 @@ use super::formats::{FORMATS, RecordsFile, RecordsFormat};
 use super::manifest::{self, Identity};
 use super::records_csv::{self, RecordsCsv};
 use super::stored_rows::StoredRows;
-use super::{failures_csv, summary_csv};
-use crate::experiment::{Ending, Finished, Group, Plan, Record, Sink, Summary};
+use super::{failures_csv, summary_by, summary_csv};
+use crate::experiment::{
+    Aggregated, Aggregation, Ending, Finished, KeyColumns, Plan, Record, Sink,
+};
 
 const SUMMARY: &str = "summary.csv";
 
@@ -32,7 +35,7 @@ pub struct Results {
 struct Derived {
     forms: Vec<Box<dyn RecordsFile>>,
     failures: failures_csv::FailuresCsv,
-    summary: Summary,
+    summary: Aggregation,
 }
 
 impl Results {
@@ -44,10 +47,11 @@ impl Results {
         folder: &Folder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
+        summary: Aggregation,
     ) -> io::Result<Results> {
         // Emptied before the manifest claims it.
         let rows = RecordsCsv::open(folder, 0)?;
-        let derived = claim(folder, &identity, formats)?;
+        let derived = claim(folder, &identity, formats, summary)?;
         Ok(Self::of(folder, identity, formats, rows, derived))
     }
 
@@ -61,6 +65,7 @@ impl Results {
         folder: &Folder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
+        summary: Aggregation,
         plan: &Plan,
         progress: &AtomicU64,
     ) -> io::Result<(Results, Finished)> {
@@ -81,7 +86,7 @@ impl Results {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             other => other.map_err(named)?,
         };
-        let mut derived = claim(folder, &identity, formats)?;
+        let mut derived = claim(folder, &identity, formats, summary)?;
         let mut finished = Finished::default();
         let mut end = 0;
         while let Some(stored) = &mut stored {
@@ -119,22 +124,24 @@ impl Results {
         }
     }
 
-    /// Whether a manifest that was read says that all is done, and the files are there.
+    /// Whether a manifest that was read says that all is done, and the files are there, the summary
+    /// by the columns that are asked for.
     pub fn is_complete(
         folder: &Folder,
         read: &Identity,
         formats: &[&'static RecordsFormat],
+        by: Option<&KeyColumns>,
     ) -> bool {
         read.get("complete").and_then(|c| c.as_bool()) == Some(true)
-            && (formats.iter().map(|f| f.file).chain([SUMMARY]))
-                .all(|name| folder.file(name).exists())
+            && (formats.iter()).all(|format| folder.file(format.file).exists())
+            && has_columns(folder, by).unwrap_or(false)
     }
 
     /// Finishes all files; the groups of the summary. What ended early can be gone on with.
     ///
     /// # Errors
     /// Whatever prevents it; the manifest then says that the run is not complete.
-    pub fn finish(self, finished: &Finished) -> io::Result<Vec<Group>> {
+    pub fn finish(self, finished: &Finished) -> io::Result<Aggregated> {
         for form in self.derived.forms {
             form.close()?;
         }
@@ -144,15 +151,19 @@ impl Results {
         } else {
             self.rows.leave()?;
         }
-        let groups = self.derived.summary.finish();
+        let aggregated = self.derived.summary.finish();
         let folder = &self.folder;
-        folder.write(SUMMARY, summary_csv::render(&groups)?.as_bytes())?;
+        let summary = match &aggregated {
+            Aggregated::Usual(groups) => summary_csv::render(groups)?,
+            Aggregated::By(table) => summary_by::csv(table)?,
+        };
+        folder.write(SUMMARY, summary.as_bytes())?;
         if !self.keep_csv && finished.ending == Ending::Complete {
             folder.remove(records_csv::PARTIAL)?;
         }
         let manifest = manifest::text(&self.identity, manifest::ending(finished))?;
         folder.write(manifest::FILE, manifest.as_bytes())?;
-        Ok(groups)
+        Ok(aggregated)
     }
 }
 
@@ -163,12 +174,27 @@ impl Sink for Results {
     }
 }
 
+/// Whether the summary in `folder` has the columns that `by` asks for.
+fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
+    let mut found = String::new();
+    BufReader::new(File::open(folder.file(SUMMARY))?).read_line(&mut found)?;
+    let expected = match by {
+        None => summary_csv::header(),
+        Some(by) => {
+            let names: Vec<&str> = by.0.iter().map(|column| column.name).collect();
+            summary_by::header(&names)
+        }
+    };
+    Ok(found.trim_end() == expected.join(","))
+}
+
 /// Says that the folder belongs to this run, which is not finished, removes what it does not own,
 /// and opens what goes beside the rows.
 fn claim(
     folder: &Folder,
     identity: &Identity,
     formats: &[&'static RecordsFormat],
+    summary: Aggregation,
 ) -> io::Result<Derived> {
     let unfinished = Finished {
         ending: Ending::Interrupted,
@@ -194,7 +220,7 @@ fn claim(
             .filter_map(create)
             .collect::<io::Result<_>>()?,
         failures: failures_csv::FailuresCsv::new(folder),
-        summary: Summary::default(),
+        summary,
     })
 }
 

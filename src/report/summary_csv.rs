@@ -5,13 +5,8 @@ use std::io;
 use crate::experiment::Group;
 use crate::experiment::summary::METRICS;
 
-/// The table as text. Per metric: mean, lower and upper end of the 95 % confidence interval of the
-/// mean, median; empty where a figure does not exist.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
-pub fn render(groups: &[Group]) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+/// The header.
+pub fn header() -> Vec<String> {
     let mut header: Vec<String> = [
         "workload",
         "pricing",
@@ -35,7 +30,17 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
             header.push(format!("{}_{part}", metric.name));
         }
     }
-    writer.write_record(&header)?;
+    header
+}
+
+/// The table as text. Per metric: mean, lower and upper end of the 95 % confidence interval of the
+/// mean, median; empty where a figure does not exist.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn render(groups: &[Group]) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header())?;
     for group in groups {
         let mut row = vec![
             group.workload.clone(),

@@ -72,13 +72,19 @@ fn title(first: &Group, with_vm: bool) -> String {
         "{} · {} · {} · {replicas}",
         first.workload, first.pricing, first.objective
     );
-    if let Some(oracle) = &first.oracle {
+    let mean = |metric| first.aggregate(metric).map(|a| a.mean);
+    let oracle = match &first.oracle {
+        Some(oracle) => place(oracle, with_vm),
+        None => "of each VM type by itself, in the mean".to_owned(),
+    };
+    if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
         // Writing to a string cannot fail.
-        let _ = write!(title, " · oracle {}", place(oracle, with_vm));
-        let mean = |metric| first.aggregate(metric).map(|a| a.mean);
-        if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
-            let _ = write!(title, " ({}, {})", hours_text(hours), usd_text(usd));
-        }
+        let _ = write!(
+            title,
+            " · oracle {oracle} ({}, {})",
+            hours_text(hours),
+            usd_text(usd)
+        );
     }
     title.push('\n');
     title
@@ -122,7 +128,10 @@ fn row(group: &Group, with_vm: bool) -> Vec<String> {
         _ => "–".to_owned(),
     };
     let pair = |time, cost| match (group.aggregate(time), group.aggregate(cost)) {
-        (Some(time), Some(cost)) => format!("{} / {} %", percent(time), percent(cost)),
+        (Some(time), Some(cost)) => {
+            let percent = |a: &Aggregate| percent(a.mean, a.half_interval);
+            format!("{} / {} %", percent(time), percent(cost))
+        }
         _ => "–".to_owned(),
     };
     let regret = match (mean("regret_time"), mean("regret_cost")) {
@@ -152,17 +161,18 @@ fn row(group: &Group, with_vm: bool) -> Vec<String> {
     ]
 }
 
-fn percent(a: &Aggregate) -> String {
-    let mean = signed(a.mean);
-    match a.half_interval {
-        Some(half) if is_many_times(a.mean) => format!("{mean} ±{:.0}", 100.0 * half),
+/// A fraction in percent, with half its interval where there is one.
+pub(super) fn percent(fraction: f64, half_interval: Option<f64>) -> String {
+    let mean = signed(fraction);
+    match half_interval {
+        Some(half) if is_many_times(fraction) => format!("{mean} ±{:.0}", 100.0 * half),
         Some(half) => format!("{mean} ±{:.1}", 100.0 * half),
         None => mean,
     }
 }
 
 /// Percent with a sign; beyond ten times as much, tenths say nothing.
-fn signed(fraction: f64) -> String {
+pub(super) fn signed(fraction: f64) -> String {
     match is_many_times(fraction) {
         true => format!("{:+.0}", 100.0 * fraction),
         false => format!("{:+.1}", no_minus_zero(fraction)),

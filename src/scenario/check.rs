@@ -109,6 +109,7 @@ impl Check<'_> {
                 stored
             }
         };
+        let spot = self.spot(file);
         let policies = self.policies(file);
         let strategies = self.strategies(file);
         let objectives = self.objectives(file);
@@ -133,6 +134,7 @@ impl Check<'_> {
             reach,
             search: file.cluster.search,
             variation: variation(file),
+            spot,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,
             objectives: objectives?,

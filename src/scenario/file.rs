@@ -15,7 +15,7 @@ use super::scale_axis::ScaleAxis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
 use crate::pricing::PolicyFile;
 use crate::search::{Objective, Settings};
-use crate::training::Fidelity;
+use crate::training::{Fidelity, Keeps};
 
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -43,6 +43,9 @@ pub struct ScenarioFile {
     pub vm: BTreeMap<Spanned<String>, VmTable>,
     /// The configurations to choose from.
     pub cluster: ClusterTable,
+    /// VMs that the provider may take away; none when absent.
+    #[schemars(with = "Option<SpotTable>")]
+    pub spot: Option<Spanned<SpotTable>>,
     /// What varies at random; all off when absent.
     pub variation: VariationTable,
     /// Pricing policies.
@@ -141,6 +144,40 @@ pub struct VmTable {
     pub gpus: Option<u32>,
     /// USD per hour on demand, for prices by the catalogue.
     pub usd_per_hour: Option<ScaleAxis>,
+}
+
+/// VMs that the provider may take away.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpotTable {
+    /// Name of a model of `scavsim list lifetimes` in which VMs are lost each by itself; or
+    /// `exponential_mean_h`.
+    #[schemars(with = "Option<String>")]
+    pub lifetime: Option<Spanned<String>>,
+    /// Mean hours of lives that are exponential.
+    #[schemars(with = "Option<Positive>")]
+    pub exponential_mean_h: Option<Spanned<Positive>>,
+    /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
+    pub replacement_s: Option<NonNegative>,
+    /// What a loss leaves of the work.
+    pub keeps: Keeps,
+    /// When checkpoints are written.
+    pub checkpoint: CheckpointChoice,
+    /// Seconds that one takes to write.
+    pub checkpoint_write_s: Option<NonNegative>,
+}
+
+/// When checkpoints are written.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CheckpointChoice {
+    /// Never.
+    #[default]
+    None,
+    /// After so many seconds of training.
+    PeriodicS(Positive),
+    /// After Daly's interval for the cluster's losses and the time to write.
+    YoungDaly,
 }
 
 /// What varies at random. Every factor is log-normal with mean 1.

@@ -1,4 +1,4 @@
-//! Two-sample Kolmogorov–Smirnov test.
+//! Kolmogorov–Smirnov test: two samples, or a sample and a distribution.
 
 /// Outcome of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +34,31 @@ pub fn kolmogorov_smirnov(a: &[f64], b: &[f64]) -> KolmogorovSmirnov {
     }
 }
 
+/// Compares a sample with the distribution F(x) = P(X ≤ x), `before` being P(X < x); the two differ where
+/// a single value has a probability, and `sample` may then hold it many times. Infinite values are allowed.
+/// With such values the p-value is too high: the test errs towards finding no difference.
+pub fn kolmogorov_smirnov_against(
+    sample: &[f64],
+    cdf: impl Fn(f64) -> f64,
+    before: impl Fn(f64) -> f64,
+) -> KolmogorovSmirnov {
+    let mut sorted = sample.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    let (mut below, mut distance) = (0, 0.0f64);
+    for equal in sorted.chunk_by(|a, b| a == b) {
+        let x = equal[0];
+        distance = distance.max((below as f64 / n - before(x)).abs());
+        below += equal.len();
+        distance = distance.max((below as f64 / n - cdf(x)).abs());
+    }
+    let root = n.sqrt();
+    KolmogorovSmirnov {
+        distance,
+        p_value: tail((root + 0.12 + 0.11 / root) * distance),
+    }
+}
+
 /// Kolmogorov's limiting tail 2 Σ (−1)^(k−1) exp(−2 k² λ²).
 fn tail(lambda: f64) -> f64 {
     if lambda < 0.2 {
@@ -57,6 +82,27 @@ mod tests {
         assert_eq!(kolmogorov_smirnov(&a, &a).p_value, 1.0);
         let apart = kolmogorov_smirnov(&a, &b);
         assert!((apart.distance - 0.2).abs() < 1e-12 && apart.p_value < 1e-8);
+    }
+
+    #[test]
+    fn a_sample_is_told_from_another_distribution_than_its_own() {
+        let sample: Vec<f64> = (0..500).map(|i| (f64::from(i) + 0.5) / 500.0).collect();
+        let own = |x: f64| x.clamp(0.0, 1.0);
+        assert!((kolmogorov_smirnov_against(&sample, own, own).distance - 0.001).abs() < 1e-12);
+        let other = |x: f64| (x * x).clamp(0.0, 1.0);
+        let apart = kolmogorov_smirnov_against(&sample, other, other);
+        assert!((apart.distance - 0.25).abs() < 0.002 && apart.p_value < 1e-8);
+    }
+
+    #[test]
+    fn a_value_with_a_probability_of_its_own_is_no_difference() {
+        let mut sample: Vec<f64> = (0..300).map(|i| (f64::from(i) + 0.5) / 500.0).collect();
+        sample.extend([f64::INFINITY; 200]);
+        let cdf = |x: f64| if x < f64::INFINITY { x.min(0.6) } else { 1.0 };
+        let before = |x: f64| x.min(0.6);
+        assert!(kolmogorov_smirnov_against(&sample, cdf, before).distance < 0.002);
+        let wrong = kolmogorov_smirnov_against(&sample, cdf, cdf);
+        assert!((wrong.distance - 0.4).abs() < 1e-12);
     }
 
     #[test]

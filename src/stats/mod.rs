@@ -1,5 +1,5 @@
 //! Statistics used all over the crate: running moments, quantiles, intervals, lines, and the
-//! two-sample Kolmogorov–Smirnov test. Pure mathematics, no input or output.
+//! Kolmogorov–Smirnov test. Pure mathematics, no input or output.
 
 mod kolmogorov_smirnov;
 pub mod line;
@@ -7,7 +7,7 @@ mod median;
 mod moments;
 pub mod normal;
 
-pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov};
+pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov, kolmogorov_smirnov_against};
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
 pub use moments::{Welford, median, student_t_97_5};

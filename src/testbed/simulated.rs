@@ -5,6 +5,7 @@ use crate::configuration::Configuration;
 use crate::pricing::{Phase, Usage};
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
+use crate::training::ledger::Ledger;
 use crate::training::luck::Luck;
 use crate::training::progress::Advance;
 use crate::training::{Fidelity, Job, Stalled, Stepping, World};
@@ -19,6 +20,8 @@ pub struct SimulatedCluster<'w> {
     luck: Vec<Option<Luck>>,
     now: State,
     marked: State,
+    /// What was held when the last run on spot VMs reached the target, and when that was.
+    net: (SimTime, Ledger),
 }
 
 /// Where a job stands in its replica.
@@ -57,6 +60,8 @@ pub struct Timeline {
     pub gross_end: SimTime,
     /// Configuration and seconds of the cold start, if there was one.
     pub cold_start: Option<(usize, f64)>,
+    /// VMs that the provider took away until the target.
+    pub lost_vms: u32,
 }
 
 impl<'w> SimulatedCluster<'w> {
@@ -64,7 +69,14 @@ impl<'w> SimulatedCluster<'w> {
     pub fn new(world: &'w World, streams: Streams, fidelity: Fidelity, start_up: SimTime) -> Self {
         let drift = DriftPath::new(None, streams, 0, 0);
         let state = || State {
-            job: Job::new(fidelity, start_up, drift.clone()),
+            job: match &world.spot {
+                None => Job::new(fidelity, start_up, drift.clone()),
+                Some(spot) => Job::new(fidelity, start_up, drift.clone()).on_spot(
+                    spot,
+                    world.constants.restore_s.value,
+                    streams,
+                ),
+            },
             visits: vec![0; world.truths.len()],
             current: None,
             progress: 0.0,
@@ -78,6 +90,7 @@ impl<'w> SimulatedCluster<'w> {
             luck: vec![None; world.truths.len()],
             now: state(),
             marked: state(),
+            net: (SimTime::ZERO, Ledger::default()),
         }
     }
 
@@ -87,12 +100,13 @@ impl<'w> SimulatedCluster<'w> {
             self.luck.fill(None);
         }
         self.replica = replica;
-        self.now.job.restart(DriftPath::new(
+        let drift = DriftPath::new(
             self.world.variation.drift,
             self.streams,
             replica,
             self.world.identity,
-        ));
+        );
+        self.now.job.restart(drift, replica);
         self.now.visits.fill(0);
         self.now.current = None;
         self.now.progress = 0.0;
@@ -131,6 +145,24 @@ impl<'w> SimulatedCluster<'w> {
         let (stepping, all) = (luck.stepping.clone(), luck.steps_to_target);
         let left = remaining(all, truth.steps_at(self.now.progress));
         let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
+        if self.world.spot.is_some() {
+            // Losses after the target was reached are none of the job's.
+            let job = &mut self.now.job;
+            job.train(&stepping, left, left, &mut stream)?;
+            let net_end = job.now();
+            self.net.0 = net_end;
+            self.net.1.copy_from(job.ledger());
+            let lost_vms = job.lost_vms();
+            job.train(&stepping, all - left, 0, &mut stream)?;
+            return Ok(Timeline {
+                choice,
+                search_end,
+                net_end,
+                gross_end: job.now(),
+                cold_start: self.now.cold_start,
+                lost_vms,
+            });
+        }
         let run = self.now.job.train(&stepping, all, left, &mut stream)?;
         Ok(Timeline {
             choice,
@@ -138,6 +170,7 @@ impl<'w> SimulatedCluster<'w> {
             net_end: if left == 0 { start } else { run.at_mark },
             gross_end: self.now.job.now(),
             cold_start: self.now.cold_start,
+            lost_vms: 0,
         })
     }
 
@@ -149,7 +182,11 @@ impl<'w> SimulatedCluster<'w> {
     /// What was used when all VMs are released at `end`, which must not lie before the end of the
     /// search.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.now.job.usage_until(end, usage);
+        match self.world.spot {
+            // Later losses must not change what the phases were until then.
+            Some(_) if end == self.net.0 => self.net.1.usage_until(end, usage),
+            _ => self.now.job.usage_until(end, usage),
+        }
     }
 
     fn is_finished(&self) -> bool {
@@ -196,7 +233,7 @@ impl<'w> SimulatedCluster<'w> {
         let identity = mix(truth.identity, visit);
         let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
         self.now.job.enter(Phase::Searching);
-        let advance = self.now.job.train(&stepping, steps, steps, &mut stream)?;
+        let advance = (self.now.job).train(&stepping, steps, steps, &mut stream)?;
         self.now.steps += steps;
         self.now.progress = truth.progress_after(progress, steps as f64 / all as f64);
         Ok((steps, advance))

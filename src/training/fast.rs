@@ -8,6 +8,7 @@
 
 use super::drift::DriftPath;
 use super::progress::Advance;
+use super::slowest::Moments;
 use super::stepping::Stepping;
 use crate::rng::Stream;
 use crate::units::SimTime;
@@ -37,7 +38,13 @@ pub fn advance(
         let fit = ((until - now).seconds() / mean_s).ceil().max(1.0);
         let count = (steps - done).min(fit as u64);
         let marked = mark.saturating_sub(done).min(count);
-        let (before, total) = slowest_sums(stepping, count, marked, stream);
+        let (before, total) = sums(
+            stepping,
+            stepping.slowest,
+            (count, marked),
+            |stream| stepping.draw_slowest_s(stream),
+            stream,
+        );
         let communication_s = stepping.communication_s * network;
         let seconds = |steps: u64, compute_s: f64| {
             SimTime::from_seconds(compute_s + steps as f64 * communication_s)
@@ -53,23 +60,25 @@ pub fn advance(
     (result, now)
 }
 
-/// Compute seconds of the first `mark` and of all `steps` steps, without communication.
+/// Compute seconds of the first `mark` and of all `steps` steps, without communication. One step
+/// has the moments `one`, and `draw` draws it.
 ///
 /// The total does not depend on `mark`: the mark is a point on a path to the same end, so a run
 /// cut short and the whole run share their luck.
-pub(super) fn slowest_sums(
+pub(super) fn sums(
     stepping: &Stepping,
-    steps: u64,
-    mark: u64,
+    one: Moments,
+    (steps, mark): (u64, u64),
+    mut draw: impl FnMut(&mut Stream) -> f64,
     stream: &mut Stream,
 ) -> (f64, f64) {
     let n = steps as f64;
-    let mean_s = stepping.worker_s * stepping.slowest.mean;
-    let deviation_s = stepping.worker_s * stepping.slowest.deviation;
+    let mean_s = stepping.worker_s * one.mean;
+    let deviation_s = stepping.worker_s * one.deviation;
     if deviation_s == 0.0 {
         return (mark as f64 * mean_s, n * mean_s);
     }
-    let skewness = stepping.slowest.skewness / n.sqrt();
+    let skewness = one.skewness / n.sqrt();
     let fewest = match stepping.time.straggler {
         None => FEWEST_STEPS,
         Some(_) => FEWEST_STEPS_WITH_STRAGGLERS,
@@ -77,7 +86,7 @@ pub(super) fn slowest_sums(
     if steps < fewest || skewness.abs() > LARGEST_SKEWNESS {
         let (mut before, mut total) = (0.0, 0.0);
         for done in 1..=steps {
-            total += stepping.draw_slowest_s(stream);
+            total += draw(stream);
             if done == mark {
                 before = total;
             }

@@ -3,12 +3,15 @@
 use super::drift::DriftPath;
 use super::ledger::Ledger;
 use super::progress::{Advance, Event, Stalled};
+use super::spot::{Lives, Spot};
 use super::stepping::Stepping;
 use super::world::Truth;
 use super::{Fidelity, event, fast, step};
 use crate::engine::Queue;
 use crate::pricing::{Phase, Usage};
-use crate::rng::Stream;
+use std::sync::Arc;
+
+use crate::rng::{Stream, Streams};
 use crate::units::SimTime;
 
 /// One job and its clock.
@@ -19,6 +22,8 @@ pub struct Job {
     drift: DriftPath,
     fidelity: Fidelity,
     start_up: SimTime,
+    /// Its VMs, where the provider may take them away.
+    pub(super) lives: Option<Lives>,
 }
 
 impl Job {
@@ -30,11 +35,21 @@ impl Job {
             drift,
             fidelity,
             start_up,
+            lives: None,
         }
     }
 
+    /// The same job on VMs that can be taken away; a restart from a checkpoint takes `restore_s`.
+    pub fn on_spot(mut self, spot: &Arc<Spot>, restore_s: f64, streams: Streams) -> Self {
+        self.lives = Some(Lives::new(Arc::clone(spot), restore_s, streams));
+        self
+    }
+
     /// The same job at time zero in another replica, keeping its memory.
-    pub fn restart(&mut self, drift: DriftPath) {
+    pub fn restart(&mut self, drift: DriftPath, replica: u64) {
+        if let Some(lives) = &mut self.lives {
+            lives.restart(replica);
+        }
         self.queue.reset();
         self.ledger.reset();
         self.drift = drift;
@@ -45,6 +60,9 @@ impl Job {
         self.queue.copy_from(&other.queue);
         self.ledger.copy_from(&other.ledger);
         self.drift.clone_from(&other.drift);
+        if let (Some(own), Some(other)) = (&mut self.lives, &other.lives) {
+            own.copy_from(other);
+        }
     }
 
     /// The simulated time.
@@ -58,9 +76,12 @@ impl Job {
     /// [`Stalled`] when the clock has nothing to wait for.
     pub fn resize(&mut self, truth: &Truth) -> Result<(), Stalled> {
         let at = &truth.configuration;
-        let grows = self
-            .ledger
-            .hold(truth.vm, truth.vms, at.batch, self.queue.now());
+        let now = self.queue.now();
+        let other_type = self.ledger.vm() != truth.vm;
+        let grows = self.ledger.hold(truth.vm, truth.vms, at.batch, now);
+        if let Some(lives) = &mut self.lives {
+            lives.hold(truth.vm_key, truth.vms, other_type, now + self.start_up);
+        }
         if grows && self.start_up > SimTime::ZERO {
             self.enter(Phase::Waiting);
             self.wait(self.start_up, Event::VmsReady)?;
@@ -82,7 +103,7 @@ impl Job {
         self.ledger.enter(phase, self.queue.now());
     }
 
-    /// Trains `steps` steps and notes when the first `mark` of them were complete.
+    /// Trains `steps` steps through all losses of VMs, and notes when the first `mark` of them were complete.
     ///
     /// # Errors
     /// [`Stalled`] when the clock has nothing to wait for.
@@ -93,6 +114,9 @@ impl Job {
         mark: u64,
         stream: &mut Stream,
     ) -> Result<Advance, Stalled> {
+        if self.lives.is_some() {
+            return self.train_through_losses(stepping, steps, mark, stream);
+        }
         let (queue, drift) = (&mut self.queue, &mut self.drift);
         let start = queue.now();
         let (advance, end) = match self.fidelity {
@@ -109,7 +133,58 @@ impl Job {
         self.ledger.usage_until(end, usage);
     }
 
-    fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Stalled> {
+    /// VMs lost so far.
+    pub fn lost_vms(&self) -> u32 {
+        self.lives.as_ref().map_or(0, |lives| lives.lost)
+    }
+
+    /// Which VMs are held, and what for.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.ledger.phase()
+    }
+
+    pub(super) fn fidelity(&self) -> Fidelity {
+        self.fidelity
+    }
+
+    pub(super) fn clock(&mut self) -> (&mut Queue<Event>, &mut DriftPath) {
+        (&mut self.queue, &mut self.drift)
+    }
+
+    pub(super) fn next_loss(&self) -> SimTime {
+        let never = SimTime::from_seconds(f64::INFINITY);
+        self.lives.as_ref().map_or(never, Lives::next_loss)
+    }
+
+    /// The last `seconds` of `from` were for nothing else than `to`.
+    pub(super) fn relabel(&mut self, from: Phase, to: Phase, seconds: f64) {
+        self.ledger.enter(from, self.queue.now());
+        self.ledger.relabel(from, to, seconds);
+    }
+
+    /// VMs whose end has come are no longer held.
+    pub(super) fn drop_lost(&mut self) {
+        let now = self.queue.now();
+        if let Some(lives) = &mut self.lives {
+            while let Some((place, end)) = lives.take_lost(now) {
+                self.ledger.lose(place, end);
+            }
+        }
+    }
+
+    /// `vms` VMs are held again, the missing ones requested now and running from `ready` on.
+    pub(super) fn hold_again(&mut self, vms: u32, ready: SimTime) {
+        self.ledger.hold_again(vms, self.queue.now());
+        if let Some(lives) = &mut self.lives {
+            lives.fill_up(vms, ready);
+        }
+    }
+
+    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Stalled> {
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {

@@ -44,6 +44,55 @@ impl Ledger {
         false
     }
 
+    /// Index of the VM type held.
+    pub fn vm(&self) -> u16 {
+        self.vm
+    }
+
+    /// What it is held for.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// `seconds` that were counted as `from` were `to`, with all VMs held.
+    pub fn relabel(&mut self, from: Phase, to: Phase, seconds: f64) {
+        let vms = self.vms();
+        (self.phases).relabel((from, to), self.vm, vms, self.batch, seconds);
+    }
+
+    /// The provider took away the VM at `place`, counted from the oldest, at `end`.
+    pub fn lose(&mut self, place: usize, end: SimTime) {
+        let mut before = 0;
+        for index in 0..self.held.len() {
+            let (vms, from) = self.held[index];
+            before += vms as usize;
+            if place >= before {
+                continue;
+            }
+            self.closed.push(VmInterval {
+                vm: self.vm,
+                vms: 1,
+                from,
+                to: end.max(from),
+                ended_by: EndedBy::Provider,
+            });
+            match vms {
+                1 => drop(self.held.remove(index)),
+                _ => self.held[index].0 = vms - 1,
+            }
+            return;
+        }
+    }
+
+    /// Holds `vms` VMs again after losses, the new ones from `now` on.
+    pub fn hold_again(&mut self, vms: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        let missing = vms.saturating_sub(self.vms());
+        if missing > 0 {
+            self.held.push((missing, now));
+        }
+    }
+
     /// What is held serves `phase` from `now` on.
     pub fn enter(&mut self, phase: Phase, now: SimTime) {
         let seconds = (now - self.phase_since).seconds();
@@ -73,23 +122,36 @@ impl Ledger {
     }
 
     /// Writes into `usage` what was used when everything is released at `end`. The ledger itself
-    /// goes on, so one run can be billed at several ends.
+    /// goes on, so one run can be billed at several ends; its phases are those of now, whatever the end.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         usage.intervals.clear();
-        usage.intervals.extend_from_slice(&self.closed);
-        usage
-            .intervals
-            .extend(self.held.iter().map(|&(vms, from)| VmInterval {
-                vm: self.vm,
-                vms,
-                from,
-                to: end,
-                ended_by: EndedBy::User,
-            }));
+        let until_end = |interval: &VmInterval| VmInterval {
+            to: interval.to.min(end),
+            // Whoever releases everything before the provider comes has ended it himself.
+            ended_by: match interval.to <= end {
+                true => interval.ended_by,
+                false => EndedBy::User,
+            },
+            ..*interval
+        };
+        let begun = |from: SimTime| from <= end;
+        usage.intervals.extend(
+            (self.closed.iter())
+                .filter(|i| begun(i.from))
+                .map(until_end),
+        );
+        let held = self.held.iter().filter(|(_, from)| begun(*from));
+        usage.intervals.extend(held.map(|&(vms, from)| VmInterval {
+            vm: self.vm,
+            vms,
+            from,
+            to: end,
+            ended_by: EndedBy::User,
+        }));
         usage.sample_seconds =
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
         usage.phases.copy_from(&self.phases);
-        let seconds = (end - self.phase_since).seconds();
+        let seconds = (end.max(self.phase_since) - self.phase_since).seconds();
         let vms = self.vms();
         (usage.phases).add(self.phase, self.vm, vms, self.batch, seconds);
     }

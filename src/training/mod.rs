@@ -10,13 +10,17 @@
 //! - [`luck`]: what one replica deals to one configuration.
 //! - [`stepping`]: synchronous steps of one configuration in one replica, in three fidelities:
 //!   [`event`], [`step`], [`fast`].
+//! - [`sync`]: other ways for workers to come together.
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
 //! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
+//! - [`spot`]: VMs that the provider may take away; [`transient`]: training through their loss.
+//! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
 pub mod batching;
+pub mod checkpoint;
 pub mod drift;
 pub mod event;
 pub mod fast;
@@ -25,13 +29,17 @@ pub mod ledger;
 pub mod luck;
 pub mod progress;
 pub mod slowest;
+pub mod spot;
 pub mod step;
 pub mod stepping;
+pub mod sync;
+mod transient;
 pub mod variation;
 pub mod world;
 
 pub use job::Job;
 pub use progress::Stalled;
+pub use spot::{Checkpoints, Keeps, Spot};
 pub use stepping::Stepping;
 pub use variation::Variation;
 pub use world::{Truth, World};

@@ -11,10 +11,39 @@ pub enum Event {
     Restored,
     /// One worker has finished its compute of this step.
     WorkerFinished,
+    /// The same, where it matters which worker.
+    Arrived(u32),
+    /// A copy of this worker's step has finished.
+    CopyFinished(u32),
+    /// Worker-steps that still run have taken longer than most.
+    Overdue,
     /// The communication that ends a step is over.
     StepComplete,
+    /// A checkpoint is written.
+    CheckpointWritten,
+    /// The provider has taken a VM away.
+    VmLost,
     /// A batch of steps, simulated without single events, is over.
     StepsDone,
+}
+
+impl Event {
+    /// Whether it belongs to a step in progress, and means nothing once that is given up.
+    #[inline]
+    pub fn is_step(&self) -> bool {
+        match self {
+            Event::WorkerFinished
+            | Event::Arrived(_)
+            | Event::CopyFinished(_)
+            | Event::Overdue
+            | Event::StepComplete => true,
+            Event::VmsReady
+            | Event::Restored
+            | Event::CheckpointWritten
+            | Event::VmLost
+            | Event::StepsDone => false,
+        }
+    }
 }
 
 /// A job that has no event left but is not where it should be: a defect of the simulator or its

@@ -1,9 +1,9 @@
-//! The slowest of K workers: what a barrier waits for.
+//! The slowest of K workers, or the Nth to arrive: what a barrier waits for.
 //!
 //! Moments by quadrature over the logarithm of time, draws by the inverse distribution of the
 //! maximum. Both take K independent workers; workers with unequal machines are possible.
 
-use super::variation::{Straggler, WorkerTime};
+use super::variation::{Family, Straggler, WorkerTime};
 use crate::rng::Stream;
 use crate::stats::normal;
 
@@ -40,19 +40,88 @@ pub fn moments(workers: u32, time: WorkerTime) -> Moments {
     if time.is_constant() {
         return Moments::constant(1.0);
     }
-    if time.sigma == 0.0 {
-        return two_points(workers, time);
-    }
     let k = f64::from(workers);
+    if time.has_no_spread() {
+        return two_points(time, |p| libm::pow(1.0 - p, k));
+    }
     integrate(time, &[0.0], |log_time| {
         let (density, cdf) = one_worker(time, log_time);
         k * libm::pow(cdf, k - 1.0) * density
     })
 }
 
+/// Moments of the arrival number `needed` of `workers` workers of equal mean: the order statistic,
+/// whose density is N·C(M, N)·F^(N−1)·(1 − F)^(M−N)·f.
+pub fn moments_of_nth(needed: u32, workers: u32, time: WorkerTime) -> Moments {
+    let needed = needed.clamp(1, workers.max(1));
+    if needed >= workers {
+        return moments(workers, time);
+    }
+    if time.is_constant() {
+        return Moments::constant(1.0);
+    }
+    if time.has_no_spread() {
+        return two_points(time, |p| at_most(workers - needed, workers, p));
+    }
+    let (n, late) = (f64::from(needed), f64::from(workers - needed));
+    let log_count: f64 = (1..=needed)
+        .map(|i| libm::log((late + f64::from(i)) / f64::from(i)))
+        .sum();
+    integrate(time, &[0.0], |log_time| {
+        let (density, cdf) = one_worker(time, log_time);
+        if cdf <= 0.0 || density <= 0.0 {
+            return 0.0;
+        }
+        let survival = survival(time, log_time);
+        if survival <= 0.0 {
+            return 0.0;
+        }
+        let powers = (n - 1.0) * libm::log(cdf) + late * libm::log(survival);
+        libm::exp(log_count + libm::log(n) + powers) * density
+    })
+}
+
+/// P(at most `most` of `trials` happen), each with probability `p`.
+fn at_most(most: u32, trials: u32, p: f64) -> f64 {
+    if p <= 0.0 {
+        return 1.0;
+    }
+    // By logarithms, as the first term may underflow.
+    let (happens, not) = (libm::log(p), libm::log1p(-p));
+    let mut log_ways = 0.0;
+    let mut sum = 0.0;
+    for count in 0..=most.min(trials) {
+        let rest = f64::from(trials - count);
+        sum += libm::exp(log_ways + f64::from(count) * happens + rest * not);
+        log_ways += libm::log(rest / f64::from(count + 1));
+    }
+    sum.min(1.0)
+}
+
+/// The relative time that a worker-step stays within with probability `q`.
+pub fn quantile(q: f64, time: WorkerTime) -> f64 {
+    if time.has_no_spread() {
+        let plain = libm::exp(time.log_scale());
+        return match time.straggler {
+            Some(s) if q > 1.0 - s.probability => plain * s.factor,
+            _ => plain,
+        };
+    }
+    let (mut low, mut high) = (-80.0, 80.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if one_worker(time, middle).1 < q {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    libm::exp(high)
+}
+
 /// Moments of the slowest of workers whose mean times are `factors`.
 pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
-    if time.sigma == 0.0 && time.straggler.is_none() {
+    if time.is_constant() {
         return Moments::constant(factors.iter().fold(0.0, |a, &b| a.max(b)));
     }
     // A vanishing step variation still has to be integrated: its atoms sit at every factor.
@@ -77,6 +146,9 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
 
 /// Density and distribution of ln(time) of one worker.
 fn one_worker(time: WorkerTime, log_time: f64) -> (f64, f64) {
+    if time.family == Family::Exponential {
+        return exponential(time, log_time);
+    }
     let z = (log_time - time.log_scale()) / time.sigma;
     let plain = (normal::density(z) / time.sigma, normal::cdf(z));
     match time.straggler {
@@ -94,12 +166,47 @@ fn one_worker(time: WorkerTime, log_time: f64) -> (f64, f64) {
     }
 }
 
+/// The same of an exponential.
+fn exponential(time: WorkerTime, log_time: f64) -> (f64, f64) {
+    let at = |log_time: f64| {
+        let x = libm::exp(log_time);
+        (x * libm::exp(-x), -libm::expm1(-x))
+    };
+    let plain = at(log_time - time.log_scale());
+    let Some(s) = time.straggler else {
+        return plain;
+    };
+    let slow = at(log_time - time.log_scale() - libm::log(s.factor));
+    let mixed = |plain, slow| (1.0 - s.probability) * plain + s.probability * slow;
+    (mixed(plain.0, slow.0), mixed(plain.1, slow.1))
+}
+
+/// 1 − F of ln(time) of one worker, without cancellation.
+fn survival(time: WorkerTime, log_time: f64) -> f64 {
+    let at = |log_time: f64| match time.family {
+        Family::LogNormal => normal::cdf(-log_time / time.sigma),
+        Family::Exponential => libm::exp(-libm::exp(log_time)),
+    };
+    let y = log_time - time.log_scale();
+    match time.straggler {
+        None => at(y),
+        Some(s) => (1.0 - s.probability) * at(y) + s.probability * at(y - libm::log(s.factor)),
+    }
+}
+
 /// Moments of exp(y) under `density(y)`, over windows around the modes shifted by `shifts`.
 fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) -> f64) -> Moments {
     let centre = time.log_scale();
-    let low = -REACH * time.sigma;
-    // The third moment weighs the upper tail with exp(3y), which moves its peak up by 3σ².
-    let high = (REACH + 4.0 * time.sigma) * time.sigma;
+    let (low, high, width) = match time.family {
+        Family::LogNormal => (
+            -REACH * time.sigma,
+            // The third moment weighs the upper tail with exp(3y): its peak moves up by 3σ².
+            (REACH + 4.0 * time.sigma) * time.sigma,
+            time.sigma / NODES_PER_SIGMA,
+        ),
+        // Below, the density of the logarithm falls as exp(y); above, as exp(−exp(y)).
+        Family::Exponential => (-36.0, 4.5, 1.0 / NODES_PER_SIGMA),
+    };
     let mut windows: Vec<(f64, f64)> = Vec::new();
     for shift in shifts {
         windows.push((centre + shift + low, centre + shift + high));
@@ -116,7 +223,6 @@ fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) -> f64) -> 
             _ => merged.push(window),
         }
     }
-    let width = time.sigma / NODES_PER_SIGMA;
     let mut nodes: Vec<(f64, f64)> = Vec::new();
     for (from, to) in merged {
         let count = ((to - from) / width).ceil();
@@ -143,8 +249,9 @@ fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) -> f64) -> 
     }
 }
 
-/// Stragglers without other variation: the step is either plain or straggled.
-fn two_points(workers: u32, time: WorkerTime) -> Moments {
+/// Stragglers without other variation: the step is either plain or straggled. `none` gives
+/// the probability of the former from that of one straggler.
+fn two_points(time: WorkerTime, none: impl Fn(f64) -> f64) -> Moments {
     let plain = libm::exp(time.log_scale());
     let Some(Straggler {
         probability,
@@ -153,7 +260,7 @@ fn two_points(workers: u32, time: WorkerTime) -> Moments {
     else {
         return Moments::constant(1.0);
     };
-    let none = libm::pow(1.0 - probability, f64::from(workers));
+    let none = none(probability);
     let any = 1.0 - none;
     let gap = plain * (factor - 1.0);
     let deviation = gap * (any * none).sqrt();
@@ -176,10 +283,23 @@ const DRAW_ALL_UP_TO: u32 = 4;
 #[inline]
 pub fn draw(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
     match time.straggler {
-        None if time.sigma == 0.0 => 1.0,
+        None if time.has_no_spread() => 1.0,
+        _ if time.family == Family::Exponential => draw_exponential(workers, time, stream),
         None => libm::exp(time.sigma * largest(workers, stream) + time.log_scale()),
         Some(straggler) => draw_with_stragglers(workers, time, straggler, stream),
     }
+}
+
+fn draw_exponential(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
+    let one = |stream: &mut Stream| {
+        let x = -libm::log(stream.uniform());
+        match time.straggler {
+            Some(s) if stream.uniform() < s.probability => x * s.factor,
+            _ => x,
+        }
+    };
+    let largest = (0..workers).map(|_| one(stream)).fold(0.0, f64::max);
+    largest * libm::exp(time.log_scale())
 }
 
 fn draw_with_stragglers(
@@ -245,6 +365,7 @@ mod tests {
         WorkerTime {
             sigma,
             straggler: None,
+            family: Family::LogNormal,
         }
     }
 

@@ -49,32 +49,93 @@ impl Variation {
         WorkerTime {
             sigma: UnitLogNormal::from_cv(self.step_cv).sigma(),
             straggler: self.straggler,
+            family: Family::LogNormal,
         }
     }
 }
 
-/// Shape of one worker's compute time in one step: a log-normal, times the straggler's factor with
-/// its probability, divided by the mean of that product so that the mean is 1.
+/// Shape of one worker's compute time in one step: a log-normal (or another [`Family`]), times the
+/// straggler's factor with its probability, divided by the mean of that product so that the mean
+/// is 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkerTime {
-    /// σ of the logarithm.
+    /// σ of the logarithm; only a log-normal has one.
     pub sigma: f64,
     /// The straggler mixture, if any.
     pub straggler: Option<Straggler>,
+    /// The distribution apart from stragglers.
+    pub family: Family,
+}
+
+/// A family of distributions of compute times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Family {
+    /// What measured step times look like.
+    #[default]
+    LogNormal,
+    /// Coefficient of variation 1 and no memory: what queueing theory is exact for.
+    Exponential,
 }
 
 impl WorkerTime {
+    /// Exponential times.
+    pub const EXPONENTIAL: WorkerTime = WorkerTime {
+        sigma: 0.0,
+        straggler: None,
+        family: Family::Exponential,
+    };
+
     /// Whether every step takes exactly the mean.
     pub fn is_constant(&self) -> bool {
-        self.sigma == 0.0 && self.straggler.is_none()
+        self.has_no_spread() && self.straggler.is_none()
+    }
+
+    /// Whether steps without a straggler take equally long.
+    #[inline]
+    pub fn has_no_spread(&self) -> bool {
+        self.sigma == 0.0 && self.family == Family::LogNormal
+    }
+
+    /// Coefficient of variation, stragglers included.
+    pub fn cv(&self) -> f64 {
+        (self.raw_moment(2) - 1.0).max(0.0).sqrt()
+    }
+
+    /// Skewness, stragglers included; 0 for a constant.
+    pub fn skewness(&self) -> f64 {
+        let cv = self.cv();
+        if cv == 0.0 {
+            return 0.0;
+        }
+        let square = self.raw_moment(2);
+        (self.raw_moment(3) - 3.0 * square + 2.0) / (cv * cv * cv)
+    }
+
+    /// E[xⁿ] of the time relative to its mean.
+    fn raw_moment(&self, n: u32) -> f64 {
+        let plain = match self.family {
+            Family::LogNormal => {
+                let pairs = f64::from(n * (n - 1)) / 2.0;
+                libm::exp(pairs * self.sigma * self.sigma)
+            }
+            Family::Exponential => (1..=n).map(f64::from).product(),
+        };
+        let stragglers = self.straggler.map_or(1.0, |s| {
+            let power = |n: u32| 1.0 + s.probability * (libm::pow(s.factor, f64::from(n)) - 1.0);
+            power(n) / libm::pow(power(1), f64::from(n))
+        });
+        plain * stragglers
     }
 
     /// Logarithm of the factor by which draws are scaled to have mean 1:
-    /// −σ²/2 − ln(1 + p (f − 1)).
+    /// −σ²/2 − ln(1 + p (f − 1)), without the first term where there is no σ.
     pub fn log_scale(&self) -> f64 {
         let stragglers = self
             .straggler
             .map_or(0.0, |s| libm::log1p(s.probability * (s.factor - 1.0)));
-        -0.5 * self.sigma * self.sigma - stragglers
+        match self.family {
+            Family::LogNormal => -0.5 * self.sigma * self.sigma - stragglers,
+            Family::Exponential => -stragglers,
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::workload::{
 };
 
 use super::slowest::{self, Moments};
+use super::spot::Spot;
 use super::variation::{Variation, WorkerTime};
 
 /// A workload on a list of configurations under a given variation.
@@ -28,6 +29,8 @@ pub struct World {
     pub truths: Vec<Truth>,
     /// What varies at random.
     pub variation: Variation,
+    /// The terms of its VMs, where the provider may take them away.
+    pub spot: Option<Arc<Spot>>,
     /// Noise over training; flat unless the variation replays it.
     pub noise: NoiseOverTraining,
 }
@@ -43,6 +46,8 @@ pub struct Truth {
     pub vm: u16,
     /// VMs that it runs on.
     pub vms: u32,
+    /// Key of what is drawn for the VMs of its type.
+    pub vm_key: u64,
     /// Steps to the target without luck, n = e·D/B; not rounded.
     pub steps_to_target: f64,
     /// Mean compute seconds of one worker.
@@ -120,6 +125,12 @@ impl Waits {
 }
 
 impl World {
+    /// The same world on VMs that can be taken away.
+    pub fn on_spot(mut self, spot: Option<&Arc<Spot>>) -> World {
+        self.spot = spot.cloned();
+        self
+    }
+
     /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
     ///
     /// # Errors
@@ -184,6 +195,7 @@ impl World {
             truths.push(Truth {
                 identity: rng::mix(name, configuration.identity()),
                 vm: vm as u16,
+                vm_key: rng::identity(vm_type),
                 vms: (shape.and_then(|s| s.vms(configuration.workers)))
                     .unwrap_or(configuration.workers),
                 pace: replay.pace,
@@ -205,6 +217,7 @@ impl World {
             workload: workload.name.clone(),
             vms,
             identity: name,
+            spot: None,
             constants: workload.constants.clone(),
             truths,
             variation: variation.clone(),

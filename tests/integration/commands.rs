@@ -28,6 +28,7 @@ fn every_list_tells_the_same_in_every_form() {
         ("vms", 362),
         ("pricing", 69),
         ("strategies", 8),
+        ("lifetimes", 34),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
         let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));

@@ -9,12 +9,15 @@
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
+//! - [`summary_by`]: the summary by columns of one's choice.
 //! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
+//! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
+//! - [`spot`]: jobs on VMs that are taken away.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -38,4 +41,7 @@ mod resume;
 mod sandbox;
 mod shards;
 mod sharing;
+mod spot;
 mod stand_in_prices;
+mod summary_by;
+mod sync;

@@ -286,7 +286,7 @@ proptest! {
         // Beyond the limit cases fail, so that there is a list of failures, too.
         let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
         let (stop, formats) = (AtomicBool::new(false), Vec::from_iter(FORMATS));
-        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &stop, formats: &formats };
+        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &stop, formats: &formats, by: None };
         let whole = |jobs| left_by(|folder| {
             runner(jobs).run(&scenario, Some(folder), Start::Over).expect("nothing prevents it");
         });
@@ -302,7 +302,7 @@ proptest! {
                 }
                 let shards = Shards::open(&folder.file(shard_file::FOLDER));
                 let mut shards = shards.unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-                let results = Results::start(folder, shards.identity.clone(), &formats);
+                let results = Results::start(folder, shards.identity.clone(), &formats, Default::default());
                 let mut results = results.expect("nothing prevents it");
                 let finished = shards.hand_out(&mut results, &AtomicU64::new(0));
                 results.finish(&finished.expect("they are whole")).expect("nothing prevents it");
@@ -314,7 +314,7 @@ proptest! {
         let seen = left_by(|folder| {
             // What a run leaves that is killed somewhere behind its start.
             let identity = manifest::identity(&scenario);
-            drop(Results::start(folder, identity, &formats).expect("nothing prevents it"));
+            drop(Results::start(folder, identity, &formats, Default::default()).expect("nothing prevents it"));
             std::fs::write(folder.file("records.partial.csv"), kept).expect("it is writable");
             runner(2).run(&scenario, Some(folder), Start::Behind).expect("nothing prevents it");
         });

@@ -8,11 +8,11 @@ use super::law::{WorkerLaw, zero};
 use super::smoothing::{Average, Smoothing};
 use super::{Batching, Looks, Policy, Schedule};
 use crate::checked::{Count, NonNegative, Positive, Spread};
-use crate::rng::{Stream, UnitLogNormal};
+use crate::rng::Stream;
 use crate::training::fast;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
-use crate::training::variation::WorkerTime;
+use crate::training::variation::{Variation, WorkerTime};
 
 /// A job on unequal workers, as written.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -177,10 +177,11 @@ impl UnequalJob {
         if least > batch * (1.0 + 1e-12) || most < batch * (1.0 - 1e-12) {
             return Err(Impossible::Batch { batch, least, most });
         }
-        let time = WorkerTime {
-            sigma: UnitLogNormal::from_cv(self.step_cv.get()).sigma(),
-            straggler: None,
+        let variation = Variation {
+            step_cv: self.step_cv.get(),
+            ..Variation::default()
         };
+        let time = variation.worker_time();
         let levels = self.levels()?;
         // With the whole global batch on the smallest worker, or next to nothing on the largest.
         let usable = |sizes: &[f64]| {
@@ -361,8 +362,15 @@ impl<'a> Run<'a> {
         self.stepping.machines.as_deref().unwrap_or_default()
     }
 
+    /// Seconds of `steps` steps until their slowest workers, in one draw.
+    fn compute_s(&self, steps: u64, stream: &mut Stream) -> f64 {
+        let stepping = &self.stepping;
+        let draw = |stream: &mut Stream| stepping.draw_slowest_s(stream);
+        fast::sums(stepping, stepping.slowest, (steps, 0), draw, stream).1
+    }
+
     fn stretch(&mut self, steps: u64, stream: &mut Stream) {
-        let compute_s = fast::slowest_sums(&self.stepping, steps, 0, stream).1;
+        let compute_s = self.compute_s(steps, stream);
         self.outcome.time_s += compute_s + steps as f64 * self.plan.sync_s;
         let Some(looks) = self.looks else { return };
         let one = (self.plan.time, self.plan.one);
@@ -411,7 +419,7 @@ impl<'a> Run<'a> {
             // Every further look at these sizes sees the same and does the same: nothing.
             let end = self.level_end();
             let quiet = (end - self.now) / looks.every * looks.every;
-            let compute_s = fast::slowest_sums(&self.stepping, quiet, 0, stream).1;
+            let compute_s = self.compute_s(quiet, stream);
             self.outcome.time_s += compute_s + quiet as f64 * self.plan.sync_s;
             self.now += quiet;
         }

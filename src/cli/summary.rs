@@ -1,0 +1,69 @@
+//! `scavsim summary`: aggregate the records of a finished run anew.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::summaries::{Form, Summaries, SummaryByArg};
+use super::{Exit, Failure};
+use crate::experiment::Aggregation;
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::{Folder, manifest, stored_records};
+
+/// Arguments of `summary`.
+#[derive(Debug, Args)]
+pub struct SummaryArgs {
+    /// The folder of a finished run; nothing in it is changed
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Columns to group by, with commas; those of `run` when absent
+    #[arg(long, value_name = "COLUMNS")]
+    by: Option<crate::experiment::KeyColumns>,
+    /// Form of the summary on stdout
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+impl SummaryArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`]; a folder without a finished run is wrong usage.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let by = SummaryByArg { columns: self.by };
+        by.check(self.format)?;
+        let folder = Folder::existing(&self.folder);
+        let wrong = |what: String, help: &str| {
+            let mut wrong = Diagnostics::default();
+            wrong.push(Diagnostic::general(what).with_help(help.to_owned()));
+            Failure::Wrong(wrong)
+        };
+        let path = folder.file(manifest::FILE);
+        let Some(read) = manifest::read(&path)? else {
+            return Err(wrong(
+                format!("there is no run in {}", self.folder.display()),
+                "`scavsim run FILE --out DIR` makes one",
+            ));
+        };
+        if read.get("complete") != Some(&Value::Bool(true)) {
+            return Err(wrong(
+                format!("the run in {} is not finished", self.folder.display()),
+                "`scavsim run FILE --out DIR --resume` finishes it",
+            ));
+        }
+        let mut summary = Aggregation::of(by.columns.as_ref(), manifest::is_across_vms(&read));
+        let cases = stored_records::hand_out(&folder, &mut summary)?;
+        if read.get("finished").and_then(Value::as_u64) != Some(cases) {
+            return Err(Failure::Other(anyhow::anyhow!(
+                "{} speaks of another number of records than the {cases} that are there",
+                path.display()
+            )));
+        }
+        let name = read.get("scenario").and_then(Value::as_str);
+        let mut summaries = Summaries::new(self.format, false);
+        summaries.add(name.unwrap_or_default(), &summary.finish())?;
+        summaries.end()?;
+        Ok(Exit::Done)
+    }
+}

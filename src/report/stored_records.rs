@@ -1,0 +1,112 @@
+//! The records of a finished run, whatever form they are in, one after the other.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use csv::StringRecord;
+use serde_json::{Map, Value};
+
+use super::stored_rows::StoredRows;
+use super::{Folder, records_csv, records_jsonl};
+use crate::experiment::{Record, Sink};
+
+/// Hands the records that lie in `folder` to `sink`, from the first of CSV, JSON lines and Parquet
+/// that is there; how many there were.
+///
+/// # Errors
+/// No records, records that are damaged or out of order, and failures of the sink.
+pub fn hand_out(folder: &Folder, sink: &mut dyn Sink) -> io::Result<u64> {
+    let mut seen = InOrder { sink, cases: 0 };
+    type Reader = fn(&Path, &mut InOrder<'_>) -> io::Result<()>;
+    let forms: &[(&str, Reader)] = &[
+        (records_csv::FILE, csv_rows),
+        (records_jsonl::FILE, json_lines),
+        #[cfg(feature = "parquet")]
+        (super::records_parquet::FILE, |path, seen| {
+            super::records_parquet::read(path, &mut |row| seen.take(row))
+        }),
+    ];
+    for (name, read) in forms {
+        let path = folder.file(name);
+        if path.exists() {
+            return match read(&path, &mut seen) {
+                Ok(()) => Ok(seen.cases),
+                Err(error) => Err(io::Error::new(
+                    error.kind(),
+                    format!("{}: {error}", path.display()),
+                )),
+            };
+        }
+    }
+    let names: Vec<&str> = forms.iter().map(|(name, _)| *name).collect();
+    Err(io::Error::new(
+        io::ErrorKind::NotFound,
+        format!(
+            "there is none of {} in {}",
+            names.join(", "),
+            folder.path().display()
+        ),
+    ))
+}
+
+/// Sees to it that no record is missing or there twice.
+struct InOrder<'s> {
+    sink: &'s mut dyn Sink,
+    cases: u64,
+}
+
+impl InOrder<'_> {
+    /// Takes a row as `records.csv` would have it.
+    fn take(&mut self, row: &StringRecord) -> io::Result<()> {
+        let record: Record<'_> = row.deserialize(None).map_err(invalid)?;
+        if !record.is_finite() {
+            return Err(invalid("a figure is not finite"));
+        }
+        self.record(&record)
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if record.case != self.cases {
+            let what = format!("case {} stands where {} belongs", record.case, self.cases);
+            return Err(invalid(what));
+        }
+        self.cases += 1;
+        self.sink.take(record)
+    }
+}
+
+fn csv_rows(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
+    let Some(mut rows) = StoredRows::open(path)? else {
+        return Err(invalid("it does not begin with the header of this version"));
+    };
+    while let Some(record) = rows.read()? {
+        seen.record(&record)?;
+    }
+    Ok(())
+}
+
+fn json_lines(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
+    let header = records_csv::header()?;
+    let header = String::from_utf8(header).map_err(invalid)?;
+    let columns: Vec<&str> = header.trim_end().split(',').collect();
+    let mut row = StringRecord::new();
+    for line in BufReader::new(File::open(path)?).lines() {
+        let object: Map<String, Value> = serde_json::from_str(&line?).map_err(invalid)?;
+        row.clear();
+        for column in &columns {
+            match object.get(*column) {
+                Some(Value::Null) => row.push_field(""),
+                Some(Value::String(text)) => row.push_field(text),
+                Some(other) => row.push_field(&other.to_string()),
+                None => return Err(invalid(format!("a line has no `{column}`"))),
+            }
+        }
+        seen.take(&row)?;
+    }
+    Ok(())
+}
+
+fn invalid(what: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}

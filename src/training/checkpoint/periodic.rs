@@ -1,0 +1,19 @@
+//! Checkpoints after equal work.
+
+/// A checkpoint after every interval of work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Periodic {
+    interval_h: f64,
+}
+
+impl Periodic {
+    /// With this work between checkpoints, in hours above 0.
+    pub fn new(interval_h: f64) -> Option<Self> {
+        (interval_h.is_finite() && interval_h > 0.0).then_some(Periodic { interval_h })
+    }
+
+    /// Work between checkpoints in hours.
+    pub fn interval_h(self) -> f64 {
+        self.interval_h
+    }
+}

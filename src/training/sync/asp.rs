@@ -1,0 +1,172 @@
+//! Asynchronous: nobody waits for anybody; each update passes the parameter servers, first come,
+//! first served. An update is the gradient of one worker.
+//!
+//! Parameters are spread over the servers, so an update is split: every server takes its part, in
+//! `service_s` divided by the number of servers, and the update is complete when the last part is.
+//! As arrivals are taken in the order of time, a part's end is known when it arrives (Lindley's
+//! recursion): one event per worker-step. The worker then reads the parameters and goes on.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scratch;
+use super::draws::Draws;
+use super::stretch::{Goal, Stretch, give_up, ratio};
+use crate::checked::{Count, NonNegative, Positive};
+use crate::engine::Queue;
+use crate::rng::Stream;
+use crate::training::drift::DriftPath;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
+use crate::units::SimTime;
+use crate::workload::law::CommunicationLaw;
+
+/// Settings of `asp`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Asp {
+    /// Parameter servers.
+    #[serde(default = "one")]
+    pub servers: Count,
+    /// Seconds in which one server alone would serve an update, t_ps; 0 for servers without limit.
+    pub service_s: NonNegative,
+    /// How service times vary.
+    #[serde(default)]
+    pub service: ServiceTime,
+    /// q of the measured saturating law (t_w^q + (K·t_ps)^q)^(1/q), if there is one: it lets
+    /// contended servers be simulated in fidelity `fast`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharpness: Option<Positive>,
+}
+
+fn one() -> Count {
+    Count::ONE
+}
+
+/// How the service times of a parameter server vary.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServiceTime {
+    /// All are alike: every update is equally large.
+    #[default]
+    Constant,
+    /// Exponential.
+    Exponential,
+}
+
+impl Asp {
+    /// Mean seconds in which a server serves its part of an update.
+    pub fn part_s(&self) -> f64 {
+        self.service_s.get() / f64::from(self.servers.get())
+    }
+
+    /// Mean seconds that an update spends in service when nobody is before it: the longest of its
+    /// parts.
+    pub fn unqueued_s(&self) -> f64 {
+        let spread = match self.service {
+            ServiceTime::Constant => 1.0,
+            ServiceTime::Exponential => (1..=self.servers.get()).map(|i| 1.0 / f64::from(i)).sum(),
+        };
+        self.part_s() * spread
+    }
+
+    /// Seconds of a round of K updates by the measured law, t_w being a worker's own time; `None`
+    /// without a measured sharpness.
+    pub fn law_round_s(&self, workers: u32, own_s: f64) -> Option<f64> {
+        let law = CommunicationLaw::Saturating {
+            service_s: self.part_s(),
+            sharpness: self.sharpness?.get(),
+        };
+        Some(own_s + law.seconds(workers, own_s))
+    }
+
+    pub(super) fn advance(
+        &self,
+        queue: &mut Queue<Event>,
+        drift: &mut DriftPath,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+    ) -> Result<Stretch, Stalled> {
+        let start = queue.now();
+        let mut stretch = Stretch::from(start);
+        if goal.updates == 0 {
+            return Ok(stretch);
+        }
+        let Scratch { read, free_at, .. } = scratch;
+        // Without service times servers do nothing, however many there are.
+        let servers = match self.service_s.get() > 0.0 {
+            true => self.servers.get() as usize,
+            false => 0,
+        };
+        free_at.clear();
+        free_at.resize(servers, start);
+        read.clear();
+        read.resize(stepping.workers as usize, 0);
+        let mut draws = Draws::new(stepping);
+        let part_s = self.part_s();
+        let part = SimTime::from_seconds(part_s);
+        let (mut busy_ns, mut served_ns, mut communicated_s) = (0.0, 0.0, 0.0);
+        let (network, mut until) = drift.at(start);
+        let mut communication_s = stepping.communication_s * network;
+        let mut communication = SimTime::from_seconds(communication_s);
+        for worker in 0..stepping.workers {
+            let compute = draws.worker(worker, stream);
+            queue.after(compute + communication, Event::Arrived(worker));
+        }
+        let mut end = goal.until;
+        while let Some(&event) = queue.look_until(goal.until) {
+            let Event::Arrived(worker) = event else {
+                queue.advance();
+                continue;
+            };
+            let now = queue.now();
+            communicated_s += communication_s;
+            let mut complete = now;
+            for free_at in free_at.iter_mut() {
+                let service = match self.service {
+                    ServiceTime::Constant => part,
+                    ServiceTime::Exponential => {
+                        SimTime::from_seconds(-part_s * libm::log(stream.uniform()))
+                    }
+                };
+                let begins = now.max(*free_at);
+                *free_at = begins + service;
+                complete = complete.max(*free_at);
+                let inside = (*free_at).min(goal.until) - begins;
+                busy_ns += inside.nanoseconds() as f64;
+            }
+            served_ns += (complete.min(goal.until) - now).nanoseconds() as f64;
+            // Updates complete in the order in which they arrive: no later one can be in time.
+            if complete <= goal.until {
+                let read = &mut read[worker as usize];
+                stretch.missed_updates += stretch.updates - *read;
+                if stretch.update(complete, &goal) {
+                    end = complete;
+                    break;
+                }
+                *read = stretch.updates;
+            }
+            if now >= until {
+                let (network, ends) = drift.at(now);
+                until = ends;
+                communication_s = stepping.communication_s * network;
+                communication = SimTime::from_seconds(communication_s);
+            }
+            let delay = complete - now + draws.worker(worker, stream) + communication;
+            queue.put_off(delay);
+        }
+        if stretch.updates < goal.updates && queue.is_empty() {
+            return Err(Stalled { at: queue.now() });
+        }
+        give_up(queue, end);
+        stretch.gradients = stretch.updates;
+        let elapsed_s = (end - start).seconds();
+        let workers = f64::from(stepping.workers);
+        stretch.divide(elapsed_s, ratio(communicated_s + served_ns / 1e9, workers));
+        stretch.utilisation = ratio(busy_ns / 1e9, servers as f64 * elapsed_s);
+        Ok(stretch)
+    }
+}

@@ -1,0 +1,101 @@
+//! Bulk-synchronous: all workers start together, the last to finish completes the barrier, the
+//! communication follows, and the next step starts. An update is a step.
+
+use super::stretch::{Goal, Stretch, give_up, ratio};
+use crate::engine::Queue;
+use crate::rng::Stream;
+use crate::training::drift::DriftPath;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
+use crate::units::SimTime;
+
+/// Trains synchronous steps of all workers.
+///
+/// # Errors
+/// [`Stalled`] when the clock has nothing to wait for.
+pub fn advance(
+    queue: &mut Queue<Event>,
+    drift: &mut DriftPath,
+    stepping: &Stepping,
+    goal: Goal,
+    stream: &mut Stream,
+) -> Result<Stretch, Stalled> {
+    rounds(queue, drift, stepping, stepping.workers, goal, stream)
+}
+
+/// Steps that end at arrival number `needed` of the workers; the others give up and start again
+/// with the next step.
+pub(super) fn rounds(
+    queue: &mut Queue<Event>,
+    drift: &mut DriftPath,
+    stepping: &Stepping,
+    needed: u32,
+    goal: Goal,
+    stream: &mut Stream,
+) -> Result<Stretch, Stalled> {
+    let mut stretch = Stretch::from(queue.now());
+    if goal.updates == 0 {
+        return Ok(stretch);
+    }
+    let late = u64::from(stepping.workers - needed);
+    let (mut finished, mut step_start) = (0, queue.now());
+    // Of all machines together.
+    let (mut worked_ns, mut step_ns, mut wasted_s) = (0.0, 0, 0.0);
+    start_step(queue, stepping, stream);
+    while let Some(event) = queue.advance_until(goal.until) {
+        match event {
+            Event::WorkerFinished => {
+                finished += 1;
+                step_ns += (queue.now() - step_start).nanoseconds();
+                if finished == needed {
+                    let waited_s = (queue.now() - step_start).seconds();
+                    if late > 0 {
+                        queue.retain(|event| !event.is_step());
+                        wasted_s += late as f64 * waited_s;
+                    }
+                    let (network, _) = drift.at(queue.now());
+                    let communication_s = stepping.communication_s * network;
+                    stretch.advance.compute_s += waited_s;
+                    stretch.advance.communication_s += communication_s;
+                    queue.after(SimTime::from_seconds(communication_s), Event::StepComplete);
+                }
+            }
+            Event::StepComplete => {
+                worked_ns += step_ns as f64;
+                stretch.gradients += u64::from(needed);
+                stretch.dropped += late;
+                if stretch.update(queue.now(), &goal) {
+                    stretch.wasted = ratio(wasted_s, worked_ns / 1e9 + wasted_s);
+                    return Ok(stretch);
+                }
+                (finished, step_ns, step_start) = (0, 0, queue.now());
+                start_step(queue, stepping, stream);
+            }
+            _ => {}
+        }
+    }
+    if queue.is_empty() {
+        return Err(Stalled { at: queue.now() });
+    }
+    give_up(queue, goal.until);
+    stretch.wasted = ratio(wasted_s, worked_ns / 1e9 + wasted_s);
+    Ok(stretch)
+}
+
+/// Workers whose times are drawn before any of them enters the queue. The draws of a block do not
+/// depend on each other, so the processor overlaps them; with the queue's work between, it cannot.
+const BLOCK: u32 = 16;
+
+fn start_step(queue: &mut Queue<Event>, stepping: &Stepping, stream: &mut Stream) {
+    let mut block = [SimTime::ZERO; BLOCK as usize];
+    for first in (0..stepping.workers).step_by(BLOCK as usize) {
+        let workers = first..stepping.workers.min(first + BLOCK);
+        let block = &mut block[..workers.len()];
+        for (compute, worker) in block.iter_mut().zip(workers) {
+            *compute = SimTime::from_seconds(stepping.draw_worker_s(worker, stream));
+        }
+        for &compute in &*block {
+            queue.after(compute, Event::WorkerFinished);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Flexible: a barrier `after_s` seconds of compute after the last. What is finished by then is
+//! summed; nobody waits. Workers compute one gradient after the other, pause in the middle of one
+//! while all communicate, and go on with it afterwards: nothing is dropped, but a gradient that
+//! outlasts a barrier is stale. An update is a barrier with at least one gradient; at one without,
+//! nobody communicates.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scratch;
+use super::draws::Draws;
+use super::stretch::{Goal, Stretch, give_up};
+use crate::checked::Positive;
+use crate::engine::Queue;
+use crate::rng::Stream;
+use crate::training::drift::DriftPath;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
+use crate::units::SimTime;
+
+/// Settings of `flexible`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flexible {
+    /// Seconds of compute from one barrier to the next, τ_f.
+    pub after_s: Positive,
+}
+
+/// How things stood when a worker began its gradient.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::training) struct Begun {
+    /// All pauses so far.
+    paused: SimTime,
+    /// Updates so far.
+    updates: u64,
+}
+
+impl Flexible {
+    pub(super) fn advance(
+        &self,
+        queue: &mut Queue<Event>,
+        drift: &mut DriftPath,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+    ) -> Result<Stretch, Stalled> {
+        let start = queue.now();
+        let mut stretch = Stretch::from(start);
+        if goal.updates == 0 {
+            return Ok(stretch);
+        }
+        // Not below the clock's resolution, or barriers would stand still.
+        let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
+        let mut draws = Draws::new(stepping);
+        let begun = &mut scratch.pauses;
+        begun.clear();
+        let fresh = Begun {
+            paused: SimTime::ZERO,
+            updates: 0,
+        };
+        begun.resize(stepping.workers as usize, fresh);
+        let mut paused = SimTime::ZERO;
+        let mut barrier = start + after;
+        let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
+        for worker in 0..stepping.workers {
+            let compute = draws.worker(worker, stream);
+            queue.after(compute, Event::Arrived(worker));
+        }
+        let end = loop {
+            let Some(next) = queue.next_at() else {
+                return Err(Stalled { at: queue.now() });
+            };
+            if next > barrier {
+                if finished == 0 {
+                    // Barriers at which nothing is finished pass unnoticed.
+                    let behind = (next - barrier).nanoseconds();
+                    let empty = behind.div_ceil(after.nanoseconds()).max(1);
+                    let skipped = after.nanoseconds().saturating_mul(empty);
+                    barrier += SimTime::from_nanoseconds(skipped);
+                    continue;
+                }
+                let (network, _) = drift.at(barrier);
+                let communication_s = stepping.communication_s * network;
+                let pause = SimTime::from_seconds(communication_s);
+                let complete = barrier + pause;
+                if complete > goal.until {
+                    break goal.until;
+                }
+                queue.rest_until(barrier);
+                paused += pause;
+                communicated_s += communication_s;
+                stretch.gradients += finished;
+                stretch.missed_updates += missed;
+                (finished, missed) = (0, 0);
+                if stretch.update(complete, &goal) {
+                    break complete;
+                }
+                barrier = complete + after;
+                continue;
+            }
+            if next > goal.until {
+                break goal.until;
+            }
+            let Some(Event::Arrived(worker)) = queue.advance() else {
+                continue;
+            };
+            let begun = &mut begun[worker as usize];
+            let owed = paused - begun.paused;
+            begun.paused = paused;
+            if owed > SimTime::ZERO {
+                // Barriers stopped this worker on the way: it is that much later.
+                queue.after(owed, Event::Arrived(worker));
+                continue;
+            }
+            finished += 1;
+            missed += stretch.updates - begun.updates;
+            begun.updates = stretch.updates;
+            let compute = draws.worker(worker, stream);
+            queue.after(compute, Event::Arrived(worker));
+        };
+        give_up(queue, end);
+        stretch.divide((end - start).seconds(), communicated_s);
+        Ok(stretch)
+    }
+}

@@ -1,0 +1,220 @@
+//! Speculative re-execution: as `bsp`, but when a worker-step has taken longer than a quantile of
+//! worker-steps, an idle machine starts a copy of it. The first of the two to finish counts, the
+//! other is stopped. Idle are spare machines and those that have finished their own step.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scratch;
+use super::draws::Draws;
+use super::stretch::{Goal, Stretch, give_up, ratio};
+use crate::checked::Probability;
+use crate::engine::Queue;
+use crate::rng::Stream;
+use crate::training::drift::DriftPath;
+use crate::training::progress::{Event, Stalled};
+use crate::training::slowest;
+use crate::training::stepping::Stepping;
+use crate::units::SimTime;
+
+/// Settings of `speculative`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Speculative {
+    /// A worker-step is overdue when it takes longer than this fraction of worker-steps.
+    pub quantile: Probability,
+    /// Machines that compute nothing but copies; they are among the K of the configuration.
+    #[serde(default)]
+    pub spare: u32,
+}
+
+/// One worker-step of the step in progress.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::training) struct Task {
+    done: bool,
+    copy: Option<Copied>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Copied {
+    machine: u32,
+    since: SimTime,
+}
+
+/// A machine without work.
+pub(in crate::training) type Idle = u32;
+
+impl Speculative {
+    /// Worker-steps of a step: all machines but the spare ones; at least 1.
+    pub fn tasks(&self, workers: u32) -> u32 {
+        workers.saturating_sub(self.spare).max(1)
+    }
+
+    /// Seconds after which a worker-step is overdue.
+    pub fn overdue_s(&self, stepping: &Stepping) -> f64 {
+        stepping.worker_s * slowest::quantile(self.quantile.get(), stepping.time)
+    }
+
+    pub(super) fn advance(
+        &self,
+        queue: &mut Queue<Event>,
+        drift: &mut DriftPath,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+    ) -> Result<Stretch, Stalled> {
+        let mut stretch = Stretch::from(queue.now());
+        if goal.updates == 0 {
+            return Ok(stretch);
+        }
+        let mut step = Step {
+            draws: Draws::new(stepping),
+            tasks: &mut scratch.tasks,
+            idle: &mut scratch.idle,
+            count: self.tasks(stepping.workers),
+            workers: stepping.workers,
+            overdue_after: SimTime::from_seconds(self.overdue_s(stepping)),
+            start: queue.now(),
+            left: 0,
+            taken: 0,
+            first_uncopied: 0,
+            overdue: false,
+            worked_ns: 0.0,
+            wasted_ns: 0.0,
+        };
+        // A machine becomes idle at most twice a step: after its own work, and after a copy.
+        step.idle.clear();
+        step.idle.reserve(2 * stepping.workers as usize);
+        // Every worker-step, a copy of each, and that they are overdue.
+        queue.reserve(2 * stepping.workers as usize + 1);
+        step.begin(queue, stream);
+        let mut end = None;
+        while let Some(event) = queue.advance_until(goal.until) {
+            match event {
+                Event::Arrived(worker) => step.finish(worker, false, queue, stream),
+                Event::CopyFinished(worker) => step.finish(worker, true, queue, stream),
+                Event::Overdue => {
+                    step.overdue = true;
+                    step.copy(queue, stream);
+                }
+                Event::StepComplete => {
+                    stretch.gradients += u64::from(step.count);
+                    if stretch.update(queue.now(), &goal) {
+                        end = Some(queue.now());
+                        break;
+                    }
+                    step.begin(queue, stream);
+                    continue;
+                }
+                _ => continue,
+            }
+            if step.left == 0 {
+                queue.retain(|event| !event.is_step());
+                let (network, _) = drift.at(queue.now());
+                let communication_s = stepping.communication_s * network;
+                stretch.advance.compute_s += (queue.now() - step.start).seconds();
+                stretch.advance.communication_s += communication_s;
+                queue.after(SimTime::from_seconds(communication_s), Event::StepComplete);
+            }
+        }
+        if end.is_none() && queue.is_empty() {
+            return Err(Stalled { at: queue.now() });
+        }
+        give_up(queue, end.unwrap_or(goal.until));
+        stretch.wasted = ratio(step.wasted_ns, step.worked_ns + step.wasted_ns);
+        Ok(stretch)
+    }
+}
+
+/// The step in progress.
+struct Step<'s> {
+    draws: Draws<'s>,
+    tasks: &'s mut Vec<Task>,
+    /// First come, first taken, from `taken` on.
+    idle: &'s mut Vec<Idle>,
+    taken: usize,
+    count: u32,
+    workers: u32,
+    overdue_after: SimTime,
+    start: SimTime,
+    /// Worker-steps that are not done.
+    left: u32,
+    /// All before this one are done or have a copy, once they are overdue.
+    first_uncopied: usize,
+    overdue: bool,
+    worked_ns: f64,
+    wasted_ns: f64,
+}
+
+impl Step<'_> {
+    fn begin(&mut self, queue: &mut Queue<Event>, stream: &mut Stream) {
+        let fresh = Task {
+            done: false,
+            copy: None,
+        };
+        self.tasks.clear();
+        self.tasks.resize(self.count as usize, fresh);
+        self.idle.clear();
+        self.idle.extend(self.count..self.workers);
+        (self.taken, self.first_uncopied, self.overdue) = (0, 0, false);
+        (self.start, self.left) = (queue.now(), self.count);
+        for worker in 0..self.count {
+            let compute = self.draws.worker(worker, stream);
+            queue.after(compute, Event::Arrived(worker));
+        }
+        queue.after(self.overdue_after, Event::Overdue);
+    }
+
+    fn finish(
+        &mut self,
+        worker: u32,
+        by_copy: bool,
+        queue: &mut Queue<Event>,
+        stream: &mut Stream,
+    ) {
+        let task = &mut self.tasks[worker as usize];
+        if task.done {
+            return;
+        }
+        task.done = true;
+        self.left -= 1;
+        let since = |start: SimTime| (queue.now() - start).nanoseconds() as f64;
+        self.idle.push(worker);
+        match task.copy {
+            None => self.worked_ns += since(self.start),
+            Some(copy) => {
+                self.idle.push(copy.machine);
+                let (original, copied) = (since(self.start), since(copy.since));
+                let (useful, useless) = match by_copy {
+                    true => (copied, original),
+                    false => (original, copied),
+                };
+                self.worked_ns += useful;
+                self.wasted_ns += useless;
+            }
+        }
+        if self.overdue {
+            self.copy(queue, stream);
+        }
+    }
+
+    /// Gives overdue worker-steps to idle machines, as long as there are both.
+    fn copy(&mut self, queue: &mut Queue<Event>, stream: &mut Stream) {
+        while let Some(&machine) = self.idle.get(self.taken) {
+            let uncopied = |task: &Task| !task.done && task.copy.is_none();
+            let Some(further) = self.tasks[self.first_uncopied..].iter().position(uncopied) else {
+                self.first_uncopied = self.tasks.len();
+                return;
+            };
+            let worker = self.first_uncopied + further;
+            self.first_uncopied = worker + 1;
+            self.taken += 1;
+            self.tasks[worker].copy = Some(Copied {
+                machine,
+                since: queue.now(),
+            });
+            let compute = self.draws.worker(machine, stream);
+            queue.after(compute, Event::CopyFinished(worker as u32));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Stale-synchronous: a worker waits only when it is more than `slack` steps ahead of the slowest.
+//! An update is the gradient of one worker.
+
+use serde::{Deserialize, Serialize};
+
+use super::draws::Draws;
+use super::stretch::{Goal, Stretch, give_up};
+use super::{Scratch, stretch::ratio};
+use crate::engine::Queue;
+use crate::rng::Stream;
+use crate::training::drift::DriftPath;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
+use crate::units::SimTime;
+
+/// Settings of `ssp`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ssp {
+    /// Steps that a worker may be ahead of the slowest. With 0 all step together, as `bsp`; with
+    /// more than a run has steps nobody waits, as `asp` without a server.
+    pub slack: u32,
+}
+
+/// One worker.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::training) struct Clock {
+    /// Steps done.
+    done: u64,
+    /// Updates that the parameters it computes on contain.
+    read: u64,
+    waits: bool,
+}
+
+impl Ssp {
+    pub(super) fn advance(
+        &self,
+        queue: &mut Queue<Event>,
+        drift: &mut DriftPath,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+    ) -> Result<Stretch, Stalled> {
+        let start = queue.now();
+        let mut stretch = Stretch::from(start);
+        if goal.updates == 0 {
+            return Ok(stretch);
+        }
+        let slack = u64::from(self.slack);
+        let mut draws = Draws::new(stepping);
+        let clocks = &mut scratch.clocks;
+        clocks.clear();
+        let fresh = Clock {
+            done: 0,
+            read: 0,
+            waits: false,
+        };
+        clocks.resize(stepping.workers as usize, fresh);
+        // The fewest steps that a worker has done, and how many workers have done no more.
+        let (mut least, mut slowest) = (0, stepping.workers);
+        let mut communicated_s = 0.0;
+        let (network, mut until) = drift.at(start);
+        let mut communication_s = stepping.communication_s * network;
+        let mut communication = SimTime::from_seconds(communication_s);
+        for worker in 0..stepping.workers {
+            let compute = draws.worker(worker, stream);
+            queue.after(compute + communication, Event::Arrived(worker));
+        }
+        while let Some(&event) = queue.look_until(goal.until) {
+            let Event::Arrived(worker) = event else {
+                queue.advance();
+                continue;
+            };
+            let now = queue.now();
+            communicated_s += communication_s;
+            let clock = &mut clocks[worker as usize];
+            clock.done += 1;
+            let done = clock.done;
+            if slack > 0 {
+                stretch.missed_updates += stretch.updates - clock.read;
+            }
+            if stretch.update(now, &goal) {
+                break;
+            }
+            if now >= until {
+                let (network, ends) = drift.at(now);
+                until = ends;
+                communication_s = stepping.communication_s * network;
+                communication = SimTime::from_seconds(communication_s);
+            }
+            if done - 1 == least {
+                slowest -= 1;
+            }
+            if slowest > 0 {
+                let clock = &mut clocks[worker as usize];
+                if done - least <= slack {
+                    clock.read = stretch.updates;
+                    let compute = draws.worker(worker, stream);
+                    queue.put_off(compute + communication);
+                } else {
+                    queue.advance();
+                    clock.waits = true;
+                }
+                continue;
+            }
+            // The slowest has done a step: whoever waited for it goes on, in the order of numbers.
+            queue.advance();
+            clocks[worker as usize].waits = true;
+            least += 1;
+            for (number, clock) in (0..).zip(clocks.iter_mut()) {
+                slowest += u32::from(clock.done == least);
+                if clock.waits && clock.done - least <= slack {
+                    clock.waits = false;
+                    clock.read = stretch.updates;
+                    let compute = draws.worker(number, stream);
+                    queue.after(compute + communication, Event::Arrived(number));
+                }
+            }
+        }
+        if stretch.updates < goal.updates && queue.is_empty() {
+            return Err(Stalled { at: queue.now() });
+        }
+        let end = if stretch.updates == goal.updates {
+            queue.now()
+        } else {
+            goal.until
+        };
+        give_up(queue, end);
+        stretch.gradients = stretch.updates;
+        let workers = f64::from(stepping.workers);
+        stretch.divide((end - start).seconds(), ratio(communicated_s, workers));
+        Ok(stretch)
+    }
+}

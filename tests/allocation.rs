@@ -1,0 +1,56 @@
+//! No protocol allocates per event: once its memory has grown, a stretch of any length allocates
+//! nothing. In a binary of its own, because counting replaces the allocator.
+
+use allocation_counter::measure;
+use scavsim::engine::Queue;
+use scavsim::rng::{Purpose, Streams};
+use scavsim::training::drift::DriftPath;
+use scavsim::training::sync::{Goal, Protocol, Scratch};
+use scavsim::training::{Stepping, Variation, slowest};
+
+#[test]
+fn stretches_do_not_allocate_once_their_memory_has_grown() {
+    let variation = Variation {
+        step_cv: 0.3,
+        straggler: Some(scavsim::training::variation::Straggler {
+            probability: 0.02,
+            factor: 5.0,
+        }),
+        ..Variation::default()
+    };
+    let time = variation.worker_time();
+    let stepping = Stepping {
+        workers: 16,
+        worker_s: 1.0,
+        communication_s: 0.25,
+        time,
+        slowest: slowest::moments(16, time),
+        machines: None,
+    };
+    for text in [
+        "sync = 'bsp'",
+        "sync.backup = { spare = 2 }",
+        "sync.speculative = { quantile = 0.8, spare = 1 }",
+        "sync.ssp = { slack = 2 }",
+        "sync.asp = { servers = 2, service_s = 0.2, service = 'exponential' }",
+        "sync.flexible = { after_s = 1.5 }",
+    ] {
+        let mut file: std::collections::BTreeMap<String, Protocol> =
+            toml::from_str(text).expect("a protocol");
+        let protocol = file.remove("sync").expect("it is there");
+        let streams = Streams::new(1);
+        let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
+        let mut drift = DriftPath::new(None, streams, 0, 0);
+        let mut stream = streams.stream(Purpose::Run, 0, 0);
+        let mut run = |updates| {
+            let goal = Goal::updates(updates);
+            let (queue, drift) = (&mut queue, &mut drift);
+            protocol.advance(queue, drift, &stepping, goal, &mut stream, &mut scratch)
+        };
+        run(100).expect("no stall");
+        let counted = measure(|| {
+            run(5_000).expect("no stall");
+        });
+        assert_eq!(counted.count_total, 0, "{text}: {counted:?}");
+    }
+}

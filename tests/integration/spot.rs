@@ -1,0 +1,201 @@
+//! Jobs on VMs that the provider takes away, against theory and against themselves.
+
+use scavsim::experiment::{Evaluator, Plan};
+use scavsim::pricing::{EndedBy, Usage};
+use scavsim::scenario::Scenario;
+use scavsim::stats::{Welford, kolmogorov_smirnov};
+use scavsim::testbed::SimulatedCluster;
+use scavsim::training::Fidelity;
+use scavsim::training::checkpoint::run_time::daly_h;
+use scavsim::units::SECONDS_PER_HOUR;
+
+use crate::replay::scenario;
+
+/// ResNet18 on 8 workers with batch 384 alone, its restores of `restore_s`, and `rest`.
+fn small(restore_s: f64, rest: &str) -> Scenario {
+    let text = format!(
+        "seed = 11\nworkloads = [\"scavenger-resnet18\"]\ncluster.pairs = [[8, 384]]\n\
+         search.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n{rest}"
+    );
+    let mut scenario = scenario(&text);
+    scenario.workloads[0].0.constants.restore_s.value = restore_s;
+    scenario
+}
+
+/// Hours to the target, and what was used, of runs without search.
+fn runs(
+    scenario: &Scenario,
+    fidelity: Fidelity,
+    replicas: u64,
+    mut look: impl FnMut(f64, u32, &Usage),
+) {
+    let plan = Plan::new(scenario).expect("a checked scenario");
+    let world = &plan.arena(0).expect("an arena").world;
+    let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+    let mut usage = Usage::default();
+    for replica in 0..replicas {
+        cluster.restart(replica);
+        let line = cluster.run_to_target(0).expect("no stall");
+        cluster.usage_until(line.net_end, &mut usage);
+        look(line.net_end.hours(), line.lost_vms, &usage);
+    }
+}
+
+#[test]
+fn vms_that_live_long_change_nothing() {
+    let never = small(
+        37.0,
+        "variation = { step_cv = 0.1, epoch_cv = 0.05 }\nspot.exponential_mean_h = 1e12",
+    );
+    let mut owned = never.clone();
+    owned.spot = None;
+    for fidelity in [Fidelity::Fast, Fidelity::Step] {
+        let hours = |scenario: &Scenario| {
+            let mut all = Vec::new();
+            runs(scenario, fidelity, 5, |hours, _, usage| {
+                all.push((hours, usage.clone()))
+            });
+            all
+        };
+        assert_eq!(hours(&never), hours(&owned));
+    }
+}
+
+/// Losses of eight VMs with exponential lives are memoryless, M = mean/8 apart: Daly's expected run
+/// time is exact, but that nothing is written at the end. 4,000 runs, 4.5 standard errors.
+#[test]
+fn the_mean_run_time_is_dalys() {
+    for (mean_h, every_s, write_s, restore_s) in
+        [(40.0, 1800.0, 60.0, 300.0), (16.0, 3600.0, 20.0, 0.0)]
+    {
+        let scenario = small(
+            restore_s,
+            &format!(
+                "[spot]\nexponential_mean_h = {mean_h}\ncheckpoint = {{ periodic-s = {every_s} }}\n\
+                 checkpoint_write_s = {write_s}"
+            ),
+        );
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let truth = &plan.arena(0).expect("an arena").world.truths[0];
+        let step_h = truth.expected_step_s / SECONDS_PER_HOUR;
+        let steps = (truth.steps_to_target * (1.0 - 1e-12)).ceil();
+        let per_piece = (every_s / SECONDS_PER_HOUR / step_h).ceil();
+        let pieces = (steps / per_piece).ceil() - 1.0;
+        let rest_h = (steps - pieces * per_piece) * step_h;
+        let (piece_h, mtbf_h) = (per_piece * step_h, mean_h / 8.0);
+        let (write_h, restore_h) = (write_s / SECONDS_PER_HOUR, restore_s / SECONDS_PER_HOUR);
+        let expected = daly_h(pieces * piece_h, piece_h, write_h, restore_h, mtbf_h)
+            + daly_h(rest_h, rest_h, 0.0, restore_h, mtbf_h);
+        let mut seen = Welford::default();
+        runs(&scenario, Fidelity::Fast, 4000, |hours, _, _| {
+            seen.add(hours)
+        });
+        let off = (seen.mean() - expected) / (seen.standard_deviation() / 4000f64.sqrt());
+        assert!(
+            off.abs() < 4.5,
+            "{} against {expected}: {off} standard errors",
+            seen.mean()
+        );
+        assert!(expected > 1.05 * steps * step_h, "losses must count");
+    }
+}
+
+/// At every moment eight VMs are held and billed, whoever ends them; lost ones are so marked.
+#[test]
+fn every_vm_second_is_billed_once() {
+    let scenario = small(
+        37.0,
+        "cluster.start_up_s = 90\nvariation.step_cv = 0.1\n[spot]\nexponential_mean_h = 20\n\
+         checkpoint = \"young-daly\"\ncheckpoint_write_s = 30",
+    );
+    let mut losses = 0;
+    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+        let replicas = if fidelity == Fidelity::Fast { 200 } else { 3 };
+        runs(&scenario, fidelity, replicas, |hours, lost, usage| {
+            let held: f64 = (usage.intervals.iter())
+                .map(|i| f64::from(i.vms) * (i.to - i.from).hours())
+                .sum();
+            let late: f64 = (usage.intervals.iter())
+                .filter(|i| i.ended_by == EndedBy::Provider)
+                .map(|_| 1.0)
+                .sum();
+            // A VM that is lost while another is being replaced is replaced when that one runs.
+            assert!(held <= 8.0 * hours * (1.0 + 1e-12), "{held} {hours}");
+            assert!(held > 8.0 * hours - f64::from(lost) * 0.2, "{held} {hours}");
+            assert_eq!(late, f64::from(lost));
+            let phases: f64 = usage.phases.vm_seconds[0].1.iter().sum();
+            assert!((phases / 3600.0 - 8.0 * hours).abs() < 0.25 * f64::from(lost) + 1e-9);
+            losses += lost;
+        });
+    }
+    assert!(losses > 400, "{losses}");
+}
+
+/// The three fidelities through losses: means within 4 standard errors, Kolmogorov-Smirnov p > 0.01.
+#[test]
+fn fidelities_agree_through_losses() {
+    let mut scenario = small(
+        20.0,
+        "variation.step_cv = 0.3\n[spot]\nexponential_mean_h = 1.5\ncheckpoint = { periodic-s = 120 }\n\
+         checkpoint_write_s = 5\nreplacement_s = 30",
+    );
+    scenario.workloads[0].0.constants.samples_per_epoch.value = 600.0;
+    let hours = |fidelity| {
+        let mut all = Vec::new();
+        runs(&scenario, fidelity, 500, |hours, _, _| all.push(hours));
+        all
+    };
+    let (fast, step, event) = (
+        hours(Fidelity::Fast),
+        hours(Fidelity::Step),
+        hours(Fidelity::Event),
+    );
+    for other in [step, event] {
+        let moments = |values: &[f64]| {
+            let mut seen = Welford::default();
+            values.iter().for_each(|v| seen.add(*v));
+            (
+                seen.mean(),
+                seen.standard_deviation() / (values.len() as f64).sqrt(),
+            )
+        };
+        let ((a, error_a), (b, error_b)) = (moments(&fast), moments(&other));
+        let off = (a - b) / error_a.hypot(error_b);
+        assert!(off.abs() < 4.0, "{a} {b}: {off} standard errors");
+        let p = kolmogorov_smirnov(&fast, &other).p_value;
+        assert!(p > 0.01, "{p}");
+    }
+}
+
+#[test]
+fn lost_work_stands_in_the_bill_and_the_parts_add_up() {
+    let scenario = scenario(
+        "seed = 3\nreplicas = 4\nworkloads = [\"scavenger-resnet18\"]\n\
+         [spot]\nexponential_mean_h = 12\nreplacement_s = 90\n\
+         checkpoint = { periodic-s = 1200 }\ncheckpoint_write_s = 10\n\
+         [pricing]\npolicies = [\"paper-fixed\", \"first-hour-free\"]\n\
+         [pricing.define.first-hour-free]\nusd_per_vm_hour = 0.13402\nspot_ratio = 0.3\n\
+         free_first_hour_if_revoked = true\n",
+    );
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let mut evaluator = Evaluator::new(&plan);
+    let (mut lost, mut wasted) = (0.0, 0.0);
+    for number in 0..plan.cases() {
+        let r = evaluator.evaluate(plan.case(number));
+        let cost = r.cost_usd.expect("a result");
+        let parts = [
+            r.bill_useful_usd,
+            r.bill_search_usd,
+            r.bill_waiting_usd,
+            r.bill_lost_usd,
+            r.bill_restore_usd,
+            r.bill_egress_usd,
+            r.bill_storage_usd,
+        ];
+        let sum: f64 = parts.iter().map(|p| p.expect("a result")).sum();
+        assert!((sum / cost - 1.0).abs() < 1e-9, "{sum} {cost}");
+        lost += r.lost_vms.expect("a result");
+        wasted += r.bill_lost_usd.expect("a result");
+    }
+    assert!(lost > 0.0 && wasted > 0.0);
+}

@@ -1,0 +1,747 @@
+//! Synchronisation protocols against theory that is exact, against each other, and `fast` against
+//! `event`.
+//!
+//! Means are compared within 4 standard errors taken from the replicas, unless said otherwise;
+//! seeds are fixed, so nothing varies from run to run.
+
+use proptest::prelude::*;
+use scavsim::engine::Queue;
+use scavsim::rng::{Purpose, Stream, Streams};
+use scavsim::stats::{Welford, kolmogorov_smirnov};
+use scavsim::training::drift::DriftPath;
+use scavsim::training::slowest::{self, Moments};
+use scavsim::training::sync::fast::Pace;
+use scavsim::training::sync::{Goal, Invalid, Protocol, Scratch, Stretch};
+use scavsim::training::variation::{Drift, Straggler, WorkerTime};
+use scavsim::training::{Fidelity, Stepping, Variation};
+use scavsim::units::SimTime;
+
+fn protocol(text: &str) -> Protocol {
+    #[derive(serde::Deserialize)]
+    struct File {
+        sync: Protocol,
+    }
+    let file: File = toml::from_str(&format!("sync = {text}")).expect("a protocol");
+    file.sync
+}
+
+fn log_normal(cv: f64) -> WorkerTime {
+    let variation = Variation {
+        step_cv: cv,
+        ..Variation::default()
+    };
+    variation.worker_time()
+}
+
+fn straggling(cv: f64, probability: f64, factor: f64) -> WorkerTime {
+    WorkerTime {
+        straggler: Some(Straggler {
+            probability,
+            factor,
+        }),
+        ..log_normal(cv)
+    }
+}
+
+/// K workers with a mean of 1 s.
+fn stepping(workers: u32, communication_s: f64, time: WorkerTime) -> Stepping {
+    Stepping {
+        workers,
+        worker_s: 1.0,
+        communication_s,
+        time,
+        slowest: slowest::moments(workers, time),
+        machines: None,
+    }
+}
+
+fn stream(seed: u64, replica: u64) -> Stream {
+    Streams::new(seed).stream(Purpose::Run, replica, 0)
+}
+
+fn network(drift: Option<Drift>) -> DriftPath {
+    DriftPath::new(drift, Streams::new(3), 0, 1)
+}
+
+/// One stretch from time zero, and when it ended.
+fn event(
+    protocol: Protocol,
+    stepping: &Stepping,
+    goal: Goal,
+    mut stream: Stream,
+) -> (Stretch, f64) {
+    let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
+    let stretch = protocol
+        .advance(
+            &mut queue,
+            &mut network(None),
+            stepping,
+            goal,
+            &mut stream,
+            &mut scratch,
+        )
+        .expect("no stall");
+    assert!(queue.is_empty());
+    (stretch, queue.now().seconds())
+}
+
+/// Moments of what `figure` says about each of `replicas` runs.
+fn runs(
+    name: &str,
+    stepping: &Stepping,
+    goal: Goal,
+    replicas: u64,
+    figure: impl Fn(&Stretch, f64) -> f64,
+) -> Welford {
+    let mut seen = Welford::default();
+    for replica in 0..replicas {
+        let (stretch, end) = event(protocol(name), stepping, goal, stream(7, replica));
+        seen.add(figure(&stretch, end));
+    }
+    seen
+}
+
+fn error(seen: &Welford) -> f64 {
+    (seen.variance() / seen.count() as f64).sqrt()
+}
+
+fn assert_mean(name: &str, seen: &Welford, expected: f64) {
+    let (mean, error) = (seen.mean(), error(seen));
+    println!("{name}: {mean:.6} ± {error:.6}, theory {expected:.6}");
+    assert!(
+        (mean - expected).abs() <= 4.0 * error + 1e-9,
+        "{name}: {mean} ± {error}, expected {expected}"
+    );
+}
+
+#[test]
+fn settings_are_read_as_they_are_documented_and_mistakes_are_refused() {
+    assert_eq!(protocol("\"bsp\""), Protocol::Bsp);
+    for text in [
+        "{ backup = { spare = 2 } }",
+        "{ speculative = { quantile = 0.9 } }",
+        "{ speculative = { quantile = 0.9, spare = 1 } }",
+        "{ ssp = { slack = 0 } }",
+        "{ asp = { servers = 1, service_s = 0.01 } }",
+        "{ asp = { service_s = 0, service = \"exponential\", sharpness = 3.5 } }",
+        "{ flexible = { after_s = 1.5 } }",
+    ] {
+        let read = protocol(text);
+        let name = text.trim_start_matches("{ ").split(' ').next();
+        assert_eq!(Some(read.name()), name);
+    }
+    for text in [
+        "\"bspp\"",
+        "{ backup = { spare = 0 } }",
+        "{ backup = { spares = 1 } }",
+        "{ speculative = { quantile = 1.0 } }",
+        "{ ssp = { slack = -1 } }",
+        "{ asp = { servers = 0, service_s = 1 } }",
+        "{ asp = { service_s = -1 } }",
+        "{ asp = { service_s = 1, sharpness = 0 } }",
+        "{ flexible = { after_s = 0 } }",
+        "{ backup = { spare = 1, more = 1 } }",
+        "{ speculative = { quantile = 0.9, more = 1 } }",
+        "{ ssp = { slack = 1, more = 1 } }",
+        "{ asp = { service_s = 1, more = 1 } }",
+        "{ flexible = { after_s = 1, more = 1 } }",
+    ] {
+        let table: Result<std::collections::BTreeMap<String, Protocol>, _> =
+            toml::from_str(&format!("sync = {text}"));
+        assert!(table.is_err(), "{text}");
+    }
+    let backup = protocol("{ backup = { spare = 4 } }");
+    assert_eq!(backup.check(5), Ok(()));
+    let refused = backup.check(4).expect_err("nobody is left");
+    assert_eq!(refused, "4 spare of 4 workers leave none to compute");
+}
+
+/// Throughput and utilisation of K machines and a repairman, by exact mean-value analysis.
+fn machine_repairman(workers: u32, think_s: f64, service_s: f64) -> (f64, f64) {
+    let (mut queued, mut throughput) = (0.0, 0.0);
+    for n in 1..=workers {
+        let response = service_s * (1.0 + queued);
+        throughput = f64::from(n) / (think_s + response);
+        queued = throughput * response;
+    }
+    (throughput, throughput * service_s)
+}
+
+#[test]
+fn asp_with_one_exponential_server_is_the_machine_repairman_model() {
+    for (workers, service_s) in [(1, 0.3), (4, 0.05), (8, 0.125), (8, 0.5)] {
+        let name = format!("{{ asp = {{ service_s = {service_s}, service = \"exponential\" }} }}");
+        let stepping = stepping(workers, 0.0, WorkerTime::EXPONENTIAL);
+        let (throughput, utilisation) = machine_repairman(workers, 1.0, service_s);
+        let updates = 20_000;
+        let goal = Goal::updates(updates);
+        let seen = runs(&name, &stepping, goal, 40, |s, end| s.updates as f64 / end);
+        assert_mean(
+            &format!("throughput, {workers}, {service_s}"),
+            &seen,
+            throughput,
+        );
+        let seen = runs(&name, &stepping, goal, 40, |s, _| s.utilisation);
+        assert_mean(
+            &format!("utilisation, {workers}, {service_s}"),
+            &seen,
+            utilisation,
+        );
+        // Between two updates of a worker each of the others has one on average.
+        let seen = runs(&name, &stepping, goal, 1, |s, _| s.mean_staleness());
+        let others = f64::from(workers - 1);
+        assert!((seen.mean() - others).abs() <= 0.01 * others);
+    }
+}
+
+#[test]
+fn a_contended_server_sets_the_pace_however_fast_the_workers() {
+    let stepping = stepping(16, 0.0, log_normal(0.3));
+    let round = |name: &str| {
+        let (stretch, end) = event(
+            protocol(name),
+            &stepping,
+            Goal::updates(16_000),
+            stream(1, 0),
+        );
+        assert!(stretch.utilisation > 0.99);
+        end / 1000.0
+    };
+    // K·t_ps per round of K updates; parts of an update are served side by side. The start, when
+    // the server waits for the first worker, is within the tolerance.
+    assert!((round("{ asp = { service_s = 1 } }") / 16.0 - 1.0).abs() < 1e-3);
+    assert!((round("{ asp = { service_s = 1, servers = 4 } }") / 4.0 - 1.0).abs() < 1e-3);
+    let Protocol::Asp(law) = protocol("{ asp = { service_s = 100, sharpness = 3.5 } }") else {
+        panic!("asp")
+    };
+    let by_law = law.law_round_s(16, 1.0).expect("it has a sharpness");
+    assert!((by_law / 1600.0 - 1.0).abs() < 1e-6);
+    let Protocol::Asp(law) = protocol("{ asp = { service_s = 1e-4, sharpness = 3.5 } }") else {
+        panic!("asp")
+    };
+    let by_law = law.law_round_s(16, 1.0).expect("it has a sharpness");
+    assert!((by_law - 1.0).abs() < 1e-6);
+    // With a measured law a contended server is no obstacle to `fast`, and sets the same pace.
+    let measured = protocol("{ asp = { service_s = 1, sharpness = 3.5 } }");
+    let (stretch, end) = fast(measured, &stepping, Goal::updates(16_000), stream(1, 0));
+    assert!((end / 16_000.0 - 1.0).abs() < 0.01, "{end}");
+    assert!(stretch.utilisation > 0.99);
+}
+
+/// Two moments of the arrival number `needed` of `workers` exponentials: sums of 1/i and 1/i².
+fn harmonic(needed: u32, workers: u32) -> (f64, f64) {
+    let terms = (workers - needed + 1..=workers).map(|i| 1.0 / f64::from(i));
+    (terms.clone().sum(), terms.map(|t| t * t).sum())
+}
+
+#[test]
+fn quadrature_of_order_statistics_meets_the_harmonic_sums_and_the_mean_of_all() {
+    for (needed, workers) in [
+        (1, 1),
+        (1, 4),
+        (3, 4),
+        (14, 16),
+        (16, 16),
+        (60, 64),
+        (1000, 1024),
+    ] {
+        let seen = slowest::moments_of_nth(needed, workers, WorkerTime::EXPONENTIAL);
+        let (mean, variance) = harmonic(needed, workers);
+        assert!(
+            (seen.mean - mean).abs() < 1e-10,
+            "{needed} of {workers}: {seen:?}"
+        );
+        assert!((seen.deviation * seen.deviation - variance).abs() < 1e-9);
+    }
+    for time in [
+        log_normal(0.3),
+        straggling(0.1, 0.05, 4.0),
+        straggling(0.0, 0.05, 4.0),
+    ] {
+        let all: f64 = (1..=9)
+            .map(|n| slowest::moments_of_nth(n, 9, time).mean)
+            .sum();
+        assert!((all - 9.0).abs() < 1e-9, "{time:?}: {all}");
+    }
+}
+
+#[test]
+fn a_step_with_backup_workers_is_the_order_statistic() {
+    for (time, spare) in [
+        (WorkerTime::EXPONENTIAL, 2),
+        (log_normal(0.3), 3),
+        (straggling(0.1, 0.05, 4.0), 1),
+        (straggling(0.0, 0.1, 3.0), 1),
+    ] {
+        let stepping = stepping(8, 0.25, time);
+        let name = format!("{{ backup = {{ spare = {spare} }} }}");
+        let expected = slowest::moments_of_nth(8 - spare, 8, time).mean + 0.25;
+        let step_s = |s: &Stretch, end: f64| end / s.updates as f64;
+        let seen = runs(&name, &stepping, Goal::updates(500), 80, step_s);
+        assert_mean(&name, &seen, expected);
+        let (stretch, _) = event(protocol(&name), &stepping, Goal::updates(500), stream(7, 0));
+        assert_eq!(stretch.gradients, 500 * u64::from(8 - spare));
+        assert_eq!(stretch.dropped, 500 * u64::from(spare));
+        assert_eq!(stretch.mean_staleness(), 0.0);
+    }
+    // The work that is dropped, in expectation: r of the last arrival's time.
+    let exponential = stepping(8, 0.0, WorkerTime::EXPONENTIAL);
+    let wasted = runs(
+        "{ backup = { spare = 2 } }",
+        &exponential,
+        Goal::updates(2000),
+        80,
+        |s, _| s.wasted,
+    );
+    let last = harmonic(6, 8).0;
+    let useful: f64 = (1..=6).map(|n| harmonic(n, 8).0).sum();
+    assert_mean("wasted", &wasted, 2.0 * last / (useful + 2.0 * last));
+}
+
+#[test]
+fn ssp_without_slack_is_bsp_bit_for_bit() {
+    for (workers, time) in [
+        (1, log_normal(0.3)),
+        (8, log_normal(0.3)),
+        (37, straggling(0.1, 0.05, 4.0)),
+        (8, log_normal(0.0)),
+    ] {
+        let mut stepping = stepping(workers, 0.25, time);
+        stepping.machines = Some(
+            (0..workers)
+                .map(|i| 1.0 + 0.01 * f64::from(i % 5))
+                .collect(),
+        );
+        let goal = |updates| Goal::updates(updates);
+        let bsp = event(Protocol::Bsp, &stepping, goal(300), stream(5, 0));
+        let ssp = event(
+            protocol("{ ssp = { slack = 0 } }"),
+            &stepping,
+            goal(300 * u64::from(workers)),
+            stream(5, 0),
+        );
+        assert_eq!(bsp.1.to_bits(), ssp.1.to_bits());
+        assert_eq!(bsp.0.gradients, ssp.0.gradients);
+        assert_eq!(ssp.0.mean_staleness(), 0.0);
+    }
+}
+
+#[test]
+fn ssp_with_endless_slack_is_asp_without_a_server_bit_for_bit() {
+    let stepping = stepping(12, 0.25, straggling(0.3, 0.05, 4.0));
+    let run = |name| event(protocol(name), &stepping, Goal::updates(5000), stream(5, 0));
+    let ssp = run("{ ssp = { slack = 4294967295 } }");
+    let asp = run("{ asp = { service_s = 0 } }");
+    assert_eq!(ssp.1.to_bits(), asp.1.to_bits());
+    assert_eq!(ssp.0, asp.0);
+}
+
+#[test]
+fn ssp_is_the_faster_the_more_slack_there_is() {
+    let stepping = stepping(8, 0.1, straggling(0.3, 0.05, 4.0));
+    let mut before = 0.0;
+    for slack in [0, 1, 2, 4, 8, 16] {
+        let name = format!("{{ ssp = {{ slack = {slack} }} }}");
+        let seen = runs(&name, &stepping, Goal::updates(4000), 40, |_, end| {
+            4000.0 / end
+        });
+        println!("{name}: {:.4} ± {:.4} updates/s", seen.mean(), error(&seen));
+        assert!(seen.mean() - 4.0 * error(&seen) > before, "{name}");
+        before = seen.mean();
+    }
+    // No more than workers that never wait.
+    assert!(before <= 8.0 / 1.1 * 1.001);
+}
+
+/// Exponential times: what K workers finish is a Poisson process of rate K/μ, so sums at barriers
+/// have mean and variance K·τ/μ. Any times: in the long run K·τ/μ a barrier, and every barrier
+/// falls into one gradient of each worker.
+#[test]
+fn flexible_barriers_sum_what_renewal_theory_says() {
+    let name = "{ flexible = { after_s = 1.5 } }";
+    let exponential = stepping(8, 0.25, WorkerTime::EXPONENTIAL);
+    let sums = runs(name, &exponential, Goal::updates(1), 4000, |s, _| {
+        s.gradients as f64
+    });
+    assert_mean("first barrier", &sums, 12.0);
+    let (variance, tolerance) = (sums.variance(), 4.0 * 12.0 * (2.0 / 4000.0f64).sqrt());
+    assert!((variance - 12.0).abs() < tolerance, "variance {variance}");
+    for (time, communication_s) in [
+        (WorkerTime::EXPONENTIAL, 0.25),
+        (log_normal(0.3), 0.25),
+        (straggling(0.2, 0.05, 4.0), 0.0),
+    ] {
+        let stepping = stepping(8, communication_s, time);
+        let seen = runs(name, &stepping, Goal::updates(5000), 20, |s, end| {
+            assert!((end - 5000.0 * (1.5 + communication_s)).abs() < 1e-6);
+            s.gradients as f64 / 5000.0
+        });
+        // Each worker is at most a gradient from where it would be after infinitely many.
+        let start = 8.0 / 5000.0;
+        println!(
+            "{time:?}: {:.4} ± {:.4}, theory 12",
+            seen.mean(),
+            error(&seen)
+        );
+        assert!((seen.mean() - 12.0).abs() < 4.0 * error(&seen) + start);
+        let (stretch, _) = event(protocol(name), &stepping, Goal::updates(5000), stream(7, 0));
+        let barriers = stretch.missed_updates as f64 / (8.0 * 5000.0);
+        assert!((barriers - 1.0).abs() < 2e-3, "{barriers}");
+    }
+}
+
+/// E[max over N of min(T, d + T')] with T, T' exponential: ∫ 1 − (1 − S(t)·S(t − d))^N dt.
+#[test]
+fn speculation_with_enough_spare_machines_is_the_lesser_of_both_attempts() {
+    let tasks = 4;
+    let stepping = stepping(8, 0.0, WorkerTime::EXPONENTIAL);
+    let overdue: f64 = -(0.25f64).ln();
+    let step = 1e-4;
+    let expected: f64 = (0..300_000)
+        .map(|i| {
+            let t = (f64::from(i) + 0.5) * step;
+            let survival = (-t - (t - overdue).max(0.0)).exp();
+            (1.0 - (1.0 - survival).powi(tasks)) * step
+        })
+        .sum();
+    let name = "{ speculative = { quantile = 0.75, spare = 4 } }";
+    let seen = runs(name, &stepping, Goal::updates(500), 80, |_, end| {
+        end / 500.0
+    });
+    assert_mean(name, &seen, expected);
+}
+
+#[test]
+fn speculation_helps_with_stragglers_and_changes_nothing_without_variation() {
+    let name = "{ speculative = { quantile = 0.95 } }";
+    let step_s = |s: &Stretch, end: f64| end / s.updates as f64;
+    for time in [
+        straggling(0.1, 0.02, 5.0),
+        straggling(0.0, 0.05, 3.0),
+        WorkerTime::EXPONENTIAL,
+    ] {
+        let stepping = stepping(16, 0.25, time);
+        let with = runs(name, &stepping, Goal::updates(500), 40, step_s);
+        let without = runs("\"bsp\"", &stepping, Goal::updates(500), 40, step_s);
+        println!(
+            "{time:?}: {:.4} with, {:.4} without",
+            with.mean(),
+            without.mean()
+        );
+        let error = error(&with).hypot(error(&without));
+        assert!(with.mean() + 4.0 * error < without.mean());
+        let (stretch, _) = event(protocol(name), &stepping, Goal::updates(500), stream(7, 0));
+        assert!(stretch.wasted > 0.0 && stretch.wasted < 0.5);
+    }
+    let alike = stepping(16, 0.25, log_normal(0.0));
+    let with = event(protocol(name), &alike, Goal::updates(50), stream(7, 0));
+    let without = event(Protocol::Bsp, &alike, Goal::updates(50), stream(7, 0));
+    assert_eq!(with, without);
+    // Little variation: copies start, and none wins; the times of originals are as without.
+    let narrow = stepping(16, 0.25, log_normal(0.05));
+    let times = |name| -> Vec<f64> {
+        let end = |replica| {
+            event(
+                protocol(name),
+                &narrow,
+                Goal::updates(50),
+                stream(7, replica),
+            )
+            .1
+        };
+        (0..600).map(end).collect()
+    };
+    assert_same("narrow", &times(name), &times("\"bsp\""));
+}
+
+fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
+    by_pace(protocol, Fidelity::Fast, stepping, goal, stream)
+}
+
+fn by_pace(
+    protocol: Protocol,
+    fidelity: Fidelity,
+    stepping: &Stepping,
+    goal: Goal,
+    mut stream: Stream,
+) -> (Stretch, f64) {
+    let (mut drift, mut scratch) = (network(None), Scratch::default());
+    let (stretch, end) = Pace::of(protocol, fidelity, stepping)
+        .advance(
+            SimTime::ZERO,
+            &mut drift,
+            stepping,
+            goal,
+            &mut stream,
+            &mut scratch,
+        )
+        .expect("valid in this fidelity");
+    (stretch, end.seconds())
+}
+
+fn assert_same(name: &str, a: &[f64], b: &[f64]) {
+    let moments = |values: &[f64]| {
+        let mut seen = Welford::default();
+        values.iter().for_each(|&v| seen.add(v));
+        seen
+    };
+    let (x, y) = (moments(a), moments(b));
+    let error = error(&x).hypot(error(&y));
+    let test = kolmogorov_smirnov(a, b);
+    println!(
+        "{name}: {:.5} and {:.5}, difference {:.1} errors, p = {:.3}",
+        x.mean(),
+        y.mean(),
+        (x.mean() - y.mean()) / error.max(1e-12),
+        test.p_value
+    );
+    assert!((x.mean() - y.mean()).abs() <= 4.0 * error + 1e-6, "{name}");
+    assert!(test.p_value > 0.01, "{name}: p = {}", test.p_value);
+}
+
+/// Ends of runs of so many updates, or updates until so many seconds, in 600 replicas.
+fn compare(text: &str, stepping: &Stepping, updates: u64) {
+    let protocol = protocol(text);
+    let name = format!("{text}, {} workers, {updates} updates", stepping.workers);
+    let end = Goal::updates(updates);
+    let mean_s = fast(protocol, stepping, end, stream(1, 0)).1;
+    let until = Goal {
+        updates: u64::MAX,
+        mark: updates / 3,
+        until: SimTime::from_seconds(mean_s),
+    };
+    let figures = |of: &dyn Fn(u64, Goal) -> (Stretch, f64), seed: u64| -> [Vec<f64>; 3] {
+        let mut seen = [vec![], vec![], vec![]];
+        for replica in 0..600 {
+            let (_, end) = of(seed + replica, end);
+            seen[0].push((end * 1e6).round() / 1e6);
+            let (stretch, at) = of(seed + 1000 + replica, until);
+            assert!((at - mean_s).abs() < 1e-8);
+            seen[1].push(stretch.updates as f64);
+            seen[2].push((stretch.advance.at_mark.seconds() * 1e6).round() / 1e6);
+        }
+        seen
+    };
+    let slow = figures(&|r, goal| event(protocol, stepping, goal, stream(21, r)), 0);
+    let quick = figures(&|r, goal| fast(protocol, stepping, goal, stream(22, r)), 0);
+    for (what, (a, b)) in ["end", "count", "mark"].iter().zip(slow.iter().zip(&quick)) {
+        assert_same(&format!("{name}, {what}"), a, b);
+    }
+}
+
+#[test]
+fn fast_agrees_with_event_for_backup_workers() {
+    for (time, updates) in [
+        (log_normal(0.3), 6),
+        (log_normal(0.3), 60),
+        (WorkerTime::EXPONENTIAL, 300),
+        (straggling(0.1, 0.05, 4.0), 400),
+    ] {
+        compare(
+            "{ backup = { spare = 2 } }",
+            &stepping(8, 0.25, time),
+            updates,
+        );
+    }
+    let stepping = stepping(8, 0.25, log_normal(0.3));
+    let backup = protocol("{ backup = { spare = 2 } }");
+    let run = |fidelity| {
+        let goal = Goal::updates(4000);
+        by_pace(backup, fidelity, &stepping, goal, stream(2, 0)).0
+    };
+    let (slow, _) = event(backup, &stepping, Goal::updates(4000), stream(7, 0));
+    for quick in [run(Fidelity::Fast), run(Fidelity::Step)] {
+        assert_eq!(
+            (quick.updates, quick.gradients),
+            (slow.updates, slow.gradients)
+        );
+        assert_eq!(quick.dropped, slow.dropped);
+        assert!((quick.wasted - slow.wasted).abs() < 0.002);
+        let ratio = quick.advance.compute_s / slow.advance.compute_s;
+        assert!((ratio - 1.0).abs() < 0.01);
+    }
+}
+
+#[test]
+fn fast_agrees_with_event_for_asp_without_contention() {
+    for (text, time, workers, updates) in [
+        ("{ asp = { service_s = 0 } }", log_normal(0.3), 8, 2000),
+        (
+            "{ asp = { service_s = 0 } }",
+            WorkerTime::EXPONENTIAL,
+            4,
+            800,
+        ),
+        ("{ asp = { service_s = 0.01 } }", log_normal(0.5), 4, 1500),
+        (
+            "{ asp = { service_s = 0.01, servers = 2 } }",
+            log_normal(0.5),
+            8,
+            1500,
+        ),
+        ("{ asp = { service_s = 0 } }", log_normal(0.3), 1, 200),
+    ] {
+        compare(text, &stepping(workers, 0.25, time), updates);
+    }
+    let mut unequal = stepping(4, 0.25, log_normal(0.5));
+    unequal.machines = Some([0.8, 0.9, 1.1, 1.4].into());
+    compare("{ asp = { service_s = 0 } }", &unequal, 1500);
+}
+
+#[test]
+fn what_fast_cannot_do_is_said_and_done_in_event() {
+    let stepping = stepping(8, 0.25, log_normal(0.3));
+    let settle = |text: &str, asked, updates| {
+        let (fidelity, why) = protocol(text).settle(asked, &stepping, updates);
+        (fidelity, why.map_or(String::new(), |why| why.to_string()))
+    };
+    let many = 100_000;
+    for text in [
+        "\"bsp\"",
+        "{ backup = { spare = 1 } }",
+        "{ asp = { service_s = 0.001 } }",
+    ] {
+        assert_eq!(
+            settle(text, Fidelity::Fast, many),
+            (Fidelity::Fast, String::new())
+        );
+    }
+    let contended = "{ asp = { service_s = 0.2 } }";
+    for (text, asked, updates, reason) in [
+        (
+            "{ ssp = { slack = 3 } }",
+            Fidelity::Fast,
+            many,
+            "others' progress",
+        ),
+        (
+            "{ flexible = { after_s = 1 } }",
+            Fidelity::Fast,
+            many,
+            "others' progress",
+        ),
+        (
+            "{ speculative = { quantile = 0.9 } }",
+            Fidelity::Step,
+            many,
+            "others' progress",
+        ),
+        (
+            "{ ssp = { slack = 3 } }",
+            Fidelity::Step,
+            many,
+            "no step in common",
+        ),
+        (
+            contended,
+            Fidelity::Fast,
+            many,
+            "no `sharpness` was measured",
+        ),
+        ("{ asp = { service_s = 0 } }", Fidelity::Fast, 20, "too few"),
+    ] {
+        let (fidelity, why) = settle(text, asked, updates);
+        assert_eq!(fidelity, Fidelity::Event, "{text}");
+        assert!(why.contains(reason), "{text}: {why}");
+    }
+    let mut unequal = stepping.clone();
+    unequal.machines = Some([1.0; 8].into());
+    let backup = protocol("{ backup = { spare = 1 } }");
+    assert_eq!(
+        backup.valid(Fidelity::Fast, &unequal, many),
+        Err(Invalid::UnequalMachines { protocol: "backup" })
+    );
+    let alone = Moments::constant(1.0);
+    assert_eq!(slowest::moments_of_nth(3, 8, log_normal(0.0)), alone);
+}
+
+fn any_protocol() -> impl Strategy<Value = Protocol> {
+    let text = prop_oneof![
+        Just("\"bsp\"".to_owned()),
+        (1u32..4).prop_map(|spare| format!("{{ backup = {{ spare = {spare} }} }}")),
+        (0.2..0.99f64, 0u32..4)
+            .prop_map(|(q, s)| format!("{{ speculative = {{ quantile = {q}, spare = {s} }} }}")),
+        (0u32..9).prop_map(|slack| format!("{{ ssp = {{ slack = {slack} }} }}")),
+        (1u32..4, 0.0..0.5f64, any::<bool>()).prop_map(|(servers, service_s, exponential)| {
+            let service = if exponential {
+                "exponential"
+            } else {
+                "constant"
+            };
+            format!(
+                "{{ asp = {{ servers = {servers}, service_s = {service_s}, \
+                 service = \"{service}\" }} }}"
+            )
+        }),
+        (0.01..5.0f64).prop_map(|s| format!("{{ flexible = {{ after_s = {s} }} }}")),
+    ];
+    text.prop_map(|text| protocol(&text))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// For any protocol and cluster: updates are counted exactly, the clock does not run back, and
+    /// equal seeds give equal bits. A run until some time has just the updates of the run of that
+    /// many: no more would have been in time.
+    #[test]
+    fn updates_are_counted_exactly_and_time_runs_forward(
+        protocol in any_protocol(),
+        workers in 4u32..20,
+        communication_s in prop_oneof![Just(0.0), 0.0..1.0f64],
+        cv in prop_oneof![Just(0.0), 0.0..1.5f64],
+        straggler in prop::option::of((0.01..0.5f64, 1.5..20.0f64)),
+        unequal in any::<bool>(),
+        drifts in any::<bool>(),
+        updates in 1u64..80,
+        part in 0.0..1.0f64,
+        seed in any::<u64>(),
+    ) {
+        let time = match straggler {
+            Some((probability, factor)) => straggling(cv, probability, factor),
+            None => log_normal(cv),
+        };
+        let mut stepping = stepping(workers, communication_s, time);
+        if unequal {
+            stepping.machines = Some((0..workers).map(|i| 0.7 + 0.05 * f64::from(i)).collect());
+        }
+        let drift = drifts.then_some(Drift { sigma: 0.5, period_s: 3.0 });
+        let start = SimTime::from_seconds(12.5);
+        let mut scratch = Scratch::default();
+        let mut run = |goal: Goal| {
+            let mut queue = Queue::new();
+            queue.rest_until(start);
+            let mut stream = stream(seed, 0);
+            let stretch = protocol
+                .advance(&mut queue, &mut network(drift), &stepping, goal, &mut stream, &mut scratch)
+                .expect("no stall");
+            assert!(queue.is_empty());
+            (stretch, queue.now())
+        };
+        let mark = 1 + (part * (updates - 1) as f64) as u64;
+        let goal = Goal { mark, ..Goal::updates(updates) };
+        let (whole, end) = run(goal);
+        prop_assert_eq!(whole.updates, updates);
+        prop_assert!(start <= whole.advance.at_mark && whole.advance.at_mark <= end);
+        if let Some(each) = protocol.gradients_per_update(workers) {
+            prop_assert_eq!(whole.gradients, updates * u64::from(each));
+        } else {
+            prop_assert!(whole.gradients >= updates);
+        }
+        prop_assert!((0.0..1.0).contains(&whole.wasted));
+        prop_assert!((0.0..=1.0 + 1e-9).contains(&whole.utilisation));
+        let parts_s = whole.advance.compute_s + whole.advance.communication_s;
+        let elapsed_s = (end - start).seconds();
+        prop_assert!((parts_s - elapsed_s).abs() < 1e-6 * elapsed_s.max(1.0), "{parts_s} {elapsed_s}");
+        prop_assert_eq!(run(goal), (whole, end));
+
+        let until = start + SimTime::from_seconds(part * elapsed_s);
+        let (cut, rested) = run(Goal::until(until));
+        prop_assert_eq!(rested, until);
+        prop_assert!(cut.updates <= updates);
+        if cut.updates > 0 {
+            prop_assert!(run(Goal::updates(cut.updates)).1 <= until);
+        }
+        prop_assert!(run(Goal::updates(cut.updates + 1)).1 > until);
+    }
+}
