@@ -16,7 +16,7 @@
 //! - [`ledger`]: which VMs are held.
 //! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
-//! - [`spot`]: VMs that the provider may take away; [`transient`]: training through their loss.
+//! - [`spot`]: VMs that the provider may take away; `transient`: training through their loss.
 //! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
 pub mod batching;
