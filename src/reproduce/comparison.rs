@@ -1,15 +1,22 @@
 //! Figure against figure, and the verdict.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::expectations::{self, Expectation, Tolerance};
 use super::papers::Paper;
-use super::quantity::QUANTITIES;
-use super::stage::Stage;
+use super::quantity::Quantity;
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::scenario::{self, Overrides};
+
+/// What a paper's figures are compared with: set up from a file, asked by quantity and cell.
+pub trait Figures: Sized + 'static {
+    /// The quantities it knows.
+    const QUANTITIES: &'static [Quantity<Self>];
+
+    /// Sets it up from a paper's file; what is wrong goes to `diagnostics`.
+    fn set_up(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Self>;
+}
 
 /// One published figure beside ours.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,7 +40,7 @@ pub struct Comparison {
     pub relative: bool,
     /// Unit of the figures.
     pub unit: String,
-    /// Printed, read off a figure, or derived from such.
+    /// Printed, read off a figure, derived from such, or used for calibration.
     pub kind: String,
     /// How it came out.
     pub verdict: Verdict,
@@ -43,12 +50,17 @@ pub struct Comparison {
     pub reason: String,
 }
 
+/// Kind of a figure that parameters were calibrated on.
+const CALIBRATION: &str = "calibration";
+
 /// How a comparison came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Within the tolerance.
     Ok,
+    /// Within it because parameters were chosen so: no evidence.
+    Calibrated,
     /// Outside, and the table of expectations says why.
     Explained,
     /// Outside, and nobody knows why.
@@ -60,6 +72,7 @@ impl Verdict {
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Ok => "ok",
+            Verdict::Calibrated => "calibrated",
             Verdict::Explained => "explained",
             Verdict::Outside => "OUTSIDE",
         }
@@ -71,24 +84,22 @@ impl Verdict {
 /// # Errors
 /// All mistakes in the paper's scenario and table.
 pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
+    (paper.compare)(paper)
+}
+
+/// [`compare`] with one kind of figures.
+pub(super) fn compare_with<F: Figures>(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let source = Source::new(paper.scenario.0, paper.scenario.1);
-    let folder = Path::new("scenarios/paper");
-    let scenario = scenario::load(&source, folder, Overrides::default(), &mut diagnostics);
+    let source = Source::new(paper.source.0, paper.source.1);
+    let figures = F::set_up(&source, &mut diagnostics);
     let table = Source::new(paper.expectations.0, paper.expectations.1);
-    let expectations = expectations::read(&table, &mut diagnostics);
-    let stage = scenario.and_then(|scenario| match Stage::new(scenario) {
-        Ok(stage) => Some(stage),
-        Err(error) => {
-            diagnostics.push(Diagnostic::general(format!("{}: {error}", source.name)));
-            None
-        }
-    });
-    let Some(stage) = stage.filter(|_| diagnostics.is_empty()) else {
+    let names: Vec<&str> = F::QUANTITIES.iter().map(|q| q.name).collect();
+    let expectations = expectations::read(&table, &names, &mut diagnostics);
+    let Some(figures) = figures.filter(|_| diagnostics.is_empty()) else {
         return Err(diagnostics);
     };
     let rows: Vec<Comparison> = (expectations.into_iter())
-        .filter_map(|expected| match row(&stage, expected) {
+        .filter_map(|expected| match row(&figures, expected) {
             Ok(row) => Some(row),
             Err(why) => {
                 diagnostics.push(Diagnostic::general(format!("{}: {why}", table.name)));
@@ -103,11 +114,11 @@ pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     }
 }
 
-fn row(stage: &Stage, expected: Expectation) -> Result<Comparison, String> {
-    let quantity = (QUANTITIES.iter())
+fn row<F: Figures>(figures: &F, expected: Expectation) -> Result<Comparison, String> {
+    let quantity = (F::QUANTITIES.iter())
         .find(|q| q.name == expected.quantity)
         .ok_or_else(|| format!("unknown quantity `{}`", expected.quantity))?;
-    let simulated = (quantity.of)(stage, &expected.selector)
+    let simulated = (quantity.of)(figures, &expected.selector)
         .map_err(|why| format!("{} {}: {why}", expected.quantity, expected.selector_text))?;
     let gap = simulated - expected.value;
     let (difference, tolerance, relative) = match expected.tolerance {
@@ -117,13 +128,14 @@ fn row(stage: &Stage, expected: Expectation) -> Result<Comparison, String> {
     // Rounding must not push an exact hit on the edge over it.
     let within = difference.abs() <= tolerance + 1e-12;
     let verdict = match (within, expected.explained.is_empty()) {
+        (true, _) if expected.kind == CALIBRATION => Verdict::Calibrated,
         (true, _) => Verdict::Ok,
         (false, false) => Verdict::Explained,
         (false, true) => Verdict::Outside,
     };
     let reason = match verdict {
         Verdict::Explained => expected.explained,
-        Verdict::Ok | Verdict::Outside => String::new(),
+        Verdict::Ok | Verdict::Calibrated | Verdict::Outside => String::new(),
     };
     Ok(Comparison {
         figure: expected.figure,

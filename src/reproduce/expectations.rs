@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::quantity;
 use super::selector::Selector;
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
@@ -12,7 +11,7 @@ use crate::input::{Diagnostic, Diagnostics, Source, closest};
 pub struct Expectation {
     /// Where it stands in the paper.
     pub figure: String,
-    /// What it is, by the name of a [`quantity`].
+    /// What it is, by the name of a [`Quantity`](super::quantity::Quantity).
     pub quantity: String,
     /// Of which cell, as written.
     pub selector_text: String,
@@ -53,27 +52,31 @@ const COLUMNS: [&str; 9] = [
     "note",
 ];
 
-/// Reads the table in `source`; what is wrong with it goes to `diagnostics`.
-pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
+/// Reads the table in `source`, which may hold the quantities `known`; what is wrong with it goes to `diagnostics`.
+pub fn read(
+    source: &Arc<Source>,
+    known: &[&str],
+    diagnostics: &mut Diagnostics,
+) -> Vec<Expectation> {
     let table = Table::read(source, &COLUMNS, &["explained"], diagnostics);
     (table.iter().flat_map(Table::rows))
-        .filter_map(|row| expectation(source, &row, diagnostics))
+        .filter_map(|row| expectation(source, &row, known, diagnostics))
         .collect()
 }
 
 fn expectation(
     source: &Arc<Source>,
     row: &Row<'_>,
+    known: &[&str],
     diagnostics: &mut Diagnostics,
 ) -> Option<Expectation> {
     let quantity = row.text("quantity", diagnostics)?;
-    let known = || quantity::QUANTITIES.iter().map(|q| q.name);
-    if !known().any(|name| name == quantity) {
-        let label = match closest(quantity, known()) {
+    if !known.contains(&quantity) {
+        let label = match closest(quantity, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "not known".to_owned(),
         };
-        let legal: Vec<String> = known().map(|n| format!("`{n}`")).collect();
+        let legal: Vec<String> = known.iter().map(|n| format!("`{n}`")).collect();
         diagnostics.push(
             Diagnostic::at(
                 source,

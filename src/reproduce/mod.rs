@@ -1,13 +1,14 @@
 //! Published figures beside ours.
 //!
-//! In: a paper's scenario and its table of expected figures. Out: one row per figure with the
-//! difference and a verdict. A new paper is a scenario, a table and one line in [`papers`]; code
-//! only for a quantity that no paper had before.
+//! In: a paper's scenario, or a file of its own kind, and its table of expected figures. Out: one
+//! row per figure with the difference and a verdict. A new paper is a file, a table and one entry in
+//! [`papers`]; code only for a quantity that no paper had before.
 //!
 //! - [`papers`]: the papers that can be reproduced.
 //! - [`expectations`]: the table of expected figures; [`selector`]: which cell a figure is of.
 //! - [`stage`]: the paper's scenario, ready to be asked.
-//! - [`quantity`]: how each quantity is computed, by name.
+//! - [`quantity`]: how each quantity of a scenario is computed, by name.
+//! - [`unequal`]: the same for clusters of unequal workers, from a file of jobs and clusters.
 //! - [`comparison`]: figure against figure, and the verdict.
 //! - [`render`]: as text, JSON or Markdown.
 
@@ -18,6 +19,7 @@ pub mod quantity;
 pub mod render;
 pub mod selector;
 pub mod stage;
+pub mod unequal;
 
 pub use comparison::{Comparison, Verdict, compare};
 pub use papers::{PAPERS, Paper};

@@ -1,37 +1,49 @@
-//! The papers that can be reproduced. A new one is one line here.
+//! The papers that can be reproduced. A new one is one entry here.
 
-/// A paper: its scenario and its expected figures, both embedded.
+use super::comparison::{Comparison, compare_with};
+use super::stage::Stage;
+use super::unequal::UnequalClusters;
+use crate::input::Diagnostics;
+
+/// A paper: what its figures are computed from and the figures themselves, both embedded.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper {
     /// Name on the command line.
     pub name: &'static str,
     /// What it is.
     pub citation: &'static str,
-    /// Path and text of the scenario.
-    pub scenario: (&'static str, &'static str),
+    /// Where the tolerances come from.
+    pub tolerances: &'static str,
+    /// Path and text of the file that our figures are computed from.
+    pub source: (&'static str, &'static str),
     /// Path and text of the table of expected figures.
     pub expectations: (&'static str, &'static str),
+    /// Compares with the kind of figures that the file is for.
+    pub(super) compare: fn(&Paper) -> Result<Vec<Comparison>, Diagnostics>,
 }
 
-macro_rules! paper {
-    ($name:literal, $citation:literal) => {
-        Paper {
-            name: $name,
-            citation: $citation,
-            scenario: (
-                concat!("scenarios/paper/", $name, ".toml"),
-                include_str!(concat!("../../scenarios/paper/", $name, ".toml")),
-            ),
-            expectations: (
-                concat!("data/papers/", $name, ".csv"),
-                include_str!(concat!("../../data/papers/", $name, ".csv")),
-            ),
-        }
+macro_rules! file {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../../", $path)))
     };
 }
 
 /// All papers.
-pub const PAPERS: &[Paper] = &[paper!(
-    "scavenger",
-    "Tyagi & Sharma, Scavenger: A Cloud Service for Optimizing Cost and Performance of ML Training, CCGrid 2023 (arXiv 2303.06659)"
-)];
+pub const PAPERS: &[Paper] = &[
+    Paper {
+        name: "scavenger",
+        citation: "Tyagi & Sharma, Scavenger: A Cloud Service for Optimizing Cost and Performance of ML Training, CCGrid 2023 (arXiv 2303.06659)",
+        tolerances: "tolerances are reading accuracy or printed rounding, never the gap",
+        source: file!("scenarios/paper/scavenger.toml"),
+        expectations: file!("data/papers/scavenger.csv"),
+        compare: compare_with::<Stage>,
+    },
+    Paper {
+        name: "acsos20",
+        citation: "Tyagi & Sharma, Taming Resource Heterogeneity in Distributed ML Training with Dynamic Batching, ACSOS 2020",
+        tolerances: "tolerances are the 15 % aimed at before the comparison, never the gap",
+        source: file!("data/papers/acsos20.toml"),
+        expectations: file!("data/papers/acsos20.csv"),
+        compare: compare_with::<UnequalClusters>,
+    },
+];

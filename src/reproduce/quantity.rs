@@ -1,4 +1,4 @@
-//! How each quantity is computed, by name. A new quantity is one function and one line.
+//! How each quantity of a scenario is computed, by name. A new quantity is one function and one line.
 
 use super::selector::Selector;
 use super::stage::Stage;
@@ -8,19 +8,18 @@ use crate::search::settings::{EpochsFrom, NoiseBy};
 use crate::stats::Line;
 use crate::units::SECONDS_PER_HOUR;
 
-/// A quantity that papers print.
-#[derive(Clone, Copy)]
-pub struct Quantity {
+/// A quantity that papers print, computed from an `F`.
+pub struct Quantity<F> {
     /// Its name in tables of expected figures.
     pub name: &'static str,
     /// Our figure for a selector.
-    pub of: fn(&Stage, &Selector) -> Result<f64, String>,
+    pub of: fn(&F, &Selector) -> Result<f64, String>,
 }
 
 macro_rules! quantities {
     ($($name:ident,)*) => {
-        /// All quantities.
-        pub const QUANTITIES: &[Quantity] = &[
+        /// All quantities of a scenario.
+        pub const QUANTITIES: &[Quantity<Stage>] = &[
             $(Quantity { name: stringify!($name), of: $name },)*
         ];
     };

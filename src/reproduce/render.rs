@@ -42,10 +42,11 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
     let mut text = format!(
         "# Reproduction: {}\n\n{}.\n\nMade by `scavsim reproduce {} --format markdown`; a test fails \
          when this file is stale. A verdict of `explained` is a figure outside its tolerance with \
-         a stated reason; tolerances are reading accuracy or printed rounding, never the gap.\n\n{}\n",
+         a stated reason; {}.\n\n{}\n",
         paper.name,
         paper.citation,
         paper.name,
+        paper.tolerances,
         totals(rows)
     );
     for section in rows.chunk_by(|a, b| a.quantity == b.quantity) {
@@ -72,9 +73,14 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
 
 fn totals(rows: &[Comparison]) -> String {
     let count = |verdict| rows.iter().filter(|r| r.verdict == verdict).count();
+    let calibrated = count(Verdict::Calibrated);
+    let beside = match calibrated {
+        0 => String::new(),
+        _ => format!(" Besides, {calibrated} that the parameters were calibrated on."),
+    };
     format!(
-        "{} figures: {} within tolerance, {} outside with a stated reason, {} outside without.",
-        rows.len(),
+        "{} figures: {} within tolerance, {} outside with a stated reason, {} outside without.{beside}",
+        rows.len() - calibrated,
         count(Verdict::Ok),
         count(Verdict::Explained),
         count(Verdict::Outside)
@@ -84,7 +90,8 @@ fn totals(rows: &[Comparison]) -> String {
 /// The reasons of all rows outside their tolerance, each once, with quantity and how often.
 fn reasons(rows: &[Comparison]) -> Vec<(&str, &str, usize)> {
     let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
-    for row in rows.iter().filter(|r| r.verdict != Verdict::Ok) {
+    let off = |r: &&Comparison| matches!(r.verdict, Verdict::Explained | Verdict::Outside);
+    for row in rows.iter().filter(off) {
         let reason = match row.reason.as_str() {
             "" => "no reason is known",
             reason => reason,

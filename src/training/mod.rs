@@ -14,10 +14,12 @@
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
+//! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
 //! - [`spot`]: VMs that the provider may take away; `transient`: training through their loss.
 //! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
+pub mod batching;
 pub mod checkpoint;
 pub mod drift;
 pub mod event;
