@@ -124,7 +124,7 @@ impl Runner<'_> {
                 .map(|cases| cases.end - cases.start)
                 .sum(),
         );
-        let sinks: &mut [&mut dyn Sink] = &mut [&mut file];
+        let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut file];
         let finished = experiment::run(
             &mut plan,
             shard.tasks(tasks),

@@ -82,7 +82,7 @@ pub fn run(
     plan: &mut Plan,
     tasks: impl IntoIterator<Item = Range<u64>>,
     conduct: Conduct<'_>,
-    sinks: &mut [&mut dyn Sink],
+    sinks: &mut [&mut (dyn Sink + Send)],
 ) -> io::Result<Finished> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(conduct.jobs)
@@ -90,49 +90,92 @@ pub fn run(
         .map_err(io::Error::other)?;
     let at_once = (CASES_PER_THREAD / plan.cases_per_task()).clamp(1, TASKS_PER_THREAD) as usize;
     let mut tasks = tasks.into_iter();
-    let mut finished = Finished::default();
+    let mut out = HandOut {
+        sinks,
+        fail_fast: conduct.fail_fast,
+        finished: Finished::default(),
+    };
     loop {
-        let block: Vec<Range<u64>> = tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
-        let Some(first) = block.iter().map(|cases| cases.start).min() else {
-            return Ok(finished);
-        };
-        plan.forget_before(plan.case(first).arena);
-        let plan: &Plan = plan;
-        let results: Vec<Option<Vec<Record<'_>>>> = pool.install(|| {
-            block
-                .into_par_iter()
-                .map_init(
-                    || Evaluator::new(plan),
-                    |evaluator, cases| {
-                        if conduct.interrupt.load(Ordering::Relaxed) {
-                            return None;
-                        }
-                        let count = cases.end - cases.start;
-                        let records = cases
-                            .map(|number| evaluator.evaluate(plan.case(number)))
-                            .collect();
-                        conduct.progress.fetch_add(count, Ordering::Relaxed);
-                        Some(records)
-                    },
-                )
-                .collect()
-        });
-        for task in results {
+        let mut done = Vec::new();
+        let mut first = None;
+        for _ in 0..BLOCKS_PER_STAGE {
+            let block: Vec<Range<u64>> =
+                tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
+            if block.is_empty() {
+                out.take(done)?;
+                return Ok(out.finished);
+            }
+            first = block.iter().map(|cases| cases.start).min();
+            // One thread hands out what is done while all others go on.
+            let (handed, next) =
+                pool.install(|| rayon::join(|| out.take(done), || evaluate(plan, block, conduct)));
+            if handed?.is_some() {
+                return Ok(out.finished);
+            }
+            done = next;
+        }
+        if out.take(done)?.is_some() {
+            return Ok(out.finished);
+        }
+        if let Some(first) = first {
+            plan.forget_before(plan.case(first).arena);
+        }
+    }
+}
+
+/// Blocks after which the arenas behind are forgotten.
+const BLOCKS_PER_STAGE: usize = 16;
+
+/// The records of tasks; `None` for one that was not begun because of an interrupt.
+type Done<'p> = Vec<Option<Vec<Record<'p>>>>;
+
+fn evaluate<'p>(plan: &'p Plan, block: Vec<Range<u64>>, conduct: Conduct<'_>) -> Done<'p> {
+    block
+        .into_par_iter()
+        .map_init(
+            || Evaluator::new(plan),
+            |evaluator, cases| {
+                if conduct.interrupt.load(Ordering::Relaxed) {
+                    return None;
+                }
+                let count = cases.end - cases.start;
+                let records = cases
+                    .map(|number| evaluator.evaluate(plan.case(number)))
+                    .collect();
+                conduct.progress.fetch_add(count, Ordering::Relaxed);
+                Some(records)
+            },
+        )
+        .collect()
+}
+
+/// Records on their way out, in order.
+struct HandOut<'s, 'd> {
+    sinks: &'s mut [&'d mut (dyn Sink + Send)],
+    fail_fast: bool,
+    finished: Finished,
+}
+
+impl HandOut<'_, '_> {
+    /// Hands out what is done; says why that was the last.
+    fn take(&mut self, done: Done<'_>) -> io::Result<Option<Ending>> {
+        for task in done {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
             let Some(records) = task else {
-                finished.ending = Ending::Interrupted;
-                return Ok(finished);
+                self.finished.ending = Ending::Interrupted;
+                return Ok(Some(self.finished.ending));
             };
             for record in &records {
-                for sink in sinks.iter_mut() {
+                for sink in self.sinks.iter_mut() {
                     sink.take(record)?;
                 }
-                finished.count(record);
-                if conduct.fail_fast && record.status == Status::Failed {
-                    finished.ending = Ending::Failed;
-                    return Ok(finished);
+                self.finished.count(record);
+                if self.fail_fast && record.status == Status::Failed {
+                    self.finished.ending = Ending::Failed;
+                    return Ok(Some(self.finished.ending));
                 }
             }
         }
+        Ok(None)
     }
 }

@@ -7,7 +7,7 @@ use super::{records_csv, records_jsonl};
 use crate::experiment::Sink;
 
 /// A file of records. Dropped, it leaves an unfinished file.
-pub trait RecordsFile: Sink {
+pub trait RecordsFile: Sink + Send {
     /// Finishes the file and gives it its name.
     ///
     /// # Errors

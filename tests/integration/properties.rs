@@ -179,7 +179,7 @@ impl<F: FnMut(&Record<'_>)> Sink for Each<F> {
 }
 
 /// Runs on `jobs` threads, hands on every record, and returns all of them as text.
-fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>)) -> String {
+fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -> String {
     let mut all = csv::Writer::from_writer(Vec::new());
     let mut sink = Each(|record: &Record<'_>| {
         look(record);
