@@ -5,13 +5,18 @@
 mod reference;
 
 use std::hint::black_box;
+use std::path::Path;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use reference::{Alone, Training};
-use scavsim::experiment::Evaluator;
+use scavsim::experiment::{Evaluator, Plan};
+use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::{Streams, UnitLogNormal};
+use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
+use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::simulated::Timeline;
 use scavsim::training::Fidelity;
 
 /// The training workload of the reference, K = 16.
@@ -75,6 +80,46 @@ fn sweep(criterion: &mut Criterion) {
     });
 }
 
+/// ImageNet for about a day on 64 spot VMs that live 15.4 h in the mean, about a hundred losses, a checkpoint
+/// every half hour, `fast`. Goal: below 1 ms.
+fn losses(criterion: &mut Criterion) {
+    let text = "workloads = [\"pollux-imagenet\"]\n\
+                cluster = { vm = [\"g4dn.12xlarge\"], pairs = [[64, 2400]], outside = \"extrapolate\" }\n\
+                variation = { step_cv = 0.1, epoch_cv = 0.02 }\n\
+                search = { strategies = [\"oracle\"], objectives = [\"time\"] }\n\
+                [spot]\nexponential_mean_h = 15.4\nreplacement_s = 90\n\
+                checkpoint = { periodic-s = 1800 }\ncheckpoint_write_s = 5\n";
+    let mut diagnostics = Diagnostics::default();
+    let scenario = scenario::load(
+        &Source::new("losses", text),
+        Path::new("."),
+        Overrides::default(),
+        &mut diagnostics,
+    );
+    let scenario = scenario.unwrap_or_else(|| panic!("{}", diagnostics.render(false)));
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let world = &plan.arena(0).expect("an arena").world;
+    let mut cluster = SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up);
+    let mut run = |replica| {
+        cluster.restart(replica);
+        cluster.run_to_target(0).expect("no stall")
+    };
+    let lines: Vec<_> = (0..100).map(&mut run).collect();
+    let mean = |of: fn(&Timeline) -> f64| lines.iter().map(of).sum::<f64>() / lines.len() as f64;
+    let label = format!(
+        "{:.0} h, {:.0} losses",
+        mean(|line| line.net_end.hours()),
+        mean(|line| f64::from(line.lost_vms)),
+    );
+    let mut replica = 0;
+    criterion.bench_function(&format!("64 spot VMs/{label}"), |b| {
+        b.iter(|| {
+            replica += 1;
+            black_box(run(replica))
+        });
+    });
+}
+
 /// Single draws. The largest of K costs the same for every K; `DRAW_ALL_UP_TO` in
 /// `training/slowest.rs` is the K up to which drawing all of them is cheaper.
 fn samplers(criterion: &mut Criterion) {
@@ -112,6 +157,6 @@ criterion_group! {
     config = Criterion::default()
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1));
-    targets = training, strategies, sweep, samplers
+    targets = training, strategies, sweep, losses, samplers
 }
 criterion_main!(paths);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::check::Check;
-use super::file::{ScenarioFile, VmTable};
+use super::file::{ScenarioFile, Together, VmTable};
 use super::scale_axis::ScaleAxis;
 use crate::cloud::{Fleet, OwnVm};
 use crate::configuration::Configuration;
@@ -33,6 +33,8 @@ pub struct Machine {
 
 /// More types than this are a slip of the pen.
 const MOST_TYPES: usize = 1_000_000;
+/// Most types that one search can tell apart.
+const MOST_IN_ONE_SEARCH: usize = 60_000;
 
 impl Check<'_> {
     /// The VM types that the scenario defines: all combinations of each table's values.
@@ -48,6 +50,10 @@ impl Check<'_> {
         // Without any workload everything would seem unknown.
         let all_read = workloads.iter().all(Option::is_some);
         let mut machines = Vec::new();
+        let most = match file.cluster.search {
+            Together::All => MOST_IN_ONE_SEARCH,
+            Together::EachVm => MOST_TYPES,
+        };
         for (name, table) in &file.vm {
             let word = name.get_ref();
             if word.is_empty() || word.contains(['/', '\n']) {
@@ -78,11 +84,11 @@ impl Check<'_> {
                 );
             }
             match table.combinations(word) {
-                Some(all) if machines.len() + all.len() <= MOST_TYPES => machines.extend(all),
+                Some(all) if machines.len() + all.len() <= most => machines.extend(all),
                 _ => self.diagnostics.error_at(
                     self.source,
                     name.span(),
-                    format!("`vm.{word}` makes more than {MOST_TYPES} VM types"),
+                    format!("`vm.{word}` makes more than {most} VM types"),
                     "too many combinations",
                 ),
             }

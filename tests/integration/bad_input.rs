@@ -779,3 +779,11 @@ fn a_placement_that_is_none() {
         sandbox.write("mine/steps.csv", &damaged);
     }));
 }
+
+#[test]
+fn more_vm_types_than_one_search_can_tell_apart() {
+    assert_snapshot!(refused(&resnet18(
+        "[vm.many]\nlike = \"e2-standard-4\"\ncompute_scale = { from = 1, to = 300, step = 1 }\n\
+         network_scale = { from = 1, to = 300, step = 1 }\n"
+    )));
+}
