@@ -80,8 +80,8 @@ fn sweep(criterion: &mut Criterion) {
     });
 }
 
-/// ImageNet for about a day on 64 spot VMs that live 15.4 h in the mean, about a hundred losses, a checkpoint
-/// every half hour, `fast`. Goal: below 1 ms.
+/// ImageNet to its target on 64 spot VMs that live 15.4 h in the mean, a loss about every quarter of an hour, a
+/// checkpoint every half hour, `fast`; the name says how long and how many. Goal: a day of it below 1 ms.
 fn losses(criterion: &mut Criterion) {
     let text = "workloads = [\"pollux-imagenet\"]\n\
                 cluster = { vm = [\"g4dn.12xlarge\"], pairs = [[64, 2400]], outside = \"extrapolate\" }\n\
