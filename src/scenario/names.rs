@@ -89,7 +89,7 @@ impl Check<'_> {
                     known.push(policy);
                 }
                 // Without a price that was refused there seems to be none.
-                Err(_) if self.is_reported(&self.table_of(name)) => sound = false,
+                Err(_) if self.is_reported(&self.table_from(name.span().start)) => sound = false,
                 Err(wrong) => {
                     sound = false;
                     self.diagnostics.error_at(
@@ -188,9 +188,8 @@ impl Check<'_> {
         }
     }
 
-    /// From the key `name` to the next table header.
-    fn table_of(&self, name: &Spanned<String>) -> Range<usize> {
-        let start = name.span().start;
+    /// From `start`, inside a table or its header, to the next table header.
+    pub(super) fn table_from(&self, start: usize) -> Range<usize> {
         let text = &self.source.text[start..];
         start..start + text.find("\n[").unwrap_or(text.len())
     }

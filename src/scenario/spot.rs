@@ -30,7 +30,8 @@ impl Check<'_> {
                 None
             }
             (None, None) => {
-                if !self.is_reported(&span) {
+                // A misspelt key is reported as such.
+                if !self.is_reported(&self.table_from(span.start)) {
                     self.diagnostics.error_at(
                         self.source,
                         span,

@@ -787,3 +787,18 @@ fn more_vm_types_than_one_search_can_tell_apart() {
          network_scale = { from = 1, to = 300, step = 1 }\n"
     )));
 }
+
+#[test]
+fn spot_vms_without_a_life_with_two_and_with_a_misspelt_one() {
+    let told = |spot: &str| refused(&resnet18(&format!("[spot]\n{spot}\n")));
+    assert_snapshot!(
+        [
+            told("keeps = \"steps\""),
+            told("lifetime = \"gcp-2019\"\nexponential_mean_h = 3"),
+            told("lifetme = \"gcp-2019\""),
+            told("lifetime = \"aws-2020-p3-batch\""),
+            told("lifetime = \"gcp-2018\"\ncheckpoint = { periodic-s = 0 }"),
+        ]
+        .join("\n")
+    );
+}
