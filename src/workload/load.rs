@@ -368,13 +368,8 @@ fn step_costs(
 }
 
 fn epoch_rows(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<EpochRow>> {
-    let by_workers = source
-        .text
-        .lines()
-        .find(|l| !l.starts_with('#'))
-        .is_some_and(|head| head.split(',').any(|c| c.trim() == "workers"));
     let parse = |row: &Row<'_>, d: &mut Diagnostics| {
-        let workers = if by_workers {
+        let workers = if row.has("workers") {
             whole(row, "workers", d).map(Some)
         } else {
             Some(None)

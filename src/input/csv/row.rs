@@ -21,6 +21,11 @@ impl<'t> Row<'t> {
         Self { table, cells }
     }
 
+    /// Whether the table has this column.
+    pub fn has(&self, column: &str) -> bool {
+        self.table.column(column).is_some()
+    }
+
     /// The text of a cell that must not be empty.
     pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
         self.must_be(column, || "a text".to_owned(), diagnostics, Some)

@@ -1,0 +1,190 @@
+//! Whole runs at one batch each, with their gradient noise: `validation-B.csv`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::fit::noise::power_scale;
+use crate::import::draft::{Draft, EpochLine, Law, NoiseLaw, PhiLine};
+use crate::import::report::{Report, basis};
+use crate::input::csv::Table;
+use crate::input::{Diagnostic, Diagnostics, Source};
+use crate::workload::Origin;
+use crate::workload::law::goodput;
+
+/// A run at one batch.
+pub(super) struct Run {
+    pub(super) batch: u32,
+    /// Progress, steps so far, φ if the row has one.
+    pub(super) rows: Vec<(f64, f64, Option<f64>)>,
+}
+
+/// The validation runs by rising batch.
+pub(super) fn runs(folder: &Path, diagnostics: &mut Diagnostics) -> Option<Vec<Run>> {
+    let names = match fs::read_dir(folder) {
+        Ok(entries) => entries
+            .filter_map(|e| e.ok()?.file_name().into_string().ok())
+            .collect::<Vec<_>>(),
+        Err(error) => {
+            let title = format!("cannot read {}: {error}", folder.display());
+            diagnostics.push(Diagnostic::general(title));
+            return None;
+        }
+    };
+    let batch_of = |name: &String| {
+        let batch = name.strip_prefix("validation-")?.strip_suffix(".csv")?;
+        batch.parse().ok().filter(|&batch: &u32| batch > 0)
+    };
+    let mut batches: Vec<u32> = names.iter().filter_map(batch_of).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    if batches.is_empty() {
+        let title = format!("{} has no validation-B.csv", folder.display());
+        let help = "expected one per global batch B, such as validation-128.csv";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+        return None;
+    }
+    let runs: Vec<Option<Run>> = batches
+        .into_iter()
+        .map(|batch| run(folder, batch, diagnostics))
+        .collect();
+    runs.into_iter().collect()
+}
+
+fn run(folder: &Path, batch: u32, diagnostics: &mut Diagnostics) -> Option<Run> {
+    use std::ops::Bound::{Excluded, Unbounded};
+    let before = diagnostics.len();
+    let path = folder.join(format!("validation-{batch}.csv"));
+    let source = Source::read(&path, diagnostics)?;
+    let required = ["progress", "iteration", "grad_sqr", "grad_var"];
+    let table = Table::read(&source, &required, &["metric"], diagnostics)?;
+    let mut rows: Vec<(f64, f64, Option<f64>)> = Vec::new();
+    for row in table.rows() {
+        let rising = (Excluded(0.0), Unbounded);
+        let progress = row.number("progress", rising, diagnostics);
+        let iteration = row.number("iteration", rising, diagnostics);
+        let square = row.number("grad_sqr", 0.0.., diagnostics);
+        let variance = row.number("grad_var", 0.0.., diagnostics);
+        let (Some(progress), Some(iteration)) = (progress, iteration) else {
+            continue;
+        };
+        if rows
+            .last()
+            .is_some_and(|l| l.0 >= progress || l.1 >= iteration)
+        {
+            diagnostics.error_at(
+                &source,
+                row.line_span(),
+                "progress or iteration does not rise",
+                "must be above the row before",
+            );
+        }
+        let phi = square
+            .zip(variance)
+            .map(|(square, variance)| variance / square);
+        rows.push((
+            progress,
+            iteration,
+            phi.filter(|p| p.is_finite() && *p > 0.0),
+        ));
+    }
+    (diagnostics.len() == before && !rows.is_empty()).then_some(Run { batch, rows })
+}
+
+/// Passes over the data that each run took to the same statistical progress.
+pub(super) fn epochs(runs: &[Run], samples_per_epoch: &f64, draft: &mut Draft) {
+    for run in runs {
+        let Some(&(_, steps, _)) = run.rows.last() else {
+            continue;
+        };
+        draft.epochs.push(EpochLine {
+            batch: run.batch,
+            epochs: steps * f64::from(run.batch) / samples_per_epoch,
+            // A measurement in another unit.
+            origin: Origin::Measured,
+            source: format!("validation-{}: {steps} steps", run.batch),
+        });
+    }
+}
+
+/// Pieces (end, φ in samples) of a run; a row without φ belongs to the piece after it, or to the
+/// last one.
+pub(super) fn pieces(run: &Run, initial: u32) -> Vec<(f64, f64)> {
+    let with_scale = |&(progress, _, phi): &(f64, f64, Option<f64>)| {
+        phi.map(|phi| (progress, phi * f64::from(initial)))
+    };
+    let mut pieces: Vec<(f64, f64)> = run.rows.iter().filter_map(with_scale).collect();
+    if let (Some(piece), Some(end)) = (pieces.last_mut(), run.rows.last()) {
+        piece.0 = end.0;
+    }
+    pieces
+}
+
+/// Replays every run from its own noise scale and compares with the steps it took.
+pub(super) fn replay(runs: &[Run], initial: u32, report: &mut Report) -> String {
+    let mut worst = 0.0_f64;
+    for run in runs {
+        let Some(&(_, measured, _)) = run.rows.last() else {
+            continue;
+        };
+        let batch = f64::from(run.batch);
+        let steps = goodput::steps(f64::from(initial), batch, pieces(run, initial));
+        let error = 100.0 * (steps / measured - 1.0);
+        worst = worst.max(error.abs());
+        report.note(format!(
+            "batch {}: {measured} steps measured, {steps:.0} replayed from its noise scale ({error:+.2} %)",
+            run.batch
+        ));
+    }
+    format!("replayed from phi.csv, within {worst:.1} % of the steps of every run")
+}
+
+pub(super) fn noise(
+    runs: &[Run],
+    initial: u32,
+    target_progress: f64,
+    draft: &mut Draft,
+    report: &mut Report,
+) {
+    let mut points = Vec::new();
+    let (mut read, mut without, mut beyond) = (0, 0, 0);
+    for run in runs {
+        read += run.rows.len();
+        without += run.rows.iter().filter(|r| r.2.is_none()).count();
+        let mut done = 0.0;
+        for (until, noise_scale_samples) in pieces(run, initial) {
+            let until = until.min(target_progress);
+            points.push((
+                until / target_progress,
+                f64::from(run.batch),
+                noise_scale_samples,
+            ));
+            if until <= done {
+                beyond += 1;
+                continue;
+            }
+            done = until;
+            draft.phi.push(PhiLine {
+                batch: run.batch,
+                progress: until,
+                noise_scale_samples,
+                origin: Origin::Derived,
+                source: format!("validation-{}: {initial} grad_var/grad_sqr", run.batch),
+            });
+        }
+    }
+    report.rows(
+        "validation-*.csv",
+        read,
+        &[
+            ("no finite noise scale", without),
+            ("beyond the target", beyond),
+        ],
+    );
+    if let Some(law) = power_scale(initial, &points) {
+        report.fit("ln φ", "power of progress and batch", &law.quality);
+        draft.noise_law = Some(Law {
+            basis: format!("{} (of ln φ)", basis(&law.quality)),
+            law: NoiseLaw::Power(law),
+        });
+    }
+}
