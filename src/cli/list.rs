@@ -10,7 +10,7 @@ use super::{Exit, Failure, Format, list_lifetimes, terminal};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::pricing::{Base, Policy, builtin};
+use crate::pricing::{Base, Policy, Rented, builtin};
 use crate::report::text_table;
 use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
 use crate::shape::Shape;
@@ -215,7 +215,7 @@ fn pricing() -> Result<List, Failure> {
     let rows = policies
         .into_iter()
         .map(|p| {
-            let tariff = p.tariff(&[MEASURED_VM], &fleet).ok();
+            let tariff = p.tariff(&[Rented::as_priced(MEASURED_VM)], &fleet).ok();
             let (unit, usd) = match p.base {
                 Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
                 Base::Sample(usd) => ("sample-hour", Some(usd * p.reductions.factor)),

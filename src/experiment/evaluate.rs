@@ -5,7 +5,8 @@ use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
 use crate::pricing::{Parts, Tariff, Usage};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
-use crate::training::Stalled;
+use crate::training::Unfinished;
+use crate::training::live::Totals;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
@@ -38,6 +39,7 @@ struct Outcome {
     search: Value,
     cold_start: Option<Value>,
     lost_vms: u32,
+    totals: Option<Totals>,
     oracle: Value,
     reason: &'static str,
 }
@@ -45,7 +47,6 @@ struct Outcome {
 /// Why a case has no result.
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
 const ORACLE_WITHOUT_CHOICE: &str = "no configuration keeps within the limits";
-const STALLED: &str = "the simulated job stalled";
 const NOT_FINITE: &str = "a figure of the result is not finite";
 /// What is special about a result.
 const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
@@ -105,11 +106,11 @@ impl<'p> Evaluator<'p> {
         arena: &'p Arena,
         oracle: usize,
     ) -> Result<Outcome, &'static str> {
-        let stalled = |_: Stalled| STALLED;
+        let never = |why: Unfinished| why.reason();
         let tariff = &arena.tariffs[case.policy];
         let mut reason = "";
         let choice = match self.simulation.search(case) {
-            Found::Stalled => return Err(STALLED),
+            Found::Never(why) => return Err(why.reason()),
             Found::Target(at) => {
                 reason = REACHED_WHILE_SEARCHING;
                 at
@@ -119,13 +120,13 @@ impl<'p> Evaluator<'p> {
                 .choose(case, arena, tariff)
                 .ok_or(NOTHING_WITHIN_LIMITS)?,
         };
-        let run = self.simulation.run(case, choice).map_err(stalled)?;
+        let run = self.simulation.run(case, choice).map_err(never)?;
         let mut outcome = bill(arena, tariff, run, &mut self.usage);
         outcome.reason = reason;
         // Without search the oracle's choice is the oracle's run, to the last bit.
         outcome.oracle = outcome.total;
         if choice != oracle || run.line.search_end > SimTime::ZERO {
-            let alone = self.simulation.run_alone(case, oracle).map_err(stalled)?;
+            let alone = self.simulation.run_alone(case, oracle).map_err(never)?;
             outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
         }
         Ok(outcome)
@@ -159,7 +160,7 @@ impl<'p> Evaluator<'p> {
                         let at = &truth.configuration;
                         time_s.map(|time_s| Point {
                             time_s,
-                            cost_usd: tariff.run_usd(truth.vm, truth.vms, at.batch, time_s, usage),
+                            cost_usd: tariff.run_usd(truth.held(), at.batch, time_s, usage),
                         })
                     },
                 ));
@@ -213,6 +214,20 @@ impl<'p> Evaluator<'p> {
         record.bill_egress_usd = Some(outcome.parts.egress);
         record.bill_storage_usd = Some(outcome.parts.storage);
         record.lost_vms = Some(f64::from(outcome.lost_vms));
+        let truth = &arena.world.truths[outcome.choice];
+        let (fidelity, why) = match &truth.live {
+            Some(cluster) => cluster.settle(self.plan.fidelity),
+            None => (self.plan.fidelity, None),
+        };
+        record.fidelity = Some(fidelity.name());
+        if let (Some(why), true) = (why, record.reason.is_empty()) {
+            record.reason = why;
+        }
+        if let Some(totals) = &outcome.totals {
+            record.staleness = Some(totals.staleness());
+            record.dropped_gradients = Some(totals.dropped());
+            record.wasted_compute = Some(totals.wasted());
+        }
         if let Some(cold) = outcome.cold_start {
             record.cold_start_time_h = Some(cold.hours);
             record.cold_start_cost_usd = Some(cold.usd);
@@ -289,7 +304,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
     let cold_start = line.cold_start.map(|(index, seconds)| {
         let truth = &arena.world.truths[index];
         let at = &truth.configuration;
-        scratch.set_single(truth.vm, truth.vms, at.batch, seconds);
+        scratch.set_whole(truth.held(), at.batch, seconds);
         Value {
             hours: seconds / SECONDS_PER_HOUR,
             usd: tariff.so_far_usd(scratch),
@@ -312,6 +327,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         },
         cold_start,
         lost_vms: line.lost_vms,
+        totals: line.totals,
         oracle: total,
         reason: "",
     }

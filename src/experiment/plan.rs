@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::record::Record;
 use crate::configuration::Configuration;
-use crate::pricing::{NoPrice, Policy, Tariff, Usage};
+use crate::pricing::{NoPrice, Policy, Rented, Tariff, Usage};
 use crate::rng::{Streams, identity};
 use crate::scenario::{Scenario, Together, by_vm, machines};
 use crate::search::{
@@ -14,7 +14,7 @@ use crate::search::{
 };
 use crate::testbed::{History, SimulatedCluster};
 use crate::training::world::Waits;
-use crate::training::{Fidelity, World};
+use crate::training::{Fidelity, Truth, World};
 use crate::units::SimTime;
 
 /// Why a scenario that was read without complaint cannot be planned.
@@ -220,9 +220,15 @@ impl Plan {
         let configurations = &configurations[space.configurations.clone()];
         let reach = &scenario.reach.only(configurations);
         let variation = &scenario.variation;
-        let world = World::with(workload, configurations, reach, variation, &self.waits)
-            .map_err(|mut all| all.swap_remove(0))?
-            .on_spot(scenario.spot.as_ref());
+        let world = World::with(
+            workload,
+            configurations,
+            reach,
+            variation,
+            &self.waits,
+            &scenario.setup,
+        )
+        .map_err(|mut all| all.swap_remove(0))?;
         let stored: Vec<History> = (scenario.stored.iter())
             .map(|w| History::of(w, reach))
             .collect();
@@ -242,8 +248,13 @@ impl Plan {
                 })
             })
             .collect::<Result<_, PlanError>>()?;
-        let vms: Vec<&str> = world.vms.iter().map(|vm| &**vm).collect();
-        let own = vms.iter().filter_map(|vm| self.machines.get(*vm));
+        let vms: Vec<Rented<'_>> = (world.vms.iter())
+            .map(|vm| Rented {
+                vm: &vm.name,
+                on_spot: vm.on_spot,
+            })
+            .collect();
+        let own = vms.iter().filter_map(|rented| self.machines.get(rented.vm));
         let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
         let tariffs = (scenario.policies.iter())
             .map(|policy| {
@@ -252,11 +263,12 @@ impl Plan {
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
         let mut scratch = (Usage::default(), Vec::new());
-        let expected: Vec<Vec<Point>> = match world.spot {
-            None => (tariffs.iter())
+        let may_change = |truth: &Truth| truth.live.as_ref().is_some_and(|live| live.may_change());
+        let expected: Vec<Vec<Point>> = match world.truths.iter().any(may_change) {
+            false => (tariffs.iter())
                 .map(|tariff| expectations(&world, tariff, &mut scratch.0))
                 .collect(),
-            Some(_) => self.expectations_with_losses(&world, &tariffs),
+            true => self.expectations_with_losses(&world, &tariffs),
         };
         let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
             let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
@@ -389,7 +401,7 @@ fn expectations(world: &World, tariff: &Tariff, usage: &mut Usage) -> Vec<Point>
             let at = &truth.configuration;
             Point {
                 time_s,
-                cost_usd: tariff.run_usd(truth.vm, truth.vms, at.batch, time_s, usage),
+                cost_usd: tariff.run_usd(truth.held(), at.batch, time_s, usage),
             }
         })
         .collect()

@@ -96,6 +96,12 @@ pub struct Record<'p> {
     pub bill_storage_usd: Option<f64>,
     /// VMs that the provider took away, search included.
     pub lost_vms: Option<f64>,
+    /// Mean staleness of an applied gradient, in updates; empty for workers that step together on VMs that stay.
+    pub staleness: Option<f64>,
+    /// Fraction of all gradients that the protocol dropped.
+    pub dropped_gradients: Option<f64>,
+    /// Fraction of compute time that went into what was dropped or done twice.
+    pub wasted_compute: Option<f64>,
     /// Expected time of the choice over that of the oracle's, minus 1.
     pub regret_time: Option<f64>,
     /// Expected cost of the choice over that of the oracle's, minus 1.
@@ -128,6 +134,9 @@ pub struct Record<'p> {
     /// Whether the chosen configuration was measured or interpolated.
     #[serde(borrow)]
     pub provenance: Option<&'p str>,
+    /// The fidelity that its run was simulated in.
+    #[serde(borrow)]
+    pub fidelity: Option<&'p str>,
     /// Whether there is a result.
     pub status: Status,
     /// Why there is none, or what is special about it.
@@ -162,6 +171,9 @@ impl Record<'_> {
             self.bill_waiting_usd,
             self.bill_lost_usd,
             self.lost_vms,
+            self.staleness,
+            self.dropped_gradients,
+            self.wasted_compute,
             self.bill_restore_usd,
             self.bill_egress_usd,
             self.bill_storage_usd,

@@ -7,7 +7,7 @@ use crate::search::Forecast;
 use crate::stats::median;
 use crate::testbed::simulated::Timeline;
 use crate::testbed::{SimulatedCluster, Stop};
-use crate::training::Stalled;
+use crate::training::{Stalled, Unfinished};
 use crate::units::SimTime;
 
 /// The simulations behind one (workload, strategy, replica), kept until another is asked for.
@@ -39,8 +39,8 @@ pub enum Found {
     Forecast,
     /// At the target, in this configuration.
     Target(usize),
-    /// In a defect of the simulation.
-    Stalled,
+    /// Without an end.
+    Never(Unfinished),
 }
 
 /// |predicted − expected time| / expected time over the configurations that were predicted.
@@ -119,7 +119,7 @@ impl<'p> Simulation<'p> {
             forecast: Forecast::default(),
             errors: None,
             scratch: Vec::new(),
-            found: Found::Stalled,
+            found: Found::Never(NO_ARENA),
             touched: false,
             after: Runs::default(),
             alone: Runs::default(),
@@ -152,7 +152,7 @@ impl<'p> Simulation<'p> {
             self.plan.arena(case.arena),
             cluster(self.plan, &mut self.cluster, case.arena),
         ) else {
-            self.found = Found::Stalled;
+            self.found = Found::Never(NO_ARENA);
             return self.found;
         };
         let contender = &arena.contenders[case.strategy];
@@ -170,7 +170,8 @@ impl<'p> Simulation<'p> {
         self.found = match (ended, cluster.current()) {
             (Ok(()), _) => Found::Forecast,
             (Err(Stop::TargetReached), Some(at)) => Found::Target(at),
-            (Err(_), _) => Found::Stalled,
+            (Err(Stop::Unfinished(why)), _) => Found::Never(why),
+            (Err(Stop::TargetReached), None) => Found::Never(NO_ARENA),
         };
         self.touched = cluster.current().is_some();
         cluster.mark();
@@ -181,8 +182,8 @@ impl<'p> Simulation<'p> {
     /// The run of `choice` to the target, after the last search.
     ///
     /// # Errors
-    /// [`Stalled`] when the simulation has a defect.
-    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Stalled> {
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         if !self.touched {
             return self.run_alone(case, choice);
         }
@@ -201,8 +202,8 @@ impl<'p> Simulation<'p> {
     /// The run of `choice` to the target in the replica of the last search, without any search.
     ///
     /// # Errors
-    /// [`Stalled`] when the simulation has a defect.
-    pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Stalled> {
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
         let at = match self.alone.find(choice) {
             Some(at) => at,
             None => {
@@ -234,7 +235,7 @@ impl<'p> Simulation<'p> {
 }
 
 /// For a run without an arena, which nobody asks for after a search without one.
-const NO_ARENA: Stalled = Stalled { at: SimTime::ZERO };
+const NO_ARENA: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
 
 /// The cluster of an arena, made when it is another than the last; `None` without an arena.
 fn cluster<'c, 'p>(

@@ -30,6 +30,7 @@ metrics! {
     search_time_h, search_cost_usd,
     bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
     bill_restore_usd, bill_egress_usd, bill_storage_usd, lost_vms,
+    staleness, dropped_gradients, wasted_compute,
     search_share_time, search_share_cost,
     overhead_gross_time, overhead_gross_cost,
     overhead_net_time, overhead_net_cost,

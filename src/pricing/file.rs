@@ -20,6 +20,12 @@ pub struct PolicyFile {
     /// Base price: USD per VM and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_vm_hour: Option<Positive>,
+    /// Base price: USD per hour of each VM type, by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_hour_of: Option<BTreeMap<String, Positive>>,
+    /// The same for the VMs that a kind of cluster rents as spot VMs; with `usd_per_hour_of`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spot_usd_per_hour_of: Option<BTreeMap<String, Positive>>,
     /// Base price: USD per sample of global batch and hour, whatever the worker count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_sample_hour: Option<Positive>,
@@ -35,6 +41,9 @@ pub struct PolicyFile {
     /// Base price: the listed price of the VM type in this market.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Market>,
+    /// Whether the VMs that a kind of cluster rents as spot VMs are charged at their listed spot price and all others at that in
+    /// `catalogue`.
+    pub as_rented: bool,
     /// Provider of the listed price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,

@@ -29,7 +29,7 @@ pub mod sustained_use;
 pub mod tariff;
 pub mod usage;
 
-pub use base::{Base, NoPrice};
+pub use base::{Base, NoPrice, Rented};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use phases::{Phase, Phases};

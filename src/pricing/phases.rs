@@ -29,9 +29,9 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Adds `workers` VMs with global batch `batch` for `seconds` of `phase`.
-    pub fn add(&mut self, phase: Phase, vm: u16, workers: u32, batch: u32, seconds: f64) {
-        if seconds == 0.0 {
+    /// Adds `vms` VMs of the type `vm` for `seconds` of `phase`.
+    pub fn add_vms(&mut self, phase: Phase, vm: u16, vms: u32, seconds: f64) {
+        if vms == 0 {
             return;
         }
         let row = match self.vm_seconds.iter().position(|row| row.0 == vm) {
@@ -41,28 +41,28 @@ impl Phases {
                 self.vm_seconds.len() - 1
             }
         };
-        self.vm_seconds[row].1[phase as usize] += f64::from(workers) * seconds;
+        self.vm_seconds[row].1[phase as usize] += f64::from(vms) * seconds;
+    }
+
+    /// Adds a global batch of `batch` for `seconds` of `phase`.
+    pub fn add_samples(&mut self, phase: Phase, batch: u32, seconds: f64) {
         self.sample_seconds[phase as usize] += f64::from(batch) * seconds;
     }
 
-    /// `seconds` with `vms` VMs of the type `vm` and global batch `batch` that were counted as `from` were `to`.
-    pub fn relabel(
-        &mut self,
-        (from, to): (Phase, Phase),
-        vm: u16,
-        vms: u32,
-        batch: u32,
-        seconds: f64,
-    ) {
-        let shift = |all: &mut [f64; PHASES], amount: f64| {
-            // Not below zero by a rounding error.
-            let moved = amount.min(all[from as usize]);
-            all[from as usize] -= moved;
-            all[to as usize] += moved;
+    /// What was counted as `from` since `before`, an earlier state of these phases, was `to`.
+    pub fn relabel_since(&mut self, before: &Phases, (from, to): (Phase, Phase)) {
+        let shift = |all: &mut [f64; PHASES], before: f64| {
+            let since = (all[from as usize] - before).max(0.0);
+            all[from as usize] -= since;
+            all[to as usize] += since;
         };
-        shift(&mut self.sample_seconds, f64::from(batch) * seconds);
-        if let Some(row) = self.vm_seconds.iter_mut().find(|row| row.0 == vm) {
-            shift(&mut row.1, f64::from(vms) * seconds);
+        shift(
+            &mut self.sample_seconds,
+            before.sample_seconds[from as usize],
+        );
+        for (vm, seconds) in &mut self.vm_seconds {
+            let known = before.vm_seconds.iter().find(|row| row.0 == *vm);
+            shift(seconds, known.map_or(0.0, |row| row.1[from as usize]));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::base::{Base, NoPrice};
+use super::base::{Base, NoPrice, Rented};
 use super::billed_time::BilledTime;
 use super::job_charges::JobCharges;
 use super::parameter_servers::ParameterServers;
@@ -36,7 +36,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`NoPrice`] for the first VM type without a price.
-    pub fn tariff(&self, vms: &[&str], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
+    pub fn tariff(&self, vms: &[Rented<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
         let price = match &self.base {
             Base::Sample(usd) => {
                 return Ok(Tariff::per_sample(
@@ -47,27 +47,33 @@ impl Policy {
             Base::Vm(price) => price,
         };
         // VM types that are charged as one share a pool and its price.
-        let mut pools: HashMap<&str, usize> = HashMap::new();
+        let mut pools: HashMap<(String, Option<bool>), usize> = HashMap::new();
         let mut prices = Vec::new();
-        let mut pool = |vm| {
+        let mut pool = |rented: Rented<'_>| {
+            let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
             let name = if price.is_flat() { "" } else { vm };
-            if let Some(known) = pools.get(name) {
+            let key = (name.to_owned(), rented.on_spot);
+            if let Some(known) = pools.get(&key) {
                 return Ok(*known);
             }
             let own = prices.len();
-            prices.push(price.usd_per_hour(vm, fleet)? * self.reductions.factor);
-            pools.insert(name, own);
+            let factor = match rented.on_spot {
+                Some(false) => self.reductions.on_demand_factor,
+                _ => self.reductions.factor,
+            };
+            prices.push(price.usd_per_hour(Rented { vm, ..rented }, fleet)? * factor);
+            pools.insert(key, own);
             Ok(own)
         };
         let pool_of = vms
             .iter()
-            .map(|vm| pool(self.priced_as.as_deref().unwrap_or(vm)))
+            .map(|rented| pool(*rented))
             .collect::<Result<Vec<usize>, NoPrice>>()?;
         let servers = match &self.parameter_servers {
             None => None,
             Some(ParameterServers { count, vm }) => {
                 let own = match (vm, &pool_of[..]) {
-                    (Some(vm), _) => pool(vm)?,
+                    (Some(vm), _) => pool(Rented::as_priced(vm))?,
                     (None, [first, rest @ ..]) if rest.iter().all(|p| p == first) => *first,
                     (None, _) => {
                         return Err(NoPrice {

@@ -10,6 +10,8 @@ use crate::cloud::Market;
 pub struct Reductions {
     /// What is left after a spot ratio or a commitment.
     pub factor: f64,
+    /// What is left for VMs that are rented on demand beside spot VMs.
+    pub on_demand_factor: f64,
     /// A spot ratio that changes during the job.
     pub spot_series: Option<SpotSeries>,
     /// Discount on pooled VM-hours.
@@ -51,7 +53,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
                 )?)
             }
         };
-    let is_spot = market == Market::Spot || file.spot_ratio.is_some() || file.spot_series.is_some();
+    let is_spot = market == Market::Spot || file.as_rented || file.spot_usd_per_hour_of.is_some() || file.spot_ratio.is_some() || file.spot_series.is_some();
     if file.free_first_hour_if_revoked && !is_spot {
         return Err(
             "`free_first_hour_if_revoked` needs a spot price: only spot VMs are taken away"
@@ -60,6 +62,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
     }
     Ok(Reductions {
         factor,
+        on_demand_factor: if file.spot_ratio.is_some() { 1.0 } else { factor },
         spot_series: (file.spot_series.as_deref())
             .map(SpotSeries::new)
             .transpose()?,

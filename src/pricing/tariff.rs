@@ -185,10 +185,16 @@ impl Tariff {
         }
     }
 
-    /// Expected USD of a job on `vms` VMs of the type with index `vm` and global batch `batch` for
+    /// Expected USD of a job that holds so many VMs of each type, with global batch `batch`, for
     /// `seconds`, without search; `scratch` is overwritten.
-    pub fn run_usd(&self, vm: u16, vms: u32, batch: u32, seconds: f64, scratch: &mut Usage) -> f64 {
-        scratch.set_single(vm, vms, batch, seconds);
+    pub fn run_usd(
+        &self,
+        held: impl Iterator<Item = (u16, u32)>,
+        batch: u32,
+        seconds: f64,
+        scratch: &mut Usage,
+    ) -> f64 {
+        scratch.set_whole(held, batch, seconds);
         self.bill_usd(scratch)
     }
 }
@@ -205,14 +211,15 @@ fn whole(usage: &Usage) -> (SimTime, f64) {
 mod tests {
     use super::*;
     use crate::cloud::Fleet;
-    use crate::pricing::{PolicyFile, VmInterval};
+    use crate::pricing::{PolicyFile, Rented, VmInterval};
     use proptest::prelude::*;
 
     fn tariff_of(text: &str, vms: &[&str]) -> Tariff {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
+        let vms: Vec<Rented<'_>> = vms.iter().map(|vm| Rented::as_priced(vm)).collect();
         policy
-            .tariff(vms, &Fleet::listed())
+            .tariff(&vms, &Fleet::listed())
             .expect("every VM has a price")
     }
 
@@ -221,7 +228,8 @@ mod tests {
     }
 
     fn run(tariff: &Tariff, workers: u32, batch: u32, hours: f64) -> f64 {
-        tariff.run_usd(0, workers, batch, hours * 3600.0, &mut Usage::default())
+        let held = std::iter::once((0, workers));
+        tariff.run_usd(held, batch, hours * 3600.0, &mut Usage::default())
     }
 
     fn held(vm: u16, vms: u32, from_h: f64, to_h: f64) -> VmInterval {
@@ -386,7 +394,7 @@ mod tests {
         assert_usd(run(&alone, 1, 1, 2.0), 8.0);
         let file: PolicyFile = toml::from_str("usd_per_gpu_hour = 0.5").expect("legal keys");
         let policy = file.policy("test").expect("a sound policy");
-        let free = policy.tariff(&["n1-standard-4"], &Fleet::listed());
+        let free = policy.tariff(&[Rented::as_priced("n1-standard-4")], &Fleet::listed());
         assert!(free.is_err_and(|e| e.what.contains("`n1-standard-4` has no GPU")));
     }
 
@@ -466,9 +474,12 @@ mod tests {
     #[test]
     fn the_bill_is_divided_by_the_time_of_each_phase_and_the_price_of_its_vms() {
         let mut phases = Phases::default();
-        phases.add(Phase::Waiting, 0, 2, 10, 1800.0);
-        phases.add(Phase::Searching, 0, 2, 10, 3600.0);
-        phases.add(Phase::Training, 1, 1, 30, 3600.0);
+        phases.add_vms(Phase::Waiting, 0, 2, 1800.0);
+        phases.add_samples(Phase::Waiting, 10, 1800.0);
+        phases.add_vms(Phase::Searching, 0, 2, 3600.0);
+        phases.add_samples(Phase::Searching, 10, 3600.0);
+        phases.add_vms(Phase::Training, 1, 1, 3600.0);
+        phases.add_samples(Phase::Training, 30, 3600.0);
         let usage = Usage {
             intervals: vec![held(0, 2, 0.0, 1.5), held(1, 1, 1.5, 2.5)],
             sample_seconds: 10.0 * 5400.0 + 30.0 * 3600.0,
@@ -511,7 +522,8 @@ mod tests {
             }
             let all = [Phase::Waiting, Phase::Restoring, Phase::Searching, Phase::Training];
             for (phase, vm, vms, seconds) in phases {
-                usage.phases.add(all[phase], vm, vms, 8, seconds);
+                usage.phases.add_vms(all[phase], vm, vms, seconds);
+                usage.phases.add_samples(all[phase], 8, seconds);
             }
             let p = tariff.parts(&usage);
             let parts = [p.useful, p.search, p.waiting, p.restore, p.egress, p.storage];

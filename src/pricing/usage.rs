@@ -28,11 +28,11 @@ pub enum EndedBy {
     Provider,
 }
 
-/// What one run used. Parameter servers are not part of it: the measured clusters had them, their
-/// number is not published, and the paper does not bill them.
+/// What one run used. Parameter servers are part of it only where the scenario names their VMs; those of
+/// measured clusters, whose number is not published, are not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
-    /// Worker VMs.
+    /// VMs.
     pub intervals: Vec<VmInterval>,
     /// ∫ B dt: the global batch held in memory, in sample-seconds.
     pub sample_seconds: f64,
@@ -41,16 +41,21 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Becomes the usage of `workers` VMs of one type with global batch `batch` for `seconds`.
-    pub fn set_single(&mut self, vm: u16, workers: u32, batch: u32, seconds: f64) {
+    /// Becomes the usage of so many VMs of each type with global batch `batch` for `seconds`.
+    pub fn set_whole(
+        &mut self,
+        held: impl Iterator<Item = (u16, u32)>,
+        batch: u32,
+        seconds: f64,
+    ) {
         self.intervals.clear();
-        self.intervals.push(VmInterval {
+        self.intervals.extend(held.map(|(vm, vms)| VmInterval {
             vm,
-            vms: workers,
+            vms,
             from: SimTime::ZERO,
             to: SimTime::from_seconds(seconds),
             ended_by: EndedBy::User,
-        });
+        }));
         self.sample_seconds = f64::from(batch) * seconds;
         self.phases.clear();
     }

@@ -88,11 +88,12 @@ columns! {
         search_time_h, search_cost_usd, cold_start_time_h, cold_start_cost_usd,
         bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
         bill_restore_usd, bill_egress_usd, bill_storage_usd, lost_vms,
+        staleness, dropped_gradients, wasted_compute,
         regret_time, regret_cost, search_share_time, search_share_cost,
         overhead_gross_time, overhead_gross_cost, overhead_net_time, overhead_net_cost,
         overhead_published_time, overhead_published_cost,
         break_even_jobs, error_mean, error_median, error_max;
-    perhaps_text: provenance;
+    perhaps_text: provenance, fidelity;
     status: status;
     text: reason;
 }

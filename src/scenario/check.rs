@@ -10,6 +10,8 @@ use super::Scenario;
 use super::file::{Outside, ScenarioFile};
 use super::include::{self, Files};
 use super::machines;
+use super::setup;
+use super::space::Wanted;
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::configuration::Configuration;
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -88,13 +90,23 @@ impl Check<'_> {
             (asked.iter()).map(|name| self.workload(name)).collect();
         self.no_namesakes(asked, &workloads);
         let machines = self.machines(file, &workloads);
-        let reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
+        let setup = self.setup(file, &workloads, &machines);
+        let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
+        setup::extend(&mut reach, &setup, &machines);
         let max_workers = file.limits.max_workers.as_ref();
         let spaces: Vec<Option<Vec<Configuration>>> = workloads
             .iter()
             .zip(asked)
             .map(|(w, name)| {
-                self.configurations(file, w.as_ref()?, name, &machines, &reach, max_workers)
+                {
+                    let wanted = Wanted {
+                        machines: &machines,
+                        setup: &setup,
+                        reach: &reach,
+                        max_workers,
+                    };
+                    self.configurations(file, w.as_ref()?, name, wanted)
+                }
             })
             .collect();
         let stored = match &file.search.stored {
@@ -109,7 +121,6 @@ impl Check<'_> {
                 stored
             }
         };
-        let spot = self.spot(file);
         let policies = self.policies(file);
         let strategies = self.strategies(file);
         let objectives = self.objectives(file);
@@ -119,7 +130,8 @@ impl Check<'_> {
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = workloads.into_iter().zip(spaces).collect();
         if let Some(policies) = &policies {
-            self.all_priced(file, policies, &machines, &workloads);
+            self.all_priced(file, policies, &machines, &setup, &workloads);
+            self.sizes_known(file, &workloads, &reach, &setup, &variation(file));
         }
         let strategies = self.usable(file, &workloads, &stored, &reach, strategies?);
 
@@ -134,7 +146,7 @@ impl Check<'_> {
             reach,
             search: file.cluster.search,
             variation: variation(file),
-            spot,
+            setup,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,
             objectives: objectives?,

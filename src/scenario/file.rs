@@ -14,8 +14,12 @@ use super::include::Include;
 use super::scale_axis::ScaleAxis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
 use crate::pricing::PolicyFile;
+use crate::pricing::spot_series::Step;
 use crate::search::{Objective, Settings};
+use crate::training::live::{Chief, OnLoss};
+use crate::training::sync::Protocol;
 use crate::training::{Fidelity, Keeps};
+use crate::workload::Staleness;
 
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -43,6 +47,17 @@ pub struct ScenarioFile {
     pub vm: BTreeMap<Spanned<String>, VmTable>,
     /// The configurations to choose from.
     pub cluster: ClusterTable,
+    /// Kinds of clusters, by name: unlike workers, markets, parameter servers of their own.
+    #[schemars(with = "BTreeMap<String, KindTable>")]
+    pub kind: BTreeMap<Spanned<String>, Spanned<KindTable>>,
+    /// How workers come together, where their kind does not say.
+    #[schemars(with = "Protocol")]
+    pub sync: Option<Spanned<Protocol>>,
+    /// What stale gradients cost, where the workload does not say.
+    pub staleness: Option<Staleness>,
+    /// Growing and shrinking with the price of spot VMs.
+    #[schemars(with = "Option<ElasticTable>")]
+    pub elastic: Option<Spanned<ElasticTable>>,
     /// VMs that the provider may take away; none when absent.
     #[schemars(with = "Option<SpotTable>")]
     pub spot: Option<Spanned<SpotTable>>,
@@ -150,21 +165,114 @@ pub struct VmTable {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpotTable {
-    /// Name of a model of `scavsim list lifetimes` in which VMs are lost each by itself; or
-    /// `exponential_mean_h`.
+    /// Name of a model of `scavsim list lifetimes`; or `exponential_mean_h`.
     #[schemars(with = "Option<String>")]
     pub lifetime: Option<Spanned<String>>,
     /// Mean hours of lives that are exponential.
     #[schemars(with = "Option<Positive>")]
     pub exponential_mean_h: Option<Spanned<Positive>>,
     /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
-    pub replacement_s: Option<NonNegative>,
+    #[schemars(with = "Option<NonNegative>")]
+    pub replacement_s: Option<Spanned<NonNegative>>,
+    /// The same, and the start of the job, as measured for spot VMs such as `gcp-k80-us-east1`.
+    #[schemars(with = "Option<String>")]
+    pub start_up: Option<Spanned<String>>,
+    /// What happens to the place of a lost VM.
+    pub on_loss: OnLoss,
+    /// Seconds that a new VM takes, once it runs, to join the others.
+    #[schemars(with = "Option<NonNegative>")]
+    pub cold_join_s: Option<Spanned<NonNegative>>,
+    /// Seconds that all take to go on from a checkpoint; what the workload says when absent.
+    #[schemars(with = "Option<NonNegative>")]
+    pub warm_restart_s: Option<Spanned<NonNegative>>,
+    /// Both as measured for a model such as `resnet-32`.
+    #[schemars(with = "Option<String>")]
+    pub restart: Option<Spanned<String>>,
+    /// Fewest workers that train; 1 when absent.
+    pub fewest_workers: Option<Count>,
+    /// What the loss of the chief, the first worker, means.
+    pub chief: Chief,
     /// What a loss leaves of the work.
     pub keeps: Keeps,
     /// When checkpoints are written.
     pub checkpoint: CheckpointChoice,
     /// Seconds that one takes to write.
-    pub checkpoint_write_s: Option<NonNegative>,
+    #[schemars(with = "Option<NonNegative>")]
+    pub checkpoint_write_s: Option<Spanned<NonNegative>>,
+    /// MB of one, which then takes as long as was measured for so many.
+    #[schemars(with = "Option<Positive>")]
+    pub checkpoint_mb: Option<Spanned<Positive>>,
+    /// Whether a last checkpoint is written when the provider warns of a loss.
+    pub checkpoint_on_notice: bool,
+    /// Seconds from the warning to the loss; what the lifetimes say when absent.
+    pub notice_s: Option<NonNegative>,
+}
+
+/// A kind of cluster.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct KindTable {
+    /// VM type of all workers, with the workers on every VM behind a slash where that is not one.
+    #[schemars(with = "Option<String>")]
+    pub vm: Option<Spanned<String>>,
+    /// VM types of unlike workers, and how many workers run on each type.
+    #[schemars(with = "BTreeMap<String, Count>")]
+    pub mix: BTreeMap<Spanned<String>, Count>,
+    /// On which terms workers are rented.
+    pub market: RentedOn,
+    /// On which terms the VM of the first worker is, where that differs.
+    pub chief_market: Option<RentedOn>,
+    /// VMs of parameter servers, beside those of the workers.
+    pub servers: Option<ServersTable>,
+    /// How workers come together.
+    #[schemars(with = "Option<Protocol>")]
+    pub sync: Option<Spanned<Protocol>>,
+}
+
+/// On which terms VMs are rented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RentedOn {
+    /// They stay until they are given back.
+    #[default]
+    OnDemand,
+    /// The provider may take them away, on the terms of `[spot]`.
+    Spot,
+}
+
+/// VMs of parameter servers.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServersTable {
+    /// Their type.
+    pub vm: String,
+    /// How many.
+    #[serde(default = "one")]
+    pub vms: Count,
+    /// On which terms they are rented.
+    #[serde(default)]
+    pub market: RentedOn,
+}
+
+fn one() -> Count {
+    Count::ONE
+}
+
+/// Growing and shrinking with the price of spot VMs.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ElasticTable {
+    /// Hours since the job began, and the price from then on over the usual one.
+    #[schemars(with = "Vec<Step>")]
+    pub prices: Spanned<Vec<Step>>,
+    /// Price at or below which the cluster grows to `most_vms`.
+    pub grow_at: Positive,
+    /// Price above which it shrinks to `fewest_vms`.
+    pub shrink_above: Positive,
+    /// VMs of the cluster, or of the first type of a mix, when it has grown.
+    pub most_vms: Count,
+    /// The same when it has shrunk.
+    pub fewest_vms: Count,
 }
 
 /// When checkpoints are written.
@@ -178,6 +286,8 @@ pub enum CheckpointChoice {
     PeriodicS(Positive),
     /// After Daly's interval for the cluster's losses and the time to write.
     YoungDaly,
+    /// When it suits the age of the VMs best, by dynamic programming.
+    Dynamic,
 }
 
 /// What varies at random. Every factor is log-normal with mean 1.

@@ -194,6 +194,7 @@ impl VmTable {
                                 like: self.like.get_ref().as_str().into(),
                                 compute_scale,
                                 network_scale,
+                                is_same: false,
                             },
                             table: name.to_owned(),
                             memory_gib,

@@ -6,7 +6,8 @@
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
 //! - [`axis`]: a list of whole values, a range, or what was measured; [`scale_axis`]: the same for
 //!   positive numbers.
-//! - [`machines`]: VM types that were not measured; `spot`: VMs that can be taken away.
+//! - [`machines`]: VM types that were not measured; `spot`: VMs that can be taken away;
+//!   `setup`: kinds of clusters, and how they live.
 //! - [`include`](mod@include): files that a scenario is put together from.
 //! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
 //!   configurations, `complaints` holds what there is to say about lists.
@@ -20,19 +21,20 @@ pub mod machines;
 mod names;
 pub mod scale_axis;
 mod space;
+mod setup;
 mod spot;
 
 pub use check::{Overrides, load};
 pub use file::{ScenarioFile, Together};
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::configuration::Configuration;
 use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Settings};
 use crate::shape::Shape;
-use crate::training::{Fidelity, Spot, Variation};
+use crate::training::live::Setup;
+use crate::training::{Fidelity, Variation};
 use crate::units::SimTime;
 use crate::workload::{Reach, Workload};
 pub use machines::Machine;
@@ -60,8 +62,8 @@ pub struct Scenario {
     pub reach: Reach,
     /// What varies at random.
     pub variation: Variation,
-    /// The terms of VMs that the provider may take away.
-    pub spot: Option<Arc<Spot>>,
+    /// How clusters live: protocol, losses of VMs, kinds.
+    pub setup: Setup,
     /// Delay between a request of VMs and their readiness.
     pub start_up: SimTime,
     /// Pricing policies.

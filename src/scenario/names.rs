@@ -12,10 +12,11 @@ use super::file::{ScenarioFile, Together};
 use super::machines::{self, Machine};
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
-use crate::pricing::{NoPrice, Policy, builtin};
+use crate::pricing::{NoPrice, Policy, Rented, builtin};
 use crate::search::{Knowledge, ORACLE, Objective, Settings};
 use crate::shape::Shape;
 use crate::testbed::History;
+use crate::training::live::Setup;
 use crate::workload::library::Folder;
 use crate::workload::{Reach, Workload, library, load as workload_load};
 
@@ -142,20 +143,27 @@ impl Check<'_> {
         file: &ScenarioFile,
         policies: &[Policy],
         machines: &[Machine],
+        setup: &Setup,
         workloads: &[(Workload, Vec<Configuration>)],
     ) {
         let fleet = machines::fleet(machines);
-        let mut vms: Vec<&str> = (workloads.iter())
+        let mut vms: Vec<Rented<'_>> = (workloads.iter())
             .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
             .filter_map(|alike| alike.first())
-            .map(|c| Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type))
+            .flat_map(|c| match setup.kinds.get(&c.vm) {
+                Some(kind) => kind.rented().collect(),
+                None => vec![Rented::as_priced(
+                    Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type),
+                )],
+            })
             .collect();
         vms.sort_unstable();
         vms.dedup();
         // The types of one table have a price or lack it together: they differ in its amount.
-        let mut of_table: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut of_table: BTreeMap<(&str, Option<bool>), Vec<Rented<'_>>> = BTreeMap::new();
         for vm in &vms {
-            of_table.entry(fleet.listed_as(vm)).or_default().push(*vm);
+            let table = (fleet.listed_as(vm.vm), vm.on_spot);
+            of_table.entry(table).or_default().push(*vm);
         }
         for policy in policies {
             let asked = (file.pricing.policies.iter().flat_map(Spanned::get_ref))

@@ -14,7 +14,17 @@ use crate::checked::Count;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::shape::Shape;
+use crate::training::live::Setup;
 use crate::workload::{Reach, Workload};
+
+/// What configurations are made of besides the axes.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) machines: &'a [Machine],
+    pub(super) setup: &'a Setup,
+    pub(super) reach: &'a Reach,
+    pub(super) max_workers: Option<&'a Spanned<Count>>,
+}
 
 impl Check<'_> {
     /// The configurations of one workload, each inside its measured hull.
@@ -23,15 +33,22 @@ impl Check<'_> {
         file: &ScenarioFile,
         workload: &Workload,
         name: &Spanned<String>,
-        machines: &[Machine],
-        reach: &Reach,
-        max_workers: Option<&Spanned<Count>>,
+        wanted: Wanted<'_>,
     ) -> Option<Vec<Configuration>> {
+        let Wanted {
+            machines,
+            setup,
+            reach,
+            max_workers,
+        } = wanted;
         let before = self.diagnostics.len();
-        let vms = self.shapes(&file.cluster, workload, machines);
+        let vms = self.shapes(&file.cluster, workload, machines, setup);
         let all_known = self.diagnostics.len() == before;
         let mut configurations: Vec<Configuration> = (vms.iter())
-            .flat_map(|vm| combinations(&file.cluster, workload, reach, vm))
+            .flat_map(|vm| {
+                let fixed = setup.kinds.get(vm).and_then(|k| k.fixed_workers());
+                combinations(&file.cluster, workload, reach, vm, fixed)
+            })
             .collect();
         let by_name: HashMap<&str, &Machine> =
             machines.iter().map(|m| (&*m.stand_in.vm, m)).collect();
@@ -117,9 +134,13 @@ impl Check<'_> {
         cluster: &ClusterTable,
         workload: &Workload,
         machines: &[Machine],
+        setup: &Setup,
     ) -> Vec<Arc<str>> {
         let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| &**s).collect();
         let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
+        if cluster.vm.is_empty() && !setup.kinds.is_empty() {
+            return setup.kinds.keys().cloned().collect();
+        }
         if cluster.vm.is_empty() {
             // Placements that cannot be rented again by number are there when they are asked for.
             let usual: Vec<&str> = match measured.iter().any(|s| even(&s)) {
@@ -139,7 +160,7 @@ impl Check<'_> {
         let mut vms = Vec::new();
         for vm in &cluster.vm {
             let word = vm.get_ref().as_str();
-            if measured.contains(word) {
+            if measured.contains(word) || setup.kinds.contains_key(word) {
                 vms.push(Arc::from(word));
                 continue;
             }
@@ -159,6 +180,7 @@ impl Check<'_> {
             let legal: Vec<&str> = (measured.iter().copied())
                 .filter(|s| even(&s))
                 .chain(tables)
+                .chain(setup.kinds.keys().map(|name| &**name))
                 .collect();
             self.unknown(
                 format!("`{}` was not measured on `{word}`", workload.name),
@@ -318,6 +340,7 @@ fn combinations(
     workload: &Workload,
     reach: &Reach,
     vm: &Arc<str>,
+    fixed_workers: Option<u32>,
 ) -> Vec<Configuration> {
     let shape = Shape::parse(vm).ok();
     let like = shape.and_then(|s| Some(s.on(&reach.stand_in(s.vm_type)?.like)));
@@ -333,7 +356,10 @@ fn combinations(
         return pairs.get_ref().iter().map(pair).collect();
     }
     let axis = |a: &Option<Spanned<Axis>>| a.as_ref().and_then(|a| a.get_ref().values());
-    let (workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));
+    let (mut workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));
+    if let Some(fixed) = fixed_workers {
+        workers = Some(vec![fixed]);
+    }
     if workers.is_none() && batches.is_none() && cluster.local_batch.is_none() {
         // Just what was measured, which need not be all combinations.
         return measured().map(|c| at(c.workers, c.batch)).collect();

@@ -13,7 +13,7 @@ pub mod simulated;
 pub use history::{History, PastRun};
 pub use simulated::SimulatedCluster;
 
-use crate::training::Stalled;
+use crate::training::Unfinished;
 
 /// What a probe of one configuration shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,9 +34,9 @@ pub enum Stop {
     /// The probes themselves have trained the model to its target.
     #[error("the target was reached during the search")]
     TargetReached,
-    /// The simulation stalled: a defect, not a result.
+    /// The job does not come to its end.
     #[error(transparent)]
-    Stalled(#[from] Stalled),
+    Unfinished(#[from] Unfinished),
 }
 
 /// A cluster that configurations can be tried on. Configurations are named by their index in the

@@ -8,7 +8,8 @@ use crate::training::drift::DriftPath;
 use crate::training::ledger::Ledger;
 use crate::training::luck::Luck;
 use crate::training::progress::Advance;
-use crate::training::{Fidelity, Job, Stalled, Stepping, World};
+use crate::training::live::Totals;
+use crate::training::{Fidelity, Job, Stepping, Unfinished, World};
 use crate::units::SimTime;
 
 /// A job of one workload on a simulated cluster, in one replica.
@@ -62,6 +63,8 @@ pub struct Timeline {
     pub cold_start: Option<(usize, f64)>,
     /// VMs that the provider took away until the target.
     pub lost_vms: u32,
+    /// What came of its stretches, where workers do more than step together on VMs that stay.
+    pub totals: Option<Totals>,
 }
 
 impl<'w> SimulatedCluster<'w> {
@@ -69,14 +72,7 @@ impl<'w> SimulatedCluster<'w> {
     pub fn new(world: &'w World, streams: Streams, fidelity: Fidelity, start_up: SimTime) -> Self {
         let drift = DriftPath::new(None, streams, 0, 0);
         let state = || State {
-            job: match &world.spot {
-                None => Job::new(fidelity, start_up, drift.clone()),
-                Some(spot) => Job::new(fidelity, start_up, drift.clone()).on_spot(
-                    spot,
-                    world.constants.restore_s.value,
-                    streams,
-                ),
-            },
+            job: Job::new(fidelity, start_up, drift.clone(), streams),
             visits: vec![0; world.truths.len()],
             current: None,
             progress: 0.0,
@@ -90,7 +86,7 @@ impl<'w> SimulatedCluster<'w> {
             luck: vec![None; world.truths.len()],
             now: state(),
             marked: state(),
-            net: (SimTime::ZERO, Ledger::default()),
+            net: (SimTime::from_seconds(f64::INFINITY), Ledger::default()),
         }
     }
 
@@ -106,12 +102,14 @@ impl<'w> SimulatedCluster<'w> {
             replica,
             self.world.identity,
         );
-        self.now.job.restart(drift, replica);
+        let spot = self.world.spot.as_deref();
+        self.now.job.restart(drift, replica, spot);
         self.now.visits.fill(0);
         self.now.current = None;
         self.now.progress = 0.0;
         self.now.steps = 0;
         self.now.cold_start = None;
+        self.net.0 = SimTime::from_seconds(f64::INFINITY);
     }
 
     /// Remembers this state of the job for [`back_to_mark`](Self::back_to_mark).
@@ -127,8 +125,8 @@ impl<'w> SimulatedCluster<'w> {
     /// Runs `choice` to the target after whatever was searched before.
     ///
     /// # Errors
-    /// [`Stalled`] when the simulation has a defect.
-    pub fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Stalled> {
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
         let searched = self.now.current.is_some();
         if !self.is_finished() {
             self.move_to(choice)?;
@@ -141,19 +139,21 @@ impl<'w> SimulatedCluster<'w> {
         self.now.job.enter(Phase::Training);
         let start = self.now.job.now();
         let truth = &self.world.truths[choice];
-        let luck = self.luck_of(choice);
-        let (stepping, all) = (luck.stepping.clone(), luck.steps_to_target);
+        let all = self.luck_of(choice).steps_to_target;
         let left = remaining(all, truth.steps_at(self.now.progress));
         let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
-        if self.world.spot.is_some() {
+        let Some(luck) = &self.luck[choice] else {
+            return Err(Unfinished::defect(start));
+        };
+        if let Some(cluster) = truth.live.as_deref() {
             // Losses after the target was reached are none of the job's.
             let job = &mut self.now.job;
-            job.train(&stepping, left, left, &mut stream)?;
+            job.train_live(cluster, luck, left, &mut stream)?;
             let net_end = job.now();
             self.net.0 = net_end;
             self.net.1.copy_from(job.ledger());
-            let lost_vms = job.lost_vms();
-            job.train(&stepping, all - left, 0, &mut stream)?;
+            let (lost_vms, totals) = (job.lost_vms(), job.totals);
+            job.train_live(cluster, luck, all - left, &mut stream)?;
             return Ok(Timeline {
                 choice,
                 search_end,
@@ -161,8 +161,10 @@ impl<'w> SimulatedCluster<'w> {
                 gross_end: job.now(),
                 cold_start: self.now.cold_start,
                 lost_vms,
+                totals: Some(totals),
             });
         }
+        let stepping = luck.stepping.clone();
         let run = self.now.job.train(&stepping, all, left, &mut stream)?;
         Ok(Timeline {
             choice,
@@ -171,6 +173,7 @@ impl<'w> SimulatedCluster<'w> {
             gross_end: self.now.job.now(),
             cold_start: self.now.cold_start,
             lost_vms: 0,
+            totals: None,
         })
     }
 
@@ -182,10 +185,10 @@ impl<'w> SimulatedCluster<'w> {
     /// What was used when all VMs are released at `end`, which must not lie before the end of the
     /// search.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        match self.world.spot {
+        match end == self.net.0 {
             // Later losses must not change what the phases were until then.
-            Some(_) if end == self.net.0 => self.net.1.usage_until(end, usage),
-            _ => self.now.job.usage_until(end, usage),
+            true => self.net.1.usage_until(end, usage),
+            false => self.now.job.usage_until(end, usage),
         }
     }
 
@@ -206,7 +209,7 @@ impl<'w> SimulatedCluster<'w> {
         })
     }
 
-    fn move_to(&mut self, configuration: usize) -> Result<(), Stalled> {
+    fn move_to(&mut self, configuration: usize) -> Result<(), Unfinished> {
         if self.now.current == Some(configuration) {
             return Ok(());
         }
@@ -219,21 +222,29 @@ impl<'w> SimulatedCluster<'w> {
     }
 
     /// Trains up to `steps` steps in a configuration, fewer if the target comes first.
-    fn train(&mut self, configuration: usize, steps: u64) -> Result<(u64, Advance), Stalled> {
+    fn train(&mut self, configuration: usize, steps: u64) -> Result<(u64, Advance), Unfinished> {
         self.move_to(configuration)?;
         let (world, progress) = (self.world, self.now.progress);
-        let luck = self.luck_of(configuration);
-        let all = luck.steps_to_target;
+        let all = self.luck_of(configuration).steps_to_target;
         let truth = &world.truths[configuration];
         let steps = steps.min(remaining(all, truth.steps_at(progress)));
-        let stepping: Stepping = luck.stepping.clone();
         // A second visit must not see the first one's draws again.
         let visit = u64::from(self.now.visits[configuration]);
         self.now.visits[configuration] += 1;
         let identity = mix(truth.identity, visit);
         let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
         self.now.job.enter(Phase::Searching);
-        let advance = (self.now.job).train(&stepping, steps, steps, &mut stream)?;
+        let job = &mut self.now.job;
+        let Some(luck) = &self.luck[configuration] else {
+            return Err(Unfinished::defect(job.now()));
+        };
+        let advance = match truth.live.as_deref() {
+            Some(cluster) => job.train_live(cluster, luck, steps, &mut stream)?,
+            None => {
+                let stepping: Stepping = luck.stepping.clone();
+                job.train(&stepping, steps, steps, &mut stream)?
+            }
+        };
         self.now.steps += steps;
         self.now.progress = truth.progress_after(progress, steps as f64 / all as f64);
         Ok((steps, advance))

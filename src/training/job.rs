@@ -2,15 +2,14 @@
 
 use super::drift::DriftPath;
 use super::ledger::Ledger;
-use super::progress::{Advance, Event, Stalled};
-use super::spot::{Lives, Spot};
+use super::progress::{Advance, Event, Stalled, Unfinished};
+use super::live::{Roster, Spot, Totals};
+use super::sync::Scratch;
 use super::stepping::Stepping;
 use super::world::Truth;
 use super::{Fidelity, event, fast, step};
 use crate::engine::Queue;
 use crate::pricing::{Phase, Usage};
-use std::sync::Arc;
-
 use crate::rng::{Stream, Streams};
 use crate::units::SimTime;
 
@@ -22,37 +21,35 @@ pub struct Job {
     drift: DriftPath,
     fidelity: Fidelity,
     start_up: SimTime,
-    /// Its VMs, where the provider may take them away.
-    pub(super) lives: Option<Lives>,
+    /// Its VMs one by one, where they have lives of their own.
+    roster: Roster,
+    scratch: Scratch,
+    /// What came of its stretches, where workers do more than step together.
+    pub totals: Totals,
 }
 
 impl Job {
     /// A job at time zero that holds no VMs. Every request of new VMs takes `start_up`.
-    pub fn new(fidelity: Fidelity, start_up: SimTime, drift: DriftPath) -> Self {
+    pub fn new(fidelity: Fidelity, start_up: SimTime, drift: DriftPath, streams: Streams) -> Self {
         Job {
             queue: Queue::new(),
             ledger: Ledger::default(),
             drift,
             fidelity,
             start_up,
-            lives: None,
+            roster: Roster::new(streams),
+            scratch: Scratch::default(),
+            totals: Totals::default(),
         }
     }
 
-    /// The same job on VMs that can be taken away; a restart from a checkpoint takes `restore_s`.
-    pub fn on_spot(mut self, spot: &Arc<Spot>, restore_s: f64, streams: Streams) -> Self {
-        self.lives = Some(Lives::new(Arc::clone(spot), restore_s, streams));
-        self
-    }
-
-    /// The same job at time zero in another replica, keeping its memory.
-    pub fn restart(&mut self, drift: DriftPath, replica: u64) {
-        if let Some(lives) = &mut self.lives {
-            lives.restart(replica);
-        }
+    /// The same job at time zero in another replica, where VMs are lost on the terms `spot`, keeping its memory.
+    pub fn restart(&mut self, drift: DriftPath, replica: u64, spot: Option<&Spot>) {
+        self.roster.restart(replica, spot);
         self.queue.reset();
         self.ledger.reset();
         self.drift = drift;
+        self.totals = Totals::default();
     }
 
     /// Becomes the same as `other`, a job under the same conditions, keeping the memory.
@@ -60,9 +57,8 @@ impl Job {
         self.queue.copy_from(&other.queue);
         self.ledger.copy_from(&other.ledger);
         self.drift.clone_from(&other.drift);
-        if let (Some(own), Some(other)) = (&mut self.lives, &other.lives) {
-            own.copy_from(other);
-        }
+        self.roster.copy_from(&other.roster);
+        self.totals = other.totals;
     }
 
     /// The simulated time.
@@ -74,14 +70,13 @@ impl Job {
     ///
     /// # Errors
     /// [`Stalled`] when the clock has nothing to wait for.
-    pub fn resize(&mut self, truth: &Truth) -> Result<(), Stalled> {
+    pub fn resize(&mut self, truth: &Truth) -> Result<(), Unfinished> {
         let at = &truth.configuration;
         let now = self.queue.now();
-        let other_type = self.ledger.vm() != truth.vm;
-        let grows = self.ledger.hold(truth.vm, truth.vms, at.batch, now);
-        if let Some(lives) = &mut self.lives {
-            lives.hold(truth.vm_key, truth.vms, other_type, now + self.start_up);
+        if let Some(cluster) = &truth.live {
+            return self.hold_live(cluster, at.batch);
         }
+        let grows = self.ledger.hold(truth.vm, truth.vms, at.batch, now);
         if grows && self.start_up > SimTime::ZERO {
             self.enter(Phase::Waiting);
             self.wait(self.start_up, Event::VmsReady)?;
@@ -93,7 +88,7 @@ impl Job {
     ///
     /// # Errors
     /// [`Stalled`] when the clock has nothing to wait for.
-    pub fn restore(&mut self, seconds: f64) -> Result<(), Stalled> {
+    pub fn restore(&mut self, seconds: f64) -> Result<(), Unfinished> {
         self.enter(Phase::Restoring);
         self.wait(SimTime::from_seconds(seconds), Event::Restored)
     }
@@ -103,7 +98,7 @@ impl Job {
         self.ledger.enter(phase, self.queue.now());
     }
 
-    /// Trains `steps` steps through all losses of VMs, and notes when the first `mark` of them were complete.
+    /// Trains `steps` steps on VMs that stay, and notes when the first `mark` of them were complete.
     ///
     /// # Errors
     /// [`Stalled`] when the clock has nothing to wait for.
@@ -113,14 +108,14 @@ impl Job {
         steps: u64,
         mark: u64,
         stream: &mut Stream,
-    ) -> Result<Advance, Stalled> {
-        if self.lives.is_some() {
-            return self.train_through_losses(stepping, steps, mark, stream);
-        }
+    ) -> Result<Advance, Unfinished> {
         let (queue, drift) = (&mut self.queue, &mut self.drift);
         let start = queue.now();
         let (advance, end) = match self.fidelity {
-            Fidelity::Event => return event::advance(queue, drift, stepping, steps, mark, stream),
+            Fidelity::Event => {
+                let advance = event::advance(queue, drift, stepping, steps, mark, stream)?;
+                return Ok(advance);
+            }
             Fidelity::Step => step::advance(start, drift, stepping, steps, mark, stream),
             Fidelity::Fast => fast::advance(start, drift, stepping, steps, mark, stream),
         };
@@ -135,7 +130,7 @@ impl Job {
 
     /// VMs lost so far.
     pub fn lost_vms(&self) -> u32 {
-        self.lives.as_ref().map_or(0, |lives| lives.lost)
+        self.roster.lost
     }
 
     /// Which VMs are held, and what for.
@@ -151,48 +146,43 @@ impl Job {
         self.fidelity
     }
 
-    pub(super) fn clock(&mut self) -> (&mut Queue<Event>, &mut DriftPath) {
-        (&mut self.queue, &mut self.drift)
+    pub(super) fn start_up(&self) -> SimTime {
+        self.start_up
     }
 
-    pub(super) fn next_loss(&self) -> SimTime {
-        let never = SimTime::from_seconds(f64::INFINITY);
-        self.lives.as_ref().map_or(never, Lives::next_loss)
+    pub(super) fn roster(&self) -> &Roster {
+        &self.roster
     }
 
-    /// The last `seconds` of `from` were for nothing else than `to`.
-    pub(super) fn relabel(&mut self, from: Phase, to: Phase, seconds: f64) {
-        self.ledger.enter(from, self.queue.now());
-        self.ledger.relabel(from, to, seconds);
+    pub(super) fn roster_mut(&mut self) -> &mut Roster {
+        &mut self.roster
     }
 
-    /// VMs whose end has come are no longer held.
-    pub(super) fn drop_lost(&mut self) {
-        let now = self.queue.now();
-        if let Some(lives) = &mut self.lives {
-            while let Some((place, end)) = lives.take_lost(now) {
-                self.ledger.lose(place, end);
-            }
-        }
+    pub(super) fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
     }
 
-    /// `vms` VMs are held again, the missing ones requested now and running from `ready` on.
-    pub(super) fn hold_again(&mut self, vms: u32, ready: SimTime) {
-        self.ledger.hold_again(vms, self.queue.now());
-        if let Some(lives) = &mut self.lives {
-            lives.fill_up(vms, ready);
-        }
+    pub(super) fn roster_and_ledger(&mut self) -> (&mut Roster, &mut Ledger) {
+        (&mut self.roster, &mut self.ledger)
     }
 
-    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Stalled> {
+    pub(super) fn drift_and_scratch(&mut self) -> (&mut DriftPath, &mut Scratch) {
+        (&mut self.drift, &mut self.scratch)
+    }
+
+    pub(super) fn event_parts(&mut self) -> (&mut Queue<Event>, &mut DriftPath, &mut Scratch) {
+        (&mut self.queue, &mut self.drift, &mut self.scratch)
+    }
+
+    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Unfinished> {
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {
                 return Ok(());
             }
         }
-        Err(Stalled {
+        Err(Unfinished::Stalled(Stalled {
             at: self.queue.now(),
-        })
+        }))
     }
 }

@@ -3,50 +3,93 @@
 use crate::pricing::{EndedBy, Phase, Phases, Usage, VmInterval};
 use crate::units::SimTime;
 
-/// VMs that a job holds. They are added and given back last in, first out, so that a cluster that
-/// grows keeps its machines.
+/// Some VMs of one type, taken at one time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Held {
+    vm: u16,
+    vms: u32,
+    from: SimTime,
+}
+
+/// VMs that a job holds. Of one type, they are added and given back last in, first out, so that a
+/// cluster that grows keeps its machines.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    vm: u16,
-    held: Vec<(u32, SimTime)>,
+    held: Vec<Held>,
+    /// VMs held by type.
+    counts: Vec<(u16, u32)>,
     closed: Vec<VmInterval>,
     batch: u32,
     batch_since: SimTime,
     sample_seconds: f64,
     phase: Phase,
     phase_since: SimTime,
+    /// VMs that are held but not at work yet, whatever the others do.
+    starting: Vec<(u16, u32)>,
     /// All phases until `phase_since`.
     phases: Phases,
+    /// The phases when work was last safe.
+    safe: Phases,
 }
 
 impl Ledger {
     /// Number of VMs held now.
     pub fn vms(&self) -> u32 {
-        self.held.iter().map(|h| h.0).sum()
+        self.counts.iter().map(|c| c.1).sum()
     }
 
-    /// Holds `vms` VMs of type `vm`, sized for `batch`, from `now` on. Returns whether new VMs
-    /// were needed.
+    /// Whether all VMs held are of the type `vm`.
+    pub fn is_only(&self, vm: u16) -> bool {
+        self.counts.iter().all(|c| c.0 == vm || c.1 == 0)
+    }
+
+    /// Number of VMs of the type `vm` held now.
+    pub fn vms_of(&self, vm: u16) -> u32 {
+        let own = self.counts.iter().find(|c| c.0 == vm);
+        own.map_or(0, |c| c.1)
+    }
+
+    fn count(&mut self, vm: u16, change: impl Fn(u32) -> u32) {
+        match self.counts.iter_mut().find(|c| c.0 == vm) {
+            Some(known) => known.1 = change(known.1),
+            None => self.counts.push((vm, change(0))),
+        }
+    }
+
+    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns
+    /// whether new VMs were needed.
     pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
-        self.enter(self.phase, now);
-        self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
-        (self.batch, self.batch_since) = (batch, now);
-        if vm != self.vm {
-            self.give_back(u32::MAX, now);
-            self.vm = vm;
+        self.resize_batch(batch, now);
+        if !self.is_only(vm) {
+            self.give_back_all(now);
         }
         let before = self.vms();
         if vms > before {
-            self.held.push((vms - before, now));
+            self.take(vm, vms - before, now);
             return true;
         }
-        self.give_back(before - vms, now);
+        self.give_back(vm, before - vms, now);
         false
     }
 
-    /// Index of the VM type held.
-    pub fn vm(&self) -> u16 {
-        self.vm
+    /// Memory is sized for `batch` from `now` on.
+    pub fn resize_batch(&mut self, batch: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
+        (self.batch, self.batch_since) = (batch, now);
+    }
+
+    /// Holds `vms` more VMs of the type `vm`.
+    pub fn take(&mut self, vm: u16, vms: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        if vms > 0 {
+            self.held.push(Held {
+                vm,
+                vms,
+                from: now,
+            });
+            self.count(vm, |held| held + vms);
+        }
     }
 
     /// What it is held for.
@@ -54,69 +97,94 @@ impl Ledger {
         self.phase
     }
 
-    /// `seconds` that were counted as `from` were `to`, with all VMs held.
-    pub fn relabel(&mut self, from: Phase, to: Phase, seconds: f64) {
-        let vms = self.vms();
-        (self.phases).relabel((from, to), self.vm, vms, self.batch, seconds);
-    }
-
-    /// The provider took away the VM at `place`, counted from the oldest, at `end`.
-    pub fn lose(&mut self, place: usize, end: SimTime) {
-        let mut before = 0;
-        for index in 0..self.held.len() {
-            let (vms, from) = self.held[index];
-            before += vms as usize;
-            if place >= before {
-                continue;
-            }
-            self.closed.push(VmInterval {
-                vm: self.vm,
-                vms: 1,
-                from,
-                to: end.max(from),
-                ended_by: EndedBy::Provider,
-            });
-            match vms {
-                1 => drop(self.held.remove(index)),
-                _ => self.held[index].0 = vms - 1,
-            }
+    /// A VM of the type `vm`, taken at `from`, is no longer held from `end` on.
+    pub fn end(&mut self, vm: u16, from: SimTime, end: SimTime, ended_by: EndedBy) {
+        let is_it = |h: &Held| (h.vm, h.from) == (vm, from);
+        let Some(index) = self.held.iter().position(is_it) else {
             return;
-        }
-    }
-
-    /// Holds `vms` VMs again after losses, the new ones from `now` on.
-    pub fn hold_again(&mut self, vms: u32, now: SimTime) {
-        self.enter(self.phase, now);
-        let missing = vms.saturating_sub(self.vms());
-        if missing > 0 {
-            self.held.push((missing, now));
+        };
+        self.enter(self.phase, end.max(self.phase_since));
+        self.count(vm, |held| held.saturating_sub(1));
+        self.closed.push(VmInterval {
+            vm,
+            vms: 1,
+            from,
+            to: end.max(from),
+            ended_by,
+        });
+        match self.held[index].vms {
+            1 => drop(self.held.remove(index)),
+            vms => self.held[index].vms = vms - 1,
         }
     }
 
     /// What is held serves `phase` from `now` on.
     pub fn enter(&mut self, phase: Phase, now: SimTime) {
         let seconds = (now - self.phase_since).seconds();
-        let vms = self.vms();
-        (self.phases).add(self.phase, self.vm, vms, self.batch, seconds);
+        add_phases(
+            &mut self.phases,
+            &self.counts,
+            &self.starting,
+            self.phase,
+            self.batch,
+            seconds,
+        );
         (self.phase, self.phase_since) = (phase, now);
     }
 
-    fn give_back(&mut self, mut count: u32, now: SimTime) {
+    /// Of what is held, these VMs by type wait to be at work from `now` on, whatever the others do.
+    pub fn set_starting(&mut self, starting: impl Iterator<Item = u16>, now: SimTime) {
+        self.enter(self.phase, now);
+        self.starting.clear();
+        for vm in starting {
+            match self.starting.iter_mut().find(|s| s.0 == vm) {
+                Some(known) => known.1 += 1,
+                None => self.starting.push((vm, 1)),
+            }
+        }
+    }
+
+    /// Work done until `now` is safe.
+    pub fn work_is_safe(&mut self, now: SimTime) {
+        self.enter(self.phase, now);
+        self.safe.copy_from(&self.phases);
+    }
+
+    /// Work of the phase `from` since it was last safe was for nothing.
+    pub fn lose_unsafe_work(&mut self, from: Phase, now: SimTime) {
+        self.enter(self.phase, now);
+        self.phases.relabel_since(&self.safe, (from, Phase::Lost));
+        self.safe.copy_from(&self.phases);
+    }
+
+    fn give_back_all(&mut self, now: SimTime) {
+        while let Some(last) = self.held.last() {
+            let (vm, vms) = (last.vm, last.vms);
+            self.give_back(vm, vms, now);
+        }
+    }
+
+    /// Gives back `count` VMs of the type `vm`, the newest first.
+    pub fn give_back(&mut self, vm: u16, mut count: u32, now: SimTime) {
+        self.enter(self.phase, now);
         while count > 0 {
-            let Some((vms, from)) = self.held.pop() else {
+            let Some(index) = self.held.iter().rposition(|h| h.vm == vm) else {
                 return;
             };
+            let Held { vms, from, .. } = self.held[index];
             let returned = vms.min(count);
             self.closed.push(VmInterval {
-                vm: self.vm,
+                vm,
                 vms: returned,
                 from,
                 to: now,
                 ended_by: EndedBy::User,
             });
-            if returned < vms {
-                self.held.push((vms - returned, from));
+            match returned < vms {
+                true => self.held[index].vms = vms - returned,
+                false => drop(self.held.remove(index)),
             }
+            self.count(vm, |held| held.saturating_sub(returned));
             count -= returned;
         }
     }
@@ -140,11 +208,11 @@ impl Ledger {
                 .filter(|i| begun(i.from))
                 .map(until_end),
         );
-        let held = self.held.iter().filter(|(_, from)| begun(*from));
-        usage.intervals.extend(held.map(|&(vms, from)| VmInterval {
-            vm: self.vm,
-            vms,
-            from,
+        let held = self.held.iter().filter(|h| begun(h.from));
+        usage.intervals.extend(held.map(|h| VmInterval {
+            vm: h.vm,
+            vms: h.vms,
+            from: h.from,
             to: end,
             ended_by: EndedBy::User,
         }));
@@ -152,28 +220,64 @@ impl Ledger {
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
         usage.phases.copy_from(&self.phases);
         let seconds = (end.max(self.phase_since) - self.phase_since).seconds();
-        let vms = self.vms();
-        (usage.phases).add(self.phase, self.vm, vms, self.batch, seconds);
+        add_phases(
+            &mut usage.phases,
+            &self.counts,
+            &self.starting,
+            self.phase,
+            self.batch,
+            seconds,
+        );
     }
 
     /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Ledger) {
         self.held.clone_from(&other.held);
+        self.counts.clone_from(&other.counts);
         self.closed.clone_from(&other.closed);
-        (self.vm, self.batch, self.batch_since) = (other.vm, other.batch, other.batch_since);
+        (self.batch, self.batch_since) = (other.batch, other.batch_since);
         self.sample_seconds = other.sample_seconds;
         (self.phase, self.phase_since) = (other.phase, other.phase_since);
+        self.starting.clone_from(&other.starting);
         self.phases.copy_from(&other.phases);
+        self.safe.copy_from(&other.safe);
     }
 
     /// Empty again, keeping the memory.
     pub fn reset(&mut self) {
         self.held.clear();
+        self.counts.clear();
         self.closed.clear();
-        (self.vm, self.batch, self.batch_since) = (0, 0, SimTime::ZERO);
+        (self.batch, self.batch_since) = (0, SimTime::ZERO);
         self.sample_seconds = 0.0;
         (self.phase, self.phase_since) = (Phase::default(), SimTime::ZERO);
+        self.starting.clear();
         self.phases.clear();
+        self.safe.clear();
+    }
+}
+
+/// Adds `seconds` of `phase` with the VMs held by type; those `starting` wait meanwhile.
+fn add_phases(
+    phases: &mut Phases,
+    held: &[(u16, u32)],
+    starting: &[(u16, u32)],
+    phase: Phase,
+    batch: u32,
+    seconds: f64,
+) {
+    if seconds == 0.0 {
+        return;
+    }
+    phases.add_samples(phase, batch, seconds);
+    for &(vm, vms) in held {
+        let mut waiting = 0;
+        if phase != Phase::Waiting {
+            let own = starting.iter().find(|s| s.0 == vm);
+            waiting = own.map_or(0, |s| s.1.min(vms));
+            phases.add_vms(Phase::Waiting, vm, waiting, seconds);
+        }
+        phases.add_vms(phase, vm, vms - waiting, seconds);
     }
 }
 

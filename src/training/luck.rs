@@ -13,6 +13,8 @@ pub struct Luck {
     pub steps_to_target: u64,
     /// Its steps.
     pub stepping: Stepping,
+    /// Factor on the whole step, by placement.
+    whole_step: f64,
 }
 
 impl Luck {
@@ -25,9 +27,10 @@ impl Luck {
             UnitLogNormal::from_sigma(variation.placement_sigma),
             UnitLogNormal::from_cv(variation.epoch_cv),
         );
+        let mut whole_step = 1.0;
         if placement.sigma() > 0.0 || luck.sigma() > 0.0 {
             let mut stream = streams.stream(Purpose::Luck, replica, truth.identity);
-            let whole_step = placement.sample(&mut stream);
+            whole_step = placement.sample(&mut stream);
             steps *= luck.sample(&mut stream);
             stepping.worker_s *= whole_step;
             stepping.communication_s *= whole_step;
@@ -48,6 +51,33 @@ impl Luck {
             // tiny relief keeps a whole number that came out a rounding error too high.
             steps_to_target: ((steps * (1.0 - 1e-12)).ceil() as u64).max(1),
             stepping,
+            whole_step,
         }
+    }
+
+    /// The steps of the same configuration in another size, as they turn out in this replica.
+    pub fn at(&self, size: &Stepping) -> Stepping {
+        let mut stepping = size.clone();
+        stepping.worker_s *= self.whole_step;
+        stepping.communication_s *= self.whole_step;
+        let Some(own) = &self.stepping.machines else {
+            return stepping;
+        };
+        let mut factors: Box<[f64]> = (0..size.workers as usize)
+            // A cluster that has grown finds machines like those before.
+            .map(|worker| own.get(worker % own.len().max(1)).copied().unwrap_or(1.0))
+            .collect();
+        if let Some(types) = &size.machines {
+            for (factor, by_type) in factors.iter_mut().zip(types) {
+                *factor *= by_type;
+            }
+        }
+        if factors[..] == own[..] {
+            stepping.slowest = self.stepping.slowest;
+        } else {
+            stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
+        }
+        stepping.machines = Some(factors);
+        stepping
     }
 }

@@ -16,7 +16,7 @@
 //! - [`ledger`]: which VMs are held.
 //! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
-//! - [`spot`]: VMs that the provider may take away; `transient`: training through their loss.
+//! - [`live`]: clusters that change while they train: VMs lost and replaced, other sizes.
 //! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
 pub mod batching;
@@ -26,20 +26,19 @@ pub mod event;
 pub mod fast;
 pub mod job;
 pub mod ledger;
+pub mod live;
 pub mod luck;
 pub mod progress;
 pub mod slowest;
-pub mod spot;
 pub mod step;
 pub mod stepping;
 pub mod sync;
-mod transient;
 pub mod variation;
 pub mod world;
 
 pub use job::Job;
-pub use progress::Stalled;
-pub use spot::{Checkpoints, Keeps, Spot};
+pub use live::{Checkpoints, Keeps, Spot};
+pub use progress::{Stalled, Unfinished};
 pub use stepping::Stepping;
 pub use variation::Variation;
 pub use world::{Truth, World};

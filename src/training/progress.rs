@@ -55,6 +55,49 @@ pub struct Stalled {
     pub at: SimTime,
 }
 
+/// Why a job does not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unfinished {
+    /// A defect.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
+    /// The provider took away the chief, and the job ends with it.
+    #[error("the provider took away the chief at {:.0} s, which ends the run", .at.seconds())]
+    ChiefLost {
+        /// When.
+        at: SimTime,
+    },
+    /// Too few VMs are left, and none will come.
+    #[error("too few VMs are left at {:.0} s, and none will come", .at.seconds())]
+    NobodyLeft {
+        /// When.
+        at: SimTime,
+    },
+    /// So many losses that the end is out of sight.
+    #[error("a million losses by {:.0} s leave no time to train", .at.seconds())]
+    TooManyLosses {
+        /// When.
+        at: SimTime,
+    },
+}
+
+impl Unfinished {
+    /// Something that cannot be.
+    pub fn defect(at: SimTime) -> Self {
+        Unfinished::Stalled(Stalled { at })
+    }
+
+    /// The reason in results, which do not depend on the moment.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Unfinished::Stalled(_) => "the simulated job stalled",
+            Unfinished::ChiefLost { .. } => "the provider took away the chief",
+            Unfinished::NobodyLeft { .. } => "too few VMs are left, and none will come",
+            Unfinished::TooManyLosses { .. } => "losses leave no time to train",
+        }
+    }
+}
+
 /// What a stretch of training took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advance {

@@ -11,7 +11,8 @@ use crate::workload::{
 };
 
 use super::slowest::{self, Moments};
-use super::spot::Spot;
+use super::live::build::{Builder, Built};
+use super::live::{LiveCluster, Setup, Spot};
 use super::variation::{Variation, WorkerTime};
 
 /// A workload on a list of configurations under a given variation.
@@ -24,7 +25,7 @@ pub struct World {
     /// Figures that hold for every configuration.
     pub constants: Constants,
     /// VM types, without their placement, in the order in which the list names them first.
-    pub vms: Vec<Arc<str>>,
+    pub vms: Vec<RentedVm>,
     /// The truth per configuration, in the order of the list given.
     pub truths: Vec<Truth>,
     /// What varies at random.
@@ -33,6 +34,15 @@ pub struct World {
     pub spot: Option<Arc<Spot>>,
     /// Noise over training; flat unless the variation replays it.
     pub noise: NoiseOverTraining,
+}
+
+/// A VM type as a job rents it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RentedVm {
+    /// The type.
+    pub name: Arc<str>,
+    /// Whether as a spot VM; `None` where only the price says on which terms.
+    pub on_spot: Option<bool>,
 }
 
 /// The truth about one configuration: what an oracle knows.
@@ -66,9 +76,34 @@ pub struct Truth {
     pub noise_normalised: Option<f64>,
     /// Measured, interpolated between measurements, or extrapolated.
     pub provenance: Provenance,
+    /// The cluster, where it is more than workers that step together on VMs that stay.
+    pub live: Option<Box<LiveCluster>>,
 }
 
 impl Truth {
+    /// VM types and how many of each it holds, parameter servers of its own included.
+    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        let groups = self.live.as_ref().map_or(&[][..], |live| &live.groups);
+        let beside = groups.iter().skip(1).map(|group| (group.vm, group.vms));
+        std::iter::once((self.vm, self.vms)).chain(beside)
+    }
+
+    /// The configuration is this cluster.
+    fn live_in(&mut self, built: Built) {
+        let cluster = built.cluster;
+        if let Some(first) = cluster.groups.first() {
+            (self.vm, self.vms) = (first.vm, first.vms);
+        }
+        if let Some(whole) = cluster.size(cluster.whole) {
+            (self.worker_s, self.slowest) = (whole.stepping.worker_s, whole.stepping.slowest);
+            self.communication_s = whole.stepping.communication_s;
+            self.expected_step_s = whole.step_s;
+        }
+        self.steps_to_target *= built.steps_factor;
+        self.provenance = self.provenance.max(built.provenance);
+        self.live = Some(Box::new(cluster));
+    }
+
     /// Expected seconds from the start to the target, without search.
     pub fn expected_time_s(&self) -> f64 {
         self.steps_to_target * self.expected_step_s
@@ -102,35 +137,39 @@ impl Waits {
         variation: &Variation,
         configurations: impl IntoIterator<Item = &'c Configuration>,
     ) -> Waits {
+        let mut by_workers = BTreeMap::new();
+        for configuration in configurations {
+            let workers = configuration.workers;
+            (by_workers.entry(workers)).or_insert_with(|| Waits::of(variation, workers));
+        }
+        Waits { by_workers }
+    }
+
+    fn of(variation: &Variation, workers: u32) -> (Moments, Moments) {
         let time = variation.worker_time();
         // Machines that differ and steps that vary are, over all replicas, one log-normal.
         let over_all = WorkerTime {
             sigma: libm::hypot(time.sigma, variation.vm_sigma),
             ..time
         };
-        let mut by_workers = BTreeMap::new();
-        for configuration in configurations {
-            let workers = configuration.workers;
-            by_workers.entry(workers).or_insert_with(|| {
-                let equal = slowest::moments(workers, time);
-                let over_all = match variation.vm_sigma {
-                    0.0 => equal,
-                    _ => slowest::moments(workers, over_all),
-                };
-                (equal, over_all)
-            });
+        let equal = slowest::moments(workers, time);
+        let over_all = match variation.vm_sigma {
+            0.0 => equal,
+            _ => slowest::moments(workers, over_all),
+        };
+        (equal, over_all)
+    }
+
+    /// On equal machines, and on machines that differ, for any worker count.
+    pub fn at(&self, variation: &Variation, workers: u32) -> (Moments, Moments) {
+        match self.by_workers.get(&workers) {
+            Some(known) => *known,
+            None => Waits::of(variation, workers),
         }
-        Waits { by_workers }
     }
 }
 
 impl World {
-    /// The same world on VMs that can be taken away.
-    pub fn on_spot(mut self, spot: Option<&Arc<Spot>>) -> World {
-        self.spot = spot.cloned();
-        self
-    }
-
     /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
     ///
     /// # Errors
@@ -142,7 +181,8 @@ impl World {
         variation: &Variation,
     ) -> Result<World, Vec<OutsideHull>> {
         let waits = Waits::new(variation, configurations);
-        World::with(workload, configurations, reach, variation, &waits)
+        let setup = Setup::default();
+        World::with(workload, configurations, reach, variation, &waits, &setup)
     }
 
     /// The same with `waits` computed before, for the worker counts of `configurations` at least.
@@ -159,9 +199,10 @@ impl World {
         reach: &Reach,
         variation: &Variation,
         waits: &Waits,
+        setup: &Setup,
     ) -> Result<World, Vec<OutsideHull>> {
         let (mut truths, mut refused) = (Vec::with_capacity(configurations.len()), Vec::new());
-        let mut vms: Vec<Arc<str>> = Vec::new();
+        let mut vms: Vec<RentedVm> = Vec::new();
         let name = rng::identity(&workload.name);
         let time = variation.worker_time();
         for configuration in configurations {
@@ -175,26 +216,32 @@ impl World {
             // Shapes are checked with the scenario; one that cannot be read is a type of its own.
             let shape = Shape::parse(&configuration.vm).ok();
             let vm_type = shape.map_or(&*configuration.vm, |s| s.vm_type);
-            let vm = match vms.iter().position(|vm| **vm == *vm_type) {
-                Some(known) => known,
-                None => {
-                    vms.push(vm_type.into());
-                    vms.len() - 1
+            let mut built = None;
+            if setup.is_live(&configuration.vm) {
+                let builder = Builder {
+                    workload,
+                    reach,
+                    variation,
+                    waits,
+                    setup,
+                };
+                match builder.build(configuration, &mut vms) {
+                    Ok(cluster) => built = Some(cluster),
+                    Err(outside) => {
+                        refused.push(outside);
+                        continue;
+                    }
                 }
-            };
+            }
             let workers = configuration.workers;
-            let (slowest, waited) = match waits.by_workers.get(&workers) {
-                Some(known) => *known,
-                // The map holds just this worker count.
-                None => Waits::new(variation, [configuration]).by_workers[&workers],
-            };
+            let (slowest, waited) = waits.at(variation, workers);
             let worker_s = match workload.steps.measured {
                 StepMeasured::Barrier => replay.step.compute_s / waited.mean,
                 StepMeasured::Worker => replay.step.compute_s,
             };
-            truths.push(Truth {
+            let mut truth = Truth {
                 identity: rng::mix(name, configuration.identity()),
-                vm: vm as u16,
+                vm: 0,
                 vm_key: rng::identity(vm_type),
                 vms: (shape.and_then(|s| s.vms(configuration.workers)))
                     .unwrap_or(configuration.workers),
@@ -208,7 +255,23 @@ impl World {
                 noise_normalised: replay.noise_normalised,
                 provenance: replay.provenance,
                 configuration: configuration.clone(),
-            });
+                live: None,
+            };
+            match built {
+                Some(built) => truth.live_in(built),
+                None => {
+                    let is_it = |vm: &RentedVm| &*vm.name == vm_type;
+                    let known = vms.iter().position(is_it).unwrap_or_else(|| {
+                        vms.push(RentedVm {
+                            name: vm_type.into(),
+                            on_spot: None,
+                        });
+                        vms.len() - 1
+                    });
+                    truth.vm = known as u16;
+                }
+            }
+            truths.push(truth);
         }
         if !refused.is_empty() {
             return Err(refused);
@@ -217,7 +280,7 @@ impl World {
             workload: workload.name.clone(),
             vms,
             identity: name,
-            spot: None,
+            spot: setup.spot.clone(),
             constants: workload.constants.clone(),
             truths,
             variation: variation.clone(),

@@ -16,7 +16,7 @@ use super::noise_scale::ScaleRow;
 use super::step_cost::{SplitError, StepRow};
 use super::{
     Communication, Constants, Description, Epochs, Laws, Noise, NoiseCurve, NoiseScale, Origin,
-    Published, Sourced, StepCosts, StepMeasured, Workload,
+    Published, Sourced, Staleness, StepCosts, StepMeasured, Workload,
 };
 use crate::configuration::Configuration;
 use crate::input::csv::{Row, Table};
@@ -40,6 +40,7 @@ struct Head {
     constants: ConstantsHead,
     #[serde(default)]
     laws: LawsHead,
+    staleness: Option<Staleness>,
 }
 
 #[derive(Default, Deserialize)]
@@ -141,6 +142,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         noise: Noise::new(noise?, scale, noise_law),
         noise_curve: NoiseCurve::new(curve?),
         laws,
+        staleness: head.staleness,
         published: published?,
         hash: hasher.finalize().to_hex().to_string(),
     })

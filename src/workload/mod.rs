@@ -20,6 +20,7 @@ pub mod noise;
 pub mod noise_curve;
 pub mod noise_scale;
 pub mod origin;
+pub mod staleness;
 pub mod stand_in;
 pub mod step_cost;
 
@@ -29,6 +30,7 @@ pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
 pub use origin::{Origin, Provenance, Sourced};
 pub use stand_in::{Reach, StandIn};
+pub use staleness::Staleness;
 pub use step_cost::{Communication, StepCost, StepCosts, StepMeasured};
 
 use std::collections::BTreeMap;
@@ -55,6 +57,8 @@ pub struct Workload {
     pub noise_curve: NoiseCurve,
     /// Formulae for what was not measured.
     pub laws: Laws,
+    /// What stale gradients cost; unknown when `None`.
+    pub staleness: Option<Staleness>,
     /// Times and costs as published, for validation only: nothing in the simulation reads them.
     pub published: Vec<Published>,
     /// BLAKE3 hash of the folder's files, for the manifest.
@@ -160,7 +164,10 @@ impl Workload {
                     compute_s: cost.compute_s * compute,
                     communication_s: cost.communication_s * network,
                 };
-                (scaled, Provenance::Extrapolated)
+                match (stand_in, self.steps.at(&asked)) {
+                    (Some(StandIn { is_same: true, .. }), Some((_, by))) => (scaled, by),
+                    _ => (scaled, Provenance::Extrapolated),
+                }
             }
             Some(found) => found,
             None if reach.extrapolate => {

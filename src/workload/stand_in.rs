@@ -19,6 +19,8 @@ pub struct StandIn {
     pub compute_scale: f64,
     /// Its communication time over that of the measured type.
     pub network_scale: f64,
+    /// Whether it is the measured type itself, in a kind of cluster.
+    pub is_same: bool,
 }
 
 /// What a workload may be asked beyond its measurements.

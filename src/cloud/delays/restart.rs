@@ -23,6 +23,11 @@ pub struct Restart {
 }
 
 impl Restart {
+    /// Its name in scenarios.
+    pub fn name(&self) -> String {
+        self.model.to_lowercase().replace(' ', "-")
+    }
+
     /// The embedded times from the smallest model to the largest, read once per process, and what is wrong
     /// with them; a test keeps that empty.
     pub fn embedded() -> (&'static [Restart], Diagnostics) {

@@ -31,6 +31,11 @@ pub struct Startup {
 }
 
 impl Startup {
+    /// Its name in scenarios: provider, GPU and region.
+    pub fn name(&self) -> String {
+        format!("{}-{}-{}", self.provider, self.gpu, self.region).to_lowercase()
+    }
+
     /// The embedded times, read once per process, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static [Startup], Diagnostics) {
         static READ: OnceLock<(Vec<Startup>, Diagnostics)> = OnceLock::new();

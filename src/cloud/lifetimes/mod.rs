@@ -5,6 +5,7 @@
 //!
 //! - [`lifetime`]: what a law has to tell, and a law under the provider's cap.
 //! - Laws of a VM by itself: [`exponential`], [`bathtub`], [`empirical`].
+//! - [`first_of`]: the first loss among equal VMs.
 //! - Losses of several VMs: [`trace`] replays them, [`batch`] draws them; [`mod@share`] is how many of them are ours.
 //! - [`registry`]: the models by their names, from `data/clouds/lifetimes/models.csv`.
 
@@ -12,6 +13,7 @@ pub mod batch;
 pub mod bathtub;
 pub mod empirical;
 pub mod exponential;
+pub mod first_of;
 pub mod lifetime;
 pub mod registry;
 pub mod share;
@@ -21,7 +23,8 @@ pub use batch::{Batch, Event};
 pub use bathtub::Bathtub;
 pub use empirical::Empirical;
 pub use exponential::Exponential;
+pub use first_of::FirstOf;
 pub use lifetime::{Law, Lifetime};
 pub use registry::{Kind, Model};
 pub use share::share;
-pub use trace::{Change, Replay, Trace};
+pub use trace::{Change, Cursor, Replay, Trace};

@@ -97,15 +97,43 @@ impl Trace {
     /// Behind the last change the trace begins again: what differs between its two ends is a change of its own at
     /// the seam, which did not happen in the measured cluster. A job should be short against the trace.
     pub fn replay(&self, start_s: u64) -> Replay<'_> {
-        let start_s = start_s % self.length_s().max(1);
         Replay {
             trace: self,
+            cursor: self.cursor(start_s),
+        }
+    }
+
+    /// The place before the changes after `start_s`; [`next`](Self::next) goes on from it.
+    pub fn cursor(&self, start_s: u64) -> Cursor {
+        let start_s = start_s % self.length_s().max(1);
+        Cursor {
             next: self
                 .changes
                 .partition_point(|change| change.at_s <= start_s),
             start_s,
             rounds_s: 0,
         }
+    }
+
+    /// The change behind `cursor`, as [`replay`](Self::replay) gives it.
+    pub fn next(&self, cursor: &mut Cursor) -> Option<Change> {
+        let changes = &self.changes;
+        let seam = cursor.next >= changes.len();
+        if seam {
+            cursor.next = 0;
+            cursor.rounds_s = cursor.rounds_s.checked_add(self.length_s())?;
+        }
+        let mut change = *changes.get(cursor.next)?;
+        if seam {
+            let last = changes.last()?.held_after();
+            let first = change.held_after();
+            change.held = last;
+            change.added = first.saturating_sub(last);
+            change.removed = last.saturating_sub(first);
+        }
+        cursor.next += 1;
+        change.at_s = change.at_s.checked_add(cursor.rounds_s)? - cursor.start_s;
+        Some(change)
     }
 
     /// P(a VM is lost within so many hours), for a VM held at a random time of the trace and losses that
@@ -141,36 +169,26 @@ impl Trace {
     }
 }
 
+/// A place in the endless replay of a trace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor {
+    next: usize,
+    start_s: u64,
+    rounds_s: u64,
+}
+
 /// The changes of a trace from a time on, in seconds from it; endless.
 #[derive(Debug, Clone)]
 pub struct Replay<'t> {
     trace: &'t Trace,
-    next: usize,
-    start_s: u64,
-    rounds_s: u64,
+    cursor: Cursor,
 }
 
 impl Iterator for Replay<'_> {
     type Item = Change;
 
     fn next(&mut self) -> Option<Change> {
-        let changes = &self.trace.changes;
-        let seam = self.next >= changes.len();
-        if seam {
-            self.next = 0;
-            self.rounds_s = self.rounds_s.checked_add(self.trace.length_s())?;
-        }
-        let mut change = *changes.get(self.next)?;
-        if seam {
-            let last = changes.last()?.held_after();
-            let first = change.held_after();
-            change.held = last;
-            change.added = first.saturating_sub(last);
-            change.removed = last.saturating_sub(first);
-        }
-        self.next += 1;
-        change.at_s = change.at_s.checked_add(self.rounds_s)? - self.start_s;
-        Some(change)
+        self.trace.next(&mut self.cursor)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rule, VmPrice};
+use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::{Date, Fleet, Market, Offer, prices, vm_types};
 
 /// `catalogue` with `date`, and `provider` and `region` or `regions`
@@ -40,8 +40,15 @@ pub const RULE: Rule = Rule {
                 known.join(", ")
             )));
         }
+        if file.as_rented && market != Market::OnDemand {
+            return Some(Err(
+                "`as_rented` takes the spot price of spot VMs: `catalogue` is that of the others, \"on-demand\""
+                    .to_owned(),
+            ));
+        }
         Some(Ok(Base::Vm(Arc::new(CataloguePrice {
             market,
+            as_rented: file.as_rented,
             date,
             place,
             is_own: file.regions.is_some(),
@@ -53,6 +60,8 @@ pub const RULE: Rule = Rule {
 #[derive(Debug)]
 struct CataloguePrice {
     market: Market,
+    /// Whether spot VMs of the scenario have their spot price.
+    as_rented: bool,
     date: Date,
     /// Regions by provider.
     place: BTreeMap<String, String>,
@@ -62,11 +71,17 @@ struct CataloguePrice {
 
 impl CataloguePrice {
     /// What is asked for a VM type that the catalogue calls `listed`.
-    fn offer(&self, vm: &str, listed: &str, fleet: &Fleet<'_>) -> Result<Offer, NoPrice> {
+    fn offer(
+        &self,
+        vm: &str,
+        market: Market,
+        listed: &str,
+        fleet: &Fleet<'_>,
+    ) -> Result<Offer, NoPrice> {
         let of = |(provider, region): (&String, &String)| Offer {
             provider: provider.clone(),
             region: region.clone(),
-            market: self.market,
+            market,
             date: self.date,
         };
         let place = if !self.is_own {
@@ -76,7 +91,7 @@ impl CataloguePrice {
         } else {
             return Err(NoPrice {
                 what: format!("VM type `{vm}` is not in {}", vm_types::FILE),
-                help: unlisted(vm, fleet, self.market)
+                help: unlisted(vm, fleet, market)
                     .unwrap_or_else(|| fleet.catalogue.unknown_vm(listed, None)),
             });
         };
@@ -101,15 +116,20 @@ fn unlisted(vm: &str, fleet: &Fleet<'_>, market: Market) -> Option<String> {
 }
 
 impl VmPrice for CataloguePrice {
-    fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+        let vm = rented.vm;
+        let market = match self.as_rented && rented.on_spot == Some(true) {
+            true => Market::Spot,
+            false => self.market,
+        };
         // A price that the scenario states is one on demand.
-        if let (Market::OnDemand, Some(own)) = (self.market, fleet.own(vm))
+        if let (Market::OnDemand, Some(own)) = (market, fleet.own(vm))
             && let Some(usd) = own.usd_per_hour
         {
             return Ok(usd);
         }
         let listed = fleet.listed_as(vm);
-        let offer = self.offer(vm, listed, fleet)?;
+        let offer = self.offer(vm, market, listed, fleet)?;
         let usd = fleet.catalogue.usd_per_hour(listed, &offer);
         usd.ok_or_else(|| NoPrice {
             what: format!(
@@ -120,7 +140,7 @@ impl VmPrice for CataloguePrice {
                 offer.date,
                 prices::FOLDER
             ),
-            help: unlisted(vm, fleet, self.market)
+            help: unlisted(vm, fleet, market)
                 .unwrap_or_else(|| fleet.catalogue.instead(listed, &offer)),
         })
     }

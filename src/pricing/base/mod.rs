@@ -4,6 +4,7 @@
 //! is a file here, its keys in [`PolicyFile`], and a line in [`RULES`].
 //!
 //! - [`per_vm`]: one price for every VM.
+//! - [`per_type`]: a price for each VM type.
 //! - [`per_sample`]: memory sized to the batch.
 //! - [`per_resource`]: so much per vCPU, GiB and GPU of the VM type.
 //! - [`catalogue_price`]: the listed price of the VM type in a region, on a day.
@@ -11,6 +12,7 @@
 pub mod catalogue_price;
 pub mod per_resource;
 pub mod per_sample;
+pub mod per_type;
 pub mod per_vm;
 
 use std::fmt::Debug;
@@ -30,8 +32,8 @@ pub enum Base {
 
 /// A price per VM and hour. It is looked up before a run, never during one.
 pub trait VmPrice: Debug + Send + Sync {
-    /// USD per hour of a VM of type `vm`.
-    fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice>;
+    /// USD per hour of a VM.
+    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice>;
 
     /// Whether all VM types cost the same.
     fn is_flat(&self) -> bool {
@@ -41,6 +43,22 @@ pub trait VmPrice: Debug + Send + Sync {
     /// On which terms; a discount on any but on demand excludes others.
     fn market(&self) -> Market {
         Market::OnDemand
+    }
+}
+
+/// A VM type on the terms that a job rents it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rented<'a> {
+    /// The type.
+    pub vm: &'a str,
+    /// Whether as a spot VM; `None` where only the policy says on which terms.
+    pub on_spot: Option<bool>,
+}
+
+impl<'a> Rented<'a> {
+    /// On the terms of the policy.
+    pub fn as_priced(vm: &'a str) -> Self {
+        Rented { vm, on_spot: None }
     }
 }
 
@@ -65,6 +83,7 @@ pub struct Rule {
 /// All rules for a base price.
 pub const RULES: &[Rule] = &[
     per_vm::RULE,
+    per_type::RULE,
     per_sample::RULE,
     per_resource::RULE,
     catalogue_price::RULE,

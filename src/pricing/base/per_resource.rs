@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rule, VmPrice};
+use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::checked::NonNegative;
 use crate::cloud::{Fleet, vm_types};
 
@@ -45,7 +45,8 @@ struct PerResource {
 }
 
 impl VmPrice for PerResource {
-    fn usd_per_hour(&self, vm: &str, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+        let vm = rented.vm;
         let (own, listed) = (fleet.own(vm), fleet.vm_type(vm));
         if own.is_none() && listed.is_none() {
             return Err(NoPrice {
@@ -129,7 +130,7 @@ mod tests {
                 .collect();
             assert_eq!(vms.len(), count, "{family}");
             for vm in vms {
-                let usd = rule.usd_per_hour(vm, &fleet).expect("a known size");
+                let usd = rule.usd_per_hour(Rented::as_priced(vm), &fleet).expect("a known size");
                 let listed = catalogue.usd_per_hour(vm, &offer).expect("a price");
                 assert!(
                     (usd / listed - 1.0).abs() < 1e-4,

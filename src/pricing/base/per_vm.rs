@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rule, VmPrice};
+use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::Fleet;
 
 /// `usd_per_vm_hour`
@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
 struct PerVm(f64);
 
 impl VmPrice for PerVm {
-    fn usd_per_hour(&self, _: &str, _: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, _: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
         Ok(self.0)
     }
 

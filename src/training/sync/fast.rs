@@ -58,6 +58,11 @@ impl Pace {
         }
     }
 
+    /// The same pace in another fidelity.
+    pub fn in_fidelity(self, fidelity: Fidelity) -> Self {
+        Pace { fidelity, ..self }
+    }
+
     /// Trains from `start` on until the goal is reached; also returns when that is.
     ///
     /// # Errors

@@ -29,7 +29,6 @@ pub use asp::{Asp, ServiceTime};
 pub use backup::Backup;
 pub use fidelity::Invalid;
 pub use flexible::Flexible;
-pub use price::Staleness;
 pub use speculative::Speculative;
 pub use ssp::Ssp;
 pub use stretch::{Goal, Stretch};

@@ -1,0 +1,530 @@
+//! From a configuration of a workload to a cluster that may change.
+
+use std::sync::Arc;
+
+use super::cluster::{Group, LiveCluster, Size};
+use super::roster::MOST_GROUPS;
+use super::setup::{Kind, Setup};
+use super::terms::{Checkpoints, Losses, OnLoss, Spot};
+use crate::cloud::lifetimes::{Batch, FirstOf};
+use crate::configuration::Configuration;
+use crate::engine::Queue;
+use crate::rng::{self, Purpose, Streams};
+use crate::shape::Shape;
+use crate::training::Fidelity;
+use crate::training::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
+use crate::training::drift::DriftPath;
+use crate::training::slowest;
+use crate::training::stepping::Stepping;
+use crate::training::sync::fast::Pace;
+use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
+use crate::training::variation::Variation;
+use crate::training::world::{RentedVm, Waits};
+use crate::units::{SECONDS_PER_HOUR, SimTime};
+use crate::workload::{OutsideHull, Provenance, Reach, Replay, Staleness, StepMeasured, Workload};
+
+/// Most sizes that a cluster may have.
+pub const MOST_SIZES: usize = 4096;
+/// Worker-steps of a trial run, where no formula tells the time of an update: about 1 % of a step's variation.
+const TRIAL_WORKER_STEPS: u64 = 20_000;
+/// Updates of a trial run in `fast`, which takes no longer for many.
+const TRIAL_UPDATES: u64 = 100_000_000;
+/// Steps of work, and ages of VMs, that a dynamic checkpoint policy tells apart.
+const DYNAMIC_STEPS: (f64, f64) = (200.0, 960.0);
+
+/// A cluster and what it does to its configuration's figures.
+pub struct Built {
+    /// The cluster.
+    pub cluster: LiveCluster,
+    /// Factor on the steps to the target: what staleness costs.
+    pub steps_factor: f64,
+    /// How the steps of its groups were obtained.
+    pub provenance: Provenance,
+}
+
+/// All that a cluster is built from.
+pub struct Builder<'a> {
+    /// The workload.
+    pub workload: &'a Workload,
+    /// How far beyond its measurements it may be asked.
+    pub reach: &'a Reach,
+    /// What varies at random.
+    pub variation: &'a Variation,
+    /// The slowest of K workers, for worker counts known before.
+    pub waits: &'a Waits,
+    /// How clusters live.
+    pub setup: &'a Setup,
+}
+
+/// Workers of a group, for the step process.
+struct Part {
+    shape: Arc<str>,
+    /// Workers per VM; all of the configuration on all VMs where they cannot be told apart.
+    each: u32,
+}
+
+impl Builder<'_> {
+    /// Builds the cluster of `configuration`; VM types that are not in `vms` are added to it.
+    ///
+    /// # Errors
+    /// [`OutsideHull`] for the first size that the workload does not know, of those that it may shrink or grow to.
+    pub fn build(
+        &self,
+        configuration: &Configuration,
+        vms: &mut Vec<RentedVm>,
+    ) -> Result<Built, OutsideHull> {
+        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
+        let (groups, parts) = self.groups(configuration, kind, vms);
+        let protocol = kind
+            .and_then(|k| k.protocol)
+            .unwrap_or(self.setup.protocol);
+        let spot = self.setup.spot.clone();
+        let mut cluster = LiveCluster {
+            protocol,
+            groups,
+            spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
+            elastic: self.setup.elastic.clone(),
+            policy: Policy::None,
+            restart_s: self.workload.constants.restore_s.value,
+            not_in: [None, None],
+            sizes: Vec::new(),
+            whole: 0,
+        };
+        let whole_vms = |index: usize| cluster.groups[index].vms;
+        let whole = self.size(configuration, &cluster, &parts, whole_vms)?;
+        let mut sizes = Vec::new();
+        let mut place = 0;
+        if cluster.changes_size() {
+            let count = (cluster.groups.iter())
+                .filter(|g| !g.is_server)
+                .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+                .filter(|n| *n <= MOST_SIZES)
+                .unwrap_or(0);
+            place = cluster.place(whole_vms);
+            let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
+            for index in 0..count {
+                let vms = counts(&cluster.groups, index);
+                let at = |group: usize| vms[group];
+                let workers: u32 = (cluster.groups.iter().enumerate())
+                    .map(|(group, g)| g.workers * at(group))
+                    .sum();
+                let is_possible = workers >= fewest && protocol.check(workers).is_ok();
+                sizes.push(match is_possible {
+                    true => Some(self.size(configuration, &cluster, &parts, at)?),
+                    false => None,
+                });
+            }
+        } else {
+            sizes.push(None);
+        }
+        let provenance = whole.provenance;
+        let steps = whole.steps;
+        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
+            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
+            valid.err().map(|why| why.to_string())
+        });
+        let steps_factor = whole.factor;
+        let step_s = whole.size.step_s;
+        let nominal = steps * steps_factor;
+        cluster.sizes = (sizes.into_iter())
+            .map(|made| made.map(|made| made.relative_to(nominal)))
+            .collect();
+        if place < cluster.sizes.len() {
+            cluster.sizes[place] = Some(whole.relative_to(nominal));
+        }
+        (cluster.whole, cluster.not_in) = (place, not_in);
+        cluster.policy = policy(&cluster, nominal * step_s);
+        Ok(Built {
+            cluster,
+            steps_factor,
+            provenance,
+        })
+    }
+
+    /// Whether `configuration` may come to a size that the workload does not know, and what it says; `Some(None)`
+    /// where there are too many sizes.
+    pub fn missing_size(&self, configuration: &Configuration) -> Option<Option<OutsideHull>> {
+        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
+        let spot = self.setup.spot.as_ref().filter(|_| kind.is_none_or(Kind::has_spot));
+        let fewest = spot.map_or(1, |s| s.fewest_workers.max(1));
+        let (groups, parts) = self.groups(configuration, kind, &mut Vec::new());
+        let workers = groups.iter().filter(|g| !g.is_server);
+        let count = (workers.clone())
+            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+            .filter(|n| *n <= MOST_SIZES);
+        if count.is_none() {
+            return Some(None);
+        }
+        let most: u32 = workers.map(|g| g.most * g.workers).sum();
+        let mut smallest = match spot {
+            Some(_) => fewest.min(configuration.workers),
+            None => configuration.workers,
+        };
+        if let (Some(elastic), Some(first)) = (&self.setup.elastic, groups.first()) {
+            let others = first.vms.saturating_sub(elastic.fewest_vms) * first.workers;
+            smallest = smallest.min(configuration.workers.saturating_sub(others).max(fewest));
+        }
+        (smallest..=most.max(configuration.workers)).find_map(|workers| {
+            let batch = configuration.local_batch() * f64::from(workers);
+            parts.iter().find_map(|part| {
+                let at = Configuration {
+                    vm: Arc::clone(&part.shape),
+                    workers,
+                    batch: batch.round().max(1.0) as u32,
+                };
+                self.workload.replay(&at, self.reach).err().map(Some)
+            })
+        })
+    }
+
+    /// The groups of VMs of a configuration, and what its workers run on.
+    fn groups(
+        &self,
+        configuration: &Configuration,
+        kind: Option<&Kind>,
+        vms: &mut Vec<RentedVm>,
+    ) -> (Vec<Group>, Vec<Part>) {
+        let (mut groups, mut parts) = (Vec::new(), Vec::new());
+        let single = [(Arc::clone(&configuration.vm), None)];
+        let workers_of = kind.map_or(&single[..], |k| &k.workers);
+        let on_spot = match kind {
+            Some(kind) => kind.on_spot,
+            None => self.setup.spot.is_some(),
+        };
+        // Without kinds all VMs are alike, and the price says on which terms.
+        let said = kind.map(|_| on_spot);
+        let grown = (self.setup.elastic.as_ref()).map_or(0, |e| e.most_vms);
+        for (index, (shape, fixed)) in workers_of.iter().take(MOST_GROUPS - 2).enumerate() {
+            let parsed = Shape::parse(shape).ok();
+            let vm_type = parsed.map_or(&**shape, |s| s.vm_type);
+            let workers = fixed.unwrap_or(configuration.workers);
+            let count = (parsed.and_then(|s| s.vms(workers))).unwrap_or(workers);
+            let each = match parsed.is_some_and(|s| s.is_even()) && count > 0 {
+                true => workers / count,
+                false => 0,
+            };
+            let mut add = |count: u32, on_spot: bool, said: Option<bool>, grown: u32| {
+                groups.push(Group {
+                    vm: index_of(vms, vm_type, said),
+                    vm_key: rng::identity(vm_type),
+                    vms: count,
+                    most: count.max(grown),
+                    workers: each,
+                    on_spot,
+                    is_server: false,
+                });
+                parts.push(Part {
+                    shape: Arc::clone(shape),
+                    each,
+                });
+            };
+            let grown = if index == 0 { grown } else { 0 };
+            match kind {
+                Some(kind) if index == 0 && kind.chief_on_demand && on_spot => {
+                    if count > 1 {
+                        add(count - 1, true, said, grown.saturating_sub(1));
+                    }
+                    add(1, false, Some(false), 1);
+                }
+                _ => add(count, on_spot, said, grown),
+            }
+        }
+        if let Some(servers) = kind.and_then(|k| k.servers.as_ref()) {
+            groups.push(Group {
+                vm: index_of(vms, &servers.vm, Some(servers.on_spot)),
+                vm_key: rng::mix(rng::identity(&servers.vm), 1),
+                vms: servers.vms,
+                most: servers.vms,
+                workers: 0,
+                on_spot: servers.on_spot,
+                is_server: true,
+            });
+        }
+        (groups, parts)
+    }
+
+    /// The step process with so many VMs of each group.
+    fn size(
+        &self,
+        configuration: &Configuration,
+        cluster: &LiveCluster,
+        parts: &[Part],
+        vms: impl Fn(usize) -> u32,
+    ) -> Result<Made, OutsideHull> {
+        let undivided = parts.iter().any(|p| p.each == 0);
+        let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
+            .map(|(index, part)| (part, part.each * vms(index)))
+            .collect();
+        let workers = match undivided {
+            true => configuration.workers,
+            false => present.iter().map(|(_, workers)| workers).sum(),
+        };
+        let batch = configuration.local_batch() * f64::from(workers);
+        let mut found: Vec<(Replay, u32)> = Vec::new();
+        for (part, own) in present {
+            if own == 0 && !undivided {
+                continue;
+            }
+            let asked = Configuration {
+                vm: Arc::clone(&part.shape),
+                workers,
+                batch: if workers == configuration.workers {
+                    configuration.batch
+                } else {
+                    // A global batch is a whole number of samples.
+                    batch.round().max(1.0) as u32
+                },
+            };
+            found.push((self.workload.replay(&asked, self.reach)?, own));
+        }
+        let (slowest, waited) = self.waits.at(self.variation, workers);
+        let per_worker = |replay: &Replay| match self.workload.steps.measured {
+            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
+            StepMeasured::Worker => replay.step.compute_s,
+        };
+        let (worker_s, epochs) = match found.first() {
+            Some((first, _)) => (per_worker(first), first.epochs),
+            None => (0.0, 0.0),
+        };
+        let communication_s = match cluster.has_barrier() {
+            true => (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s)),
+            false => {
+                let sum: f64 = (found.iter())
+                    .map(|(r, own)| f64::from(*own) * r.step.communication_s)
+                    .sum();
+                let all: u32 = found.iter().map(|(_, own)| *own).sum();
+                match found.first() {
+                    Some((first, _)) if all == 0 => first.step.communication_s,
+                    _ => sum / f64::from(all.max(1)),
+                }
+            }
+        };
+        let time = self.variation.worker_time();
+        let mut stepping = Stepping {
+            workers,
+            worker_s,
+            communication_s,
+            time,
+            slowest,
+            machines: None,
+        };
+        let mut expected = worker_s * waited.mean + communication_s;
+        if found.iter().any(|(r, _)| per_worker(r) != worker_s) {
+            let factors: Box<[f64]> = (found.iter())
+                .flat_map(|(r, own)| {
+                    std::iter::repeat_n(per_worker(r) / worker_s, *own as usize)
+                })
+                .collect();
+            stepping.slowest = slowest::moments_unequal(&factors, time);
+            stepping.machines = Some(factors);
+            expected = stepping.mean_step_s(1.0);
+        }
+        let provenance = (found.iter().map(|(r, _)| r.provenance))
+            .fold(Provenance::Measured, Ord::max);
+        let steps = epochs * self.workload.constants.samples_per_epoch.value
+            / (configuration.local_batch() * f64::from(workers));
+        Ok(self.measure(cluster.protocol, stepping, expected, steps, provenance))
+    }
+
+    /// Times of an update, and what it is worth.
+    fn measure(
+        &self,
+        protocol: Protocol,
+        stepping: Stepping,
+        bsp_step_s: f64,
+        steps: f64,
+        provenance: Provenance,
+    ) -> Made {
+        let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
+        let k = f64::from(stepping.workers);
+        let (update_s, gradients, staleness) = match protocol {
+            Protocol::Bsp => (bsp_step_s, k, 0.0),
+            _ => {
+                let trial = trial(&protocol, &pace, &stepping);
+                let each = trial.gradients;
+                (trial.update_s, each, trial.staleness)
+            }
+        };
+        let penalty = self.workload.staleness.or(self.setup.staleness);
+        let factor = penalty.map_or(1.0, |s: Staleness| s.factor(staleness));
+        Made {
+            size: Size {
+                stepping,
+                pace,
+                // In steps of this size; made relative to the whole cluster later.
+                per_update: match protocol.gradients_per_update(k as u32) {
+                    Some(fixed) => f64::from(fixed) / k,
+                    None => gradients / k,
+                },
+                per_gradient: match protocol.gradients_per_update(k as u32) {
+                    Some(_) => None,
+                    None => Some(1.0 / k),
+                },
+                step_s: update_s * k / gradients,
+            },
+            steps,
+            factor,
+            provenance,
+        }
+    }
+}
+
+/// A size in its own steps.
+struct Made {
+    size: Size,
+    /// Steps of this size to the target, without staleness.
+    steps: f64,
+    /// Factor on them by staleness.
+    factor: f64,
+    provenance: Provenance,
+}
+
+impl Made {
+    /// The size in steps of a cluster that needs `nominal` of them.
+    fn relative_to(self, nominal: f64) -> Size {
+        let mut size = self.size;
+        let own = self.steps * self.factor;
+        if own > 0.0 && own != nominal {
+            let worth = nominal / own;
+            size.per_update *= worth;
+            size.per_gradient = size.per_gradient.map(|each| each * worth);
+            size.step_s /= worth;
+        }
+        size
+    }
+}
+
+/// What a trial run without luck shows.
+struct Trial {
+    update_s: f64,
+    gradients: f64,
+    staleness: f64,
+}
+
+fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Trial {
+    let streams = Streams::new(0);
+    let mut stream = streams.stream(Purpose::Run, 0, 0);
+    let mut drift = DriftPath::new(None, streams, 0, 0);
+    let mut scratch = Scratch::default();
+    let goal = |updates: u64| Goal {
+        updates,
+        mark: updates / 4,
+        until: SimTime::from_seconds(f64::INFINITY),
+    };
+    let of = |stretch: &Stretch, updates: u64, end: SimTime| {
+        // The beginning, where workers start together, is left out.
+        let counted = (updates - updates / 4).max(1) as f64;
+        Trial {
+            update_s: (end - stretch.advance.at_mark).seconds() / counted,
+            gradients: stretch.gradients as f64 / stretch.updates.max(1) as f64,
+            staleness: stretch.mean_staleness(),
+        }
+    };
+    if protocol.valid(Fidelity::Fast, stepping, u64::MAX).is_ok() {
+        let goal = goal(TRIAL_UPDATES);
+        let start = SimTime::ZERO;
+        let fast = pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch);
+        if let Ok((stretch, end)) = fast {
+            return of(&stretch, TRIAL_UPDATES, end);
+        }
+    }
+    let each = protocol.gradients_per_update(stepping.workers).unwrap_or(1);
+    let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
+    let mut queue = Queue::new();
+    let stretch = protocol.advance(
+        &mut queue,
+        &mut drift,
+        stepping,
+        goal(updates),
+        &mut stream,
+        &mut scratch,
+    );
+    match stretch {
+        Ok(stretch) => of(&stretch, updates, queue.now()),
+        // A run would stall as well, and say so.
+        Err(_) => Trial {
+            update_s: f64::INFINITY,
+            gradients: f64::from(each),
+            staleness: 0.0,
+        },
+    }
+}
+
+/// VMs of each group at a place of the sizes.
+fn counts(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
+    let mut vms = [0; MOST_GROUPS];
+    for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
+        let base = group.most as usize + 1;
+        vms[index] = (place % base) as u32;
+        place /= base;
+    }
+    vms
+}
+
+fn index_of(vms: &mut Vec<RentedVm>, vm_type: &str, on_spot: Option<bool>) -> u16 {
+    let is_it = |vm: &RentedVm| &*vm.name == vm_type && vm.on_spot == on_spot;
+    let known = vms.iter().position(is_it);
+    known.unwrap_or_else(|| {
+        vms.push(RentedVm {
+            name: vm_type.into(),
+            on_spot,
+        });
+        vms.len() - 1
+    }) as u16
+}
+
+/// When a cluster whose job takes `job_s` seconds writes checkpoints.
+fn policy(cluster: &LiveCluster, job_s: f64) -> Policy {
+    let Some(spot) = cluster.spot.as_deref() else {
+        return Policy::None;
+    };
+    let on_spot = cluster.groups.iter().filter(|g| g.on_spot);
+    let vms: u32 = on_spot.map(|g| g.vms).sum();
+    let write_h = spot.write.mean_s() / SECONDS_PER_HOUR;
+    match &spot.checkpoints {
+        Checkpoints::By(policy) => policy.clone(),
+        Checkpoints::YoungDaly => {
+            let mean_h = between_losses_h(spot, vms);
+            // Without losses, or at no cost of writing, there is no interval.
+            YoungDaly::higher_order(write_h, mean_h).map_or(Policy::None, Policy::YoungDaly)
+        }
+        Checkpoints::Dynamic => {
+            let Losses::Alone(one) = &spot.losses else {
+                return Policy::None;
+            };
+            let first = FirstOf::lifetime(one, vms);
+            let horizon_h = match first.cap_h().is_finite() {
+                true => first.cap_h(),
+                false => 24.0,
+            };
+            let job_h = job_s / SECONDS_PER_HOUR;
+            let start_s = match spot.on_loss {
+                OnLoss::Shrink => 0.0,
+                _ => spot.replacement.mean_s(),
+            };
+            let warm_s = spot.warm_restart.map_or(cluster.restart_s, |p| p.mean_s());
+            let task = dynamic::Task {
+                job_h,
+                write_h,
+                restart_h: (start_s + warm_s) / SECONDS_PER_HOUR,
+                step_h: (job_h / DYNAMIC_STEPS.0).max(horizon_h / DYNAMIC_STEPS.1),
+            };
+            let table = Dynamic::best(&first, task, dynamic::Losses::Exact);
+            table.map_or(Policy::None, |table| Policy::Dynamic(Arc::new(table)))
+        }
+    }
+}
+
+/// Mean hours between losses that hit at least one of `vms` VMs.
+fn between_losses_h(spot: &Spot, vms: u32) -> f64 {
+    let vms = f64::from(vms.max(1));
+    let by_batches = |batch: &Batch| {
+        let spared = (1.0 - (vms / batch.held_vms()).min(1.0)).powf(batch.mean_vms());
+        1.0 / (batch.losses_per_h() * (1.0 - spared))
+    };
+    match &spot.losses {
+        Losses::Alone(lifetime) => lifetime.mean_until(f64::INFINITY) / vms,
+        Losses::Batch(batch) => by_batches(batch),
+        Losses::Trace(trace) => Batch::counted_in(trace).map_or(f64::INFINITY, |b| by_batches(&b)),
+    }
+}

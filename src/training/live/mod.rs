@@ -1,0 +1,28 @@
+//! Clusters that change while they train.
+//!
+//! In: a configuration as groups of VMs, the terms they are rented on, how its workers come
+//! together, and what one replica deals. Out: the steps to the target through all losses,
+//! replacements, checkpoints and changes of size, on the job's clock and in its ledger.
+//!
+//! - [`terms`]: what is agreed on VMs that the provider may take away.
+//! - [`cluster`]: a configuration's groups of VMs and its step process at every size.
+//! - [`build`]: from a configuration of a workload to its cluster.
+//! - [`setup`]: kinds of clusters, before any configuration is known.
+//! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
+//! - [`market`]: losses that take several VMs at once.
+//! - `run`: training through it all.
+
+pub mod build;
+pub mod cluster;
+pub mod market;
+pub mod roster;
+mod run;
+pub mod setup;
+pub mod terms;
+pub mod totals;
+
+pub use cluster::{Group, LiveCluster, Size};
+pub use roster::Roster;
+pub use setup::{Kind, Setup};
+pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
+pub use totals::Totals;

@@ -1,0 +1,98 @@
+//! How the clusters of a scenario live, and its kinds of clusters, before any configuration is known.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::terms::{Elastic, Spot};
+use crate::pricing::Rented;
+use crate::shape::Shape;
+use crate::training::sync::Protocol;
+use crate::workload::Staleness;
+
+/// What holds for all configurations of a scenario, and its kinds of clusters by name.
+///
+/// The default is a synchronous job on VMs that stay.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// How workers come together, where their kind does not say.
+    pub protocol: Protocol,
+    /// The terms of spot VMs.
+    pub spot: Option<Arc<Spot>>,
+    /// Growing and shrinking with the price.
+    pub elastic: Option<Arc<Elastic>>,
+    /// What stale gradients cost, where the workload does not say.
+    pub staleness: Option<Staleness>,
+    /// Kinds of clusters.
+    pub kinds: BTreeMap<Arc<str>, Arc<Kind>>,
+}
+
+/// A kind of cluster: what a configuration's VMs are besides their number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kind {
+    /// VM shapes of the workers. Of several, each with its number of workers.
+    pub workers: Vec<(Arc<str>, Option<u32>)>,
+    /// Whether workers are on spot VMs.
+    pub on_spot: bool,
+    /// Whether the first worker is on demand all the same.
+    pub chief_on_demand: bool,
+    /// VMs of parameter servers.
+    pub servers: Option<Servers>,
+    /// How workers come together.
+    pub protocol: Option<Protocol>,
+}
+
+/// VMs that parameter servers run on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Servers {
+    /// Their type.
+    pub vm: Arc<str>,
+    /// How many.
+    pub vms: u32,
+    /// Whether the provider may take them away.
+    pub on_spot: bool,
+}
+
+impl Kind {
+    /// Whether the provider may take away any of its VMs.
+    pub fn has_spot(&self) -> bool {
+        self.on_spot || self.servers.as_ref().is_some_and(|s| s.on_spot)
+    }
+
+    /// Its worker count where that is fixed.
+    pub fn fixed_workers(&self) -> Option<u32> {
+        self.workers.iter().map(|(_, workers)| *workers).sum()
+    }
+}
+
+impl Setup {
+    /// Whether `shape` is more than a synchronous job on VMs that stay.
+    pub fn is_live(&self, shape: &str) -> bool {
+        self.protocol != Protocol::Bsp
+            || self.spot.is_some()
+            || self.elastic.is_some()
+            || self.kinds.contains_key(shape)
+    }
+}
+
+impl Kind {
+    /// VM types and the terms they are rented on, whatever the number of workers.
+    pub fn rented(&self) -> impl Iterator<Item = Rented<'_>> {
+        let type_of = |shape: &str| -> usize {
+            Shape::parse(shape).map_or(shape.len(), |s| s.vm_type.len())
+        };
+        let workers = (self.workers.iter()).map(move |(shape, _)| Rented {
+            vm: &shape[..type_of(shape)],
+            on_spot: Some(self.on_spot),
+        });
+        let chief = self.workers.first().filter(|_| self.chief_on_demand);
+        let chief = chief.map(move |(shape, _)| Rented {
+            vm: &shape[..type_of(shape)],
+            on_spot: Some(false),
+        });
+        let servers = self.servers.as_ref().map(|servers| Rented {
+            vm: &servers.vm,
+            on_spot: Some(servers.on_spot),
+        });
+        workers.chain(chief).chain(servers)
+    }
+}

@@ -1,0 +1,45 @@
+//! What came of all stretches of a job: the figures behind the statistical price.
+
+use crate::training::sync::Stretch;
+
+/// Sums over the stretches of a job, lost work included.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Totals {
+    gradients: f64,
+    dropped: f64,
+    missed_updates: f64,
+    wasted_s: f64,
+    seconds: f64,
+    /// Whether any stretch was simulated event by event although another fidelity was asked for.
+    pub fell_back: bool,
+}
+
+impl Totals {
+    /// Adds a stretch that took `seconds`.
+    pub fn add(&mut self, stretch: &Stretch, seconds: f64) {
+        self.gradients += stretch.gradients as f64;
+        self.dropped += stretch.dropped as f64;
+        self.missed_updates += stretch.missed_updates as f64;
+        self.wasted_s += stretch.wasted * seconds;
+        self.seconds += seconds;
+    }
+
+    /// Mean staleness of an applied gradient, in updates.
+    pub fn staleness(&self) -> f64 {
+        ratio(self.missed_updates, self.gradients)
+    }
+
+    /// Fraction of all gradients that the protocol dropped.
+    pub fn dropped(&self) -> f64 {
+        ratio(self.dropped, self.gradients + self.dropped)
+    }
+
+    /// Fraction of the machines' compute time spent on what was dropped or done twice.
+    pub fn wasted(&self) -> f64 {
+        ratio(self.wasted_s, self.seconds)
+    }
+}
+
+fn ratio(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}

@@ -1,0 +1,24 @@
+//! What stale gradients cost.
+
+use serde::{Deserialize, Serialize};
+
+use crate::checked::NonNegative;
+
+/// How a workload suffers from stale gradients: steps × (1 + a·mean staleness). The default, a = 0,
+/// is what a protocol costs if staleness is harmless.
+///
+/// A linear penalty is a choice of ours, made so that it can be fitted to one measurement; sources
+/// agree that staleness costs, not on the shape.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Staleness {
+    /// a: the fraction of further steps per update that the mean gradient has missed.
+    pub per_missed_update: NonNegative,
+}
+
+impl Staleness {
+    /// Factor on the steps to the target at a mean staleness in updates.
+    pub fn factor(self, mean_staleness: f64) -> f64 {
+        1.0 + self.per_missed_update.get() * mean_staleness
+    }
+}
