@@ -294,7 +294,8 @@ impl Plan {
     }
 
     /// Mean time and cost per policy and configuration, without search, through losses of VMs: they have no
-    /// closed form, so they are means over runs of replicas that no case has.
+    /// closed form, so they are means over runs of replicas that no case has. A run that does not reach the target
+    /// is begun again, from scratch: what it took is shared by those that do.
     fn expectations_with_losses(&self, world: &World, tariffs: &[Tariff]) -> Vec<Vec<Point>> {
         let mut cluster = SimulatedCluster::new(world, self.streams, Fidelity::Fast, self.start_up);
         let mut usage = Usage::default();
@@ -302,25 +303,32 @@ impl Plan {
             time_s: 0.0,
             cost_usd: 0.0,
         };
+        let mut reached = vec![0.0; world.truths.len()];
         let mut means = vec![vec![none; world.truths.len()]; tariffs.len()];
         for replica in 0..EXPECTATION_REPLICAS {
             cluster.restart(u64::MAX - replica);
             cluster.mark();
             for choice in 0..world.truths.len() {
                 cluster.back_to_mark();
-                let end = cluster.run_to_target(choice).map(|line| line.net_end);
+                let end = match cluster.run_to_target(choice) {
+                    Ok(line) => {
+                        reached[choice] += 1.0;
+                        line.net_end
+                    }
+                    Err(why) => why.at(),
+                };
+                cluster.usage_until(end, &mut usage);
                 for (tariff, means) in tariffs.iter().zip(&mut means) {
-                    let (time_s, cost_usd) = match end {
-                        Ok(end) => {
-                            cluster.usage_until(end, &mut usage);
-                            (end.seconds(), tariff.bill_usd(&usage))
-                        }
-                        // It never ends.
-                        Err(_) => (f64::INFINITY, f64::INFINITY),
-                    };
-                    means[choice].time_s += time_s / EXPECTATION_REPLICAS as f64;
-                    means[choice].cost_usd += cost_usd / EXPECTATION_REPLICAS as f64;
+                    means[choice].time_s += end.seconds();
+                    means[choice].cost_usd += tariff.bill_usd(&usage);
                 }
+            }
+        }
+        for means in &mut means {
+            for (mean, reached) in means.iter_mut().zip(&reached) {
+                // Infinite where no run reached the target.
+                mean.time_s /= reached;
+                mean.cost_usd /= reached;
             }
         }
         means

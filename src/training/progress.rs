@@ -87,6 +87,16 @@ impl Unfinished {
         Unfinished::Stalled(Stalled { at })
     }
 
+    /// When it ended.
+    pub fn at(&self) -> SimTime {
+        match self {
+            Unfinished::Stalled(Stalled { at })
+            | Unfinished::ChiefLost { at }
+            | Unfinished::NobodyLeft { at }
+            | Unfinished::TooManyLosses { at } => *at,
+        }
+    }
+
     /// The reason in results, which do not depend on the moment.
     pub fn reason(&self) -> &'static str {
         match self {

@@ -42,7 +42,7 @@ fn seconds(
     (0..REPLICAS)
         .map(|replica| {
             let drift = DriftPath::new(variation.drift, streams, replica, 1);
-            let mut job = Job::new(fidelity, SimTime::ZERO, drift);
+            let mut job = Job::new(fidelity, SimTime::ZERO, drift, Streams::new(0));
             let mut stream = streams.stream(Purpose::Run, replica, 0);
             let run = job
                 .train(&stepping, steps, mark, &mut stream)

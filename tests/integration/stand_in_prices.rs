@@ -30,7 +30,7 @@ fn prices(vms: &str, policy: &str) -> Result<Vec<(String, f64)>, String> {
     let usd = |vm: usize| arena.tariffs[0].usd_per_vm_hour(vm);
     let all = arena.world.vms.iter().enumerate();
     Ok(all
-        .map(|(index, vm)| (vm.to_string(), usd(index).expect("a price per VM")))
+        .map(|(index, vm)| (vm.name.to_string(), usd(index).expect("a price per VM")))
         .collect())
 }
 

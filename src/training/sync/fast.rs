@@ -198,6 +198,9 @@ const NO_CONTENTION: f64 = 0.002;
 /// From this n·c² per worker on, the phases of workers that began together are spread over a
 /// cycle: what is left of the common phase is exp(−2π²·n·c²).
 const OUT_OF_STEP: f64 = 0.5;
+/// After so many steps of each worker it does not matter any more whether they are in step: that moves the end by
+/// less than one of them.
+const LONG_RUN: f64 = 2000.0;
 
 impl Renewal {
     /// At network factor `network`.
@@ -252,7 +255,8 @@ impl Renewal {
     /// Whether `updates` updates are enough for the workers to fall out of step.
     pub(super) fn check(&self, workers: u32, updates: u64) -> Result<(), Invalid> {
         let each = updates as f64 / f64::from(workers);
-        if workers > 1 && each * self.least_cv * self.least_cv < OUT_OF_STEP {
+        let spread = each * self.least_cv * self.least_cv;
+        if workers > 1 && spread < OUT_OF_STEP && each < LONG_RUN {
             return Err(Invalid::InStep { updates });
         }
         Ok(())
