@@ -42,7 +42,7 @@ pub const PAPERS: &[Paper] = &[
         name: "acsos20",
         citation: "Tyagi & Sharma, Taming Resource Heterogeneity in Distributed ML Training with Dynamic Batching, ACSOS 2020",
         tolerances: "tolerances are the 15 % aimed at before the comparison, never the gap",
-        source: file!("data/papers/acsos20.toml"),
+        source: file!("scenarios/paper/acsos20-dynamic-batching.toml"),
         expectations: file!("data/papers/acsos20.csv"),
         compare: compare_with::<UnequalClusters>,
     },

@@ -45,6 +45,34 @@ fn the_reproduction_of_unequal_workers_in_results_is_current() {
     );
 }
 
+/// A file of a paper is a scenario, or `scavsim check` says what runs it.
+#[test]
+fn every_file_of_a_paper_says_what_runs_it() {
+    let mut others = 0;
+    for paper in PAPERS {
+        let path = paper.source.0;
+        let output = assert_cmd::Command::cargo_bin("scavsim")
+            .expect("the binary is built")
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(["check", path])
+            .output()
+            .expect("it starts");
+        if output.status.success() {
+            continue;
+        }
+        others += 1;
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(
+            said.contains("error: this file is not a scenario"),
+            "{said}"
+        );
+        let runs = format!("`scavsim reproduce {}` runs it", paper.name);
+        assert!(said.contains(&runs), "{said}");
+        assert!(said.contains("1 mistake; nothing was run"), "{said}");
+    }
+    assert_eq!(others, 1);
+}
+
 /// What `scavsim run` prints for a scenario, in a form.
 fn printed(scenario: &str, form: &str) -> String {
     let output = assert_cmd::Command::cargo_bin("scavsim")
