@@ -9,12 +9,14 @@
 //! - [`stage`]: the paper's scenario, ready to be asked.
 //! - [`quantity`]: how each quantity of a scenario is computed, by name.
 //! - [`unequal`]: the same for clusters of unequal workers, from a file of jobs and clusters.
+//! - [`preemptions`]: for jobs on VMs that are taken away, from a file of lives, jobs and policies.
 //! - [`comparison`]: figure against figure, and the verdict.
 //! - [`render`]: as text, JSON or Markdown.
 
 pub mod comparison;
 pub mod expectations;
 pub mod papers;
+pub mod preemptions;
 pub mod quantity;
 pub mod render;
 pub mod selector;

@@ -1,6 +1,7 @@
 //! The papers that can be reproduced. A new one is one entry here.
 
 use super::comparison::{Comparison, compare_with};
+use super::preemptions::Preemptions;
 use super::stage::Stage;
 use super::unequal::UnequalClusters;
 use crate::input::Diagnostics;
@@ -42,8 +43,16 @@ pub const PAPERS: &[Paper] = &[
         name: "acsos20",
         citation: "Tyagi & Sharma, Taming Resource Heterogeneity in Distributed ML Training with Dynamic Batching, ACSOS 2020",
         tolerances: "tolerances are the 15 % aimed at before the comparison, never the gap",
-        source: file!("data/papers/acsos20.toml"),
+        source: file!("scenarios/paper/acsos20-dynamic-batching.toml"),
         expectations: file!("data/papers/acsos20.csv"),
         compare: compare_with::<UnequalClusters>,
+    },
+    Paper {
+        name: "hpdc20",
+        citation: "Kadupitiya, Jadhao & Sharma, Modeling The Temporally Constrained Preemptions of Transient Cloud VMs, HPDC 2020 (arXiv 1911.05160)",
+        tolerances: "tolerances are printed rounding, what a printed bound leaves open, or the spread of a simulation, never the gap",
+        source: file!("scenarios/paper/hpdc20-bathtub.toml"),
+        expectations: file!("data/papers/hpdc20.csv"),
+        compare: compare_with::<Preemptions>,
     },
 ];

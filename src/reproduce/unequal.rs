@@ -17,6 +17,9 @@ use crate::training::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UnequalClusters {
+    /// Name of the paper: marks the file as no scenario.
+    #[serde(rename = "paper")]
+    _paper: String,
     jobs: BTreeMap<String, Job>,
     clusters: BTreeMap<String, Vec<Worker>>,
     batching: BTreeMap<String, Batching>,

@@ -78,6 +78,8 @@ impl JsonSchema for Include {
 #[serde(default)]
 struct Head {
     include: Option<Spanned<Include>>,
+    /// Of a file that only `scavsim reproduce` reads: the name of its paper.
+    paper: Option<Spanned<String>>,
 }
 
 /// A scenario file and all that it includes.
@@ -157,9 +159,20 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Reads a file, and behind it those that it includes, the last first.
     fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
-        let file = input::toml::read(source, self.diagnostics);
-        // Its mistakes are among those just reported.
+        // Its mistakes are among those that the whole form reports.
         let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
+        let file = match &head.paper {
+            None => input::toml::read(source, self.diagnostics),
+            Some(paper) => {
+                self.diagnostics.error_at(
+                    source,
+                    paper.span(),
+                    "this file is not a scenario",
+                    format!("`scavsim reproduce {}` runs it", paper.get_ref()),
+                );
+                None
+            }
+        };
         self.texts.push(Arc::clone(source));
         self.folders.push(folder.to_owned());
         let place = real(Path::new(&source.name));

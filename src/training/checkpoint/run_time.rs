@@ -41,6 +41,25 @@ pub fn from_scratch_h(life: &Lifetime, job_h: f64, restart_h: f64) -> f64 {
     }
 }
 
+/// Expected run time of the same job that starts on a VM of age `age_h` = s, and on new VMs, after `restart_h` = R,
+/// when that is lost: E[min(rest, T)] + P(rest < T) (R + [`from_scratch_h`]), the rest of the life given that
+/// it is longer than s.
+pub fn from_age_h(life: &Lifetime, age_h: f64, job_h: f64, restart_h: f64) -> f64 {
+    let reached = life.survival(age_h);
+    let again_h = restart_h + from_scratch_h(life, job_h, restart_h);
+    if reached <= 0.0 {
+        return again_h;
+    }
+    let until_h = (life.mean_until(age_h + job_h) - life.mean_until(age_h)) / reached;
+    let lost = (life.cdf_before(age_h + job_h) - life.cdf(age_h)) / reached;
+    // 0 times infinity is no number.
+    if lost > 0.0 {
+        until_h + lost * again_h
+    } else {
+        until_h
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +149,31 @@ mod tests {
         }
         assert_met(&seen, from_scratch_h(&life, 6.0, 0.02));
         assert_eq!(from_scratch_h(&life, 25.0, 0.0), f64::INFINITY);
+    }
+
+    /// From VMs that have lived a while, too: in the calm, towards the deadline, and beyond it.
+    #[test]
+    fn a_job_on_a_used_vm_takes_as_long_as_the_rest_of_its_life_says() {
+        let life = published();
+        for age in [0.0, 1.0, 8.0, 18.5, 22.0] {
+            let mut stream = stream(2);
+            let mut seen = Welford::default();
+            for _ in 0..50_000 {
+                let mut clock = 0.0;
+                let mut alive = life.sample_rest(age, &mut stream);
+                while alive < 6.0 {
+                    clock += alive + 0.02;
+                    alive = life.sample(&mut stream);
+                }
+                seen.add(clock + 6.0);
+            }
+            assert_met(&seen, from_age_h(&life, age, 6.0, 0.02));
+        }
+        let new = from_scratch_h(&life, 6.0, 0.02);
+        assert!((from_age_h(&life, 0.0, 6.0, 0.02) - new).abs() < 1e-9);
+        assert_eq!(from_age_h(&life, 24.0, 6.0, 0.02), 0.02 + new);
+        let never = Lifetime::new(Exponential::new(1e300).expect("it is legal"), None);
+        assert_eq!(from_age_h(&never, 3.0, 6.0, 0.02), 6.0);
     }
 
     /// Published: 0.41 of jobs of 6 h fail, and such a job takes 0.369 h more; one of 10 h 22 min more.
