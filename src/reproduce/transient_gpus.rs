@@ -137,6 +137,7 @@ quantities! {
     checkpoint_line_slope,
     checkpoint_error,
     chief_cluster_speed,
+    chief_reference_time,
     chief_overhead,
     chief_repeated_steps,
     remaining_error,
@@ -174,7 +175,11 @@ impl Curve {
     }
 
     fn workers(&self) -> impl ExactSizeIterator<Item = u32> {
-        (1..).zip(&self.measured).map(|(k, _)| k).collect::<Vec<_>>().into_iter()
+        (1..)
+            .zip(&self.measured)
+            .map(|(k, _)| k)
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 }
 
@@ -214,7 +219,10 @@ impl TransientGpus {
     /// A selector's curve, with the service of other `servers` if it names some.
     fn selected(&self, selector: &Selector) -> Result<Cluster<'_>, String> {
         let curve = self.curve(selector.text("curve")?)?;
-        self.cluster(curve, selector.optional("service").unwrap_or(&curve.servers))
+        self.cluster(
+            curve,
+            selector.optional("service").unwrap_or(&curve.servers),
+        )
     }
 
     fn lifetime(&self, name: &str) -> Result<(&Counted, &'static Lifetime), String> {
@@ -265,7 +273,20 @@ impl TransientGpus {
         let curve = self.curve(&self.chief.curve)?;
         let cluster = self.cluster(curve, &curve.servers)?;
         let workers = self.chief.workers.get();
-        Ok((cluster.by_law(workers)?, cluster.by_law(workers.saturating_sub(1))?))
+        Ok((
+            cluster.by_law(workers)?,
+            cluster.by_law(workers.saturating_sub(1))?,
+        ))
+    }
+
+    /// Seconds lost while one worker of the chief's cluster is away and nothing is dropped: R·(1 − u/v), v and u
+    /// the speeds with and without it, R until a new worker trains.
+    fn chief_away_s(&self) -> Result<f64, String> {
+        let (all, less) = self.chief_speeds()?;
+        let chief = &self.chief;
+        let start = startup(&chief.gpu, chief.market, &chief.region)?;
+        let away_s = start.mean_s() + self.restart(&chief.model)?.cold.mean_s();
+        Ok(away_s * (1.0 - less / all))
     }
 
     /// Predicted seconds from a loss to the end, by one-worker speed and law, and simulated ones.
@@ -277,7 +298,10 @@ impl TransientGpus {
         let updates = cluster.steps.saturating_sub(at_step);
         let round_s = cluster.asp.law_round_s(left, cluster.own_s);
         let predicted = updates as f64 * round_s.ok_or("no sharpness")? / f64::from(left);
-        Ok((predicted, cluster.by_queue(&[(loss.workers.get(), at_step), (left, updates)])?))
+        Ok((
+            predicted,
+            cluster.by_queue(&[(loss.workers.get(), at_step), (left, updates)])?,
+        ))
     }
 }
 
@@ -394,7 +418,8 @@ fn cluster_speed_check_error(gpus: &TransientGpus, selector: &Selector) -> Resul
 
 /// Steps per second if the servers are a queue with constant service, every update an event.
 fn queue_speed(gpus: &TransientGpus, selector: &Selector) -> Result<f64, String> {
-    gpus.selected(selector)?.queue_speed(selector.number("workers")?)
+    gpus.selected(selector)?
+        .queue_speed(selector.number("workers")?)
 }
 
 /// Mean absolute percentage error of that queue over all measured worker counts.
@@ -526,18 +551,21 @@ fn chief_cluster_speed(gpus: &TransientGpus, _: &Selector) -> Result<f64, String
     Ok(gpus.chief_speeds()?.0)
 }
 
-/// Seconds that a run takes longer if its chief is replaced `steps` after a checkpoint and everybody goes
-/// back to that, than if nobody goes back: x/v + (n − x)/u − R·(1 − u/v), x the steps after the checkpoint at which it
-/// was lost, n the `steps`, v and u the speeds with and without it, R until a new worker trains.
+/// Seconds of a run of so many `steps` whose chief is replaced while nobody goes back to a checkpoint.
+fn chief_reference_time(gpus: &TransientGpus, selector: &Selector) -> Result<f64, String> {
+    let steps: f64 = selector.number("steps")?;
+    Ok(steps / gpus.chief_speeds()?.0 + gpus.chief_away_s()?)
+}
+
+/// Seconds that a run takes longer than that if its chief is replaced `steps` after a checkpoint and everybody
+/// goes back to it: x/v + (n − x)/u less the time lost anyway, x the steps after the checkpoint at which the chief was
+/// lost, n the `steps`, v and u the speeds with and without it.
 fn chief_overhead(gpus: &TransientGpus, selector: &Selector) -> Result<f64, String> {
     let steps: f64 = selector.number("steps")?;
     let (all, less) = gpus.chief_speeds()?;
-    let chief = &gpus.chief;
-    let start = startup(&chief.gpu, chief.market, &chief.region)?;
-    let without_s = start.mean_s() + gpus.restart(&chief.model)?.cold.mean_s();
-    let lost_after = chief.lost_after.get();
+    let lost_after = gpus.chief.lost_after.get();
     let dropped_s = lost_after / all + (steps - lost_after) / less;
-    Ok(dropped_s - without_s * (1.0 - less / all))
+    Ok(dropped_s - gpus.chief_away_s()?)
 }
 
 /// Seconds in which the whole cluster does `steps` again.

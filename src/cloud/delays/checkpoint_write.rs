@@ -40,10 +40,7 @@ impl CheckpointWrite {
     pub fn embedded() -> (Option<CheckpointWrite>, Diagnostics) {
         static FITTED: OnceLock<Option<CheckpointWrite>> = OnceLock::new();
         let (measured, diagnostics) = table();
-        (
-            *FITTED.get_or_init(|| fit(measured)),
-            diagnostics.clone(),
-        )
+        (*FITTED.get_or_init(|| fit(measured)), diagnostics.clone())
     }
 
     /// Mean seconds for so many MB.
