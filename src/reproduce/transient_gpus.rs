@@ -2,6 +2,7 @@
 //! quantities.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -157,8 +158,10 @@ fn entry<'a, T>(table: &'a BTreeMap<String, T>, what: &str, name: &str) -> Resul
 }
 
 fn mean(values: impl ExactSizeIterator<Item = Result<f64, String>>) -> Result<f64, String> {
-    let count = values.len().max(1) as f64;
-    Ok(values.sum::<Result<f64, String>>()? / count)
+    match values.len() {
+        0 => Err("there is nothing to average".to_owned()),
+        count => Ok(values.sum::<Result<f64, String>>()? / count as f64),
+    }
 }
 
 /// |a/b − 1| in percent.
@@ -174,12 +177,8 @@ impl Curve {
         Ok(speed.ok_or_else(none)?.get())
     }
 
-    fn workers(&self) -> impl ExactSizeIterator<Item = u32> {
-        (1..)
-            .zip(&self.measured)
-            .map(|(k, _)| k)
-            .collect::<Vec<_>>()
-            .into_iter()
+    fn workers(&self) -> RangeInclusive<u32> {
+        1..=u32::try_from(self.measured.len()).unwrap_or(u32::MAX)
     }
 }
 
@@ -476,13 +475,10 @@ fn lifetime_distance(gpus: &TransientGpus, selector: &Selector) -> Result<f64, S
     // What the cap ends at the last hour was not revoked: it counts an hour later.
     let by_hour = |life: f64| if life < last { life.ceil() } else { last + 1.0 };
     let lives: Vec<f64> = lives.into_iter().map(by_hour).collect();
-    let share = |hour: f64| match hour {
-        h if h < 1.0 => 0.0,
-        h if h > last => 1.0,
-        h => {
-            let revoked = counted.revoked_by_hour[h as usize - 1];
-            f64::from(revoked) / f64::from(counted.vms.get())
-        }
+    let share = |hour: f64| match counted.revoked_by_hour.get((hour - 1.0) as usize) {
+        _ if hour < 1.0 => 0.0,
+        Some(&revoked) => f64::from(revoked) / f64::from(counted.vms.get()),
+        None => 1.0,
     };
     Ok(kolmogorov_smirnov_against(&lives, share, |h| share(h - 1.0)).distance)
 }
