@@ -10,6 +10,7 @@
 //! - [`quantity`]: how each quantity of a scenario is computed, by name.
 //! - [`unequal`]: the same for clusters of unequal workers, from a file of jobs and clusters.
 //! - [`preemptions`]: for jobs on VMs that are taken away, from a file of lives, jobs and policies.
+//! - [`transient_gpus`]: for asynchronous training on GPU VMs that can be revoked.
 //! - [`comparison`]: figure against figure, and the verdict.
 //! - [`render`]: as text, JSON or Markdown.
 
@@ -21,6 +22,7 @@ pub mod quantity;
 pub mod render;
 pub mod selector;
 pub mod stage;
+pub mod transient_gpus;
 pub mod unequal;
 
 pub use comparison::{Comparison, Verdict, compare};

@@ -3,6 +3,7 @@
 use super::comparison::{Comparison, compare_with};
 use super::preemptions::Preemptions;
 use super::stage::Stage;
+use super::transient_gpus::TransientGpus;
 use super::unequal::UnequalClusters;
 use crate::input::Diagnostics;
 
@@ -54,5 +55,13 @@ pub const PAPERS: &[Paper] = &[
         source: file!("scenarios/paper/hpdc20-bathtub.toml"),
         expectations: file!("data/papers/hpdc20.csv"),
         compare: compare_with::<Preemptions>,
+    },
+    Paper {
+        name: "icdcs20",
+        citation: "Li, Walls & Guo, Characterizing and Modeling Distributed Training with Transient Cloud GPU Servers (CM-DARE), ICDCS 2020 (arXiv 2004.03072)",
+        tolerances: "tolerances are the 5 % (speeds) and 1 % (remaining time, means of delays) aimed at before the comparison, two standard deviations of what was measured, or what 40,000 draws differ by once in ten thousand, never the gap",
+        source: file!("scenarios/paper/icdcs20-cmdare.toml"),
+        expectations: file!("data/papers/icdcs20.csv"),
+        compare: compare_with::<TransientGpus>,
     },
 ];

@@ -37,6 +37,7 @@ mod properties;
 mod records;
 mod replay;
 mod reproduction;
+mod reproduction_icdcs20;
 mod resume;
 mod sandbox;
 mod shards;

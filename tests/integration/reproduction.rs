@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use scavsim::pricing::Rented;
 use scavsim::reproduce::{Comparison, PAPERS, Paper, Verdict, compare, render};
 
-fn rows(paper: &Paper) -> Vec<Comparison> {
+pub fn rows(paper: &Paper) -> Vec<Comparison> {
     compare(paper).unwrap_or_else(|d| panic!("{}", d.render(false)))
 }
 
@@ -24,7 +24,7 @@ fn hpdc20() -> &'static [Comparison] {
 }
 
 /// Compares a file in `results/` with what the program prints now. `SCAVSIM_RENEW=1` writes it.
-fn assert_current(file: &str, printed: &str) {
+pub fn assert_current(file: &str, printed: &str) {
     let path = format!("{}/results/{file}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("SCAVSIM_RENEW").is_some() {
         std::fs::write(&path, printed).expect("results/ is writable");
@@ -217,7 +217,7 @@ fn calibration_and_check_of_unequal_workers_are_apart() {
     assert_eq!(off, known.into());
 }
 
-fn figure(rows: &[Comparison], quantity: &str, selector: &str) -> f64 {
+pub fn figure(rows: &[Comparison], quantity: &str, selector: &str) -> f64 {
     let row = rows
         .iter()
         .find(|r| r.quantity == quantity && r.selector.starts_with(selector));

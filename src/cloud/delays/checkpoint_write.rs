@@ -38,13 +38,9 @@ impl CheckpointWrite {
     /// Least squares through what was measured of 6 to 204 MB, and what is wrong with the table; a test
     /// keeps that empty.
     pub fn embedded() -> (Option<CheckpointWrite>, Diagnostics) {
-        static READ: OnceLock<(Option<CheckpointWrite>, Diagnostics)> = OnceLock::new();
-        let (fitted, diagnostics) = READ.get_or_init(|| {
-            let mut d = Diagnostics::default();
-            let sources = Sources::embedded(&mut d);
-            (fit(&read(TABLE, &sources, &mut d)), d)
-        });
-        (*fitted, diagnostics.clone())
+        static FITTED: OnceLock<Option<CheckpointWrite>> = OnceLock::new();
+        let (measured, diagnostics) = table();
+        (*FITTED.get_or_init(|| fit(measured)), diagnostics.clone())
     }
 
     /// Mean seconds for so many MB.
@@ -58,18 +54,40 @@ impl CheckpointWrite {
     }
 }
 
-/// A measured model: MB, mean and standard deviation of the seconds, writes.
-struct Measured {
-    mb: f64,
-    mean_s: f64,
+/// The writes of one model's checkpoints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The model.
+    pub model: String,
+    /// Size of a checkpoint in MB.
+    pub mb: f64,
+    /// Seconds of a write.
+    pub delay: Delay,
     sd_s: f64,
 }
 
+impl Measured {
+    /// The embedded table, read once per process.
+    pub fn embedded() -> &'static [Measured] {
+        &table().0
+    }
+}
+
+fn table() -> &'static (Vec<Measured>, Diagnostics) {
+    static READ: OnceLock<(Vec<Measured>, Diagnostics)> = OnceLock::new();
+    READ.get_or_init(|| {
+        let mut d = Diagnostics::default();
+        let sources = Sources::embedded(&mut d);
+        (read(TABLE, &sources, &mut d), d)
+    })
+}
+
 fn fit(measured: &[Measured]) -> Option<CheckpointWrite> {
-    let line = Line::fit(measured.iter().map(|m| (m.mb, m.mean_s)))?;
+    let line = Line::fit(measured.iter().map(|m| (m.mb, m.delay.mean_s())))?;
     // Spread of single writes of one model; what the line misses of a model is no luck.
     let squares: f64 = (measured.iter())
-        .map(|m| (m.sd_s / m.mean_s) * (m.sd_s / m.mean_s))
+        .map(|m| m.sd_s / m.delay.mean_s())
+        .map(|cv| cv * cv)
         .sum();
     let cv = (squares / measured.len() as f64).sqrt();
     CheckpointWrite::new(line.intercept, line.slope, cv)
@@ -83,15 +101,19 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Measured> {
     let mut all = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
         sources.check(&row, &file, d);
-        row.text("model", d);
+        let model = row.text("model", d);
         row.whole("writes", 1.., d);
         let (mb, delay) = (row.number("mb", 0.0..=1e6, d), Delay::read(&row, d));
-        let (Some(mb), Some(delay)) = (mb, delay) else {
+        let (Some(model), Some(mb), Some(delay)) = (model, mb, delay) else {
             continue;
         };
         if let Some(sd_s) = row.number("sd_s", 0.0.., d) {
-            let mean_s = delay.mean_s();
-            all.push(Measured { mb, mean_s, sd_s });
+            all.push(Measured {
+                model: model.to_owned(),
+                mb,
+                delay,
+                sd_s,
+            });
         }
     }
     all

@@ -1,0 +1,164 @@
+//! Measurements of transient GPU servers (CM-DARE) beside ours.
+
+use std::collections::BTreeMap;
+
+use scavsim::reproduce::{Comparison, PAPERS, Paper, Verdict, render};
+
+use crate::reproduction::{assert_current, figure, rows};
+
+fn paper() -> &'static Paper {
+    let found = PAPERS.iter().find(|paper| paper.name == "icdcs20");
+    found.expect("it is there")
+}
+
+fn icdcs20() -> Vec<Comparison> {
+    rows(paper())
+}
+
+#[test]
+fn the_reproduction_of_transient_gpus_in_results_is_current() {
+    assert_current(
+        "reproduction-icdcs20.md",
+        &render::markdown(paper(), &icdcs20()),
+    );
+}
+
+fn of<'a>(rows: &'a [Comparison], quantity: &str) -> Vec<&'a Comparison> {
+    let rows: Vec<_> = rows.iter().filter(|r| r.quantity == quantity).collect();
+    assert!(!rows.is_empty(), "no {quantity}");
+    rows
+}
+
+/// The aim is 5 % per curve, over all eight worker counts. What the law's parameters come from is met to its
+/// noise, but where no sharpness can.
+#[test]
+fn speeds_of_clusters_with_parameter_servers_are_within_five_percent() {
+    let rows = icdcs20();
+    let curves = of(&rows, "cluster_speed_error");
+    assert_eq!(curves.len(), 12);
+    for row in curves {
+        assert!(row.simulated > 0.0 && row.simulated < 5.0, "{row:?}");
+    }
+    let off: Vec<&str> = (of(&rows, "cluster_speed_check_error").into_iter())
+        .filter(|r| r.simulated >= 5.0)
+        .map(|r| r.selector.as_str())
+        .collect();
+    assert_eq!(off, ["curve=p100-1ps-shake-big"]);
+    let calibrated = (rows.iter())
+        .filter(|r| r.quantity == "cluster_speed" && r.kind == "calibration")
+        .map(|r| (r.selector.as_str(), r.difference.abs()));
+    let calibrated: BTreeMap<&str, f64> = calibrated.collect();
+    assert_eq!(calibrated.len(), 4 + 8 * 3);
+    for (selector, off) in calibrated {
+        let too_sharp = selector == "curve=p100-2ps-resnet32 workers=4";
+        assert!(off < if too_sharp { 6e-3 } else { 1e-3 }, "{selector}");
+    }
+    let shortfall = "curve=p100-1ps-resnet32";
+    assert_eq!(figure(&rows, "falls_short_from", shortfall), 4.0);
+}
+
+/// A Kolmogorov–Smirnov test at a fixed seed of forty thousand lives for each of the twelve; λ = 2.2253 is exceeded by
+/// chance once in ten thousand times.
+#[test]
+fn drawn_revocations_are_the_published_ones_by_gpu_and_region() {
+    let rows = icdcs20();
+    let lifetimes = of(&rows, "lifetime_distance");
+    assert_eq!(lifetimes.len(), 12);
+    for row in lifetimes {
+        assert!(row.simulated < 2.2253 / 40_000f64.sqrt(), "{row:?}");
+    }
+    for (gpu, percent) in [("K80", 46.15), ("P100", 54.17), ("V100", 57.5)] {
+        let drawn = figure(&rows, "revoked_in_all", &format!("gpu={gpu}"));
+        assert!((drawn - percent).abs() < 1.0, "{gpu}: {drawn}");
+    }
+}
+
+/// The aim is 1 % over the eleven cases.
+#[test]
+fn the_time_that_remains_after_a_loss_is_predicted_within_one_percent() {
+    let rows = icdcs20();
+    assert!(figure(&rows, "remaining_error", "loss=all") < 1.0);
+    assert_eq!(of(&rows, "remaining_error").len(), 1 + 11);
+}
+
+/// The overhead rises with the steps, and faster than if the whole cluster did them again.
+#[test]
+fn the_loss_of_a_chief_costs_what_was_measured() {
+    let rows = icdcs20();
+    let overheads = of(&rows, "chief_overhead");
+    assert_eq!(overheads.len(), 5);
+    for row in overheads {
+        assert!(row.difference.abs() < row.tolerance, "{row:?}");
+    }
+}
+
+#[test]
+fn the_figures_of_transient_gpus_that_are_off_are_the_known_ones() {
+    let rows = icdcs20();
+    let mut off: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows.iter().filter(|r| r.verdict == Verdict::Explained) {
+        *off.entry(&row.quantity).or_default() += 1;
+    }
+    let known = [
+        ("chief_repeated_steps", 3),
+        ("cluster_speed", 7),
+        ("cluster_speed_check_error", 1),
+        ("falls_short_from", 3),
+        ("one_worker_step", 2),
+        ("queue_speed", 3),
+        ("queue_speed_error", 2),
+        ("remaining_error", 3),
+        ("remaining_error_measured", 7),
+    ];
+    assert_eq!(off, known.into());
+}
+
+/// Speeds and counts in the file are those of the source, cell by cell, where the raw data are.
+#[test]
+fn the_file_of_transient_gpus_holds_the_sources_figures() {
+    let Some(folder) = super::fits::shared_data("cmdare/derived") else {
+        return;
+    };
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).expect("it is readable");
+        super::fits::rows(&text)
+    };
+    let file: toml::Table = toml::from_str(paper().source.1).expect("it is TOML");
+    let list = |table: &str, name: &str, key: &str| {
+        let value = &file[table][name][key];
+        value.as_array().cloned().unwrap_or_default()
+    };
+    let number = |row: &std::collections::HashMap<String, String>, key: &str| {
+        row[key].parse::<f64>().expect("a number")
+    };
+    let speeds = read("cluster_speed.csv");
+    assert_eq!(speeds.len(), 96);
+    for row in speeds {
+        let model = match row["model"].as_str() {
+            "ResNet-15" => "resnet15",
+            "ResNet-32" => "resnet32",
+            "Shake-Shake small" => "shake-small",
+            _ => "shake-big",
+        };
+        let curve = format!("{}-{}ps-{model}", row["gpu"].to_lowercase(), row["n_ps"]);
+        let at = number(&row, "workers") as usize - 1;
+        let ours = list("curves", &curve, "measured")[at].as_float();
+        assert_eq!(ours, Some(number(&row, "steps_per_s_mean")), "{row:?}");
+    }
+    for row in read("revocation_cdf.csv") {
+        let name = format!("gcp-{}-{}", row["gpu"].to_lowercase(), row["region"]);
+        let hour = number(&row, "age_h_upper") as usize;
+        let vms = file["lifetimes"][&name]["vms"].as_integer().unwrap_or(0) as f64;
+        let revoked = list("lifetimes", &name, "revoked_by_hour");
+        // The last hour is the provider's limit, no revocation.
+        if let Some(revoked) = revoked.get(hour - 1).and_then(toml::Value::as_integer) {
+            assert!(
+                (revoked as f64 / vms - number(&row, "cdf")).abs() < 6e-5,
+                "{row:?}"
+            );
+        } else {
+            assert_eq!(hour, 25, "{row:?}");
+        }
+    }
+}
+
