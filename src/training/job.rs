@@ -1,10 +1,13 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
 use super::drift::DriftPath;
+use super::floor::Floor;
 use super::ledger::Ledger;
+use super::log::Log;
 use super::progress::{Advance, Event, Stalled};
 use super::spot::{Lives, Spot};
 use super::stepping::Stepping;
+use super::sync::Scratch;
 use super::world::Truth;
 use super::{Fidelity, event, fast, step};
 use crate::engine::Queue;
@@ -22,6 +25,8 @@ pub struct Job {
     drift: DriftPath,
     fidelity: Fidelity,
     start_up: SimTime,
+    scratch: Scratch,
+    log: Log,
     /// Its VMs, where the provider may take them away.
     pub(super) lives: Option<Lives>,
 }
@@ -35,6 +40,8 @@ impl Job {
             drift,
             fidelity,
             start_up,
+            scratch: Scratch::default(),
+            log: Log::default(),
             lives: None,
         }
     }
@@ -117,12 +124,13 @@ impl Job {
         if self.lives.is_some() {
             return self.train_through_losses(stepping, steps, mark, stream);
         }
-        let (queue, drift) = (&mut self.queue, &mut self.drift);
-        let start = queue.now();
+        if self.fidelity == Fidelity::Event {
+            return event::advance(&mut self.floor(stepping, stream), steps, mark);
+        }
+        let (start, drift) = (self.queue.now(), &mut self.drift);
         let (advance, end) = match self.fidelity {
-            Fidelity::Event => return event::advance(queue, drift, stepping, steps, mark, stream),
             Fidelity::Step => step::advance(start, drift, stepping, steps, mark, stream),
-            Fidelity::Fast => fast::advance(start, drift, stepping, steps, mark, stream),
+            _ => fast::advance(start, drift, stepping, steps, mark, stream),
         };
         self.wait(end - start, Event::StepsDone)?;
         Ok(advance)
@@ -151,8 +159,24 @@ impl Job {
         self.fidelity
     }
 
-    pub(super) fn clock(&mut self) -> (&mut Queue<Event>, &mut DriftPath) {
-        (&mut self.queue, &mut self.drift)
+    pub(super) fn drift(&mut self) -> &mut DriftPath {
+        &mut self.drift
+    }
+
+    /// What a protocol works with.
+    pub(super) fn floor<'a>(
+        &'a mut self,
+        stepping: &'a Stepping,
+        stream: &'a mut Stream,
+    ) -> Floor<'a> {
+        Floor {
+            queue: &mut self.queue,
+            drift: &mut self.drift,
+            stepping,
+            stream,
+            scratch: &mut self.scratch,
+            log: &mut self.log,
+        }
     }
 
     pub(super) fn next_loss(&self) -> SimTime {

@@ -14,6 +14,7 @@
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
+//! - [`floor`]: what a protocol works with. [`log`]: what happened, for those who want to see it.
 //! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
 //! - [`spot`]: VMs that the provider may take away; `transient`: training through their loss.
@@ -24,8 +25,10 @@ pub mod checkpoint;
 pub mod drift;
 pub mod event;
 pub mod fast;
+pub mod floor;
 pub mod job;
 pub mod ledger;
+pub mod log;
 pub mod luck;
 pub mod progress;
 pub mod slowest;
@@ -37,7 +40,9 @@ mod transient;
 pub mod variation;
 pub mod world;
 
+pub use floor::Floor;
 pub use job::Job;
+pub use log::Log;
 pub use progress::Stalled;
 pub use spot::{Checkpoints, Keeps, Spot};
 pub use stepping::Stepping;

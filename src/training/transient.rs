@@ -127,8 +127,7 @@ impl Job {
                 mark,
                 until: loss,
             };
-            let (queue, drift) = self.clock();
-            let stretch = bsp::advance(queue, drift, stepping, goal, stream)?;
+            let stretch = bsp::advance(&mut self.floor(stepping, stream), goal)?;
             return Ok(Piece {
                 advance: stretch.advance,
                 steps: stretch.updates,
@@ -136,7 +135,7 @@ impl Job {
             });
         }
         let fast = self.fidelity() == Fidelity::Fast;
-        let (_, drift) = self.clock();
+        let drift = self.drift();
         let before = drift.clone();
         let (mut advance, end, mut steps) = if fast {
             let (advance, end) = fast::advance(start, drift, stepping, goal, mark, stream);

@@ -12,11 +12,8 @@ use super::Scratch;
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use crate::checked::{Count, NonNegative, Positive};
-use crate::engine::Queue;
-use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 use crate::workload::law::CommunicationLaw;
 
@@ -81,15 +78,15 @@ impl Asp {
         Some(own_s + law.seconds(workers, own_s))
     }
 
-    pub(super) fn advance(
-        &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
-        goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
-    ) -> Result<Stretch, Stalled> {
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            ..
+        } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
         if goal.updates == 0 {

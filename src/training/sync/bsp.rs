@@ -4,7 +4,7 @@
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use crate::engine::Queue;
 use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use crate::units::SimTime;
@@ -13,26 +13,20 @@ use crate::units::SimTime;
 ///
 /// # Errors
 /// [`Stalled`] when the clock has nothing to wait for.
-pub fn advance(
-    queue: &mut Queue<Event>,
-    drift: &mut DriftPath,
-    stepping: &Stepping,
-    goal: Goal,
-    stream: &mut Stream,
-) -> Result<Stretch, Stalled> {
-    rounds(queue, drift, stepping, stepping.workers, goal, stream)
+pub fn advance(floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+    rounds(floor, floor.stepping.workers, goal)
 }
 
 /// Steps that end at arrival number `needed` of the workers; the others give up and start again
 /// with the next step.
-pub(super) fn rounds(
-    queue: &mut Queue<Event>,
-    drift: &mut DriftPath,
-    stepping: &Stepping,
-    needed: u32,
-    goal: Goal,
-    stream: &mut Stream,
-) -> Result<Stretch, Stalled> {
+pub(super) fn rounds(floor: &mut Floor<'_>, needed: u32, goal: Goal) -> Result<Stretch, Stalled> {
+    let Floor {
+        queue,
+        drift,
+        stepping,
+        stream,
+        ..
+    } = floor.parts();
     let mut stretch = Stretch::from(queue.now());
     if goal.updates == 0 {
         return Ok(stretch);

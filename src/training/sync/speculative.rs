@@ -4,13 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Scratch;
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use crate::checked::Probability;
 use crate::engine::Queue;
 use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
@@ -54,15 +53,15 @@ impl Speculative {
         stepping.worker_s * slowest::quantile(self.quantile.get(), stepping.time)
     }
 
-    pub(super) fn advance(
-        &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
-        goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
-    ) -> Result<Stretch, Stalled> {
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            ..
+        } = floor.parts();
         let mut stretch = Stretch::from(queue.now());
         if goal.updates == 0 {
             return Ok(stretch);
