@@ -58,6 +58,7 @@ impl Job {
             lives.restart(replica);
         }
         self.queue.reset();
+        self.log.restart();
         self.ledger.reset();
         self.drift = drift;
     }
@@ -89,6 +90,8 @@ impl Job {
         if let Some(lives) = &mut self.lives {
             lives.hold(truth.vm_key, truth.vms, other_type, now + self.start_up);
         }
+        let (held, size) = ((truth.vm, truth.vms), (at.workers, at.batch));
+        self.log.hold(held, size, now, now + self.start_up);
         if grows && self.start_up > SimTime::ZERO {
             self.enter(Phase::Waiting);
             self.wait(self.start_up, Event::VmsReady)?;
@@ -108,6 +111,7 @@ impl Job {
     /// What is held serves `phase` from now on.
     pub fn enter(&mut self, phase: Phase) {
         self.ledger.enter(phase, self.queue.now());
+        self.log.enter(phase, self.queue.now());
     }
 
     /// Trains `steps` steps through all losses of VMs, and notes when the first `mark` of them were complete.
@@ -121,6 +125,7 @@ impl Job {
         mark: u64,
         stream: &mut Stream,
     ) -> Result<Advance, Stalled> {
+        self.log.trains();
         if self.lives.is_some() {
             return self.train_through_losses(stepping, steps, mark, stream);
         }
@@ -149,6 +154,11 @@ impl Job {
     /// Which VMs are held, and what for.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// What is noted of it.
+    pub fn log(&mut self) -> &mut Log {
+        &mut self.log
     }
 
     pub(super) fn phase(&self) -> Phase {
@@ -188,6 +198,7 @@ impl Job {
     pub(super) fn relabel(&mut self, from: Phase, to: Phase, seconds: f64) {
         self.ledger.enter(from, self.queue.now());
         self.ledger.relabel(from, to, seconds);
+        self.log.relabel(from, to, seconds, self.queue.now());
     }
 
     /// VMs whose end has come are no longer held.
@@ -196,6 +207,7 @@ impl Job {
         if let Some(lives) = &mut self.lives {
             while let Some((place, end)) = lives.take_lost(now) {
                 self.ledger.lose(place, end);
+                self.log.lose(place, end);
             }
         }
     }
@@ -203,15 +215,18 @@ impl Job {
     /// `vms` VMs are held again, the missing ones requested now and running from `ready` on.
     pub(super) fn hold_again(&mut self, vms: u32, ready: SimTime) {
         self.ledger.hold_again(vms, self.queue.now());
+        self.log.hold_again(vms, self.queue.now(), ready);
         if let Some(lives) = &mut self.lives {
             lives.fill_up(vms, ready);
         }
     }
 
     pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Stalled> {
+        let start = self.queue.now();
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {
+                self.log.waited(what, start, self.queue.now());
                 return Ok(());
             }
         }

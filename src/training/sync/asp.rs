@@ -85,7 +85,7 @@ impl Asp {
             stepping,
             stream,
             scratch,
-            ..
+            log,
         } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
@@ -109,8 +109,11 @@ impl Asp {
         let (network, mut until) = drift.at(start);
         let mut communication_s = stepping.communication_s * network;
         let mut communication = SimTime::from_seconds(communication_s);
+        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
+            let told = start + compute + communication;
+            log.cycle(worker, start, [start, start + compute, told]);
             queue.after(compute + communication, Event::Arrived(worker));
         }
         let mut end = goal.until;
@@ -122,7 +125,7 @@ impl Asp {
             let now = queue.now();
             communicated_s += communication_s;
             let mut complete = now;
-            for free_at in free_at.iter_mut() {
+            for (server, free_at) in free_at.iter_mut().enumerate() {
                 let service = match self.service {
                     ServiceTime::Constant => part,
                     ServiceTime::Exponential => {
@@ -131,6 +134,7 @@ impl Asp {
                 };
                 let begins = now.max(*free_at);
                 *free_at = begins + service;
+                log.serves(server, worker, begins, *free_at);
                 complete = complete.max(*free_at);
                 let inside = (*free_at).min(goal.until) - begins;
                 busy_ns += inside.nanoseconds() as f64;
@@ -140,7 +144,10 @@ impl Asp {
             if complete <= goal.until {
                 let read = &mut read[worker as usize];
                 stretch.missed_updates += stretch.updates - *read;
-                if stretch.update(complete, &goal) {
+                let is_last = stretch.update(complete, &goal);
+                log.update(stretch.updates, complete);
+                if is_last {
+                    log.cycle(worker, now, [complete; 3]);
                     end = complete;
                     break;
                 }
@@ -152,13 +159,17 @@ impl Asp {
                 communication_s = stepping.communication_s * network;
                 communication = SimTime::from_seconds(communication_s);
             }
-            let delay = complete - now + draws.worker(worker, stream) + communication;
+            let compute = draws.worker(worker, stream);
+            let computed = complete + compute;
+            log.cycle(worker, now, [complete, computed, computed + communication]);
+            let delay = complete - now + compute + communication;
             queue.put_off(delay);
         }
         if stretch.updates < goal.updates && queue.is_empty() {
             return Err(Stalled { at: queue.now() });
         }
         give_up(queue, end);
+        log.end(stretch.updates, end);
         stretch.gradients = stretch.updates;
         let elapsed_s = (end - start).seconds();
         let workers = f64::from(stepping.workers);

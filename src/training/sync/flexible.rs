@@ -38,7 +38,7 @@ impl Flexible {
             stepping,
             stream,
             scratch,
-            ..
+            log,
         } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
@@ -58,8 +58,10 @@ impl Flexible {
         let mut paused = SimTime::ZERO;
         let mut barrier = start + after;
         let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
+        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
+            log.computes(worker, start + compute);
             queue.after(compute, Event::Arrived(worker));
         }
         let end = loop {
@@ -79,6 +81,9 @@ impl Flexible {
                 let communication_s = stepping.communication_s * network;
                 let pause = SimTime::from_seconds(communication_s);
                 let complete = barrier + pause;
+                if barrier < goal.until {
+                    log.pause(barrier, complete);
+                }
                 if complete > goal.until {
                     break goal.until;
                 }
@@ -88,7 +93,9 @@ impl Flexible {
                 stretch.gradients += finished;
                 stretch.missed_updates += missed;
                 (finished, missed) = (0, 0);
-                if stretch.update(complete, &goal) {
+                let is_last = stretch.update(complete, &goal);
+                log.update(stretch.updates, complete);
+                if is_last {
                     break complete;
                 }
                 barrier = complete + after;
@@ -112,9 +119,12 @@ impl Flexible {
             missed += stretch.updates - begun.updates;
             begun.updates = stretch.updates;
             let compute = draws.worker(worker, stream);
+            log.settle(worker, queue.now());
+            log.computes(worker, queue.now() + compute);
             queue.after(compute, Event::Arrived(worker));
         };
         give_up(queue, end);
+        log.end(stretch.updates, end);
         stretch.divide((end - start).seconds(), communicated_s);
         Ok(stretch)
     }

@@ -36,7 +36,7 @@ impl Ssp {
             stepping,
             stream,
             scratch,
-            ..
+            log,
         } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
@@ -59,8 +59,10 @@ impl Ssp {
         let (network, mut until) = drift.at(start);
         let mut communication_s = stepping.communication_s * network;
         let mut communication = SimTime::from_seconds(communication_s);
+        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
+            log.cycle(worker, start, ends(start, compute, communication));
             queue.after(compute + communication, Event::Arrived(worker));
         }
         while let Some(&event) = queue.look_until(goal.until) {
@@ -76,7 +78,9 @@ impl Ssp {
             if slack > 0 {
                 stretch.missed_updates += stretch.updates - clock.read;
             }
-            if stretch.update(now, &goal) {
+            let is_last = stretch.update(now, &goal);
+            log.update(stretch.updates, now);
+            if is_last {
                 break;
             }
             if now >= until {
@@ -93,15 +97,18 @@ impl Ssp {
                 if done - least <= slack {
                     clock.read = stretch.updates;
                     let compute = draws.worker(worker, stream);
+                    log.cycle(worker, now, ends(now, compute, communication));
                     queue.put_off(compute + communication);
                 } else {
                     queue.advance();
+                    log.settle(worker, now);
                     clock.waits = true;
                 }
                 continue;
             }
             // The slowest has done a step: whoever waited for it goes on, in the order of numbers.
             queue.advance();
+            log.settle(worker, now);
             clocks[worker as usize].waits = true;
             least += 1;
             for (number, clock) in (0..).zip(clocks.iter_mut()) {
@@ -110,6 +117,7 @@ impl Ssp {
                     clock.waits = false;
                     clock.read = stretch.updates;
                     let compute = draws.worker(number, stream);
+                    log.cycle(number, now, ends(now, compute, communication));
                     queue.after(compute + communication, Event::Arrived(number));
                 }
             }
@@ -123,9 +131,16 @@ impl Ssp {
             goal.until
         };
         give_up(queue, end);
+        log.end(stretch.updates, end);
         stretch.gradients = stretch.updates;
         let workers = f64::from(stepping.workers);
         stretch.divide((end - start).seconds(), ratio(communicated_s, workers));
         Ok(stretch)
     }
+}
+
+/// When a worker's step that begins now has computed, and communicated.
+#[inline]
+fn ends(now: SimTime, compute: SimTime, communication: SimTime) -> [SimTime; 3] {
+    [now, now + compute, now + compute + communication]
 }
