@@ -1,6 +1,7 @@
 //! What is noted of a job agrees with what came of it, and the files with what they promise.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use scavsim::engine::Queue;
 use scavsim::experiment::{Evaluator, Plan, Watched};
@@ -19,7 +20,7 @@ use scavsim::units::SimTime;
 use serde_json::Value;
 
 use crate::replay::scenario;
-use crate::sandbox::{Rows, Sandbox, stderr, stdout};
+use crate::sandbox::{Rows, Sandbox, repository_file, stderr, stdout};
 
 const WORKERS: u32 = 9;
 const START_S: f64 = 12.5;
@@ -367,18 +368,54 @@ fn phases_are_those_of_the_usage() {
     }
 }
 
-fn files(watched: &Watched<'_>) -> (String, String) {
-    let of = TraceOf {
+fn of(vms: &[Arc<str>]) -> TraceOf<'_> {
+    TraceOf {
         scenario: "eventful",
-        case: watched.case.number,
+        case: 7,
         workload: "scavenger-resnet18",
         strategy: "partial",
-        replica: watched.case.replica,
+        replica: 1,
         pricing: "none",
         objective: "time",
         fidelity: "event",
-        vms: &watched.arena.world.vms,
-    };
+        vms,
+    }
+}
+
+/// Every name, figure and way to end in a trace stands in its document.
+#[test]
+fn the_document_says_what_everything_is_called() {
+    let document = repository_file("docs/trace.md");
+    let mut entries = Vec::new();
+    for text in PROTOCOLS {
+        let goal = Goal::updates(50);
+        entries.append(&mut stretch(&protocol(text), 0.3, goal, Log::on(1_000)).1);
+    }
+    let scenario = eventful(SPOT);
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    for number in 0..plan.cases() {
+        let watched = Evaluator::new(&plan).watch(plan.case(number), 0);
+        entries.append(&mut watched.expect("a result").entries);
+    }
+    let mut text = Vec::new();
+    trace_jsonl::write(&of(&["a".into()]), &entries, &mut text).expect("it is in memory");
+    let mut names = BTreeSet::new();
+    for line in String::from_utf8(text).expect("UTF-8").lines() {
+        let line: Value = serde_json::from_str(line).expect("every line is JSON");
+        let args = line["args"].as_object().expect("they are always there");
+        names.extend(line["name"].as_str().map(str::to_owned));
+        names.extend(args.keys().cloned());
+        names.extend(line["args"]["ended"].as_str().map(str::to_owned));
+    }
+    assert!(names.len() > 30, "{names:?}");
+    for name in names {
+        let named = [format!("`{name}`"), format!("`ended: {name}`")];
+        assert!(named.iter().any(|form| document.contains(form)), "{name}");
+    }
+}
+
+fn files(watched: &Watched<'_>) -> (String, String) {
+    let of = of(&watched.arena.world.vms);
     let (mut jsonl, mut chrome) = (Vec::new(), Vec::new());
     trace_jsonl::write(&of, &watched.entries, &mut jsonl).expect("it is in memory");
     trace_chrome::write(&of, &watched.entries, &mut chrome).expect("it is in memory");
