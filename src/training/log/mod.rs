@@ -124,6 +124,12 @@ impl Log {
         entries
     }
 
+    /// Whether single worker-steps are noted, too.
+    #[inline]
+    pub fn is_fine(&self) -> bool {
+        self.fine
+    }
+
     #[inline]
     fn fine(&mut self) -> Option<&mut Notes> {
         if !self.fine {

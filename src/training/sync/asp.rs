@@ -79,6 +79,18 @@ impl Asp {
     }
 
     pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.run::<true>(floor, goal),
+            false => self.run::<false>(floor, goal),
+        }
+    }
+
+    fn run<const NOTED: bool>(
+        &self,
+        floor: &mut Floor<'_>,
+        goal: Goal,
+    ) -> Result<Stretch, Stalled> {
         let Floor {
             queue,
             drift,
@@ -113,7 +125,9 @@ impl Asp {
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
             let told = start + compute + communication;
-            log.cycle(worker, start, [start, start + compute, told]);
+            if NOTED {
+                log.cycle(worker, start, [start, start + compute, told]);
+            }
             queue.after(compute + communication, Event::Arrived(worker));
         }
         let mut end = goal.until;
@@ -134,7 +148,9 @@ impl Asp {
                 };
                 let begins = now.max(*free_at);
                 *free_at = begins + service;
-                log.serves(server, worker, begins, *free_at);
+                if NOTED {
+                    log.serves(server, worker, begins, *free_at);
+                }
                 complete = complete.max(*free_at);
                 let inside = (*free_at).min(goal.until) - begins;
                 busy_ns += inside.nanoseconds() as f64;
@@ -145,7 +161,9 @@ impl Asp {
                 let read = &mut read[worker as usize];
                 stretch.missed_updates += stretch.updates - *read;
                 let is_last = stretch.update(complete, &goal);
-                log.update(stretch.updates, complete);
+                if NOTED {
+                    log.update(stretch.updates, complete);
+                }
                 if is_last {
                     log.cycle(worker, now, [complete; 3]);
                     end = complete;
@@ -161,7 +179,9 @@ impl Asp {
             }
             let compute = draws.worker(worker, stream);
             let computed = complete + compute;
-            log.cycle(worker, now, [complete, computed, computed + communication]);
+            if NOTED {
+                log.cycle(worker, now, [complete, computed, computed + communication]);
+            }
             let delay = complete - now + compute + communication;
             queue.put_off(delay);
         }

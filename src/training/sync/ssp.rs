@@ -30,6 +30,18 @@ pub(in crate::training) struct Clock {
 
 impl Ssp {
     pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.run::<true>(floor, goal),
+            false => self.run::<false>(floor, goal),
+        }
+    }
+
+    fn run<const NOTED: bool>(
+        &self,
+        floor: &mut Floor<'_>,
+        goal: Goal,
+    ) -> Result<Stretch, Stalled> {
         let Floor {
             queue,
             drift,
@@ -62,7 +74,9 @@ impl Ssp {
         log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
-            log.cycle(worker, start, ends(start, compute, communication));
+            if NOTED {
+                log.cycle(worker, start, ends(start, compute, communication));
+            }
             queue.after(compute + communication, Event::Arrived(worker));
         }
         while let Some(&event) = queue.look_until(goal.until) {
@@ -79,7 +93,9 @@ impl Ssp {
                 stretch.missed_updates += stretch.updates - clock.read;
             }
             let is_last = stretch.update(now, &goal);
-            log.update(stretch.updates, now);
+            if NOTED {
+                log.update(stretch.updates, now);
+            }
             if is_last {
                 break;
             }
@@ -97,18 +113,24 @@ impl Ssp {
                 if done - least <= slack {
                     clock.read = stretch.updates;
                     let compute = draws.worker(worker, stream);
-                    log.cycle(worker, now, ends(now, compute, communication));
+                    if NOTED {
+                        log.cycle(worker, now, ends(now, compute, communication));
+                    }
                     queue.put_off(compute + communication);
                 } else {
                     queue.advance();
-                    log.settle(worker, now);
+                    if NOTED {
+                        log.settle(worker, now);
+                    }
                     clock.waits = true;
                 }
                 continue;
             }
             // The slowest has done a step: whoever waited for it goes on, in the order of numbers.
             queue.advance();
-            log.settle(worker, now);
+            if NOTED {
+                log.settle(worker, now);
+            }
             clocks[worker as usize].waits = true;
             least += 1;
             for (number, clock) in (0..).zip(clocks.iter_mut()) {
@@ -117,7 +139,9 @@ impl Ssp {
                     clock.waits = false;
                     clock.read = stretch.updates;
                     let compute = draws.worker(number, stream);
-                    log.cycle(number, now, ends(now, compute, communication));
+                    if NOTED {
+                        log.cycle(number, now, ends(now, compute, communication));
+                    }
                     queue.after(compute + communication, Event::Arrived(number));
                 }
             }
