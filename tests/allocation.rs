@@ -6,7 +6,7 @@ use scavsim::engine::Queue;
 use scavsim::rng::{Purpose, Streams};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::sync::{Goal, Protocol, Scratch};
-use scavsim::training::{Stepping, Variation, slowest};
+use scavsim::training::{Floor, Log, Stepping, Variation, slowest};
 
 #[test]
 fn stretches_do_not_allocate_once_their_memory_has_grown() {
@@ -39,13 +39,20 @@ fn stretches_do_not_allocate_once_their_memory_has_grown() {
             toml::from_str(text).expect("a protocol");
         let protocol = file.remove("sync").expect("it is there");
         let streams = Streams::new(1);
-        let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
+        let (mut queue, mut scratch, mut log) = (Queue::new(), Scratch::default(), Log::default());
         let mut drift = DriftPath::new(None, streams, 0, 0);
         let mut stream = streams.stream(Purpose::Run, 0, 0);
         let mut run = |updates| {
             let goal = Goal::updates(updates);
-            let (queue, drift) = (&mut queue, &mut drift);
-            protocol.advance(queue, drift, &stepping, goal, &mut stream, &mut scratch)
+            let mut floor = Floor {
+                queue: &mut queue,
+                drift: &mut drift,
+                stepping: &stepping,
+                stream: &mut stream,
+                scratch: &mut scratch,
+                log: &mut log,
+            };
+            protocol.advance(&mut floor, goal)
         };
         run(100).expect("no stall");
         let counted = measure(|| {

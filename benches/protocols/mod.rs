@@ -10,10 +10,10 @@ use rand_pcg::Pcg64;
 use rand::SeedableRng;
 use scavsim::engine::Queue;
 use scavsim::rng::Streams;
-use scavsim::training::Stepping;
 use scavsim::training::drift::DriftPath;
 use scavsim::training::progress::Event;
 use scavsim::training::sync::{Goal, Protocol, Scratch};
+use scavsim::training::{Floor, Log, Stepping};
 
 use crate::reference::{COMMUNICATION_S, Entry, SIGMA, WORKERS, stepping, stream};
 
@@ -136,6 +136,7 @@ pub struct Engine {
     streams: Streams,
     queue: Queue<Event>,
     scratch: Scratch,
+    log: Log,
 }
 
 impl Engine {
@@ -149,6 +150,7 @@ impl Engine {
             streams: Streams::new(1),
             queue: Queue::new(),
             scratch: Scratch::default(),
+            log: Log::default(),
         }
     }
 
@@ -156,15 +158,16 @@ impl Engine {
     pub fn run(&mut self, updates: u64) -> f64 {
         self.queue.reset();
         let mut network = DriftPath::new(None, self.streams, 0, 0);
+        let mut floor = Floor {
+            queue: &mut self.queue,
+            drift: &mut network,
+            stepping: &self.stepping,
+            stream: &mut stream(self.streams),
+            scratch: &mut self.scratch,
+            log: &mut self.log,
+        };
         self.protocol
-            .advance(
-                &mut self.queue,
-                &mut network,
-                &self.stepping,
-                Goal::updates(updates),
-                &mut stream(self.streams),
-                &mut self.scratch,
-            )
+            .advance(&mut floor, Goal::updates(updates))
             .expect("a training without stops does not stall");
         self.queue.now().seconds()
     }

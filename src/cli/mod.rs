@@ -19,6 +19,7 @@ pub mod schema;
 pub mod summaries;
 pub mod summary;
 pub mod terminal;
+pub mod trace;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,8 @@ enum Command {
     Summary(summary::SummaryArgs),
     /// Check scenario files without running them; reports all mistakes at once
     Check(check::CheckArgs),
+    /// Run one case again and write down all that happens in it, for a timeline
+    Trace(trace::TraceArgs),
     /// List what scenarios can name
     List(list::ListArgs),
     /// Make a workload folder from measurements
@@ -123,6 +126,7 @@ impl Cli {
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
             Command::Check(args) => args.run(),
+            Command::Trace(args) => args.run(),
             Command::List(args) => args.run(),
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),

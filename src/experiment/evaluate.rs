@@ -5,8 +5,10 @@ use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
 use crate::pricing::{Parts, Tariff, Usage};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
+use crate::testbed::simulated::Timeline;
 use crate::training::Unfinished;
 use crate::training::live::Totals;
+use crate::training::log::Entry;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
@@ -21,6 +23,18 @@ pub struct Evaluator<'p> {
     fastest: Option<((usize, usize, u64), Option<usize>)>,
     front: Vec<(usize, Point)>,
     usage: Usage,
+}
+
+/// A case and all that happened in it.
+pub struct Watched<'p> {
+    /// Which.
+    pub case: Case,
+    /// Where.
+    pub arena: &'p Arena,
+    /// When it did what.
+    pub line: Timeline,
+    /// What happened until the target was reached, in the order of time.
+    pub entries: Vec<Entry>,
 }
 
 /// Time and cost.
@@ -99,6 +113,46 @@ impl<'p> Evaluator<'p> {
         self.simulation.forecast()
     }
 
+    /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
+    ///
+    /// # Errors
+    /// Why it has no result.
+    pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, &'p str> {
+        let arena = self.plan.arena(case.arena)?;
+        let oracle = arena.oracle[case.policy][case.objective].ok_or(ORACLE_WITHOUT_CHOICE)?;
+        self.simulation.watch(case.arena, most);
+        let (choice, _) = self.search(case, arena, oracle)?;
+        let run = self.simulation.run(case, choice);
+        let line = run.map_err(|why| why.reason())?.line;
+        Ok(Watched {
+            case,
+            arena,
+            line,
+            entries: self.simulation.noted_until(line.net_end),
+        })
+    }
+
+    /// What the strategy finds, or the objective in its forecast, and what is special about that.
+    fn search(
+        &mut self,
+        case: Case,
+        arena: &'p Arena,
+        oracle: usize,
+    ) -> Result<(usize, &'static str), &'static str> {
+        match self.simulation.search(case) {
+            Found::Never(why) => Err(why.reason()),
+            Found::Target(at) => Ok((at, REACHED_WHILE_SEARCHING)),
+            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
+                Ok((oracle, ""))
+            }
+            Found::Forecast => {
+                let tariff = &arena.tariffs[case.policy];
+                let choice = self.choose(case, arena, tariff);
+                Ok((choice.ok_or(NOTHING_WITHIN_LIMITS)?, ""))
+            }
+        }
+    }
+
     /// The strategy and then the oracle in the same replica, billed.
     fn outcome(
         &mut self,
@@ -108,18 +162,7 @@ impl<'p> Evaluator<'p> {
     ) -> Result<Outcome, &'static str> {
         let never = |why: Unfinished| why.reason();
         let tariff = &arena.tariffs[case.policy];
-        let mut reason = "";
-        let choice = match self.simulation.search(case) {
-            Found::Never(why) => return Err(why.reason()),
-            Found::Target(at) => {
-                reason = REACHED_WHILE_SEARCHING;
-                at
-            }
-            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => oracle,
-            Found::Forecast => self
-                .choose(case, arena, tariff)
-                .ok_or(NOTHING_WITHIN_LIMITS)?,
-        };
+        let (choice, reason) = self.search(case, arena, oracle)?;
         let run = self.simulation.run(case, choice).map_err(never)?;
         let mut outcome = bill(arena, tariff, run, &mut self.usage);
         outcome.reason = reason;

@@ -23,7 +23,7 @@ pub mod summary;
 pub mod summary_by;
 
 pub use aggregation::{Aggregated, Aggregation};
-pub use evaluate::Evaluator;
+pub use evaluate::{Evaluator, Watched};
 pub use plan::{Case, Plan};
 pub use record::{Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};

@@ -7,6 +7,7 @@ use crate::search::Forecast;
 use crate::stats::median;
 use crate::testbed::simulated::Timeline;
 use crate::testbed::{SimulatedCluster, Stop};
+use crate::training::log::Entry;
 use crate::training::{Stalled, Unfinished};
 use crate::units::SimTime;
 
@@ -134,6 +135,19 @@ impl<'p> Simulation<'p> {
     /// How far these are off; `None` without a prediction.
     pub fn errors(&self) -> Option<Errors> {
         self.errors
+    }
+
+    /// Notes what happens from the next search in this arena on.
+    pub(super) fn watch(&mut self, arena: usize, most: u64) {
+        if let Some(cluster) = cluster(self.plan, &mut self.cluster, arena) {
+            cluster.watch(most);
+        }
+    }
+
+    /// What was noted of the last run, which ended at `end`.
+    pub(super) fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
+        let cluster = self.cluster.as_mut();
+        cluster.map_or(Vec::new(), |(_, cluster)| cluster.noted_until(end))
     }
 
     /// Searches with the strategy of `case`, unless that was the last search.

@@ -11,6 +11,7 @@
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
+//! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - [`text_table`]: plain tables for the terminal.
 
 pub mod aside;
@@ -34,6 +35,9 @@ pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
 pub mod text_table;
+pub mod trace_chrome;
+pub mod trace_jsonl;
+pub mod trace_names;
 
 pub use folder::Folder;
 pub use formats::{FORMATS, RecordsFormat};

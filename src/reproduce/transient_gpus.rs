@@ -23,7 +23,7 @@ use crate::training::drift::DriftPath;
 use crate::training::slowest;
 use crate::training::sync::fast::Pace;
 use crate::training::sync::{Asp, Goal, Protocol, Scratch, ServiceTime};
-use crate::training::{Fidelity, Stepping, Variation};
+use crate::training::{Fidelity, Floor, Log, Stepping, Variation};
 use crate::units::SimTime;
 
 /// What a paper on transient GPUs is computed from.
@@ -365,15 +365,16 @@ impl Cluster<'_> {
             let stepping = self.stepping(workers, compute_s)?;
             began = queue.now();
             let mut stream = Streams::new(SEED).stream(Purpose::Run, number, u64::from(workers));
+            let mut floor = Floor {
+                queue: &mut queue,
+                drift: &mut drift,
+                stepping: &stepping,
+                stream: &mut stream,
+                scratch: &mut scratch,
+                log: &mut Log::default(),
+            };
             Protocol::Asp(self.asp)
-                .advance(
-                    &mut queue,
-                    &mut drift,
-                    &stepping,
-                    Goal::updates(updates),
-                    &mut stream,
-                    &mut scratch,
-                )
+                .advance(&mut floor, Goal::updates(updates))
                 .map_err(|e| e.to_string())?;
         }
         Ok((queue.now() - began).seconds())

@@ -6,6 +6,7 @@ use crate::pricing::{Phase, Usage};
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
 use crate::training::ledger::Ledger;
+use crate::training::log::{Entry, Log};
 use crate::training::luck::Luck;
 use crate::training::progress::Advance;
 use crate::training::live::Totals;
@@ -112,6 +113,17 @@ impl<'w> SimulatedCluster<'w> {
         self.net.0 = SimTime::from_seconds(f64::INFINITY);
     }
 
+    /// Notes what happens from the next restart on: everything of the job, and of single
+    /// worker-steps the first `most` entries. Its runs then end at the target.
+    pub fn watch(&mut self, most: u64) {
+        *self.now.job.log() = Log::on(most);
+    }
+
+    /// What was noted of a job that ended at `end`; nothing is noted any more.
+    pub fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
+        self.now.job.log().take(end)
+    }
+
     /// Remembers this state of the job for [`back_to_mark`](Self::back_to_mark).
     pub fn mark(&mut self) {
         self.marked.copy_from(&self.now);
@@ -141,6 +153,11 @@ impl<'w> SimulatedCluster<'w> {
         let truth = &self.world.truths[choice];
         let all = self.luck_of(choice).steps_to_target;
         let left = remaining(all, truth.steps_at(self.now.progress));
+        // Who looks on sees no more than the run to the target.
+        let all = match self.now.job.log().is_on() {
+            true => left,
+            false => all,
+        };
         let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
         let Some(luck) = &self.luck[choice] else {
             return Err(Unfinished::defect(start));

@@ -1,15 +1,18 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
 use super::drift::DriftPath;
+use super::floor::Floor;
 use super::ledger::Ledger;
-use super::progress::{Advance, Event, Stalled, Unfinished};
+use super::live::roster::Vm;
 use super::live::{Roster, Spot, Totals};
-use super::sync::Scratch;
+use super::log::Log;
+use super::progress::{Advance, Event, Stalled, Unfinished};
 use super::stepping::Stepping;
+use super::sync::Scratch;
 use super::world::Truth;
 use super::{Fidelity, event, fast, step};
 use crate::engine::Queue;
-use crate::pricing::{Phase, Usage};
+use crate::pricing::{EndedBy, Phase, Usage};
 use crate::rng::{Stream, Streams};
 use crate::units::SimTime;
 
@@ -21,9 +24,10 @@ pub struct Job {
     drift: DriftPath,
     fidelity: Fidelity,
     start_up: SimTime,
+    scratch: Scratch,
+    log: Log,
     /// Its VMs one by one, where they have lives of their own.
     roster: Roster,
-    scratch: Scratch,
     /// What came of its stretches, where workers do more than step together.
     pub totals: Totals,
 }
@@ -37,8 +41,9 @@ impl Job {
             drift,
             fidelity,
             start_up,
-            roster: Roster::new(streams),
             scratch: Scratch::default(),
+            log: Log::default(),
+            roster: Roster::new(streams),
             totals: Totals::default(),
         }
     }
@@ -47,6 +52,7 @@ impl Job {
     pub fn restart(&mut self, drift: DriftPath, replica: u64, spot: Option<&Spot>) {
         self.roster.restart(replica, spot);
         self.queue.reset();
+        self.log.restart();
         self.ledger.reset();
         self.drift = drift;
         self.totals = Totals::default();
@@ -69,14 +75,16 @@ impl Job {
     /// Takes or gives back VMs until the cluster is that of `truth`; waits for new ones to start.
     ///
     /// # Errors
-    /// [`Stalled`] when the clock has nothing to wait for.
+    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn resize(&mut self, truth: &Truth) -> Result<(), Unfinished> {
         let at = &truth.configuration;
         let now = self.queue.now();
         if let Some(cluster) = &truth.live {
             return self.hold_live(cluster, at.batch);
         }
+        let (held, size) = ((truth.vm, truth.vms), (at.workers, at.batch));
         let grows = self.ledger.hold(truth.vm, truth.vms, at.batch, now);
+        self.log.hold(held, size, now, now + self.start_up);
         if grows && self.start_up > SimTime::ZERO {
             self.enter(Phase::Waiting);
             self.wait(self.start_up, Event::VmsReady)?;
@@ -87,7 +95,7 @@ impl Job {
     /// Restores a checkpoint, which takes `seconds`.
     ///
     /// # Errors
-    /// [`Stalled`] when the clock has nothing to wait for.
+    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn restore(&mut self, seconds: f64) -> Result<(), Unfinished> {
         self.enter(Phase::Restoring);
         self.wait(SimTime::from_seconds(seconds), Event::Restored)
@@ -96,12 +104,13 @@ impl Job {
     /// What is held serves `phase` from now on.
     pub fn enter(&mut self, phase: Phase) {
         self.ledger.enter(phase, self.queue.now());
+        self.log.enter(phase, self.queue.now());
     }
 
     /// Trains `steps` steps on VMs that stay, and notes when the first `mark` of them were complete.
     ///
     /// # Errors
-    /// [`Stalled`] when the clock has nothing to wait for.
+    /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn train(
         &mut self,
         stepping: &Stepping,
@@ -109,15 +118,15 @@ impl Job {
         mark: u64,
         stream: &mut Stream,
     ) -> Result<Advance, Unfinished> {
-        let (queue, drift) = (&mut self.queue, &mut self.drift);
-        let start = queue.now();
+        self.log.trains();
+        if self.fidelity == Fidelity::Event {
+            let advance = event::advance(&mut self.floor(stepping, stream), steps, mark)?;
+            return Ok(advance);
+        }
+        let (start, drift) = (self.queue.now(), &mut self.drift);
         let (advance, end) = match self.fidelity {
-            Fidelity::Event => {
-                let advance = event::advance(queue, drift, stepping, steps, mark, stream)?;
-                return Ok(advance);
-            }
             Fidelity::Step => step::advance(start, drift, stepping, steps, mark, stream),
-            Fidelity::Fast => fast::advance(start, drift, stepping, steps, mark, stream),
+            _ => fast::advance(start, drift, stepping, steps, mark, stream),
         };
         self.wait(end - start, Event::StepsDone)?;
         Ok(advance)
@@ -138,6 +147,11 @@ impl Job {
         &self.ledger
     }
 
+    /// What is noted of it.
+    pub fn log(&mut self) -> &mut Log {
+        &mut self.log
+    }
+
     pub(super) fn phase(&self) -> Phase {
         self.ledger.phase()
     }
@@ -148,6 +162,22 @@ impl Job {
 
     pub(super) fn start_up(&self) -> SimTime {
         self.start_up
+    }
+
+    /// What a protocol works with.
+    pub(super) fn floor<'a>(
+        &'a mut self,
+        stepping: &'a Stepping,
+        stream: &'a mut Stream,
+    ) -> Floor<'a> {
+        Floor {
+            queue: &mut self.queue,
+            drift: &mut self.drift,
+            stepping,
+            stream,
+            scratch: &mut self.scratch,
+            log: &mut self.log,
+        }
     }
 
     pub(super) fn roster(&self) -> &Roster {
@@ -170,14 +200,19 @@ impl Job {
         (&mut self.drift, &mut self.scratch)
     }
 
-    pub(super) fn event_parts(&mut self) -> (&mut Queue<Event>, &mut DriftPath, &mut Scratch) {
-        (&mut self.queue, &mut self.drift, &mut self.scratch)
+    /// A VM with a life of its own is no longer held.
+    pub(super) fn end_vm(&mut self, vm: &Vm, end: SimTime, ended_by: EndedBy) {
+        self.ledger.end(vm.vm, vm.from, end, ended_by);
+        let number = vm.request as u32;
+        self.log.gone(number, end, ended_by == EndedBy::Provider);
     }
 
     pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Unfinished> {
+        let start = self.queue.now();
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {
+                self.log.waited(what, start, self.queue.now());
                 return Ok(());
             }
         }

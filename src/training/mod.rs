@@ -14,6 +14,7 @@
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
 //! - [`ledger`]: which VMs are held.
+//! - [`floor`]: what a protocol works with. [`log`]: what happened, for those who want to see it.
 //! - [`batching`]: unequal workers in one cluster and the controller that balances them.
 //! - [`job`]: request VMs → start-up → restore → train → release.
 //! - [`live`]: clusters that change while they train: VMs lost and replaced, other sizes.
@@ -24,9 +25,11 @@ pub mod checkpoint;
 pub mod drift;
 pub mod event;
 pub mod fast;
+pub mod floor;
 pub mod job;
 pub mod ledger;
 pub mod live;
+pub mod log;
 pub mod luck;
 pub mod progress;
 pub mod slowest;
@@ -36,8 +39,10 @@ pub mod sync;
 pub mod variation;
 pub mod world;
 
+pub use floor::Floor;
 pub use job::Job;
 pub use live::{Checkpoints, Keeps, Spot};
+pub use log::Log;
 pub use progress::{Stalled, Unfinished};
 pub use stepping::Stepping;
 pub use variation::Variation;

@@ -28,6 +28,23 @@ fn the_commands_of_the_import_document_print_what_it_shows() {
         .run();
 }
 
+/// The same of the document on traces.
+#[test]
+fn the_commands_of_the_trace_document_print_what_it_shows() {
+    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::create_dir(folder.path().join("trace.in")).expect("writable");
+    for (from, to) in [
+        ("docs/trace.md", "trace.md"),
+        ("scenarios/spot.toml", "trace.in/spot.toml"),
+    ] {
+        std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
+    }
+    trycmd::TestCases::new()
+        .case(folder.path().join("trace.md"))
+        .run();
+}
+
 /// The scenario in the README is legal and runs.
 #[test]
 fn the_scenario_of_the_readme_runs() {

@@ -16,6 +16,7 @@
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory.
+//! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`spot`]: jobs on VMs that are taken away.
 //! - [`sandbox`]: a folder to run the program in.
@@ -46,3 +47,4 @@ mod spot;
 mod stand_in_prices;
 mod summary_by;
 mod sync;
+mod trace;

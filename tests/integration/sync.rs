@@ -13,7 +13,7 @@ use scavsim::training::slowest::{self, Moments};
 use scavsim::training::sync::fast::Pace;
 use scavsim::training::sync::{Goal, Invalid, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, Straggler, WorkerTime};
-use scavsim::training::{Fidelity, Stepping, Variation};
+use scavsim::training::{Fidelity, Floor, Log, Stepping, Variation};
 use scavsim::units::SimTime;
 
 fn protocol(text: &str) -> Protocol {
@@ -71,16 +71,15 @@ fn event(
     mut stream: Stream,
 ) -> (Stretch, f64) {
     let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
-    let stretch = protocol
-        .advance(
-            &mut queue,
-            &mut network(None),
-            stepping,
-            goal,
-            &mut stream,
-            &mut scratch,
-        )
-        .expect("no stall");
+    let mut floor = Floor {
+        queue: &mut queue,
+        drift: &mut network(None),
+        stepping,
+        stream: &mut stream,
+        scratch: &mut scratch,
+        log: &mut Log::default(),
+    };
+    let stretch = protocol.advance(&mut floor, goal).expect("no stall");
     assert!(queue.is_empty());
     (stretch, queue.now().seconds())
 }
@@ -712,9 +711,15 @@ proptest! {
             let mut queue = Queue::new();
             queue.rest_until(start);
             let mut stream = stream(seed, 0);
-            let stretch = protocol
-                .advance(&mut queue, &mut network(drift), &stepping, goal, &mut stream, &mut scratch)
-                .expect("no stall");
+            let mut floor = Floor {
+                queue: &mut queue,
+                drift: &mut network(drift),
+                stepping: &stepping,
+                stream: &mut stream,
+                scratch: &mut scratch,
+                log: &mut Log::default(),
+            };
+            let stretch = protocol.advance(&mut floor, goal).expect("no stall");
             assert!(queue.is_empty());
             (stretch, queue.now())
         };

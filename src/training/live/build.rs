@@ -11,7 +11,7 @@ use crate::configuration::Configuration;
 use crate::engine::Queue;
 use crate::rng::{self, Purpose, Streams};
 use crate::shape::Shape;
-use crate::training::Fidelity;
+use crate::training::{Fidelity, Floor, Log};
 use crate::training::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
 use crate::training::drift::DriftPath;
 use crate::training::slowest;
@@ -431,15 +431,16 @@ fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Trial {
     let each = protocol.gradients_per_update(stepping.workers).unwrap_or(1);
     let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
     let mut queue = Queue::new();
-    let stretch = protocol.advance(
-        &mut queue,
-        &mut drift,
+    let mut log = Log::default();
+    let mut floor = Floor {
+        queue: &mut queue,
+        drift: &mut drift,
         stepping,
-        goal(updates),
-        &mut stream,
-        &mut scratch,
-    );
-    match stretch {
+        stream: &mut stream,
+        scratch: &mut scratch,
+        log: &mut log,
+    };
+    match protocol.advance(&mut floor, goal(updates)) {
         Ok(stretch) => of(&stretch, updates, queue.now()),
         // A run would stall as well, and say so.
         Err(_) => Trial {

@@ -38,6 +38,8 @@ struct Course {
     /// VMs of the first group that are wanted, where that changes with the price; and when it may change.
     wanted: Option<(u32, SimTime)>,
     losses: u32,
+    /// Seconds of training since the last checkpoint.
+    unsafe_s: f64,
 }
 
 impl Job {
@@ -64,9 +66,11 @@ impl Job {
             warned_of: never(),
             wanted: None,
             losses: 0,
+            unsafe_s: 0.0,
         };
         let now = self.now();
         self.ledger_mut().work_is_safe(now);
+        self.log().trains();
         while course.done < total - RELIEF {
             self.meet_changes(cluster, &mut course, phase)?;
             let now = self.now();
@@ -80,7 +84,7 @@ impl Job {
             }
             if course.restarts {
                 let restart = self.restart_time(cluster);
-                course.restarts = !self.pause(restart)?;
+                course.restarts = !self.pause(restart, Event::Restored)?;
                 continue;
             }
             self.enter(phase);
@@ -113,6 +117,7 @@ impl Job {
                 all.compute_s += stretch.advance.compute_s;
                 all.communication_s += stretch.advance.communication_s;
                 course.done += size.worth(&stretch);
+                course.unsafe_s += (self.now() - now).seconds();
                 if stretch.updates < goal.updates {
                     continue;
                 }
@@ -129,8 +134,9 @@ impl Job {
                     course.warned_of = loss;
                 }
                 let write = self.write_time(cluster);
-                if self.pause(write)? {
+                if self.pause(write, Event::CheckpointWritten)? {
                     course.saved = course.done;
+                    course.unsafe_s = 0.0;
                     let now = self.now();
                     self.ledger_mut().work_is_safe(now);
                 }
@@ -168,8 +174,8 @@ impl Job {
         let stretch = match done {
             Some(stretch) => stretch,
             None => {
-                let (queue, drift, scratch) = self.event_parts();
-                (cluster.protocol).advance(queue, drift, &stepping, goal, stream, scratch)?
+                let mut floor = self.floor(&stepping, stream);
+                (cluster.protocol).advance(&mut floor, goal)?
             }
         };
         let seconds = (self.now() - start).seconds();
@@ -223,7 +229,7 @@ impl Job {
         lost: Vm,
     ) -> Result<(), Unfinished> {
         let now = self.now();
-        (self.ledger_mut()).end(lost.vm, lost.from, lost.end, EndedBy::Provider);
+        self.end_vm(&lost, lost.end, EndedBy::Provider);
         course.losses += 1;
         if course.losses > MOST_LOSSES {
             return Err(Unfinished::TooManyLosses { at: now });
@@ -237,10 +243,13 @@ impl Job {
         } else if lost.is_server || goes_back || spot.keeps == Keeps::Checkpoint {
             course.done = course.saved;
             self.ledger_mut().lose_unsafe_work(phase, now);
+            self.log().relabel(phase, Phase::Lost, course.unsafe_s, now);
+            course.unsafe_s = 0.0;
             course.restarts = true;
         } else {
             // What others hold is as safe as a checkpoint.
             course.saved = course.done;
+            course.unsafe_s = 0.0;
             self.ledger_mut().work_is_safe(now);
             course.restarts |= spot.on_loss == OnLoss::Wait || cluster.has_barrier();
         }
@@ -278,12 +287,13 @@ impl Job {
         }
         let vm = (self.roster_mut()).request((index, group), spot, now, (start, join));
         self.ledger_mut().take(vm.vm, 1, now);
+        self.log().request((vm.request as u32, vm.vm), now, vm.runs);
     }
 
     fn release_newest(&mut self, group: usize) {
         let now = self.now();
         if let Some(vm) = self.roster_mut().take_newest(group) {
-            self.ledger_mut().end(vm.vm, vm.from, now, EndedBy::User);
+            self.end_vm(&vm, now, EndedBy::User);
             self.roster_mut().appoint_chief();
         }
     }
@@ -332,7 +342,7 @@ impl Job {
     }
 
     /// All stand still for `time`; whether that was over before the next loss.
-    fn pause(&mut self, time: SimTime) -> Result<bool, Unfinished> {
+    fn pause(&mut self, time: SimTime, what: Event) -> Result<bool, Unfinished> {
         let now = self.now();
         let loss = self.roster().next_loss();
         if time == SimTime::ZERO {
@@ -340,7 +350,7 @@ impl Job {
         }
         self.enter(Phase::Restoring);
         if now + time <= loss {
-            self.wait(time, Event::Restored)?;
+            self.wait(time, what)?;
             return Ok(true);
         }
         self.wait(loss.max(now) - now, Event::VmLost)?;
@@ -414,11 +424,17 @@ impl Job {
     /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn hold_live(&mut self, cluster: &LiveCluster, batch: u32) -> Result<(), Unfinished> {
         let now = self.now();
-        let (roster, ledger) = self.roster_and_ledger();
-        ledger.resize_batch(batch, now);
-        roster.fit(cluster, |vm| {
-            ledger.end(vm.vm, vm.from, now, EndedBy::User);
-        });
+        self.ledger_mut().resize_batch(batch, now);
+        let mut given_back = Vec::new();
+        self.roster_mut().fit(cluster, |vm| given_back.push(*vm));
+        for vm in &given_back {
+            self.end_vm(vm, now, EndedBy::User);
+        }
+        if let Some(first) = cluster.groups.first() {
+            let workers = cluster.size(cluster.whole).map_or(0, |s| s.stepping.workers);
+            let vms = cluster.groups.iter().map(|g| g.vms).sum();
+            (self.log()).cluster(first.vm, vms, (workers, batch), now);
+        }
         let spot = cluster.spot.as_deref();
         let mut start_up = SimTime::ZERO;
         for (index, group) in cluster.groups.iter().enumerate() {
@@ -437,7 +453,8 @@ impl Job {
                 };
                 start_up = start_up.max(start);
                 let times = (start, SimTime::ZERO);
-                (self.roster_mut()).request((index, group), spot, now, times);
+                let vm = (self.roster_mut()).request((index, group), spot, now, times);
+                self.log().request((vm.request as u32, vm.vm), now, vm.runs);
             }
             self.ledger_mut().take(group.vm, missing, now);
         }

@@ -12,11 +12,8 @@ use super::Scratch;
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use crate::checked::{Count, NonNegative, Positive};
-use crate::engine::Queue;
-use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 use crate::workload::law::CommunicationLaw;
 
@@ -81,15 +78,27 @@ impl Asp {
         Some(own_s + law.seconds(workers, own_s))
     }
 
-    pub(super) fn advance(
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.run::<true>(floor, goal),
+            false => self.run::<false>(floor, goal),
+        }
+    }
+
+    fn run<const NOTED: bool>(
         &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
+        floor: &mut Floor<'_>,
         goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
     ) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            log,
+        } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
         if goal.updates == 0 {
@@ -112,8 +121,13 @@ impl Asp {
         let (network, mut until) = drift.at(start);
         let mut communication_s = stepping.communication_s * network;
         let mut communication = SimTime::from_seconds(communication_s);
+        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
+            let told = start + compute + communication;
+            if NOTED {
+                log.cycle(worker, start, [start, start + compute, told]);
+            }
             queue.after(compute + communication, Event::Arrived(worker));
         }
         let mut end = goal.until;
@@ -125,7 +139,7 @@ impl Asp {
             let now = queue.now();
             communicated_s += communication_s;
             let mut complete = now;
-            for free_at in free_at.iter_mut() {
+            for (server, free_at) in free_at.iter_mut().enumerate() {
                 let service = match self.service {
                     ServiceTime::Constant => part,
                     ServiceTime::Exponential => {
@@ -134,6 +148,9 @@ impl Asp {
                 };
                 let begins = now.max(*free_at);
                 *free_at = begins + service;
+                if NOTED {
+                    log.serves(server, worker, begins, *free_at);
+                }
                 complete = complete.max(*free_at);
                 let inside = (*free_at).min(goal.until) - begins;
                 busy_ns += inside.nanoseconds() as f64;
@@ -143,7 +160,12 @@ impl Asp {
             if complete <= goal.until {
                 let read = &mut read[worker as usize];
                 stretch.missed_updates += stretch.updates - *read;
-                if stretch.update(complete, &goal) {
+                let is_last = stretch.update(complete, &goal);
+                if NOTED {
+                    log.update(stretch.updates, complete);
+                }
+                if is_last {
+                    log.cycle(worker, now, [complete; 3]);
                     end = complete;
                     break;
                 }
@@ -155,13 +177,19 @@ impl Asp {
                 communication_s = stepping.communication_s * network;
                 communication = SimTime::from_seconds(communication_s);
             }
-            let delay = complete - now + draws.worker(worker, stream) + communication;
+            let compute = draws.worker(worker, stream);
+            let computed = complete + compute;
+            if NOTED {
+                log.cycle(worker, now, [complete, computed, computed + communication]);
+            }
+            let delay = complete - now + compute + communication;
             queue.put_off(delay);
         }
         if stretch.updates < goal.updates && queue.is_empty() {
             return Err(Stalled { at: queue.now() });
         }
         give_up(queue, end);
+        log.end(stretch.updates, end);
         stretch.gradients = stretch.updates;
         let elapsed_s = (end - start).seconds();
         let workers = f64::from(stepping.workers);

@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::bsp;
 use super::stretch::{Goal, Stretch};
 use crate::checked::Count;
-use crate::engine::Queue;
 use crate::rng::Stream;
-use crate::training::drift::DriftPath;
-use crate::training::progress::{Event, Stalled};
+use crate::training::floor::Floor;
+use crate::training::progress::Stalled;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
 
@@ -44,15 +43,8 @@ impl Backup {
         *times.select_nth_unstable_by(nth, f64::total_cmp).1
     }
 
-    pub(super) fn advance(
-        &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
-        goal: Goal,
-        stream: &mut Stream,
-    ) -> Result<Stretch, Stalled> {
-        let needed = self.needed(stepping.workers);
-        bsp::rounds(queue, drift, stepping, needed, goal, stream)
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        let needed = self.needed(floor.stepping.workers);
+        bsp::rounds(floor, needed, goal)
     }
 }

@@ -4,7 +4,8 @@
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use crate::engine::Queue;
 use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
+use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use crate::units::SimTime;
@@ -13,26 +14,21 @@ use crate::units::SimTime;
 ///
 /// # Errors
 /// [`Stalled`] when the clock has nothing to wait for.
-pub fn advance(
-    queue: &mut Queue<Event>,
-    drift: &mut DriftPath,
-    stepping: &Stepping,
-    goal: Goal,
-    stream: &mut Stream,
-) -> Result<Stretch, Stalled> {
-    rounds(queue, drift, stepping, stepping.workers, goal, stream)
+pub fn advance(floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+    rounds(floor, floor.stepping.workers, goal)
 }
 
 /// Steps that end at arrival number `needed` of the workers; the others give up and start again
 /// with the next step.
-pub(super) fn rounds(
-    queue: &mut Queue<Event>,
-    drift: &mut DriftPath,
-    stepping: &Stepping,
-    needed: u32,
-    goal: Goal,
-    stream: &mut Stream,
-) -> Result<Stretch, Stalled> {
+pub(super) fn rounds(floor: &mut Floor<'_>, needed: u32, goal: Goal) -> Result<Stretch, Stalled> {
+    let Floor {
+        queue,
+        drift,
+        stepping,
+        stream,
+        log,
+        ..
+    } = floor.parts();
     let mut stretch = Stretch::from(queue.now());
     if goal.updates == 0 {
         return Ok(stretch);
@@ -41,7 +37,8 @@ pub(super) fn rounds(
     let (mut finished, mut step_start) = (0, queue.now());
     // Of all machines together.
     let (mut worked_ns, mut step_ns, mut wasted_s) = (0.0, 0, 0.0);
-    start_step(queue, stepping, stream);
+    log.begin(stepping.workers, queue.now());
+    start_step(queue, stepping, stream, log);
     while let Some(event) = queue.advance_until(goal.until) {
         match event {
             Event::WorkerFinished => {
@@ -57,19 +54,24 @@ pub(super) fn rounds(
                     let communication_s = stepping.communication_s * network;
                     stretch.advance.compute_s += waited_s;
                     stretch.advance.communication_s += communication_s;
-                    queue.after(SimTime::from_seconds(communication_s), Event::StepComplete);
+                    let communication = SimTime::from_seconds(communication_s);
+                    log.barrier(needed, queue.now(), queue.now() + communication);
+                    queue.after(communication, Event::StepComplete);
                 }
             }
             Event::StepComplete => {
                 worked_ns += step_ns as f64;
                 stretch.gradients += u64::from(needed);
                 stretch.dropped += late;
-                if stretch.update(queue.now(), &goal) {
+                let is_last = stretch.update(queue.now(), &goal);
+                log.step(stretch.updates, queue.now());
+                if is_last {
+                    log.end(stretch.updates, queue.now());
                     stretch.wasted = ratio(wasted_s, worked_ns / 1e9 + wasted_s);
                     return Ok(stretch);
                 }
                 (finished, step_ns, step_start) = (0, 0, queue.now());
-                start_step(queue, stepping, stream);
+                start_step(queue, stepping, stream, log);
             }
             _ => {}
         }
@@ -78,6 +80,7 @@ pub(super) fn rounds(
         return Err(Stalled { at: queue.now() });
     }
     give_up(queue, goal.until);
+    log.end(stretch.updates, goal.until);
     stretch.wasted = ratio(wasted_s, worked_ns / 1e9 + wasted_s);
     Ok(stretch)
 }
@@ -86,15 +89,16 @@ pub(super) fn rounds(
 /// depend on each other, so the processor overlaps them; with the queue's work between, it cannot.
 const BLOCK: u32 = 16;
 
-fn start_step(queue: &mut Queue<Event>, stepping: &Stepping, stream: &mut Stream) {
+fn start_step(queue: &mut Queue<Event>, stepping: &Stepping, stream: &mut Stream, log: &mut Log) {
     let mut block = [SimTime::ZERO; BLOCK as usize];
     for first in (0..stepping.workers).step_by(BLOCK as usize) {
         let workers = first..stepping.workers.min(first + BLOCK);
         let block = &mut block[..workers.len()];
-        for (compute, worker) in block.iter_mut().zip(workers) {
+        for (compute, worker) in block.iter_mut().zip(workers.clone()) {
             *compute = SimTime::from_seconds(stepping.draw_worker_s(worker, stream));
         }
-        for &compute in &*block {
+        for (&compute, worker) in block.iter().zip(workers) {
+            log.computes(worker, queue.now() + compute);
             queue.after(compute, Event::WorkerFinished);
         }
     }

@@ -6,15 +6,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Scratch;
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up};
 use crate::checked::Positive;
-use crate::engine::Queue;
-use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 
 /// Settings of `flexible`.
@@ -35,15 +31,15 @@ pub(in crate::training) struct Begun {
 }
 
 impl Flexible {
-    pub(super) fn advance(
-        &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
-        goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
-    ) -> Result<Stretch, Stalled> {
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            log,
+        } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
         if goal.updates == 0 {
@@ -62,8 +58,10 @@ impl Flexible {
         let mut paused = SimTime::ZERO;
         let mut barrier = start + after;
         let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
+        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
+            log.computes(worker, start + compute);
             queue.after(compute, Event::Arrived(worker));
         }
         let end = loop {
@@ -83,6 +81,9 @@ impl Flexible {
                 let communication_s = stepping.communication_s * network;
                 let pause = SimTime::from_seconds(communication_s);
                 let complete = barrier + pause;
+                if barrier < goal.until {
+                    log.pause(barrier, complete);
+                }
                 if complete > goal.until {
                     break goal.until;
                 }
@@ -92,7 +93,9 @@ impl Flexible {
                 stretch.gradients += finished;
                 stretch.missed_updates += missed;
                 (finished, missed) = (0, 0);
-                if stretch.update(complete, &goal) {
+                let is_last = stretch.update(complete, &goal);
+                log.update(stretch.updates, complete);
+                if is_last {
                     break complete;
                 }
                 barrier = complete + after;
@@ -116,9 +119,12 @@ impl Flexible {
             missed += stretch.updates - begun.updates;
             begun.updates = stretch.updates;
             let compute = draws.worker(worker, stream);
+            log.settle(worker, queue.now());
+            log.computes(worker, queue.now() + compute);
             queue.after(compute, Event::Arrived(worker));
         };
         give_up(queue, end);
+        log.end(stretch.updates, end);
         stretch.divide((end - start).seconds(), communicated_s);
         Ok(stretch)
     }

@@ -1,7 +1,8 @@
 //! How the workers of a job come together: one file per protocol.
 //!
-//! In: the [`Stepping`] of a configuration, a [`Goal`], the event queue, a stream. Out: a
-//! [`Stretch`]: what was done, how long it took, and what the statistical price needs.
+//! In: a [`Floor`], which is the event queue, the [`Stepping`](super::Stepping) of a configuration and
+//! its luck, and a [`Goal`]. Out: a [`Stretch`]: what was done, how long it took, and what the
+//! statistical price needs.
 //!
 //! - [`stretch`]: goals and outcomes; [`draws`]: worker times in blocks.
 //! - [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`], [`flexible`]: without
@@ -35,11 +36,8 @@ pub use stretch::{Goal, Stretch};
 
 use serde::{Deserialize, Serialize};
 
-use super::drift::DriftPath;
-use super::progress::{Event, Stalled};
-use super::stepping::Stepping;
-use crate::engine::Queue;
-use crate::rng::Stream;
+use super::floor::Floor;
+use super::progress::Stalled;
 use crate::units::SimTime;
 
 /// A synchronisation protocol with its settings.
@@ -120,30 +118,14 @@ impl Protocol {
     ///
     /// # Errors
     /// [`Stalled`] when the clock has nothing to wait for.
-    pub fn advance(
-        &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
-        goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
-    ) -> Result<Stretch, Stalled> {
+    pub fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
         match self {
-            Protocol::Bsp => bsp::advance(queue, drift, stepping, goal, stream),
-            Protocol::Backup(settings) => settings.advance(queue, drift, stepping, goal, stream),
-            Protocol::Speculative(settings) => {
-                settings.advance(queue, drift, stepping, goal, stream, scratch)
-            }
-            Protocol::Ssp(settings) => {
-                settings.advance(queue, drift, stepping, goal, stream, scratch)
-            }
-            Protocol::Asp(settings) => {
-                settings.advance(queue, drift, stepping, goal, stream, scratch)
-            }
-            Protocol::Flexible(settings) => {
-                settings.advance(queue, drift, stepping, goal, stream, scratch)
-            }
+            Protocol::Bsp => bsp::advance(floor, goal),
+            Protocol::Backup(settings) => settings.advance(floor, goal),
+            Protocol::Speculative(settings) => settings.advance(floor, goal),
+            Protocol::Ssp(settings) => settings.advance(floor, goal),
+            Protocol::Asp(settings) => settings.advance(floor, goal),
+            Protocol::Flexible(settings) => settings.advance(floor, goal),
         }
     }
 }

@@ -4,13 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Scratch;
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use crate::checked::Probability;
 use crate::engine::Queue;
 use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
+use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
@@ -54,15 +54,15 @@ impl Speculative {
         stepping.worker_s * slowest::quantile(self.quantile.get(), stepping.time)
     }
 
-    pub(super) fn advance(
-        &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
-        goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
-    ) -> Result<Stretch, Stalled> {
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            log,
+        } = floor.parts();
         let mut stretch = Stretch::from(queue.now());
         if goal.updates == 0 {
             return Ok(stretch);
@@ -81,12 +81,14 @@ impl Speculative {
             overdue: false,
             worked_ns: 0.0,
             wasted_ns: 0.0,
+            log,
         };
         // A machine becomes idle at most twice a step: after its own work, and after a copy.
         step.idle.clear();
         step.idle.reserve(2 * stepping.workers as usize);
         // Every worker-step, a copy of each, and that they are overdue.
         queue.reserve(2 * stepping.workers as usize + 1);
+        step.log.begin(stepping.workers, queue.now());
         step.begin(queue, stream);
         let mut end = None;
         while let Some(event) = queue.advance_until(goal.until) {
@@ -99,7 +101,9 @@ impl Speculative {
                 }
                 Event::StepComplete => {
                     stretch.gradients += u64::from(step.count);
-                    if stretch.update(queue.now(), &goal) {
+                    let is_last = stretch.update(queue.now(), &goal);
+                    step.log.step(stretch.updates, queue.now());
+                    if is_last {
                         end = Some(queue.now());
                         break;
                     }
@@ -114,13 +118,18 @@ impl Speculative {
                 let communication_s = stepping.communication_s * network;
                 stretch.advance.compute_s += (queue.now() - step.start).seconds();
                 stretch.advance.communication_s += communication_s;
-                queue.after(SimTime::from_seconds(communication_s), Event::StepComplete);
+                let communication = SimTime::from_seconds(communication_s);
+                let (now, all) = (queue.now(), stepping.workers);
+                step.log.barrier(all, now, now + communication);
+                queue.after(communication, Event::StepComplete);
             }
         }
         if end.is_none() && queue.is_empty() {
             return Err(Stalled { at: queue.now() });
         }
-        give_up(queue, end.unwrap_or(goal.until));
+        let end = end.unwrap_or(goal.until);
+        give_up(queue, end);
+        step.log.end(stretch.updates, end);
         stretch.wasted = ratio(step.wasted_ns, step.worked_ns + step.wasted_ns);
         Ok(stretch)
     }
@@ -144,6 +153,7 @@ struct Step<'s> {
     overdue: bool,
     worked_ns: f64,
     wasted_ns: f64,
+    log: &'s mut Log,
 }
 
 impl Step<'_> {
@@ -160,6 +170,7 @@ impl Step<'_> {
         (self.start, self.left) = (queue.now(), self.count);
         for worker in 0..self.count {
             let compute = self.draws.worker(worker, stream);
+            self.log.computes(worker, self.start + compute);
             queue.after(compute, Event::Arrived(worker));
         }
         queue.after(self.overdue_after, Event::Overdue);
@@ -180,10 +191,12 @@ impl Step<'_> {
         self.left -= 1;
         let since = |start: SimTime| (queue.now() - start).nanoseconds() as f64;
         self.idle.push(worker);
+        self.log.settle(worker, queue.now());
         match task.copy {
             None => self.worked_ns += since(self.start),
             Some(copy) => {
                 self.idle.push(copy.machine);
+                self.log.settle(copy.machine, queue.now());
                 let (original, copied) = (since(self.start), since(copy.since));
                 let (useful, useless) = match by_copy {
                     true => (copied, original),
@@ -214,6 +227,8 @@ impl Step<'_> {
                 since: queue.now(),
             });
             let compute = self.draws.worker(machine, stream);
+            let now = queue.now();
+            self.log.copies(machine, worker as u32, now, now + compute);
             queue.after(compute, Event::CopyFinished(worker as u32));
         }
     }

@@ -4,13 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
-use super::stretch::{Goal, Stretch, give_up};
-use super::{Scratch, stretch::ratio};
-use crate::engine::Queue;
-use crate::rng::Stream;
-use crate::training::drift::DriftPath;
+use super::stretch::{Goal, Stretch, give_up, ratio};
+use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 
 /// Settings of `ssp`.
@@ -33,15 +29,27 @@ pub(in crate::training) struct Clock {
 }
 
 impl Ssp {
-    pub(super) fn advance(
+    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.run::<true>(floor, goal),
+            false => self.run::<false>(floor, goal),
+        }
+    }
+
+    fn run<const NOTED: bool>(
         &self,
-        queue: &mut Queue<Event>,
-        drift: &mut DriftPath,
-        stepping: &Stepping,
+        floor: &mut Floor<'_>,
         goal: Goal,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
     ) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            log,
+        } = floor.parts();
         let start = queue.now();
         let mut stretch = Stretch::from(start);
         if goal.updates == 0 {
@@ -63,8 +71,12 @@ impl Ssp {
         let (network, mut until) = drift.at(start);
         let mut communication_s = stepping.communication_s * network;
         let mut communication = SimTime::from_seconds(communication_s);
+        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
+            if NOTED {
+                log.cycle(worker, start, ends(start, compute, communication));
+            }
             queue.after(compute + communication, Event::Arrived(worker));
         }
         while let Some(&event) = queue.look_until(goal.until) {
@@ -80,7 +92,11 @@ impl Ssp {
             if slack > 0 {
                 stretch.missed_updates += stretch.updates - clock.read;
             }
-            if stretch.update(now, &goal) {
+            let is_last = stretch.update(now, &goal);
+            if NOTED {
+                log.update(stretch.updates, now);
+            }
+            if is_last {
                 break;
             }
             if now >= until {
@@ -97,15 +113,24 @@ impl Ssp {
                 if done - least <= slack {
                     clock.read = stretch.updates;
                     let compute = draws.worker(worker, stream);
+                    if NOTED {
+                        log.cycle(worker, now, ends(now, compute, communication));
+                    }
                     queue.put_off(compute + communication);
                 } else {
                     queue.advance();
+                    if NOTED {
+                        log.settle(worker, now);
+                    }
                     clock.waits = true;
                 }
                 continue;
             }
             // The slowest has done a step: whoever waited for it goes on, in the order of numbers.
             queue.advance();
+            if NOTED {
+                log.settle(worker, now);
+            }
             clocks[worker as usize].waits = true;
             least += 1;
             for (number, clock) in (0..).zip(clocks.iter_mut()) {
@@ -114,6 +139,9 @@ impl Ssp {
                     clock.waits = false;
                     clock.read = stretch.updates;
                     let compute = draws.worker(number, stream);
+                    if NOTED {
+                        log.cycle(number, now, ends(now, compute, communication));
+                    }
                     queue.after(compute + communication, Event::Arrived(number));
                 }
             }
@@ -127,9 +155,16 @@ impl Ssp {
             goal.until
         };
         give_up(queue, end);
+        log.end(stretch.updates, end);
         stretch.gradients = stretch.updates;
         let workers = f64::from(stepping.workers);
         stretch.divide((end - start).seconds(), ratio(communicated_s, workers));
         Ok(stretch)
     }
+}
+
+/// When a worker's step that begins now has computed, and communicated.
+#[inline]
+fn ends(now: SimTime, compute: SimTime, communication: SimTime) -> [SimTime; 3] {
+    [now, now + compute, now + compute + communication]
 }

@@ -1,0 +1,154 @@
+//! `scavsim trace`: run one case again and write down all that happens in it.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Exit, Failure, run, terminal};
+use crate::checked::Count;
+use crate::experiment::{Evaluator, Plan};
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::aside::Aside;
+use crate::report::trace_names::TraceOf;
+use crate::report::{Folder, trace_chrome, trace_jsonl};
+use crate::scenario::Overrides;
+use crate::training::Fidelity;
+use crate::training::log::What;
+
+/// Arguments of `trace`.
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// Scenario file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Number of the case, as in the column `case` of the records
+    #[arg(long, value_name = "N")]
+    case: u64,
+    /// Write NAME-case-N.events.jsonl and NAME-case-N.trace.json to this folder
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Note single worker-steps up to so many entries; of the job, its VMs and checkpoints all
+    #[arg(long, value_name = "M", default_value_t = 200_000)]
+    max_events: u64,
+    /// Replace the seed of the scenario
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Replace the number of replicas
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    replicas: Option<u32>,
+}
+
+impl TraceArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`]; a case that does not exist is wrong usage.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let overrides = Overrides {
+            seed: self.seed,
+            replicas: self.replicas.and_then(Count::new),
+            fidelity: None,
+        };
+        let mut scenarios = run::load(std::slice::from_ref(&self.file), overrides)?;
+        let Some(mut scenario) = scenarios.pop() else {
+            return Ok(Exit::Done);
+        };
+        let asked = std::mem::replace(&mut scenario.fidelity, Fidelity::Event);
+        let cases = scenario.cases();
+        if self.case >= cases {
+            let what = format!(
+                "there is no case {}: `{}` has {cases} cases, numbered from 0",
+                self.case, scenario.name
+            );
+            return Err(wrong(
+                &what,
+                "the column `case` of the records has the numbers",
+            ));
+        }
+        let folder = Folder::prepare(&self.out).map_err(|error| {
+            wrong(
+                &error.to_string(),
+                "`--out` needs a folder in which files can be created",
+            )
+        })?;
+        let plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
+        let case = plan.case(self.case);
+        if asked != Fidelity::Event {
+            terminal::note(&format!(
+                "`{}` asks for fidelity `{}`; this is another draw of the same job, in `event`: its times \
+                 are not those of the record",
+                plan.scenario,
+                asked.name()
+            ));
+        }
+        let watched = Evaluator::new(&plan)
+            .watch(case, self.max_events)
+            .map_err(|why| anyhow::anyhow!("case {} has no result: {why}", self.case))?;
+        if let Some(full) = watched.entries.iter().find(|e| e.what == What::Full) {
+            terminal::note(&format!(
+                "single worker-steps are noted up to {} entries, until {:.3} s; `--max-events` takes more",
+                self.max_events,
+                full.at.seconds()
+            ));
+        }
+        let of = TraceOf {
+            scenario: &plan.scenario,
+            case: self.case,
+            workload: plan.workload(case.arena),
+            strategy: plan.strategy(case.strategy),
+            replica: case.replica,
+            pricing: &plan.policies[case.policy].name,
+            objective: plan.objectives[case.objective].name(),
+            fidelity: Fidelity::Event.name(),
+            vms: &watched.arena.world.vms,
+        };
+        let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
+        let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
+        write(&folder, &jsonl, |file| {
+            trace_jsonl::write(&of, &watched.entries, file)
+        })?;
+        write(&folder, &chrome, |file| {
+            trace_chrome::write(&of, &watched.entries, file)
+        })?;
+        let chosen = &watched.arena.configurations[watched.line.choice];
+        terminal::print(&format!(
+            "{}, case {}: {}, {}, replica {}, {}, {}\n\
+             target reached after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
+             {}: {} entries\n\
+             {}: for ui.perfetto.dev\n",
+            of.scenario,
+            of.case,
+            of.workload,
+            of.strategy,
+            of.replica,
+            of.pricing,
+            of.objective,
+            watched.line.net_end.hours(),
+            chosen.workers,
+            chosen.vm,
+            chosen.batch,
+            watched.line.lost_vms,
+            folder.file(&jsonl).display(),
+            watched.entries.len(),
+            folder.file(&chrome).display(),
+        ))?;
+        Ok(Exit::Done)
+    }
+}
+
+fn write(
+    folder: &Folder,
+    name: &str,
+    contents: impl FnOnce(&mut Aside) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = Aside::create(folder, name)?;
+    contents(&mut file)?;
+    file.close()
+}
+
+fn wrong(what: &str, help: &str) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(Diagnostic::general(what.to_owned()).with_help(help.to_owned()));
+    Failure::Wrong(wrong)
+}
