@@ -134,6 +134,11 @@ impl UnitLogNormal {
         self.sigma
     }
 
+    /// Coefficient of variation.
+    pub fn cv(self) -> f64 {
+        libm::expm1(self.sigma * self.sigma).sqrt()
+    }
+
     /// Draws a factor; exactly 1 and no draw when σ = 0.
     #[inline]
     pub fn sample(self, stream: &mut Stream) -> f64 {

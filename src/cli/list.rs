@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::list_vms::VmFilter;
-use super::{Exit, Failure, Format, list_lifetimes, terminal};
+use super::{Exit, Failure, Format, list_delays, list_lifetimes, terminal};
+use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::input::{Diagnostic, Diagnostics};
@@ -41,6 +42,8 @@ enum What {
     Strategies,
     /// How long VMs live before the provider takes them away
     Lifetimes,
+    /// How long VMs take to start, workers to join and checkpoints to be written
+    Delays,
 }
 
 /// A list: column names, which of them hold text, rows.
@@ -70,6 +73,7 @@ impl ListArgs {
             What::Pricing => pricing()?,
             What::Strategies => strategies(),
             What::Lifetimes => lifetimes()?,
+            What::Delays => delays()?,
         };
         let cells = |row: &Vec<Value>| -> Vec<String> {
             let plain = |v: &Value| match v {
@@ -197,6 +201,16 @@ fn vms(filter: &VmFilter) -> Result<List, Failure> {
     let (catalogue, diagnostics) = Catalogue::embedded();
     let catalogue = sound(catalogue, diagnostics)?;
     filter.list(catalogue).map_err(Failure::Wrong)
+}
+
+fn delays() -> Result<List, Failure> {
+    let (startups, diagnostics) = Startup::embedded();
+    let startups = sound(startups, diagnostics)?;
+    let (restarts, diagnostics) = Restart::embedded();
+    let restarts = sound(restarts, diagnostics)?;
+    let (write, diagnostics) = CheckpointWrite::embedded();
+    let write = sound(write, diagnostics)?;
+    Ok(list_delays::list(startups, restarts, write))
 }
 
 fn lifetimes() -> Result<List, Failure> {

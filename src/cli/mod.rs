@@ -6,6 +6,7 @@ pub mod completions;
 pub mod estimate;
 pub mod import;
 pub mod list;
+pub mod list_delays;
 pub mod list_lifetimes;
 pub mod list_vms;
 pub mod merge;

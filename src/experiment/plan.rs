@@ -13,6 +13,7 @@ use crate::search::{
     Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
 };
 use crate::testbed::{History, SimulatedCluster};
+use crate::training::live::LiveCluster;
 use crate::training::world::Waits;
 use crate::training::{Fidelity, Truth, World};
 use crate::units::SimTime;
@@ -122,6 +123,21 @@ pub struct Case {
 
 /// Runs behind an expectation that has no closed form.
 const EXPECTATION_REPLICAS: u64 = 200;
+
+/// The same where every worker-step is an event: so many worker-steps in all, and this many runs at least.
+const EXPECTATION_WORKER_STEPS: f64 = 2e7;
+const FEWEST_EXPECTATION_REPLICAS: u64 = 8;
+
+/// Runs behind the expectation of a configuration.
+fn expectation_replicas(truth: &Truth) -> u64 {
+    let is_fast = |live: &LiveCluster| live.settle(Fidelity::Fast).0 == Fidelity::Fast;
+    if truth.live.as_deref().is_none_or(is_fast) {
+        return EXPECTATION_REPLICAS;
+    }
+    let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
+    let runs = EXPECTATION_WORKER_STEPS / worker_steps.max(1.0);
+    (runs as u64).clamp(FEWEST_EXPECTATION_REPLICAS, EXPECTATION_REPLICAS)
+}
 
 /// Arenas that are made at once, for an error to come before the run.
 const EAGER: usize = 16;
@@ -308,7 +324,10 @@ impl Plan {
         for replica in 0..EXPECTATION_REPLICAS {
             cluster.restart(u64::MAX - replica);
             cluster.mark();
-            for choice in 0..world.truths.len() {
+            for (choice, truth) in world.truths.iter().enumerate() {
+                if replica >= expectation_replicas(truth) {
+                    continue;
+                }
                 cluster.back_to_mark();
                 let end = match cluster.run_to_target(choice) {
                     Ok(line) => {

@@ -53,7 +53,11 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
                 )?)
             }
         };
-    let is_spot = market == Market::Spot || file.as_rented || file.spot_usd_per_hour_of.is_some() || file.spot_ratio.is_some() || file.spot_series.is_some();
+    let is_spot = market == Market::Spot
+        || file.as_rented
+        || file.spot_usd_per_hour_of.is_some()
+        || file.spot_ratio.is_some()
+        || file.spot_series.is_some();
     if file.free_first_hour_if_revoked && !is_spot {
         return Err(
             "`free_first_hour_if_revoked` needs a spot price: only spot VMs are taken away"
@@ -62,7 +66,11 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
     }
     Ok(Reductions {
         factor,
-        on_demand_factor: if file.spot_ratio.is_some() { 1.0 } else { factor },
+        on_demand_factor: if file.spot_ratio.is_some() {
+            1.0
+        } else {
+            factor
+        },
         spot_series: (file.spot_series.as_deref())
             .map(SpotSeries::new)
             .transpose()?,

@@ -42,12 +42,7 @@ pub struct Usage {
 
 impl Usage {
     /// Becomes the usage of so many VMs of each type with global batch `batch` for `seconds`.
-    pub fn set_whole(
-        &mut self,
-        held: impl Iterator<Item = (u16, u32)>,
-        batch: u32,
-        seconds: f64,
-    ) {
+    pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {
         self.intervals.clear();
         self.intervals.extend(held.map(|(vm, vms)| VmInterval {
             vm,

@@ -1,7 +1,7 @@
 //! What the entries of a job's log are called in files; part of the interface.
 
-use std::fmt;
 use crate::training::world::RentedVm;
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 

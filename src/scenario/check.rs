@@ -98,15 +98,13 @@ impl Check<'_> {
             .iter()
             .zip(asked)
             .map(|(w, name)| {
-                {
-                    let wanted = Wanted {
-                        machines: &machines,
-                        setup: &setup,
-                        reach: &reach,
-                        max_workers,
-                    };
-                    self.configurations(file, w.as_ref()?, name, wanted)
-                }
+                let wanted = Wanted {
+                    machines: &machines,
+                    setup: &setup,
+                    reach: &reach,
+                    max_workers,
+                };
+                self.configurations(file, w.as_ref()?, name, wanted)
             })
             .collect();
         let stored = match &file.search.stored {

@@ -20,8 +20,8 @@ pub mod include;
 pub mod machines;
 mod names;
 pub mod scale_axis;
-mod space;
 mod setup;
+mod space;
 mod spot;
 
 pub use check::{Overrides, load};

@@ -44,7 +44,9 @@ impl Check<'_> {
         for (name, table) in &file.kind {
             let word = name.get_ref();
             let is_taken = measured.contains(word.as_str())
-                || machines.iter().any(|m| *m.stand_in.vm == **word || m.table == *word);
+                || machines
+                    .iter()
+                    .any(|m| *m.stand_in.vm == **word || m.table == *word);
             if word.is_empty() || word.contains(['/', '\n']) || is_taken {
                 self.diagnostics.error_at(
                     self.source,
@@ -240,10 +242,12 @@ impl Check<'_> {
                 waits: &waits,
                 setup,
             };
-            let lacking = (configurations.iter())
-                .find_map(|c| Some((c, builder.missing_size(c)?)));
+            let lacking = (configurations.iter()).find_map(|c| Some((c, builder.missing_size(c)?)));
             if let Some((at, why)) = lacking {
-                let title = format!("`{}` on {at} may come to a size that is not known", workload.name);
+                let title = format!(
+                    "`{}` on {at} may come to a size that is not known",
+                    workload.name
+                );
                 let help = match why {
                     Some(outside) => format!(
                         "{outside}; raise `spot.fewest_workers`, or set `cluster.outside = \"extrapolate\"`"
@@ -251,8 +255,13 @@ impl Check<'_> {
                     None => format!("it has more than {MOST_SIZES} sizes"),
                 };
                 self.diagnostics.push(
-                    Diagnostic::at(self.source, place.clone(), title, "changes the cluster's size")
-                        .with_help(help),
+                    Diagnostic::at(
+                        self.source,
+                        place.clone(),
+                        title,
+                        "changes the cluster's size",
+                    )
+                    .with_help(help),
                 );
             }
         }

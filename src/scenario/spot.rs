@@ -6,14 +6,14 @@ use toml::Spanned;
 
 use super::check::Check;
 use super::file::{CheckpointChoice, ScenarioFile, SpotTable};
+use crate::checked::NonNegative;
 use crate::cloud::Market;
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
+use crate::training::Checkpoints;
 use crate::training::checkpoint::{Periodic, Policy};
 use crate::training::live::{Losses, Pause, Spot, Write};
-use crate::training::Checkpoints;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
-use crate::checked::NonNegative;
 
 impl Check<'_> {
     /// The terms of spot VMs, if the scenario has any.
@@ -25,7 +25,12 @@ impl Check<'_> {
             (None, Some(mean_h)) => Exponential::new(mean_h.get_ref().get())
                 .map(|exponential| (Losses::Alone(Lifetime::new(exponential, None)), 0)),
             (Some(_), Some(mean_h)) => {
-                self.exclude("lifetime", "exponential_mean_h", mean_h, "both say how long VMs live");
+                self.exclude(
+                    "lifetime",
+                    "exponential_mean_h",
+                    mean_h,
+                    "both say how long VMs live",
+                );
                 None
             }
             (None, None) => {
@@ -109,7 +114,12 @@ impl Check<'_> {
     fn start_up(&mut self, table: &SpotTable) -> Option<Pause> {
         let name = table.start_up.as_ref()?;
         if let Some(given) = &table.replacement_s {
-            self.exclude("start_up", "replacement_s", given, "both say how long a VM takes to start");
+            self.exclude(
+                "start_up",
+                "replacement_s",
+                given,
+                "both say how long a VM takes to start",
+            );
         }
         let all = Startup::embedded().0.iter();
         let spot: Vec<(String, Pause)> = all
@@ -128,7 +138,12 @@ impl Check<'_> {
         ];
         for (key, given) in given {
             if let Some(given) = given {
-                self.exclude("restart", key, given, "both say how long a worker takes to start");
+                self.exclude(
+                    "restart",
+                    key,
+                    given,
+                    "both say how long a worker takes to start",
+                );
             }
         }
         let all: Vec<(String, &'static Restart)> = (Restart::embedded().0.iter())
@@ -158,8 +173,7 @@ impl Check<'_> {
     }
 
     fn write(&mut self, table: &SpotTable) -> Write {
-        let seconds = (table.checkpoint_write_s.as_ref())
-            .map_or(0.0, |s| s.get_ref().get());
+        let seconds = (table.checkpoint_write_s.as_ref()).map_or(0.0, |s| s.get_ref().get());
         let fixed = Write::Fixed(SimTime::from_seconds(seconds));
         let Some(mb) = &table.checkpoint_mb else {
             return fixed;

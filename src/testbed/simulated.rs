@@ -6,10 +6,10 @@ use crate::pricing::{Phase, Usage};
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
 use crate::training::ledger::Ledger;
+use crate::training::live::Totals;
 use crate::training::log::{Entry, Log};
 use crate::training::luck::Luck;
 use crate::training::progress::Advance;
-use crate::training::live::Totals;
 use crate::training::{Fidelity, Job, Stepping, Unfinished, World};
 use crate::units::SimTime;
 

@@ -83,11 +83,7 @@ impl Ledger {
     pub fn take(&mut self, vm: u16, vms: u32, now: SimTime) {
         self.enter(self.phase, now);
         if vms > 0 {
-            self.held.push(Held {
-                vm,
-                vms,
-                from: now,
-            });
+            self.held.push(Held { vm, vms, from: now });
             self.count(vm, |held| held + vms);
         }
     }

@@ -10,9 +10,9 @@ use crate::workload::{
     Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, StepMeasured, Workload,
 };
 
-use super::slowest::{self, Moments};
 use super::live::build::{Builder, Built};
 use super::live::{LiveCluster, Setup, Spot};
+use super::slowest::{self, Moments};
 use super::variation::{Variation, WorkerTime};
 
 /// A workload on a list of configurations under a given variation.

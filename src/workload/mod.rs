@@ -29,8 +29,8 @@ pub use noise::Noise;
 pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
 pub use origin::{Origin, Provenance, Sourced};
-pub use stand_in::{Reach, StandIn};
 pub use staleness::Staleness;
+pub use stand_in::{Reach, StandIn};
 pub use step_cost::{Communication, StepCost, StepCosts, StepMeasured};
 
 use std::collections::BTreeMap;

@@ -34,6 +34,7 @@ mod imports;
 mod include;
 #[cfg(unix)]
 mod interrupt;
+mod live;
 mod properties;
 mod records;
 mod replay;

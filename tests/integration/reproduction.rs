@@ -156,7 +156,11 @@ fn the_scenario_of_pricing_policies_names_all_of_them() {
     let builtin = scavsim::pricing::builtin::policies().0;
     let fleet = scavsim::cloud::Fleet::listed();
     let builtin: Vec<String> = (builtin.into_iter())
-        .filter(|policy| policy.tariff(&[Rented::as_priced("e2-standard-4")], &fleet).is_ok())
+        .filter(|policy| {
+            policy
+                .tariff(&[Rented::as_priced("e2-standard-4")], &fleet)
+                .is_ok()
+        })
         .map(|policy| policy.name)
         .collect();
     assert_eq!(named, builtin);

@@ -161,4 +161,3 @@ fn the_file_of_transient_gpus_holds_the_sources_figures() {
         }
     }
 }
-

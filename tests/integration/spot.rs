@@ -122,7 +122,10 @@ fn every_vm_second_is_billed_once() {
             assert!((held / (8.0 * hours) - 1.0).abs() < 1e-9, "{held} {hours}");
             assert_eq!(late, f64::from(lost));
             let phases: f64 = usage.phases.vm_seconds[0].1.iter().sum();
-            assert!((phases / 3600.0 / held - 1.0).abs() < 1e-9, "{phases} {held}");
+            assert!(
+                (phases / 3600.0 / held - 1.0).abs() < 1e-9,
+                "{phases} {held}"
+            );
             losses += lost;
         });
     }

@@ -1,7 +1,6 @@
 //! What is noted of a job agrees with what came of it, and the files with what they promise.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use scavsim::engine::Queue;
 use scavsim::experiment::{Evaluator, Plan, Watched};
@@ -15,6 +14,7 @@ use scavsim::training::drift::DriftPath;
 use scavsim::training::log::{Entry, Fate, Log, Track, What};
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, Straggler};
+use scavsim::training::world::RentedVm;
 use scavsim::training::{Fidelity, Floor, Stepping, Variation, slowest};
 use scavsim::units::SimTime;
 use serde_json::Value;
@@ -368,7 +368,7 @@ fn phases_are_those_of_the_usage() {
     }
 }
 
-fn of(vms: &[Arc<str>]) -> TraceOf<'_> {
+fn of(vms: &[RentedVm]) -> TraceOf<'_> {
     TraceOf {
         scenario: "eventful",
         case: 7,
@@ -398,7 +398,15 @@ fn the_document_says_what_everything_is_called() {
         entries.append(&mut watched.expect("a result").entries);
     }
     let mut text = Vec::new();
-    trace_jsonl::write(&of(&["a".into()]), &entries, &mut text).expect("it is in memory");
+    trace_jsonl::write(
+        &of(&[RentedVm {
+            name: "a".into(),
+            on_spot: None,
+        }]),
+        &entries,
+        &mut text,
+    )
+    .expect("it is in memory");
     let mut names = BTreeSet::new();
     for line in String::from_utf8(text).expect("UTF-8").lines() {
         let line: Value = serde_json::from_str(line).expect("every line is JSON");

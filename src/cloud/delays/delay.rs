@@ -35,6 +35,11 @@ impl Delay {
         self.mean_s
     }
 
+    /// Standard deviation in seconds.
+    pub fn sd_s(self) -> f64 {
+        self.mean_s * self.factor.cv()
+    }
+
     /// One such time in seconds; one draw, none without spread.
     #[inline]
     pub fn sample(self, stream: &mut Stream) -> f64 {

@@ -130,7 +130,9 @@ mod tests {
                 .collect();
             assert_eq!(vms.len(), count, "{family}");
             for vm in vms {
-                let usd = rule.usd_per_hour(Rented::as_priced(vm), &fleet).expect("a known size");
+                let usd = rule
+                    .usd_per_hour(Rented::as_priced(vm), &fleet)
+                    .expect("a known size");
                 let listed = catalogue.usd_per_hour(vm, &offer).expect("a price");
                 assert!(
                     (usd / listed - 1.0).abs() < 1e-4,

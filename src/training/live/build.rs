@@ -11,7 +11,6 @@ use crate::configuration::Configuration;
 use crate::engine::Queue;
 use crate::rng::{self, Purpose, Streams};
 use crate::shape::Shape;
-use crate::training::{Fidelity, Floor, Log};
 use crate::training::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
 use crate::training::drift::DriftPath;
 use crate::training::slowest;
@@ -20,6 +19,7 @@ use crate::training::sync::fast::Pace;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::variation::Variation;
 use crate::training::world::{RentedVm, Waits};
+use crate::training::{Fidelity, Floor, Log};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::workload::{OutsideHull, Provenance, Reach, Replay, Staleness, StepMeasured, Workload};
 
@@ -75,9 +75,7 @@ impl Builder<'_> {
     ) -> Result<Built, OutsideHull> {
         let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
         let (groups, parts) = self.groups(configuration, kind, vms);
-        let protocol = kind
-            .and_then(|k| k.protocol)
-            .unwrap_or(self.setup.protocol);
+        let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
         let spot = self.setup.spot.clone();
         let mut cluster = LiveCluster {
             protocol,
@@ -145,7 +143,11 @@ impl Builder<'_> {
     /// where there are too many sizes.
     pub fn missing_size(&self, configuration: &Configuration) -> Option<Option<OutsideHull>> {
         let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
-        let spot = self.setup.spot.as_ref().filter(|_| kind.is_none_or(Kind::has_spot));
+        let spot = self
+            .setup
+            .spot
+            .as_ref()
+            .filter(|_| kind.is_none_or(Kind::has_spot));
         let fewest = spot.map_or(1, |s| s.fewest_workers.max(1));
         let (groups, parts) = self.groups(configuration, kind, &mut Vec::new());
         let workers = groups.iter().filter(|g| !g.is_server);
@@ -311,16 +313,14 @@ impl Builder<'_> {
         let mut expected = worker_s * waited.mean + communication_s;
         if found.iter().any(|(r, _)| per_worker(r) != worker_s) {
             let factors: Box<[f64]> = (found.iter())
-                .flat_map(|(r, own)| {
-                    std::iter::repeat_n(per_worker(r) / worker_s, *own as usize)
-                })
+                .flat_map(|(r, own)| std::iter::repeat_n(per_worker(r) / worker_s, *own as usize))
                 .collect();
             stepping.slowest = slowest::moments_unequal(&factors, time);
             stepping.machines = Some(factors);
             expected = stepping.mean_step_s(1.0);
         }
-        let provenance = (found.iter().map(|(r, _)| r.provenance))
-            .fold(Provenance::Measured, Ord::max);
+        let provenance =
+            (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
         let steps = epochs * self.workload.constants.samples_per_epoch.value
             / (configuration.local_batch() * f64::from(workers));
         Ok(self.measure(cluster.protocol, stepping, expected, steps, provenance))

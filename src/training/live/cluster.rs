@@ -6,8 +6,8 @@ use super::terms::{Elastic, OnLoss, Spot};
 use crate::training::Fidelity;
 use crate::training::checkpoint::Policy;
 use crate::training::stepping::Stepping;
-use crate::training::sync::{Protocol, Stretch};
 use crate::training::sync::fast::Pace;
+use crate::training::sync::{Protocol, Stretch};
 
 /// A configuration as a cluster that may change.
 #[derive(Debug, Clone)]

@@ -431,7 +431,9 @@ impl Job {
             self.end_vm(vm, now, EndedBy::User);
         }
         if let Some(first) = cluster.groups.first() {
-            let workers = cluster.size(cluster.whole).map_or(0, |s| s.stepping.workers);
+            let workers = cluster
+                .size(cluster.whole)
+                .map_or(0, |s| s.stepping.workers);
             let vms = cluster.groups.iter().map(|g| g.vms).sum();
             (self.log()).cluster(first.vm, vms, (workers, batch), now);
         }

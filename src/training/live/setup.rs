@@ -77,9 +77,8 @@ impl Setup {
 impl Kind {
     /// VM types and the terms they are rented on, whatever the number of workers.
     pub fn rented(&self) -> impl Iterator<Item = Rented<'_>> {
-        let type_of = |shape: &str| -> usize {
-            Shape::parse(shape).map_or(shape.len(), |s| s.vm_type.len())
-        };
+        let type_of =
+            |shape: &str| -> usize { Shape::parse(shape).map_or(shape.len(), |s| s.vm_type.len()) };
         let workers = (self.workers.iter()).map(move |(shape, _)| Rented {
             vm: &shape[..type_of(shape)],
             on_spot: Some(self.on_spot),

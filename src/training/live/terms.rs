@@ -99,9 +99,7 @@ impl Write {
     pub fn draw(&self, stream: impl FnOnce() -> Stream) -> SimTime {
         match self {
             Write::Fixed(time) => *time,
-            Write::Measured(write, mb) => {
-                SimTime::from_seconds(write.sample(*mb, &mut stream()))
-            }
+            Write::Measured(write, mb) => SimTime::from_seconds(write.sample(*mb, &mut stream())),
         }
     }
 }

@@ -284,7 +284,13 @@ impl Log {
     }
 
     /// The cluster is from `now` on meant to be this, its VMs told one by one.
-    pub(super) fn cluster(&mut self, vm: u16, vms: u32, (workers, batch): (u32, u32), now: SimTime) {
+    pub(super) fn cluster(
+        &mut self,
+        vm: u16,
+        vms: u32,
+        (workers, batch): (u32, u32),
+        now: SimTime,
+    ) {
         if let Some(notes) = &mut self.notes {
             let what = What::Cluster {
                 vm,

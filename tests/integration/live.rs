@@ -1,0 +1,565 @@
+//! Clusters that change while they train: against arithmetic, between fidelities, and at random.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use scavsim::cloud::lifetimes::{Exponential, Lifetime};
+use scavsim::experiment::{Evaluator, Plan};
+use scavsim::input::{Diagnostics, Source};
+use scavsim::pricing::{EndedBy, Phase, Usage};
+use scavsim::scenario::{self, Overrides, Scenario};
+use scavsim::stats::{Welford, kolmogorov_smirnov};
+use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::simulated::Timeline;
+use scavsim::training::live::{Losses, Pause, Spot};
+use scavsim::training::log::{Entry, Fate, Track, What};
+use scavsim::training::{Fidelity, Unfinished};
+use scavsim::units::SimTime;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/integration/data");
+
+/// A scenario on the workload `tiny`, whose 36,000 gradients take 0.2 s each on `slow` and 0.1 s on `quick`.
+fn load(rest: &str) -> Result<Scenario, String> {
+    let text = format!(
+        "workloads = [\"./tiny\"]\ncluster.outside = \"extrapolate\"\ncluster.local_batch = [64]\n\
+         search.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n{rest}"
+    );
+    let mut wrong = Diagnostics::default();
+    let source = Source::new("test.toml", &*text);
+    scenario::load(&source, Path::new(FOLDER), Overrides::default(), &mut wrong)
+        .ok_or_else(|| wrong.render(false))
+}
+
+fn tiny(rest: &str) -> Scenario {
+    load(rest).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// The same with VMs that all live for exactly so many hours.
+fn dying_at(hours: f64, rest: &str) -> Scenario {
+    let mut scenario = tiny(rest);
+    let spot: &Spot = scenario.setup.spot.as_deref().expect("there are spot VMs");
+    let never = Exponential::new(1e12).expect("it is legal");
+    let spot = Spot {
+        losses: Losses::Alone(Lifetime::new(never, Some(hours))),
+        ..spot.clone()
+    };
+    scenario.setup.spot = Some(Arc::new(spot));
+    scenario
+}
+
+struct Seen {
+    line: Result<Timeline, Unfinished>,
+    usage: Usage,
+    entries: Vec<Entry>,
+}
+
+/// The run of the first configuration in a replica; watched in fidelity `event`.
+fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
+    let plan = Plan::new(scenario).expect("a checked scenario");
+    let world = &plan.arena(0).expect("an arena").world;
+    let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+    cluster.watch(0);
+    cluster.restart(replica);
+    let line = cluster.run_to_target(0);
+    let end = match &line {
+        Ok(line) => line.net_end,
+        Err(why) => why.at(),
+    };
+    let mut usage = Usage::default();
+    cluster.usage_until(end, &mut usage);
+    Seen {
+        entries: cluster.noted_until(end),
+        line,
+        usage,
+    }
+}
+
+fn seconds(scenario: &Scenario, fidelity: Fidelity) -> f64 {
+    let seen = run(scenario, fidelity, 0);
+    seen.line.expect("it ends").net_end.seconds()
+}
+
+/// VM-seconds of a phase.
+fn vm_seconds(usage: &Usage, phase: Phase) -> f64 {
+    let rows = usage.phases.vm_seconds.iter();
+    rows.map(|row| row.1[phase as usize]).sum()
+}
+
+fn close(found: f64, expected: f64, within: f64) {
+    assert!(
+        (found / expected - 1.0).abs() < within,
+        "{found} instead of {expected}"
+    );
+}
+
+const ASP: &str = "sync.asp = { service_s = 0 }\n";
+
+/// Two workers do 10 updates a second; after the loss of one the other does 5.
+#[test]
+fn a_cluster_shrinks_with_a_loss() {
+    let rest = "cluster.workers = [2]\nkind.k = { vm = \"slow\", market = \"spot\", chief_market = \"on-demand\" }\n\
+                spot = { exponential_mean_h = 1, on_loss = \"shrink\", keeps = \"steps\" }\n";
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
+        let scenario = dying_at(0.5, &format!("{ASP}{rest}"));
+        close(seconds(&scenario, fidelity), 1800.0 + 18_000.0 * 0.2, 1e-3);
+        // With a barrier the one that is left stops for its restart, and a step has half as many samples.
+        let scenario = dying_at(0.5, rest);
+        close(
+            seconds(&scenario, fidelity),
+            1800.0 + 10.0 + 18_000.0 * 0.2,
+            1e-3,
+        );
+    }
+}
+
+/// The others go on while another VM starts for 100 s and joins for 50 s.
+#[test]
+fn a_new_vm_joins_the_others() {
+    let rest = "cluster.workers = [2]\nkind.k = { vm = \"slow\", market = \"spot\", chief_market = \"on-demand\" }\n\
+                spot = { exponential_mean_h = 1, on_loss = \"go-on\", keeps = \"steps\", replacement_s = 100, cold_join_s = 50 }\n";
+    let scenario = dying_at(0.5, &format!("{ASP}{rest}"));
+    // 150 s with half of the workers: 750 updates fewer, at 10 per second. The next loss comes after the end.
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
+        let seen = run(&scenario, fidelity, 0);
+        let end = seen.line.expect("it ends").net_end.seconds();
+        // The new VM is lost 1,800 s after it ran, at 1,900 + 1,800 s: before the end at 3,675 s.
+        close(end, 3600.0 + 75.0, 1e-3);
+        close(vm_seconds(&seen.usage, Phase::Waiting), 150.0, 1e-6);
+    }
+}
+
+/// All four VMs of the cluster die at the same moment.
+#[test]
+fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
+    let rest = |on_loss: &str| {
+        format!(
+            "cluster.workers = [4]\ncluster.vm = [\"slow\"]\n\
+             spot = {{ exponential_mean_h = 1, on_loss = \"{on_loss}\", replacement_s = 60, checkpoint = {{ periodic-s = 300 }} }}\n"
+        )
+    };
+    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+        for on_loss in ["wait", "go-on"] {
+            let scenario = dying_at(0.25, &rest(on_loss));
+            let seen = run(&scenario, fidelity, 0);
+            let line = seen.line.expect("it is survived");
+            // 900 s of life are three intervals; of 1,800 s of work two lives are needed, and the third checkpoint of
+            // a life comes with its end.
+            assert!(line.lost_vms >= 4 && line.lost_vms % 4 == 0, "{line:?}");
+            assert!(line.net_end.seconds() > 1800.0 + 2.0 * 70.0 - 1.0);
+        }
+        let seen = run(&dying_at(0.25, &rest("shrink")), fidelity, 0);
+        let at = SimTime::from_seconds(900.0);
+        assert_eq!(seen.line, Err(Unfinished::NobodyLeft { at }));
+        let held: f64 = (seen.usage.intervals.iter())
+            .map(|i| f64::from(i.vms) * (i.to - i.from).seconds())
+            .sum();
+        close(held, 4.0 * 900.0, 1e-9);
+    }
+}
+
+/// A checkpoint at the provider's warning saves all but what is done in the rest of the notice.
+#[test]
+fn notice_saves_the_work() {
+    let rest = |notice: &str| {
+        format!(
+            "cluster.workers = [4]\ncluster.vm = [\"slow\"]\n\
+             spot = {{ exponential_mean_h = 1, replacement_s = 60, checkpoint_write_s = 20{notice} }}\n"
+        )
+    };
+    let with = dying_at(0.4, &rest(", checkpoint_on_notice = true, notice_s = 120"));
+    let seen = run(&with, Fidelity::Fast, 0);
+    // Each loss costs 100 s of work (120 less the writing), 20 s of writing, 60 s of waiting and 10 s of restart.
+    let lost = vm_seconds(&seen.usage, Phase::Lost) / 4.0;
+    assert!((lost - 100.0).abs() < 0.5, "{lost}");
+    let end = seen.line.expect("it ends").net_end.seconds();
+    assert!((end - (1800.0 + 190.0)).abs() < 1.0, "{end}");
+    // 1,440 s of life hold no job of 1,800 s.
+    let without = dying_at(0.4, &rest(""));
+    let seen = run(&without, Fidelity::Fast, 0);
+    assert!(matches!(seen.line, Err(Unfinished::TooManyLosses { .. })));
+}
+
+#[test]
+fn the_loss_of_the_chief_goes_back_or_ends_the_run() {
+    let rest = |chief: &str| {
+        format!(
+            "cluster.workers = [2]\ncluster.vm = [\"slow\"]\n{ASP}\
+             spot = {{ exponential_mean_h = 1, on_loss = \"go-on\", keeps = \"steps\", replacement_s = 60, chief = \"{chief}\" }}\n"
+        )
+    };
+    let hours = |chief: &str| run(&dying_at(0.6, &rest(chief)), Fidelity::Fast, 0).line;
+    let over = hours("hands-over").expect("it ends").net_end.seconds();
+    close(over, 3600.0 + 60.0, 1e-3);
+    // Without checkpoints back means to the beginning, again and again.
+    assert!(matches!(
+        hours("goes-back"),
+        Err(Unfinished::TooManyLosses { .. })
+    ));
+    let at = SimTime::from_seconds(2160.0);
+    assert_eq!(hours("ends-the-run"), Err(Unfinished::ChiefLost { at }));
+    // In a record that is the reason.
+    let scenario = dying_at(0.6, &rest("ends-the-run"));
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let record = Evaluator::new(&plan).evaluate(plan.case(0));
+    assert_eq!(record.time_h, None);
+    assert!(!record.reason.is_empty());
+}
+
+/// With a price of 0.4 in the second half hour two more workers train: 10 updates a second, then 20.
+#[test]
+fn a_cluster_grows_when_vms_are_cheap_and_shrinks_when_they_are_dear() {
+    let rest = format!(
+        "{ASP}cluster.workers = [2]\ncluster.vm = [\"slow\"]\ncluster.start_up_s = 90\n\
+         elastic = {{ prices = [[0, 1], [0.5, 0.4], [0.75, 2]], grow_at = 0.5, shrink_above = 1.5, most_vms = 4, fewest_vms = 1 }}\n"
+    );
+    let scenario = tiny(&rest);
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
+        let seen = run(&scenario, fidelity, 0);
+        let end = seen.line.expect("it ends").net_end.seconds();
+        // From 90 s to 1,890 s at 10, to 2,700 s at 20, then 5 updates a second.
+        let left = 36_000.0 - 10.0 * 1800.0 - 20.0 * 810.0;
+        close(end, 2700.0 + left / 5.0, 1e-3);
+        let released: f64 = (seen.usage.intervals.iter())
+            .filter(|i| i.to < SimTime::from_seconds(2701.0))
+            .map(|i| f64::from(i.vms))
+            .sum();
+        assert_eq!(released, 3.0);
+    }
+}
+
+/// On-demand chief and server beside spot workers, each at its price.
+#[test]
+fn markets_are_mixed_and_billed_as_rented() {
+    let rest = format!(
+        "{ASP}spot = {{ exponential_mean_h = 1e12, keeps = \"steps\" }}\n\
+         kind.k = {{ mix = {{ slow = 2, quick = 2 }}, market = \"spot\", chief_market = \"on-demand\", servers = {{ vm = \"ps\", vms = 2 }} }}\n\
+         pricing.policies = [\"p\"]\npricing.define.p = {{ usd_per_hour_of = {{ slow = 10, quick = 100, ps = 1 }}, spot_usd_per_hour_of = {{ slow = 3, quick = 30 }} }}\n"
+    );
+    let scenario = tiny(&rest);
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let record = Evaluator::new(&plan).evaluate(plan.case(0));
+    // 2 at 10 and 2 at 5 updates a second.
+    let hours = 36_000.0 / 30.0 / 3600.0;
+    close(record.time_h.expect("it ends"), hours, 1e-3);
+    // The first type in the order of names gives the chief: quick.
+    let usd = 100.0 + 30.0 + 2.0 * 3.0 + 2.0 * 1.0;
+    close(record.cost_usd.expect("it ends"), usd * hours, 1e-3);
+    close(
+        record.expected_cost_usd.expect("it ends"),
+        usd * hours,
+        1e-3,
+    );
+}
+
+/// Server VMs hold the parameters: without one the job goes back to its checkpoint.
+#[test]
+fn the_loss_of_a_server_stops_the_job_and_costs_what_was_not_saved() {
+    let rest = format!(
+        "{ASP}cluster.workers = [4]\n\
+         spot = {{ exponential_mean_h = 1, keeps = \"steps\", on_loss = \"go-on\", replacement_s = 100, checkpoint = {{ periodic-s = 500 }} }}\n\
+         kind.k = {{ vm = \"slow\", servers = {{ vm = \"slow\", market = \"spot\" }} }}\n"
+    );
+    let scenario = dying_at(0.25, &rest);
+    for fidelity in [Fidelity::Fast, Fidelity::Event] {
+        let seen = run(&scenario, fidelity, 0);
+        // At 900 s, 400 s behind a checkpoint: 400 s are lost, 100 s waited, 10 s restarted. The next server lives
+        // from 1,000 to 1,900 s and ends 390 s behind the next checkpoint at 1,510 s; the third one sees the end.
+        let end = seen.line.expect("it ends").net_end.seconds();
+        let lost = vm_seconds(&seen.usage, Phase::Lost) / 5.0;
+        assert!((lost - (400.0 + 390.0)).abs() < 1.0, "{lost}");
+        let stops = 2.0 * 110.0;
+        assert!((end - (1800.0 + lost + stops)).abs() < 1.0, "{end}");
+    }
+}
+
+fn ends(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> Vec<f64> {
+    let plan = Plan::new(scenario).expect("a checked scenario");
+    let world = &plan.arena(0).expect("an arena").world;
+    let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+    (0..replicas)
+        .map(|replica| {
+            cluster.restart(replica);
+            let line = cluster.run_to_target(0).expect("it ends");
+            line.net_end.seconds()
+        })
+        .collect()
+}
+
+/// `fast` through joins and other sizes: means within 4 standard errors of `event`, Kolmogorov-Smirnov p > 0.01.
+#[test]
+fn fast_agrees_with_events_while_clusters_change() {
+    for sync in [ASP, "sync.backup = { spare = 1 }\n", ""] {
+        let scenario = tiny(&format!(
+            "seed = 5\n{sync}cluster.workers = [4]\ncluster.vm = [\"slow\"]\nvariation.step_cv = 0.3\n\
+             spot = {{ exponential_mean_h = 0.4, keeps = \"steps\", on_loss = \"go-on\", replacement_s = 60, cold_join_s = 20, fewest_workers = 2 }}\n"
+        ));
+        let fast = ends(&scenario, Fidelity::Fast, 150);
+        let event = ends(&scenario, Fidelity::Event, 150);
+        let moments = |values: &[f64]| {
+            let mut seen = Welford::default();
+            values.iter().for_each(|v| seen.add(*v));
+            (seen.mean(), seen.standard_deviation() / 150f64.sqrt())
+        };
+        let ((a, error_a), (b, error_b)) = (moments(&fast), moments(&event));
+        let off = (a - b) / error_a.hypot(error_b);
+        assert!(off.abs() < 4.0, "{sync}: {a} {b}: {off} standard errors");
+        let p = kolmogorov_smirnov(&fast, &event).p_value;
+        assert!(p > 0.01, "{sync}: {p}");
+    }
+}
+
+/// Of batch losses a VM's own risk is that of the trace they were counted in; 4 standard errors of a Poisson count.
+#[test]
+fn batch_losses_take_as_many_vms_as_were_counted() {
+    for lifetime in ["aws-2020-p3-batch", "aws-2020-p3-trace"] {
+        let models = scavsim::cloud::lifetimes::Model::embedded().0;
+        if !models.iter().any(|m| m.name == lifetime) {
+            panic!("{:?}", models.iter().map(|m| &m.name).collect::<Vec<_>>());
+        }
+        let scenario = tiny(&format!(
+            "seed = 3\n{ASP}cluster.workers = [8]\ncluster.vm = [\"slow\"]\n\
+             spot = {{ lifetime = \"{lifetime}\", keeps = \"steps\", on_loss = \"go-on\" }}\n"
+        ));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let world = &plan.arena(0).expect("an arena").world;
+        let mut cluster = SimulatedCluster::new(world, plan.streams, Fidelity::Fast, plan.start_up);
+        let (mut lost, mut hours) = (0.0, 0.0);
+        for replica in 0..4000 {
+            cluster.restart(replica);
+            let line = cluster.run_to_target(0).expect("it ends");
+            lost += f64::from(line.lost_vms);
+            hours += 8.0 * line.net_end.hours();
+        }
+        // 167 removals, 24.0 nodes in the mean over 11.4 h: 0.61 per node-hour.
+        let rate: f64 = lost / hours;
+        assert!((rate / 0.61 - 1.0).abs() < 0.1, "{lifetime}: {rate}");
+    }
+}
+
+#[test]
+fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
+    let record_of = |sync: &str| {
+        let scenario = tiny(&format!(
+            "staleness.per_missed_update = 0.01\n{sync}cluster.workers = [4]\ncluster.vm = [\"slow\"]\nvariation.step_cv = 0.2\n"
+        ));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let r = Evaluator::new(&plan).evaluate(plan.case(0));
+        (
+            r.fidelity.expect("a result").to_owned(),
+            r.reason.to_owned(),
+            r.staleness.unwrap_or(-1.0),
+            r.dropped_gradients.unwrap_or(-1.0),
+            r.time_h.expect("a result") / r.expected_time_h.expect("a result"),
+        )
+    };
+    for (sync, fidelity) in [
+        ("", "fast"),
+        (ASP, "fast"),
+        ("sync.backup = { spare = 1 }\n", "fast"),
+        ("sync.ssp = { slack = 2 }\n", "event"),
+        ("sync.flexible = { after_s = 1.5 }\n", "event"),
+        ("sync.speculative = { quantile = 0.9 }\n", "event"),
+        ("sync.asp = { service_s = 0.04 }\n", "event"),
+    ] {
+        let (found, why, stale, dropped, ratio) = record_of(sync);
+        assert_eq!(found, fidelity, "{sync}");
+        assert_eq!(why.is_empty(), fidelity == "fast", "{sync}: {why}");
+        assert!(
+            (ratio - 1.0).abs() < 0.02,
+            "{sync}: {ratio} of what is expected"
+        );
+        if sync.contains("asp") {
+            assert!((stale - 3.0).abs() < 0.1, "{sync}: {stale}");
+        }
+        if sync.contains("backup") {
+            assert!((dropped - 0.25).abs() < 1e-9, "{sync}: {dropped}");
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Life {
+    text: String,
+    event: bool,
+    replica: u64,
+}
+
+prop_compose! {
+    fn life()(
+        sync in prop::sample::select(vec![
+            "", "sync.backup = { spare = 1 }", "sync.ssp = { slack = 1 }", "sync.asp = { service_s = 0.01 }",
+            "sync.flexible = { after_s = 2.0 }", "sync.speculative = { quantile = 0.9 }", "sync.asp = { service_s = 0 }",
+        ]),
+        kind in prop::sample::select(vec![
+            "vm = \"slow\", market = \"spot\"",
+            "vm = \"slow\", market = \"spot\", chief_market = \"on-demand\"",
+            "mix = { slow = 3, quick = 3 }, market = \"spot\", servers = { vm = \"slow\", market = \"spot\" }",
+            "vm = \"quick\", market = \"spot\", servers = { vm = \"slow\", vms = 2 }",
+        ]),
+        mean_h in prop::sample::select(vec![0.3, 1.0, 5.0]),
+        market in prop::bool::weighted(0.25),
+        on_loss in prop::sample::select(vec!["wait", "go-on", "shrink"]),
+        keeps in prop::sample::select(vec!["steps", "checkpoint"]),
+        chief in prop::sample::select(vec!["hands-over", "goes-back", "ends-the-run"]),
+        checkpoint in prop::sample::select(vec!["{ periodic-s = 120 }", "\"young-daly\"", "\"none\""]),
+        times in (0u32..3, 0u32..3, 0u32..3, 0u32..3),
+        notice in any::<bool>(),
+        cv in prop::sample::select(vec![0.0, 0.3]),
+        event in any::<bool>(),
+        replica in 0u64..1000,
+    ) -> Life {
+        let (replacement, join, write, fewest) = times;
+        let lives = match market {
+            true => "lifetime = \"aws-2020-p3-trace\"".to_owned(),
+            false => format!("exponential_mean_h = {mean_h}"),
+        };
+        let text = format!(
+            "{sync}\ncluster.workers = [6]\nvariation.step_cv = {cv}\nkind.k = {{ {kind} }}\n\
+             [spot]\n{lives}\non_loss = \"{on_loss}\"\nkeeps = \"{keeps}\"\nchief = \"{chief}\"\n\
+             checkpoint = {checkpoint}\nreplacement_s = {}\ncold_join_s = {}\ncheckpoint_write_s = {}\n\
+             fewest_workers = {}\ncheckpoint_on_notice = {notice}\nnotice_s = 30\n",
+            replacement * 45, join * 20, write * 8, 1 + fewest,
+        );
+        Life { text, event, replica }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #[test]
+    fn random_lives_keep_the_books(life in life()) {
+        let mut scenario = tiny(&life.text);
+        // Long enough for losses, short enough for a test, losing everything again and again included.
+        scenario.workloads[0].0.constants.samples_per_epoch.value = 16_000.0;
+        let fidelity = if life.event { Fidelity::Event } else { Fidelity::Fast };
+        let seen = run(&scenario, fidelity, life.replica);
+        if let Err(why) = &seen.line {
+            let is_said = !matches!(why, Unfinished::Stalled(_));
+            prop_assert!(is_said, "{why}");
+        }
+        let end = seen.line.as_ref().map_or_else(|why| why.at(), |line| line.net_end);
+        // Every VM-second is billed once, and serves one phase.
+        let mut billed = 0.0;
+        let mut revoked = 0;
+        for i in &seen.usage.intervals {
+            prop_assert!(i.from <= i.to && i.to <= end);
+            billed += f64::from(i.vms) * (i.to - i.from).seconds();
+            revoked += u32::from(i.ended_by == EndedBy::Provider) * i.vms;
+        }
+        let spans = seen.entries.iter().filter(|e| {
+            matches!(e.what, What::Starting(_) | What::Running(_))
+        });
+        let held: f64 = spans.map(|e| (e.until - e.at).seconds()).sum();
+        prop_assert!((billed - held).abs() < 1e-6 * (1.0 + billed), "{billed} billed, {held} held");
+        let phases: f64 = seen.usage.phases.vm_seconds.iter().flat_map(|row| row.1).sum();
+        prop_assert!((phases - billed).abs() < 1e-6 * (1.0 + billed), "{phases} of {billed}");
+        if let Ok(line) = &seen.line {
+            prop_assert_eq!(line.lost_vms, revoked);
+        }
+        // The clock never runs back; progress goes back to what was saved, and no further.
+        let (mut last, mut steps, mut saved) = (SimTime::ZERO, 0, 0);
+        for entry in &seen.entries {
+            prop_assert!(entry.at >= last && entry.until >= entry.at && entry.until <= end);
+            last = entry.at;
+            match entry.what {
+                What::Steps(now) if now < steps => {
+                    prop_assert_eq!(now, saved, "back from {} at {:?}", steps, entry.at);
+                    steps = now;
+                }
+                What::Steps(now) => steps = now,
+                What::Write(Fate::Done) => saved = steps,
+                _ => {}
+            }
+            prop_assert!(entry.track != Track::Job || entry.until <= end);
+        }
+    }
+}
+
+#[test]
+fn sizes_that_are_not_known_and_contradictions_are_refused() {
+    for (text, said) in [
+        (
+            "cluster.workers = [4]\nsync.backup = { spare = 4 }",
+            "leave none to compute",
+        ),
+        (
+            "kind.k = { market = \"spot\" }",
+            "a kind of cluster has no VMs",
+        ),
+        (
+            "cluster.workers = [2]\nkind.k = { vm = \"slow\", market = \"spot\" }",
+            "there is no `[spot]`",
+        ),
+        (
+            "kind.k = { vm = \"slow\", mix = { quick = 2 } }",
+            "`vm` and `mix` exclude each other",
+        ),
+        (
+            "kind.slow = { vm = \"quick\" }",
+            "cannot be the name of a kind",
+        ),
+        ("kind.k = { vm = \"slwo\" }", "did you mean `slow`?"),
+        (
+            "cluster.workers = [2]\nspot = { exponential_mean_h = 1, start_up = \"gcp-k80-us-eats1\" }",
+            "did you mean `gcp-k80-us-east1`?",
+        ),
+        (
+            "cluster.workers = [2]\nspot = { exponential_mean_h = 1, replacement_s = 1, start_up = \"gcp-k80-us-east1\" }",
+            "exclude each other",
+        ),
+        (
+            "cluster.workers = [2]\nspot = { lifetime = \"aws-2020-p3-trace\", checkpoint = \"dynamic\" }",
+            "needs VMs that are lost each by itself",
+        ),
+        (
+            "cluster.workers = [2]\nelastic = { prices = [[0, 1], [1, 2]], grow_at = 2, shrink_above = 1, most_vms = 4, fewest_vms = 1 }",
+            "contradicts itself",
+        ),
+        (
+            "cluster.workers = [2]\nelastic = { prices = [[1, 1]], grow_at = 1, shrink_above = 1, most_vms = 4, fewest_vms = 1 }",
+            "the first step is at hour 0",
+        ),
+    ] {
+        let wrong = load(text).expect_err(text);
+        assert!(wrong.contains(said), "{text}\n{wrong}");
+    }
+    // Clusters that may shrink to sizes nobody measured.
+    let text = "workloads = [\"scavenger-resnet18\"]\n[spot]\nexponential_mean_h = 9\non_loss = \"shrink\"";
+    let source = Source::new("test.toml", text);
+    let mut wrong = Diagnostics::default();
+    let none = scenario::load(&source, Path::new("."), Overrides::default(), &mut wrong);
+    assert!(none.is_none());
+    let wrong = wrong.render(false);
+    assert!(wrong.contains("a size that is not known"), "{wrong}");
+    assert!(wrong.contains("spot.fewest_workers"), "{wrong}");
+    let text = format!("{text}\nfewest_workers = 8\n");
+    let source = Source::new("test.toml", text);
+    let mut wrong = Diagnostics::default();
+    let found = scenario::load(&source, Path::new("."), Overrides::default(), &mut wrong);
+    assert!(found.is_some(), "{}", wrong.render(false));
+}
+
+/// Delays drawn as measured, on average: start-up and cold join of VMs, restarts, checkpoints of 16 MB.
+#[test]
+fn measured_delays_are_drawn() {
+    let scenario = tiny(
+        "cluster.workers = [4]\ncluster.vm = [\"slow\"]\n\
+         spot = { exponential_mean_h = 1, start_up = \"gcp-k80-us-east1\", restart = \"resnet-32\", checkpoint_mb = 16, checkpoint = { periodic-s = 300 } }\n",
+    );
+    let spot = scenario.setup.spot.as_deref().expect("there are spot VMs");
+    assert!((spot.replacement.mean_s() - 80.65).abs() < 1e-9);
+    assert!((spot.cold_join.mean_s() - 78.74).abs() < 1e-9);
+    assert!((spot.warm_restart.map_or(0.0, |p: Pause| p.mean_s()) - 19.04).abs() < 1e-9);
+    assert!((spot.write.mean_s() - (3.652 + 0.0199 * 16.0)).abs() < 0.01);
+    let (mut restoring, mut waiting) = (0.0, 0.0);
+    for replica in 0..200 {
+        let seen = run(&scenario, Fidelity::Fast, replica);
+        restoring += vm_seconds(&seen.usage, Phase::Restoring);
+        waiting += vm_seconds(&seen.usage, Phase::Waiting);
+    }
+    assert!(
+        restoring > 0.0 && waiting > 200.0 * 4.0 * 80.0,
+        "{restoring} {waiting}"
+    );
+}
