@@ -100,6 +100,9 @@ pub struct ClusterTable {
     pub outside: Outside,
     /// Which configurations a search chooses between.
     pub search: Together,
+    /// Which batch a cluster keeps when its size changes while it trains; the global one with a barrier, else the
+    /// local one, when absent.
+    pub resize: Option<Resize>,
     /// Seconds from a request of VMs until they are ready.
     pub start_up_s: Option<NonNegative>,
 }
@@ -136,6 +139,16 @@ pub enum Together {
     All,
     /// Those of one VM type: every type is a cluster of its own, searched by itself.
     EachVm,
+}
+
+/// Which batch a cluster keeps when its size changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resize {
+    /// The global one: every worker has more or fewer samples.
+    KeepBatch,
+    /// The local one: an update has more or fewer samples.
+    KeepLocalBatch,
 }
 
 /// A VM type that was not measured and stands in for one that was; with several values, all their

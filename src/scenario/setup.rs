@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::check::Check;
-use super::file::{ElasticTable, KindTable, RentedOn, ScenarioFile};
+use super::file::{ElasticTable, KindTable, RentedOn, Resize, ScenarioFile};
 use super::machines::Machine;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
@@ -39,6 +39,7 @@ impl Check<'_> {
             spot: self.spot(file),
             elastic: self.elastic(file),
             staleness: file.staleness,
+            keeps_batch: file.cluster.resize.map(|r| r == Resize::KeepBatch),
             ..Setup::default()
         };
         for (name, table) in &file.kind {

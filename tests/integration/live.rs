@@ -103,13 +103,15 @@ fn a_cluster_shrinks_with_a_loss() {
     for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let scenario = dying_at(0.5, &format!("{ASP}{rest}"));
         close(seconds(&scenario, fidelity), 1800.0 + 18_000.0 * 0.2, 1e-3);
-        // With a barrier the one that is left stops for its restart, and a step has half as many samples.
-        let scenario = dying_at(0.5, rest);
-        close(
-            seconds(&scenario, fidelity),
-            1800.0 + 10.0 + 18_000.0 * 0.2,
-            1e-3,
+        // With a barrier the one that is left stops for its restart; a step has half as many samples, or as many.
+        let scenario = dying_at(
+            0.5,
+            &format!("cluster.resize = \"keep-local-batch\"\n{rest}"),
         );
+        let end = seconds(&scenario, fidelity);
+        close(end, 1800.0 + 10.0 + 18_000.0 * 0.2, 1e-3);
+        let end = seconds(&dying_at(0.5, rest), fidelity);
+        close(end, 1800.0 + 10.0 + 9000.0 * 0.2, 1e-3);
     }
 }
 

@@ -150,6 +150,7 @@ impl Builder<'_> {
             .filter(|_| kind.is_none_or(Kind::has_spot));
         let fewest = spot.map_or(1, |s| s.fewest_workers.max(1));
         let (groups, parts) = self.groups(configuration, kind, &mut Vec::new());
+        let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
         let workers = groups.iter().filter(|g| !g.is_server);
         let count = (workers.clone())
             .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
@@ -167,7 +168,7 @@ impl Builder<'_> {
             smallest = smallest.min(configuration.workers.saturating_sub(others).max(fewest));
         }
         (smallest..=most.max(configuration.workers)).find_map(|workers| {
-            let batch = configuration.local_batch() * f64::from(workers);
+            let batch = self.setup.samples(configuration, protocol, workers);
             parts.iter().find_map(|part| {
                 let at = Configuration {
                     vm: Arc::clone(&part.shape),
@@ -261,7 +262,7 @@ impl Builder<'_> {
             true => configuration.workers,
             false => present.iter().map(|(_, workers)| workers).sum(),
         };
-        let batch = configuration.local_batch() * f64::from(workers);
+        let samples = (self.setup).samples(configuration, cluster.protocol, workers);
         let mut found: Vec<(Replay, u32)> = Vec::new();
         for (part, own) in present {
             if own == 0 && !undivided {
@@ -270,11 +271,10 @@ impl Builder<'_> {
             let asked = Configuration {
                 vm: Arc::clone(&part.shape),
                 workers,
-                batch: if workers == configuration.workers {
-                    configuration.batch
-                } else {
-                    // A global batch is a whole number of samples.
-                    batch.round().max(1.0) as u32
+                // A global batch is a whole number of samples.
+                batch: match workers == configuration.workers {
+                    true => configuration.batch,
+                    false => samples.round().max(1.0) as u32,
                 },
             };
             found.push((self.workload.replay(&asked, self.reach)?, own));
@@ -321,8 +321,7 @@ impl Builder<'_> {
         }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
-        let steps = epochs * self.workload.constants.samples_per_epoch.value
-            / (configuration.local_batch() * f64::from(workers));
+        let steps = epochs * self.workload.constants.samples_per_epoch.value / samples;
         Ok(self.measure(cluster.protocol, stepping, expected, steps, provenance))
     }
 

@@ -127,9 +127,6 @@ impl LiveCluster {
     /// Whether another number of workers stops all of them for a moment: those of a protocol with a barrier have to
     /// agree on who takes part.
     pub fn has_barrier(&self) -> bool {
-        matches!(
-            self.protocol,
-            Protocol::Bsp | Protocol::Backup(_) | Protocol::Speculative(_)
-        )
+        self.protocol.has_barrier()
     }
 }

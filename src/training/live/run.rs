@@ -16,8 +16,8 @@ use crate::training::progress::{Advance, Event, Unfinished};
 use crate::training::sync::{Goal, Stretch};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
-/// Losses after which a job is taken not to come to an end.
-const MOST_LOSSES: u32 = 1_000_000;
+/// Losses without any work saved in between after which a job is taken not to come to an end.
+const MOST_LOSSES: u32 = 20_000;
 /// Rounding errors of sums of steps stay below this fraction of a step.
 const RELIEF: f64 = 1e-6;
 
@@ -37,6 +37,7 @@ struct Course {
     warned_of: SimTime,
     /// VMs of the first group that are wanted, where that changes with the price; and when it may change.
     wanted: Option<(u32, SimTime)>,
+    /// Losses since work was last saved.
     losses: u32,
     /// Seconds of training since the last checkpoint.
     unsafe_s: f64,
@@ -135,6 +136,9 @@ impl Job {
                 }
                 let write = self.write_time(cluster);
                 if self.pause(write, Event::CheckpointWritten)? {
+                    if course.done > course.saved {
+                        course.losses = 0;
+                    }
                     course.saved = course.done;
                     course.unsafe_s = 0.0;
                     let now = self.now();
@@ -248,6 +252,9 @@ impl Job {
             course.restarts = true;
         } else {
             // What others hold is as safe as a checkpoint.
+            if course.done > course.saved {
+                course.losses = 0;
+            }
             course.saved = course.done;
             course.unsafe_s = 0.0;
             self.ledger_mut().work_is_safe(now);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::terms::{Elastic, Spot};
+use crate::configuration::Configuration;
 use crate::pricing::Rented;
 use crate::shape::Shape;
 use crate::training::sync::Protocol;
@@ -22,6 +23,8 @@ pub struct Setup {
     pub elastic: Option<Arc<Elastic>>,
     /// What stale gradients cost, where the workload does not say.
     pub staleness: Option<Staleness>,
+    /// Whether a cluster keeps its global batch when its size changes, or its local one; by the protocol when `None`.
+    pub keeps_batch: Option<bool>,
     /// Kinds of clusters.
     pub kinds: BTreeMap<Arc<str>, Arc<Kind>>,
 }
@@ -65,6 +68,14 @@ impl Kind {
 }
 
 impl Setup {
+    /// Samples of an update of all workers of `configuration`, when `workers` of them are left or there.
+    pub fn samples(&self, configuration: &Configuration, protocol: Protocol, workers: u32) -> f64 {
+        match self.keeps_batch.unwrap_or(protocol.has_barrier()) {
+            true => f64::from(configuration.batch),
+            false => configuration.local_batch() * f64::from(workers),
+        }
+    }
+
     /// Whether `shape` is more than a synchronous job on VMs that stay.
     pub fn is_live(&self, shape: &str) -> bool {
         self.protocol != Protocol::Bsp

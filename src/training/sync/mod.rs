@@ -102,6 +102,14 @@ impl Protocol {
         ))
     }
 
+    /// Whether all workers meet at the end of a step.
+    pub fn has_barrier(&self) -> bool {
+        match self {
+            Protocol::Bsp | Protocol::Backup(_) | Protocol::Speculative(_) => true,
+            Protocol::Ssp(_) | Protocol::Asp(_) | Protocol::Flexible(_) => false,
+        }
+    }
+
     /// Gradients of one update; `None` where their number is not fixed.
     pub fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         match self {
