@@ -74,7 +74,7 @@ pub enum Unfinished {
         at: SimTime,
     },
     /// So many losses that the end is out of sight.
-    #[error("twenty thousand losses in a row by {:.0} s leave no time to train", .at.seconds())]
+    #[error("losses leave no time to train by {:.0} s", .at.seconds())]
     TooManyLosses {
         /// When.
         at: SimTime,

@@ -428,12 +428,12 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
     #[test]
     fn random_lives_keep_the_books(life in life()) {
         let mut scenario = tiny(&life.text);
         // Long enough for losses, short enough for a test, losing everything again and again included.
-        scenario.workloads[0].0.constants.samples_per_epoch.value = 16_000.0;
+        scenario.workloads[0].0.constants.samples_per_epoch.value = 8_000.0;
         let fidelity = if life.event { Fidelity::Event } else { Fidelity::Fast };
         let seen = run(&scenario, fidelity, life.replica);
         if let Err(why) = &seen.line {

@@ -18,6 +18,8 @@ use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Losses without any work saved in between after which a job is taken not to come to an end.
 const MOST_LOSSES: u32 = 20_000;
+/// The same for time, as a multiple of what all steps take without losses.
+const LONGEST: f64 = 1000.0;
 /// Rounding errors of sums of steps stay below this fraction of a step.
 const RELIEF: f64 = 1e-6;
 
@@ -37,10 +39,24 @@ struct Course {
     warned_of: SimTime,
     /// VMs of the first group that are wanted, where that changes with the price; and when it may change.
     wanted: Option<(u32, SimTime)>,
-    /// Losses since work was last saved.
+    /// Losses since work was last saved, and until when that must happen.
     losses: u32,
+    latest: SimTime,
+    /// How long it may take.
+    patience: SimTime,
     /// Seconds of training since the last checkpoint.
     unsafe_s: f64,
+}
+
+impl Course {
+    /// All steps complete are safe at `now`.
+    fn save(&mut self, now: SimTime) {
+        if self.done > self.saved || self.latest == never() {
+            (self.losses, self.latest) = (0, now + self.patience);
+        }
+        self.saved = self.done;
+        self.unsafe_s = 0.0;
+    }
 }
 
 impl Job {
@@ -57,6 +73,8 @@ impl Job {
     ) -> Result<Advance, Unfinished> {
         let phase = self.phase();
         let total = steps as f64;
+        let step_s = cluster.size(cluster.whole).map_or(0.0, |size| size.step_s);
+        let patience = SimTime::from_seconds(LONGEST * (total * step_s).max(1.0));
         let mut all = Advance::from(self.now());
         let mut course = Course {
             done: 0.0,
@@ -67,9 +85,12 @@ impl Job {
             warned_of: never(),
             wanted: None,
             losses: 0,
+            latest: never(),
+            patience,
             unsafe_s: 0.0,
         };
         let now = self.now();
+        course.save(now);
         self.ledger_mut().work_is_safe(now);
         self.log().trains();
         while course.done < total - RELIEF {
@@ -136,12 +157,8 @@ impl Job {
                 }
                 let write = self.write_time(cluster);
                 if self.pause(write, Event::CheckpointWritten)? {
-                    if course.done > course.saved {
-                        course.losses = 0;
-                    }
-                    course.saved = course.done;
-                    course.unsafe_s = 0.0;
                     let now = self.now();
+                    course.save(now);
                     self.ledger_mut().work_is_safe(now);
                 }
                 course.due = None;
@@ -235,7 +252,7 @@ impl Job {
         let now = self.now();
         self.end_vm(&lost, lost.end, EndedBy::Provider);
         course.losses += 1;
-        if course.losses > MOST_LOSSES {
+        if course.losses > MOST_LOSSES || now > course.latest {
             return Err(Unfinished::TooManyLosses { at: now });
         }
         let goes_back = lost.is_chief && spot.chief == Chief::GoesBack;
@@ -252,11 +269,7 @@ impl Job {
             course.restarts = true;
         } else {
             // What others hold is as safe as a checkpoint.
-            if course.done > course.saved {
-                course.losses = 0;
-            }
-            course.saved = course.done;
-            course.unsafe_s = 0.0;
+            course.save(now);
             self.ledger_mut().work_is_safe(now);
             course.restarts |= spot.on_loss == OnLoss::Wait || cluster.has_barrier();
         }
