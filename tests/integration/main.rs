@@ -46,3 +46,4 @@ mod spot;
 mod stand_in_prices;
 mod summary_by;
 mod sync;
+mod transient;
