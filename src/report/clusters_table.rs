@@ -55,8 +55,8 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
                 continue;
             }
             let said = match (group.failed, cell(group, 7)) {
-                (0, fidelity) => format!("{fidelity}: {reason}"),
-                (failed, _) => format!("{failed} without a result: {reason}"),
+                (0, fidelity) => format!(" in {fidelity}: {reason}"),
+                (failed, _) => format!(": {failed} without a result: {reason}"),
             };
             let name = cell(group, 4);
             match asides.iter_mut().find(|(known, _)| *known == said) {
@@ -66,7 +66,7 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
             }
         }
         for (said, names) in asides {
-            text += &wrapped(&format!("{}: {said}", names.join(", ")));
+            text += &wrapped(&format!("{}{said}", names.join(", ")));
         }
         text.push('\n');
     }
@@ -155,7 +155,8 @@ fn wrapped(sentence: &str) -> String {
 mod tests {
     use super::*;
     use crate::experiment::record::{Record, Status};
-    use crate::experiment::{KeyColumns, Sink, SummaryBy};
+    use crate::experiment::summary_by::SummaryBy;
+    use crate::experiment::{KeyColumns, Sink};
 
     fn table(records: &[Record<'_>]) -> KeyTable {
         let mut summary = SummaryBy::new(KeyColumns::of_clusters());
@@ -216,7 +217,7 @@ mod tests {
         ];
         let text = render("s", &table(&records));
         assert_eq!(text.matches("too fast").count(), 1, "{text}");
-        assert!(text.contains("\na, b: event: too fast\n"), "{text}");
+        assert!(text.contains("\na, b in event: too fast\n"), "{text}");
         assert!(
             text.contains("\nc: 1 without a result: nobody is left\n"),
             "{text}"
