@@ -129,7 +129,7 @@ impl Training {
         let streams = Streams::new(1);
         Training {
             streams,
-            job: Job::new(fidelity, SimTime::ZERO, Self::network(streams)),
+            job: Job::new(fidelity, SimTime::ZERO, Self::network(streams), streams),
             stepping: stepping(),
         }
     }
@@ -137,7 +137,7 @@ impl Training {
     /// Trains `steps` steps, the making of the random stream included, and returns the simulated
     /// seconds.
     pub fn run(&mut self, steps: u64) -> f64 {
-        self.job.restart(Self::network(self.streams), 0);
+        self.job.restart(Self::network(self.streams), 0, None);
         let mut stream = stream(self.streams);
         self.job
             .train(&self.stepping, steps, steps, &mut stream)

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use cpu_time::ProcessTime;
 use scavsim::experiment::simulation::Simulation;
 use scavsim::experiment::{Evaluator, Plan};
-use scavsim::pricing::{Policy, builtin};
+use scavsim::pricing::{Policy, Rented, builtin};
 use scavsim::search::Objective;
 use scavsim::training::Fidelity;
 
@@ -24,8 +24,11 @@ const GOAL: f64 = 1.3;
 fn constant_rates() -> Vec<Policy> {
     let probe = |policy: &Policy, seconds: f64, workers: u32| {
         let fleet = scavsim::cloud::Fleet::listed();
-        let tariff = policy.tariff(&["e2-standard-4"], &fleet).ok()?;
-        Some(tariff.run_usd(0, workers, 100, seconds, &mut Default::default()))
+        let tariff = policy
+            .tariff(&[Rented::as_priced("e2-standard-4")], &fleet)
+            .ok()?;
+        let held = std::iter::once((0, workers));
+        Some(tariff.run_usd(held, 100, seconds, &mut Default::default()))
     };
     let is_constant = |policy: &Policy| {
         let one = probe(policy, 3600.5, 1)?;

@@ -49,10 +49,8 @@ impl MergeArgs {
             Some(Value::String(name)) => name.clone(),
             _ => String::new(),
         };
-        let summary = Aggregation::of(
-            self.summary_by.columns.as_ref(),
-            manifest::is_across_vms(&shards.identity),
-        );
+        let by = self.summary_by.for_form(self.format);
+        let summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&shards.identity));
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
         let finished = shards.hand_out(&mut results, &progress.counter)?;

@@ -95,7 +95,8 @@ impl RunArgs {
             })
             .collect::<Result<_, _>>()?;
         let formats = self.records.formats();
-        let by = self.summary_by.columns.as_ref();
+        let by = self.summary_by.clone().for_form(self.format);
+        let by = by.as_ref();
         let starts = resume::starts(&scenarios, &folders, self.resume, &formats, by)?;
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);

@@ -9,7 +9,9 @@ use super::Failure;
 use super::terminal;
 use crate::experiment::{Aggregated, KeyColumns};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{policies_table, summary_by, summary_csv, summary_json, summary_table};
+use crate::report::{
+    clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
+};
 
 /// Form of the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -19,6 +21,8 @@ pub enum Form {
     Table,
     /// For people: a line per pricing policy
     Policies,
+    /// For people: a line per kind of cluster, VM type or choice; `summary.csv` has the same groups
+    Clusters,
     /// For spreadsheets and data frames
     Csv,
     /// For programs; the stable interface
@@ -40,15 +44,30 @@ impl SummaryByArg {
     /// # Errors
     /// [`Failure::Wrong`] when it cannot.
     pub fn check(&self, format: Form) -> Result<(), Failure> {
-        if self.columns.is_none() || format != Form::Policies {
+        let name = match format {
+            Form::Policies => "policies",
+            Form::Clusters => "clusters",
+            Form::Table | Form::Csv | Form::Json => return Ok(()),
+        };
+        if self.columns.is_none() {
             return Ok(());
         }
         let mut wrong = Diagnostics::default();
         wrong.push(
-            Diagnostic::general("`--format policies` shows no summary by other columns")
-                .with_help("legal with columns: `table`, `csv`, `json`"),
+            Diagnostic::general(format!(
+                "`--format {name}` shows no summary by other columns"
+            ))
+            .with_help("legal with columns: `table`, `csv`, `json`"),
         );
         Err(Failure::Wrong(wrong))
+    }
+
+    /// The columns to group by for `format`.
+    pub fn for_form(self, format: Form) -> Option<KeyColumns> {
+        match format {
+            Form::Clusters => Some(KeyColumns::of_clusters()),
+            _ => self.columns,
+        }
     }
 }
 
@@ -56,7 +75,7 @@ impl SummaryByArg {
 pub struct Summaries {
     format: Form,
     several: bool,
-    /// Whether the header of the CSV table is printed.
+    /// Whether the header of the CSV table, or a table of clusters, is printed.
     begun: bool,
     /// JSON is printed in one piece.
     values: Vec<Value>,
@@ -84,6 +103,14 @@ impl Summaries {
             }
             (Form::Policies, Aggregated::Usual(groups)) => {
                 terminal::print(&policies_table::render(groups))
+            }
+            (Form::Clusters, Aggregated::By(table)) => {
+                self.begun = true;
+                terminal::print(&clusters_table::render(scenario, table))
+            }
+            // Asked for clusters, a run is grouped by them.
+            (Form::Clusters, Aggregated::Usual(groups)) => {
+                terminal::print(&summary_table::render(groups))
             }
             (Form::Table | Form::Policies, Aggregated::By(table)) => {
                 terminal::print(&summary_by::table(table))
@@ -115,6 +142,9 @@ impl Summaries {
     /// # Errors
     /// Whatever keeps it from being printed.
     pub fn end(self) -> io::Result<()> {
+        if self.format == Form::Clusters && self.begun {
+            terminal::print(clusters_table::LEGEND)?;
+        }
         let mut values = self.values;
         let all = match values.pop() {
             None => return Ok(()),

@@ -52,7 +52,8 @@ impl SummaryArgs {
                 "`scavsim run FILE --out DIR --resume` finishes it",
             ));
         }
-        let mut summary = Aggregation::of(by.columns.as_ref(), manifest::is_across_vms(&read));
+        let by = by.for_form(self.format);
+        let mut summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&read));
         let cases = stored_records::hand_out(&folder, &mut summary)?;
         if read.get("finished").and_then(Value::as_u64) != Some(cases) {
             return Err(Failure::Other(anyhow::anyhow!(

@@ -55,9 +55,58 @@ key_columns! {
     text provenance, status status,
 }
 
+/// What tells the clusters of a run apart for people, all in the order in which they come.
+static CLUSTER_COLUMNS: [KeyColumn; 9] = [
+    KeyColumn {
+        name: "workload",
+        of: Of::Name(|r| r.workload),
+    },
+    KeyColumn {
+        name: "pricing",
+        of: Of::Name(|r| r.pricing),
+    },
+    KeyColumn {
+        name: "objective",
+        of: Of::Name(|r| r.objective),
+    },
+    KeyColumn {
+        name: "strategy",
+        of: Of::Name(|r| r.strategy),
+    },
+    // Of a case without a result nothing is known but what it was compared with.
+    KeyColumn {
+        name: "cluster",
+        of: Of::Name(|r| r.chosen_vm.or(r.oracle_vm).unwrap_or("none")),
+    },
+    KeyColumn {
+        name: "workers",
+        of: Of::Number(|r| r.chosen_workers.or(r.oracle_workers).map(u64::from)),
+    },
+    KeyColumn {
+        name: "batch",
+        of: Of::Number(|r| r.chosen_batch.or(r.oracle_batch).map(u64::from)),
+    },
+    KeyColumn {
+        name: "fidelity",
+        of: Of::Name(|r| r.fidelity.unwrap_or("")),
+    },
+    KeyColumn {
+        name: "reason",
+        of: Of::Name(|r| r.reason),
+    },
+];
+
 /// Columns to group by, each once.
 #[derive(Debug, Clone)]
 pub struct KeyColumns(pub Vec<&'static KeyColumn>);
+
+impl KeyColumns {
+    /// Those of a table with a line per cluster: `workload`, `pricing`, `objective`, `strategy`, `cluster`, `workers`,
+    /// `batch`, `fidelity`, `reason`.
+    pub fn of_clusters() -> KeyColumns {
+        KeyColumns(CLUSTER_COLUMNS.iter().collect())
+    }
+}
 
 impl std::str::FromStr for KeyColumns {
     type Err = String;

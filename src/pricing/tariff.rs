@@ -538,10 +538,8 @@ mod tests {
         let text = "usd_per_vcpu_hour = 1\nusd_per_gib_hour = 0\nbilled_parameter_servers = 1";
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         let policy = file.policy("test").expect("a sound policy");
-        let error = policy.tariff(
-            &["n1-standard-4", "e2-highmem-4"].map(Rented::as_priced),
-            &Fleet::listed(),
-        );
+        let vms = ["n1-standard-4", "e2-highmem-4"].map(Rented::as_priced);
+        let error = policy.tariff(&vms, &Fleet::listed());
         assert!(error.is_err_and(|e| e.help.contains("parameter_server_vm")));
     }
 }

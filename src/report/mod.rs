@@ -6,7 +6,7 @@
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`.
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group; [`summary_by`]: by any columns.
-//! - [`policies_table`]: one row per pricing policy.
+//! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster.
 //! - [`manifest`]: what a result folder was made from.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form.
@@ -15,6 +15,7 @@
 //! - [`text_table`]: plain tables for the terminal.
 
 pub mod aside;
+pub mod clusters_table;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;

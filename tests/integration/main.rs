@@ -49,3 +49,4 @@ mod stand_in_prices;
 mod summary_by;
 mod sync;
 mod trace;
+mod transient;

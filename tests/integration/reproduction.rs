@@ -90,10 +90,17 @@ fn every_file_of_a_paper_says_what_runs_it() {
 
 /// What `scavsim run` prints for a scenario, in a form.
 fn printed(scenario: &str, form: &str) -> String {
+    printed_for(&[scenario], form)
+}
+
+/// What it prints for several.
+fn printed_for(scenarios: &[&str], form: &str) -> String {
     let output = assert_cmd::Command::cargo_bin("scavsim")
         .expect("the binary is built")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["run", scenario, "--format", form])
+        .arg("run")
+        .args(scenarios)
+        .args(["--format", form])
         .output()
         .expect("it starts");
     assert!(output.status.success());
@@ -127,6 +134,33 @@ fn the_thousands_of_clusters_in_results_are_current() {
 #[test]
 fn the_spot_vms_in_results_are_current() {
     assert_current("spot.txt", &printed("scenarios/spot.toml", "table"));
+}
+
+#[test]
+fn the_costs_of_spot_clusters_in_results_are_current() {
+    let scenarios = [
+        "scenarios/spot-can-cost-more.toml",
+        "scenarios/spot-without-checkpoints.toml",
+    ];
+    assert_current(
+        "spot-can-cost-more.txt",
+        &printed_for(&scenarios, "clusters"),
+    );
+}
+
+#[test]
+fn the_stragglers_in_results_are_current() {
+    let scenarios = [
+        "scenarios/stragglers-rare.toml",
+        "scenarios/stragglers-frequent.toml",
+    ];
+    assert_current("stragglers.txt", &printed_for(&scenarios, "clusters"));
+}
+
+#[test]
+fn the_flexible_barriers_in_results_are_current() {
+    let scenarios = ["scenarios/flexible.toml", "scenarios/flexible-outside.toml"];
+    assert_current("flexible.txt", &printed_for(&scenarios, "clusters"));
 }
 
 /// It claims a thousand configurations of each workload.

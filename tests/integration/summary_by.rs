@@ -232,3 +232,30 @@ fn columns_that_are_none_and_runs_that_are_none_are_refused() {
         "{error}"
     );
 }
+
+/// A line per cluster is a summary by columns, too: the same from the records, and refused beside others.
+#[test]
+fn clusters_are_the_same_from_the_records_of_a_run() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let arguments = [
+        "run",
+        "scenario.toml",
+        "--out",
+        "out",
+        "--format",
+        "clusters",
+    ];
+    let printed = |arguments: &[&str], code| {
+        let output = sandbox.run(arguments).code(code);
+        String::from_utf8(output.get_output().stdout.clone()).expect("UTF-8")
+    };
+    let text = printed(&arguments, 3);
+    assert!(text.contains("e2-standard-4"), "{text}");
+    // Cases without a result say why.
+    assert!(text.contains(" without a result: "), "{text}");
+    let again = printed(&["summary", "out", "--format", "clusters"], 0);
+    // A manifest knows the scenario's name.
+    assert_eq!(again, text);
+    let both = [&arguments[..], &["--summary-by", "workload"]].concat();
+    sandbox.run(&both).code(2);
+}

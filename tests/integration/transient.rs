@@ -1,0 +1,134 @@
+//! What synchronisation costs on VMs that come and go: the findings that the shipped scenarios claim.
+
+use std::collections::BTreeMap;
+
+use crate::sandbox::Rows;
+
+/// Time, cost and waste of a kind of cluster.
+#[derive(Debug, Clone, Copy)]
+struct Means {
+    hours: f64,
+    usd: f64,
+    dropped: f64,
+    wasted: f64,
+    staleness: f64,
+}
+
+/// Of every kind of a shipped scenario with so many replicas.
+fn kinds(scenario: &str, replicas: &str) -> BTreeMap<String, Means> {
+    let path = format!("scenarios/{scenario}.toml");
+    let by = [
+        "--summary-by",
+        "chosen_vm",
+        "--format",
+        "csv",
+        "--replicas",
+        replicas,
+    ];
+    let output = assert_cmd::Command::cargo_bin("scavsim")
+        .expect("the binary is built")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["run", &path])
+        .args(by)
+        .output()
+        .expect("it starts");
+    assert!(output.status.success());
+    let rows = Rows::parse(&String::from_utf8(output.stdout).expect("UTF-8"));
+    let kinds = rows.iter().map(|row| {
+        let mean = |name: &str| row.text(&format!("{name}_mean")).parse().unwrap_or(0.0);
+        let means = Means {
+            hours: mean("time_h"),
+            usd: mean("cost_usd"),
+            dropped: mean("dropped_gradients"),
+            wasted: mean("wasted_compute"),
+            staleness: mean("staleness"),
+        };
+        (row.text("chosen_vm").to_owned(), means)
+    });
+    kinds.collect()
+}
+
+/// Cost of spot VMs over that of the same VMs on demand.
+fn spot_over_on_demand(kinds: &BTreeMap<String, Means>) -> [f64; 4] {
+    let usd = |name: String| kinds[&name].usd;
+    [8, 12, 16, 20].map(|k| usd(format!("spot-{k}")) / usd(format!("on-demand-{k}")))
+}
+
+#[test]
+fn a_large_spot_cluster_can_cost_more_than_on_demand() {
+    let over = spot_over_on_demand(&kinds("spot-can-cost-more", "1"));
+    assert!(over[0] < 0.65, "{over:?}");
+    assert!(over.is_sorted(), "{over:?}");
+    assert!(over[3] > 1.1, "{over:?}");
+}
+
+#[test]
+fn without_checkpoints_every_spot_cluster_costs_more() {
+    let over = spot_over_on_demand(&kinds("spot-without-checkpoints", "200"));
+    assert!(over.iter().all(|ratio| *ratio > 1.2), "{over:?}");
+}
+
+/// What the usual means leave of the waiting for stragglers, and what they gain, falls behind where those are frequent and
+/// severe.
+#[test]
+fn frequent_severe_stragglers_leave_the_usual_means_behind() {
+    let rare = kinds("stragglers-rare", "2");
+    let frequent = kinds("stragglers-frequent", "2");
+    let gain = |kinds: &BTreeMap<String, Means>, name: &str| {
+        let (bsp, own) = (kinds["bsp"], kinds[name]);
+        // All hold as many VMs.
+        assert!((bsp.usd / own.usd / (bsp.hours / own.hours) - 1.0).abs() < 1e-6);
+        bsp.hours / own.hours
+    };
+    for (name, least, most) in [
+        ("backup-1", 1.2, 1.05),
+        ("backup-2", 1.2, 1.1),
+        ("speculative-90", 1.15, 1.05),
+    ] {
+        assert!(gain(&rare, name) > least, "{name}: {rare:?}");
+        assert!(gain(&frequent, name) < most, "{name}: {frequent:?}");
+    }
+    // Of all, the best one avoids less of the waiting.
+    let avoided = |kinds: &BTreeMap<String, Means>| {
+        let (bsp, least) = (kinds["bsp"].hours, kinds["no-waiting"].hours);
+        let others = kinds.iter().filter(|(name, _)| *name != "no-waiting");
+        let best = others.map(|(_, k)| k.hours).fold(bsp, f64::min);
+        (bsp - best) / (bsp - least)
+    };
+    assert!(
+        avoided(&rare) > 0.6 && avoided(&frequent) < 0.57,
+        "{rare:?} {frequent:?}"
+    );
+    // And more is wasted on it.
+    for name in ["backup-4", "speculative-75"] {
+        assert!(
+            frequent[name].wasted > 0.3 && rare[name].wasted < 0.25,
+            "{name}"
+        );
+    }
+    assert!((rare["backup-1"].dropped - 1.0 / 20.0).abs() < 1e-3);
+}
+
+/// Inside the stated range of the price of staleness, flexible barriers are best in time and cost; outside they are not. The
+/// edge of the range is where it is said to be.
+#[test]
+fn flexible_barriers_are_best_up_to_the_stated_price_of_staleness() {
+    let best = |kinds: &BTreeMap<String, Means>, of: fn(&Means) -> f64| {
+        let least = kinds.iter().min_by(|a, b| of(a.1).total_cmp(&of(b.1)));
+        least.map(|(name, _)| name.clone()).expect("a kind")
+    };
+    let inside = kinds("flexible", "2");
+    assert_eq!(best(&inside, |k| k.hours), "flexible", "{inside:?}");
+    assert_eq!(best(&inside, |k| k.usd), "flexible", "{inside:?}");
+    let outside = kinds("flexible-outside", "2");
+    assert_eq!(best(&outside, |k| k.hours), "backup-2", "{outside:?}");
+    assert_eq!(best(&outside, |k| k.usd), "backup-2", "{outside:?}");
+    // One gradient of each worker at a barrier, and so one missed update for each.
+    assert!(
+        (inside["flexible"].staleness - 1.0).abs() < 0.02,
+        "{inside:?}"
+    );
+    let harmless = inside["flexible"].hours / 1.15;
+    let edge = inside["backup-2"].hours / harmless - 1.0;
+    assert!((edge - 0.17).abs() < 0.01, "{edge}");
+}
