@@ -78,7 +78,9 @@ impl Builder<'_> {
         let protocol = kind
             .and_then(|k| k.protocol)
             .unwrap_or(self.setup.protocol);
-        let spot = self.setup.spot.clone();
+        let spot = kind
+            .and_then(|k| k.spot.clone())
+            .or_else(|| self.setup.spot.clone());
         let mut cluster = LiveCluster {
             protocol,
             groups,
