@@ -17,7 +17,7 @@
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
-//! - [`spot`]: jobs on VMs that are taken away.
+//! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -33,6 +33,7 @@ mod imports;
 mod include;
 #[cfg(unix)]
 mod interrupt;
+mod kinds;
 mod properties;
 mod records;
 mod replay;
