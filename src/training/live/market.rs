@@ -49,7 +49,7 @@ impl Market {
             Losses::Alone(_) => self.at = SimTime::from_seconds(f64::INFINITY),
             Losses::Batch(batch) => {
                 let event = batch.next(&mut self.stream);
-                self.at = self.at + SimTime::from_seconds(event.after_h * SECONDS_PER_HOUR);
+                self.at += SimTime::from_seconds(event.after_h * SECONDS_PER_HOUR);
                 (self.lost, self.held) = (event.lost, batch.held_vms());
             }
             Losses::Trace(trace) => {
