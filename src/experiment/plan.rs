@@ -234,7 +234,7 @@ impl Plan {
         let space = &self.spaces[index];
         let (workload, configurations) = &scenario.workloads[space.workload];
         let configurations = &configurations[space.configurations.clone()];
-        let reach = &scenario.reach.only(configurations);
+        let reach = &scenario.setup.reach(&scenario.reach, configurations);
         let variation = &scenario.variation;
         let world = World::with(
             workload,

@@ -50,9 +50,6 @@ pub struct Comparison {
     pub reason: String,
 }
 
-/// Kind of a figure that parameters were calibrated on.
-const CALIBRATION: &str = "calibration";
-
 /// How a comparison came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,7 +125,7 @@ fn row<F: Figures>(figures: &F, expected: Expectation) -> Result<Comparison, Str
     // Rounding must not push an exact hit on the edge over it.
     let within = difference.abs() <= tolerance + 1e-12;
     let verdict = match (within, expected.explained.is_empty()) {
-        (true, _) if expected.kind == CALIBRATION => Verdict::Calibrated,
+        (true, _) if expected.is_calibration() => Verdict::Calibrated,
         (true, _) => Verdict::Ok,
         (false, false) => Verdict::Explained,
         (false, true) => Verdict::Outside,

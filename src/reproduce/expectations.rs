@@ -31,6 +31,13 @@ pub struct Expectation {
     pub explained: String,
 }
 
+impl Expectation {
+    /// Whether parameters were calibrated on it.
+    pub fn is_calibration(&self) -> bool {
+        self.kind == "calibration"
+    }
+}
+
 /// How far a simulated figure may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tolerance {

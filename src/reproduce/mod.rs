@@ -8,6 +8,7 @@
 //! - [`expectations`]: the table of expected figures; [`selector`]: which cell a figure is of.
 //! - [`stage`]: the paper's scenario, ready to be asked.
 //! - [`quantity`]: how each quantity of a scenario is computed, by name.
+//! - [`transient`]: quantities of kinds of clusters whose VMs are taken away while they train.
 //! - [`unequal`]: the same for clusters of unequal workers, from a file of jobs and clusters.
 //! - [`preemptions`]: for jobs on VMs that are taken away, from a file of lives, jobs and policies.
 //! - [`transient_gpus`]: for asynchronous training on GPU VMs that can be revoked.
@@ -22,6 +23,7 @@ pub mod quantity;
 pub mod render;
 pub mod selector;
 pub mod stage;
+pub mod transient;
 pub mod transient_gpus;
 pub mod unequal;
 

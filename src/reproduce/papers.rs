@@ -64,4 +64,12 @@ pub const PAPERS: &[Paper] = &[
         expectations: file!("data/papers/icdcs20.csv"),
         compare: compare_with::<TransientGpus>,
     },
+    Paper {
+        name: "icac19",
+        citation: "Li, Walls, Xu & Guo, Speeding up Deep Learning with Transient Servers, ICAC 2019 (arXiv 1903.00045)",
+        tolerances: "tolerances are the 2 and 5 % aimed at before the comparison, or two standard errors of a count, never the gap",
+        source: file!("scenarios/paper/icac19-transient.toml"),
+        expectations: file!("data/papers/icac19.csv"),
+        compare: compare_with::<Stage>,
+    },
 ];

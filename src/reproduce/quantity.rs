@@ -2,6 +2,10 @@
 
 use super::selector::Selector;
 use super::stage::Stage;
+use super::transient::{
+    cost_after_loss, ended_runs, knee_of_means, lost_workers, mean_cost, mean_saving,
+    mean_speed_up, mean_time, median_difference, time_after_loss,
+};
 use crate::search::Objective;
 use crate::search::models::{EpochLine, NoiseLine};
 use crate::search::settings::{EpochsFrom, NoiseBy};
@@ -46,6 +50,16 @@ quantities! {
     cold_start_share_time,
     cold_start_share_cost,
     prediction_error_mean,
+    mean_time,
+    mean_cost,
+    mean_speed_up,
+    mean_saving,
+    lost_workers,
+    ended_runs,
+    time_after_loss,
+    cost_after_loss,
+    knee_of_means,
+    median_difference,
 }
 
 /// Hours from the start to the target, simulated.

@@ -233,6 +233,9 @@ pub struct KindTable {
     pub mix: BTreeMap<Spanned<String>, Count>,
     /// On which terms workers are rented.
     pub market: RentedOn,
+    /// Name of a model of `scavsim list lifetimes` for its spot VMs; that of `[spot]` when absent.
+    #[schemars(with = "Option<String>")]
+    pub lifetime: Option<Spanned<String>>,
     /// On which terms the VM of the first worker is, where that differs.
     pub chief_market: Option<RentedOn>,
     /// VMs of parameter servers, beside those of the workers.

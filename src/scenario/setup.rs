@@ -15,7 +15,7 @@ use crate::shape::Shape;
 use crate::training::Variation;
 use crate::training::live::build::{Builder, MOST_SIZES};
 use crate::training::live::setup::Servers;
-use crate::training::live::{Elastic, Kind, Setup};
+use crate::training::live::{Elastic, Kind, Losses, Setup, Spot};
 use crate::training::sync::Protocol;
 use crate::training::world::Waits;
 use crate::units::SECONDS_PER_HOUR;
@@ -70,8 +70,9 @@ impl Check<'_> {
                         })
                     })
             };
-            if let Some(kind) = self.kind(table, &known, all_read, &measured) {
+            if let Some(mut kind) = self.kind(table, &known, all_read, &measured) {
                 self.kind_terms(file, table, &kind);
+                kind.spot = self.kind_spot(table.get_ref(), setup.spot.as_deref());
                 setup.kinds.insert(word.as_str().into(), Arc::new(kind));
             }
         }
@@ -132,6 +133,7 @@ impl Check<'_> {
                 .map(|(vm, workers)| (vm.get_ref().as_str().into(), *workers))
                 .collect(),
             on_spot: table.market == RentedOn::Spot,
+            spot: None,
             chief_on_demand: table.chief_market == Some(RentedOn::OnDemand),
             servers: table.servers.as_ref().map(|servers| Servers {
                 vm: servers.vm.as_str().into(),
@@ -160,6 +162,27 @@ impl Check<'_> {
                 "it is the chief that must not be lost; leave `chief_market` out",
             );
         }
+    }
+
+    /// The terms of the scenario with the lives of a kind's own, if it has such.
+    fn kind_spot(&mut self, table: &KindTable, spot: Option<&Spot>) -> Option<Arc<Spot>> {
+        let name = table.lifetime.as_ref()?;
+        let (losses, _) = self.model(name)?;
+        let of_all = spot?;
+        let alone = |losses: &Losses| matches!(losses, Losses::Alone(_));
+        if !alone(&losses) || !alone(&of_all.losses) {
+            self.diagnostics.error_at(
+                self.source,
+                name.span(),
+                "a kind of cluster has lives of its own among VMs that are lost together",
+                "possible only where VMs are lost each by itself, here and in `[spot]`",
+            );
+            return None;
+        }
+        Some(Arc::new(Spot {
+            losses,
+            ..of_all.clone()
+        }))
     }
 
     fn elastic(&mut self, file: &ScenarioFile) -> Option<Arc<Elastic>> {

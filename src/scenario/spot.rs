@@ -189,7 +189,7 @@ impl Check<'_> {
     }
 
     /// How VMs are lost, and the seconds of warning before.
-    fn model(&mut self, name: &Spanned<String>) -> Option<(Losses, u64)> {
+    pub(super) fn model(&mut self, name: &Spanned<String>) -> Option<(Losses, u64)> {
         let models = Model::embedded().0;
         match models.iter().find(|m| m.name == *name.get_ref()) {
             Some(model) => Some((

@@ -134,6 +134,18 @@ impl<'w> SimulatedCluster<'w> {
         self.now.copy_from(&self.marked);
     }
 
+    /// Holds the VMs of `choice`, of which the provider takes away the newest worker but the chief `after` it began,
+    /// and no other.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the clock has nothing to wait for.
+    pub fn lose_one(&mut self, choice: usize, after: SimTime) -> Result<(), Unfinished> {
+        self.move_to(choice)?;
+        let at = self.now.job.now() + after;
+        self.now.job.lose_one(at);
+        Ok(())
+    }
+
     /// Runs `choice` to the target after whatever was searched before.
     ///
     /// # Errors

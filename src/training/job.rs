@@ -142,6 +142,11 @@ impl Job {
         self.roster.lost
     }
 
+    /// Takes away the newest worker but the chief at `at`, and no other VM.
+    pub fn lose_one(&mut self, at: SimTime) {
+        self.roster.lose_one(at);
+    }
+
     /// Which VMs are held, and what for.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger

@@ -24,11 +24,11 @@ fn json(text: &str) -> Value {
 fn every_list_tells_the_same_in_every_form() {
     let sandbox = Sandbox::new();
     for (what, count) in [
-        ("workloads", 11),
+        ("workloads", 12),
         ("vms", 362),
         ("pricing", 69),
         ("strategies", 8),
-        ("lifetimes", 34),
+        ("lifetimes", 37),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
         let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));

@@ -18,7 +18,7 @@
 //! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
-//! - [`spot`]: jobs on VMs that are taken away.
+//! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -34,6 +34,7 @@ mod imports;
 mod include;
 #[cfg(unix)]
 mod interrupt;
+mod kinds;
 mod live;
 mod properties;
 mod records;

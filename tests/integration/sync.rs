@@ -227,6 +227,28 @@ fn a_contended_server_sets_the_pace_however_fast_the_workers() {
     assert!(stretch.utilisation > 0.99);
 }
 
+/// The law holds whether servers are contended or not: a cluster that shrinks does not step over an edge.
+#[test]
+fn a_measured_law_of_servers_holds_without_contention_too() {
+    let text = "{ asp = { service_s = 0.02, sharpness = 6 } }";
+    let Protocol::Asp(law) = protocol(text) else {
+        panic!("asp")
+    };
+    for workers in [1, 2, 3, 8] {
+        let stepping = stepping(workers, 0.0, log_normal(0.1));
+        let own_s = stepping.worker_s;
+        let updates = 100_000 * u64::from(workers);
+        let (_, end) = fast(
+            protocol(text),
+            &stepping,
+            Goal::updates(updates),
+            stream(1, 0),
+        );
+        let expected = law.law_round_s(workers, own_s).expect("it has a sharpness") * 1e5;
+        assert!((end / expected - 1.0).abs() < 1e-3, "{workers}: {end}");
+    }
+}
+
 /// Two moments of the arrival number `needed` of `workers` exponentials: sums of 1/i and 1/i².
 fn harmonic(needed: u32, workers: u32) -> (f64, f64) {
     let terms = (workers - needed + 1..=workers).map(|i| 1.0 / f64::from(i));

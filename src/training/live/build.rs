@@ -76,7 +76,9 @@ impl Builder<'_> {
         let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
         let (groups, parts) = self.groups(configuration, kind, vms);
         let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
-        let spot = self.setup.spot.clone();
+        let spot = kind
+            .and_then(|k| k.spot.clone())
+            .or_else(|| self.setup.spot.clone());
         let mut cluster = LiveCluster {
             protocol,
             groups,

@@ -198,6 +198,16 @@ impl Roster {
         }
     }
 
+    /// Takes away the newest worker but the chief at `at`, and no other VM.
+    pub fn lose_one(&mut self, at: SimTime) {
+        self.market = None;
+        self.vms.iter_mut().for_each(|vm| vm.end = never());
+        let is_worker = |vm: &&mut Vm| vm.on_spot && !vm.is_server && !vm.is_chief;
+        if let Some(vm) = self.vms.iter_mut().rev().find(is_worker) {
+            vm.end = at;
+        }
+    }
+
     /// Takes out one VM whose end has come by `now`.
     pub fn take_lost(&mut self, now: SimTime) -> Option<Vm> {
         let place = self.vms.iter().position(|vm| vm.end <= now)?;

@@ -8,7 +8,7 @@ use crate::configuration::Configuration;
 use crate::pricing::Rented;
 use crate::shape::Shape;
 use crate::training::sync::Protocol;
-use crate::workload::Staleness;
+use crate::workload::{Reach, Staleness};
 
 /// What holds for all configurations of a scenario, and its kinds of clusters by name.
 ///
@@ -30,12 +30,14 @@ pub struct Setup {
 }
 
 /// A kind of cluster: what a configuration's VMs are besides their number.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Kind {
     /// VM shapes of the workers. Of several, each with its number of workers.
     pub workers: Vec<(Arc<str>, Option<u32>)>,
     /// Whether workers are on spot VMs.
     pub on_spot: bool,
+    /// The terms of its spot VMs, where they differ from those of the scenario.
+    pub spot: Option<Arc<Spot>>,
     /// Whether the first worker is on demand all the same.
     pub chief_on_demand: bool,
     /// VMs of parameter servers.
@@ -82,6 +84,20 @@ impl Setup {
             || self.spot.is_some()
             || self.elastic.is_some()
             || self.kinds.contains_key(shape)
+    }
+
+    /// The part of `reach` that `configurations` need, with the stand-ins among the workers of their kinds.
+    pub fn reach(&self, reach: &Reach, configurations: &[Configuration]) -> Reach {
+        let mut part = reach.only(configurations);
+        let kinds = (configurations.chunk_by(|a, b| a.vm == b.vm))
+            .filter_map(|same| self.kinds.get(&same[0].vm));
+        for (shape, _) in kinds.flat_map(|kind| &kind.workers) {
+            let vm_type = Shape::parse(shape).map_or(&**shape, |s| s.vm_type);
+            if let Some((name, stand_in)) = reach.stand_ins.get_key_value(vm_type) {
+                (part.stand_ins).insert(Arc::clone(name), stand_in.clone());
+            }
+        }
+        part
     }
 }
 

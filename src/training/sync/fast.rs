@@ -210,8 +210,8 @@ impl Renewal {
         let queue = Queueing::of(asp, stepping, network);
         let law_s = asp.law_round_s(stepping.workers, own_s);
         let served_s = match law_s {
-            Some(round_s) if queue.waiting > NO_CONTENTION => round_s - own_s,
-            _ => asp.unqueued_s() + queue.wait_s,
+            Some(round_s) => round_s - own_s,
+            None => asp.unqueued_s() + queue.wait_s,
         };
         let part_s = asp.part_s();
         let service_variance = match asp.service {

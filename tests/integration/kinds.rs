@@ -1,0 +1,58 @@
+//! Kinds of clusters: lives of their own, and workers on VM types that stand in for measured ones.
+
+use crate::sandbox::{Sandbox, stderr};
+
+/// A scenario of one kind of cluster, two workers, where the loss of the first ends the run.
+fn of_kind(spot: &str, kind: &str, rest: &str) -> String {
+    format!(
+        "workloads = [\"icac19-resnet32\"]\nseed = 1\nreplicas = 200\n{rest}\n\
+         [cluster]\nworkers = [2]\nlocal_batch = [128]\noutside = \"extrapolate\"\n\
+         [search]\nstrategies = [\"oracle\"]\nobjectives = [\"time\"]\n\
+         [spot]\n{spot}\non_loss = \"shrink\"\nkeeps = \"steps\"\nchief = \"ends-the-run\"\n\
+         [kind.pair]\nmarket = \"spot\"\nsync.asp = {{ service_s = 0.02, sharpness = 3 }}\n{kind}\n"
+    )
+}
+
+const ROBUST: &str = "exponential_mean_h = 1e9";
+
+#[test]
+fn the_own_life_of_a_kind_takes_the_place_of_the_scenarios() {
+    let stays = Sandbox::with(&of_kind(ROBUST, "vm = \"v100\"", ""));
+    stays.run(&["run", "scenario.toml"]).success();
+    let own = "vm = \"v100\"\nlifetime = \"icac19-v100\"";
+    let fails = Sandbox::with(&of_kind(ROBUST, own, ""));
+    let said = stderr(&fails.run(&["run", "scenario.toml"]).failure());
+    // 2 V100 train for 40 min, in which one of three is lost.
+    let lost: u32 = (said.split(" cases have no result").next())
+        .and_then(|head| head.split_whitespace().last()?.parse().ok())
+        .expect("a number of cases");
+    assert!((40..=90).contains(&lost), "{said}");
+}
+
+#[test]
+fn lives_of_a_kind_do_not_mix_with_losses_of_several_vms_at_once() {
+    for (spot, own) in [
+        ("lifetime = \"aws-2020-p3-batch\"", "icac19-v100"),
+        (ROBUST, "aws-2020-p3-batch"),
+    ] {
+        let kind = format!("vm = \"v100\"\nlifetime = \"{own}\"");
+        let sandbox = Sandbox::with(&of_kind(spot, &kind, ""));
+        let said = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+        assert!(
+            said.contains("lives of its own among VMs that are lost together"),
+            "{said}"
+        );
+    }
+    let sandbox = Sandbox::with(&of_kind(ROBUST, "vm = \"v100\"\nlifetime = \"icac\"", ""));
+    let said = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+    assert!(said.contains("unknown lifetime `icac`"), "{said}");
+}
+
+#[test]
+fn workers_of_a_kind_may_be_on_vm_types_that_stand_in() {
+    let slow = "[vm.slow]\nlike = \"v100\"\ncompute_scale = 2";
+    for kind in ["vm = \"slow\"", "mix = { v100 = 1, slow = 1 }"] {
+        let sandbox = Sandbox::with(&of_kind(ROBUST, kind, slow));
+        sandbox.run(&["run", "scenario.toml"]).success();
+    }
+}
