@@ -124,6 +124,8 @@ pub struct Case {
 /// Runs behind an expectation that has no closed form.
 const EXPECTATION_REPLICAS: u64 = 200;
 
+/// Runs without a result after which none is expected.
+const HOPELESS: u64 = 8;
 /// The same where every worker-step is an event: so many worker-steps in all, and this many runs at least.
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
 const FEWEST_EXPECTATION_REPLICAS: u64 = 8;
@@ -325,7 +327,8 @@ impl Plan {
             cluster.restart(u64::MAX - replica);
             cluster.mark();
             for (choice, truth) in world.truths.iter().enumerate() {
-                if replica >= expectation_replicas(truth) {
+                let hopeless = replica >= HOPELESS && reached[choice] == 0.0;
+                if hopeless || replica >= expectation_replicas(truth) {
                     continue;
                 }
                 cluster.back_to_mark();

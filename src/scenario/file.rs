@@ -16,6 +16,7 @@ use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread
 use crate::pricing::PolicyFile;
 use crate::pricing::spot_series::Step;
 use crate::search::{Objective, Settings};
+use crate::training::batching::Batching;
 use crate::training::live::{Chief, OnLoss};
 use crate::training::sync::Protocol;
 use crate::training::{Fidelity, Keeps};
@@ -238,6 +239,8 @@ pub struct KindTable {
     pub lifetime: Option<Spanned<String>>,
     /// On which terms the VM of the first worker is, where that differs.
     pub chief_market: Option<RentedOn>,
+    /// How the batches of unlike workers are set, where all wait for the slowest; equal when absent.
+    pub batching: Option<Batching>,
     /// VMs of parameter servers, beside those of the workers.
     pub servers: Option<ServersTable>,
     /// How workers come together.

@@ -141,6 +141,7 @@ impl Check<'_> {
                 on_spot: servers.market == RentedOn::Spot,
             }),
             protocol: table.sync.as_ref().map(|s| *s.get_ref()),
+            batching: table.batching,
         })
     }
 

@@ -275,6 +275,43 @@ fn the_loss_of_a_server_stops_the_job_and_costs_what_was_not_saved() {
     }
 }
 
+/// Two workers of 250 and two of 1,000 samples a second, with a barrier: 64 samples each take 0.256 s. In proportion, 256
+/// samples take 256/2,500 s.
+#[test]
+fn batches_of_unlike_workers_suit_their_speed() {
+    let of = |batching: &str| {
+        let scenario = tiny(&format!(
+            "cluster.workers = [4]\nkind.k = {{ mix = {{ slow-per-sample = 2, quick-per-sample = 2 }}, batching = {batching} }}\n"
+        ));
+        let seen = run(&scenario, Fidelity::Fast, 0);
+        let end = seen.line.expect("it ends").net_end.seconds();
+        assert!((seconds(&scenario, Fidelity::Event) / end - 1.0).abs() < 1e-3);
+        (end, vm_seconds(&seen.usage, Phase::Restoring) / 4.0)
+    };
+    // 36,000 gradients are 9,000 steps.
+    assert_eq!(of("\"uniform\""), (2304.0, 0.0));
+    let (end, settling) = of("\"static\"");
+    close(end, 9000.0 * 256.0 / 2500.0, 0.02);
+    assert_eq!(settling, 0.0);
+    let (end, settling) = of("{ dynamic = {} }");
+    // One or two changes, each with a restart of 10 s, after 50 steps on equal batches.
+    assert!((10.0..40.0).contains(&settling), "{settling}");
+    close(end - settling, 9000.0 * 256.0 / 2500.0, 0.03);
+}
+
+/// A chief on demand is never lost, and nothing but its loss would end the run.
+#[test]
+fn a_chief_on_demand_is_the_chief() {
+    let rest = format!(
+        "{ASP}cluster.workers = [3]\nkind.k = {{ vm = \"slow\", market = \"spot\", chief_market = \"on-demand\" }}\n\
+         spot = {{ exponential_mean_h = 1, on_loss = \"go-on\", keeps = \"steps\", chief = \"ends-the-run\" }}\n"
+    );
+    let line = run(&dying_at(0.2, &rest), Fidelity::Fast, 0)
+        .line
+        .expect("it ends");
+    assert!(line.lost_vms > 0);
+}
+
 fn ends(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> Vec<f64> {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = &plan.arena(0).expect("an arena").world;

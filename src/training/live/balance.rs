@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn a_controller_settles_within_two_changes_and_others_do_not_change() {
-        let of = |batching: &Batching| settle(batching, 3, 210.0, times).unwrap_or_else(|n| match n {});
+        let of =
+            |batching: &Batching| settle(batching, 3, 210.0, times).unwrap_or_else(|n| match n {});
         let slowest = |b: &Balance| {
             let t = |k: usize| times(k, b.batches[k]).unwrap_or(0.0);
             t(0).max(t(1)).max(t(2))
@@ -99,7 +100,10 @@ mod tests {
         assert!((slowest(&dynamic) / 3.1 - 1.0).abs() < 0.05, "{dynamic:?}");
         assert!(dynamic.unbalanced_s > 50.0 * 3.9);
         let guessed = of(&Batching::Static);
-        assert!(guessed.changes == 0 && slowest(&guessed) < 3.3, "{guessed:?}");
+        assert!(
+            guessed.changes == 0 && slowest(&guessed) < 3.3,
+            "{guessed:?}"
+        );
         let sum: f64 = dynamic.batches.iter().sum();
         assert!((sum - 210.0).abs() < 1e-9);
     }

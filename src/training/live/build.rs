@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::balance::settle;
 use super::cluster::{Group, LiveCluster, Size};
 use super::roster::MOST_GROUPS;
 use super::setup::{Kind, Setup};
@@ -256,6 +257,8 @@ impl Builder<'_> {
         parts: &[Part],
         vms: impl Fn(usize) -> u32,
     ) -> Result<Made, OutsideHull> {
+        let kind = self.setup.kinds.get(&configuration.vm);
+        let batching = kind.and_then(|k| k.batching.as_ref());
         let undivided = parts.iter().any(|p| p.each == 0);
         let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
             .map(|(index, part)| (part, part.each * vms(index)))
@@ -321,10 +324,40 @@ impl Builder<'_> {
             stepping.machines = Some(factors);
             expected = stepping.mean_step_s(1.0);
         }
+        let mut settle_s = 0.0;
+        if let (Some(batching), true, true) =
+            (batching, cluster.has_barrier(), stepping.machines.is_some())
+        {
+            let shapes: Vec<&Part> = (parts.iter().enumerate())
+                .flat_map(|(index, part)| {
+                    std::iter::repeat_n(part, (part.each * vms(index)) as usize)
+                })
+                .collect();
+            let compute_s = |worker: usize, batch: f64| {
+                let asked = Configuration {
+                    vm: Arc::clone(&shapes[worker].shape),
+                    workers,
+                    batch: (batch * f64::from(workers)).round().max(1.0) as u32,
+                };
+                Ok(per_worker(&self.workload.replay(&asked, self.reach)?))
+            };
+            let balance = settle(batching, shapes.len(), samples, compute_s)?;
+            let times: Vec<f64> = (balance.batches.iter().enumerate())
+                .map(|(worker, batch)| compute_s(worker, *batch))
+                .collect::<Result<_, OutsideHull>>()?;
+            stepping.worker_s = times[0];
+            let factors: Box<[f64]> = times.iter().map(|t| t / times[0]).collect();
+            stepping.slowest = slowest::moments_unequal(&factors, time);
+            stepping.machines = Some(factors);
+            expected = stepping.mean_step_s(1.0);
+            settle_s = f64::from(balance.changes) * cluster.restart_s + balance.unbalanced_s;
+        }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
         let steps = epochs * self.workload.constants.samples_per_epoch.value / samples;
-        Ok(self.measure(cluster.protocol, stepping, expected, steps, provenance))
+        let mut made = self.measure(cluster.protocol, stepping, expected, steps, provenance);
+        made.size.settle_s = settle_s;
+        Ok(made)
     }
 
     /// Times of an update, and what it is worth.
@@ -362,6 +395,7 @@ impl Builder<'_> {
                     None => Some(1.0 / k),
                 },
                 step_s: update_s * k / gradients,
+                settle_s: 0.0,
             },
             steps,
             factor,

@@ -65,6 +65,8 @@ pub struct Size {
     pub per_gradient: Option<f64>,
     /// Expected seconds of as much as a step is worth.
     pub step_s: f64,
+    /// Seconds until the batches of unlike workers suit them, whenever the cluster comes to this size.
+    pub settle_s: f64,
 }
 
 impl Size {
@@ -116,7 +118,10 @@ impl LiveCluster {
 
     /// Whether anything may happen to it while it trains, so that no formula tells its time.
     pub fn may_change(&self) -> bool {
-        self.spot.is_some() || self.elastic.is_some()
+        let settles = self
+            .size(self.whole)
+            .is_some_and(|size| size.settle_s > 0.0);
+        self.spot.is_some() || self.elastic.is_some() || settles
     }
 
     /// Whether its size may differ from the configuration's while it trains.

@@ -6,12 +6,14 @@
 //!
 //! - [`terms`]: what is agreed on VMs that the provider may take away.
 //! - [`cluster`]: a configuration's groups of VMs and its step process at every size.
+//! - [`balance`]: batches of unlike workers that suit their speed.
 //! - [`build`]: from a configuration of a workload to its cluster.
 //! - [`setup`]: kinds of clusters, before any configuration is known.
 //! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
 //! - [`market`]: losses that take several VMs at once.
 //! - `run`: training through it all.
 
+pub mod balance;
 pub mod build;
 pub mod cluster;
 pub mod market;

@@ -158,12 +158,15 @@ impl Roster {
         own.count() as u32
     }
 
-    /// The oldest worker is the chief, if there is none.
+    /// The oldest worker is the chief, one on demand before all others, if there is none.
     pub fn appoint_chief(&mut self) {
-        if !self.vms.iter().any(|vm| vm.is_chief)
-            && let Some(first) = self.vms.iter_mut().find(|vm| !vm.is_server)
-        {
-            first.is_chief = true;
+        if self.vms.iter().any(|vm| vm.is_chief) {
+            return;
+        }
+        let stays = (self.vms.iter()).position(|vm| !vm.is_server && !vm.on_spot);
+        let first = stays.or((self.vms.iter()).position(|vm| !vm.is_server));
+        if let Some(vm) = first.and_then(|place| self.vms.get_mut(place)) {
+            vm.is_chief = true;
         }
     }
 

@@ -35,6 +35,8 @@ struct Course {
     restarts: bool,
     /// The place of the size that trained last.
     place: usize,
+    /// The size for which batches are set.
+    settled: Option<usize>,
     /// The loss for which the last checkpoint at notice was written.
     warned_of: SimTime,
     /// VMs of the first group that are wanted, where that changes with the price; and when it may change.
@@ -82,6 +84,7 @@ impl Job {
             due: None,
             restarts: false,
             place: cluster.whole,
+            settled: None,
             warned_of: never(),
             wanted: None,
             losses: 0,
@@ -103,6 +106,13 @@ impl Job {
             if place != course.place {
                 course.place = place;
                 course.restarts |= cluster.has_barrier();
+            }
+            if phase == Phase::Training && size.settle_s > 0.0 && course.settled != Some(place) {
+                let settle = SimTime::from_seconds(size.settle_s);
+                if self.pause(settle, Event::Restored)? {
+                    course.settled = Some(place);
+                }
+                continue;
             }
             if course.restarts {
                 let restart = self.restart_time(cluster);

@@ -7,6 +7,7 @@ use super::terms::{Elastic, Spot};
 use crate::configuration::Configuration;
 use crate::pricing::Rented;
 use crate::shape::Shape;
+use crate::training::batching::Batching;
 use crate::training::sync::Protocol;
 use crate::workload::{Reach, Staleness};
 
@@ -44,6 +45,8 @@ pub struct Kind {
     pub servers: Option<Servers>,
     /// How workers come together.
     pub protocol: Option<Protocol>,
+    /// How the batches of unlike workers are set, where all wait for the slowest.
+    pub batching: Option<Batching>,
 }
 
 /// VMs that parameter servers run on.
