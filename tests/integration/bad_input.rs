@@ -796,7 +796,6 @@ fn spot_vms_without_a_life_with_two_and_with_a_misspelt_one() {
             told("keeps = \"steps\""),
             told("lifetime = \"gcp-2019\"\nexponential_mean_h = 3"),
             told("lifetme = \"gcp-2019\""),
-            told("lifetime = \"aws-2020-p3-batch\""),
             told("lifetime = \"gcp-2018\"\ncheckpoint = { periodic-s = 0 }"),
         ]
         .join("\n")

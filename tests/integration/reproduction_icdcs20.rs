@@ -2,24 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use scavsim::reproduce::{Comparison, PAPERS, Paper, Verdict, render};
+use scavsim::reproduce::{Comparison, Paper, Verdict, render};
 
-use crate::reproduction::{assert_current, figure, rows};
+use crate::reproduction::{assert_current, figure, paper, rows};
 
-fn paper() -> &'static Paper {
-    let found = PAPERS.iter().find(|paper| paper.name == "icdcs20");
-    found.expect("it is there")
+fn own() -> &'static Paper {
+    paper("icdcs20")
 }
 
 fn icdcs20() -> Vec<Comparison> {
-    rows(paper())
+    rows(own())
 }
 
 #[test]
 fn the_reproduction_of_transient_gpus_in_results_is_current() {
     assert_current(
         "reproduction-icdcs20.md",
-        &render::markdown(paper(), &icdcs20()),
+        &render::markdown(own(), &icdcs20()),
     );
 }
 
@@ -123,7 +122,7 @@ fn the_file_of_transient_gpus_holds_the_sources_figures() {
         let text = std::fs::read_to_string(folder.join(name)).expect("it is readable");
         super::fits::rows(&text)
     };
-    let file: toml::Table = toml::from_str(paper().source.1).expect("it is TOML");
+    let file: toml::Table = toml::from_str(own().source.1).expect("it is TOML");
     let list = |table: &str, name: &str, key: &str| {
         let value = &file[table][name][key];
         value.as_array().cloned().unwrap_or_default()

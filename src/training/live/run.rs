@@ -20,6 +20,8 @@ use crate::units::{SECONDS_PER_HOUR, SimTime};
 const MOST_LOSSES: u32 = 20_000;
 /// The same for time, as a multiple of what all steps take without losses.
 const LONGEST: f64 = 1000.0;
+/// Turns of the loop without progress or time after which the job stalls.
+const MOST_IDLE: u32 = 10_000;
 /// Rounding errors of sums of steps stay below this fraction of a step.
 const RELIEF: f64 = 1e-6;
 
@@ -48,6 +50,9 @@ struct Course {
     patience: SimTime,
     /// Seconds of training since the last checkpoint.
     unsafe_s: f64,
+    /// Clock and progress of the turn before, and how many turns changed neither.
+    seen: (SimTime, u64),
+    idle: u32,
 }
 
 impl Course {
@@ -91,12 +96,24 @@ impl Job {
             latest: never(),
             patience,
             unsafe_s: 0.0,
+            seen: (never(), 0),
+            idle: 0,
         };
         let now = self.now();
         course.save(now);
         self.ledger_mut().work_is_safe(now);
         self.log().trains();
         while course.done < total - RELIEF {
+            let at = (self.now(), course.done.to_bits());
+            course.idle = if at == course.seen {
+                course.idle + 1
+            } else {
+                0
+            };
+            course.seen = at;
+            if course.idle > MOST_IDLE {
+                return Err(Unfinished::defect(self.now()));
+            }
             self.meet_changes(cluster, &mut course, phase)?;
             let now = self.now();
             let Some((place, size)) = self.size(cluster) else {
@@ -129,7 +146,7 @@ impl Job {
                 }
             });
             let loss = self.roster().next_loss();
-            let notice = notice_of(cluster, loss, course.warned_of);
+            let notice = notice_of(cluster, loss, course.warned_of, now);
             let mut until = loss.min(notice);
             if cluster.changes_size() {
                 until = until.min(self.roster().next_ready(now));
@@ -433,18 +450,20 @@ fn checkpoint_after(cluster: &LiveCluster, size: &Size, left: f64, age_h: f64) -
 
 /// When the job is warned of `loss` and writes a checkpoint for it; never, if that is not agreed, could not be
 /// complete in time, or was done.
-fn notice_of(cluster: &LiveCluster, loss: SimTime, warned_of: SimTime) -> SimTime {
+fn notice_of(cluster: &LiveCluster, loss: SimTime, warned_of: SimTime, now: SimTime) -> SimTime {
     let Some(spot) = cluster.spot.as_deref() else {
         return never();
     };
     let Some(notice) = spot.notice else {
         return never();
     };
-    let is_long_enough = spot.write.mean_s() <= notice.seconds();
-    if loss == never() || loss == warned_of || loss <= notice || !is_long_enough {
+    // A warning that came while nobody trained is heeded now.
+    let heeded = (loss - notice).max(now);
+    let is_long_enough = spot.write.mean_s() <= (loss - heeded).seconds();
+    if loss == never() || loss == warned_of || !is_long_enough {
         return never();
     }
-    loss - notice
+    heeded
 }
 
 impl Job {
