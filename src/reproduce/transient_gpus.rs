@@ -30,6 +30,9 @@ use crate::units::SimTime;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransientGpus {
+    /// Name of the paper: marks the file as no scenario.
+    #[serde(rename = "paper")]
+    _paper: String,
     /// Updates of a simulated run.
     steps: Count,
     /// Variation of one worker's step.
