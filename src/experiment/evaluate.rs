@@ -6,9 +6,9 @@ use super::simulation::{Found, Run, Simulation};
 use crate::pricing::{Parts, Tariff, Usage};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
 use crate::testbed::simulated::Timeline;
-use crate::training::Unfinished;
 use crate::training::live::Totals;
 use crate::training::log::Entry;
+use crate::training::{Fidelity, Unfinished};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
@@ -63,6 +63,7 @@ const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within
 const ORACLE_WITHOUT_CHOICE: &str = "no configuration keeps within the limits";
 const NOT_FINITE: &str = "a figure of the result is not finite";
 /// What is special about a result.
+const IN_EVENTS_AT_TIMES: &str = "in some size the cluster had to be simulated in `event`";
 const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
 
 impl<'p> Evaluator<'p> {
@@ -270,6 +271,14 @@ impl<'p> Evaluator<'p> {
             record.staleness = Some(totals.staleness());
             record.dropped_gradients = Some(totals.dropped());
             record.wasted_compute = Some(totals.wasted());
+            if totals.fell_back && why.is_none() {
+                record.fidelity = Some(Fidelity::Event.name());
+                record.reason = if record.reason.is_empty() {
+                    IN_EVENTS_AT_TIMES
+                } else {
+                    record.reason
+                };
+            }
         }
         if let Some(cold) = outcome.cold_start {
             record.cold_start_time_h = Some(cold.hours);

@@ -147,7 +147,10 @@ fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
             let line = seen.line.expect("it is survived");
             // 900 s of life are three intervals; of 1,800 s of work two lives are needed, and the third checkpoint of
             // a life comes with its end.
-            assert!(line.lost_vms >= 4 && line.lost_vms % 4 == 0, "{line:?}");
+            assert!(
+                line.lost_vms >= 4 && line.lost_vms.is_multiple_of(4),
+                "{line:?}"
+            );
             assert!(line.net_end.seconds() > 1800.0 + 2.0 * 70.0 - 1.0);
         }
         let seen = run(&dying_at(0.25, &rest("shrink")), fidelity, 0);

@@ -271,14 +271,8 @@ impl Log {
         now: SimTime,
         ready: SimTime,
     ) {
+        self.cluster(vm, vms, (workers, batch), now);
         if let Some(notes) = &mut self.notes {
-            let what = What::Cluster {
-                vm,
-                vms,
-                workers,
-                batch,
-            };
-            notes.instant(what, now);
             (notes.vms).hold(vm, vms, now, ready, &mut notes.kept.entries);
         }
     }

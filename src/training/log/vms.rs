@@ -41,19 +41,7 @@ impl Vms {
         while self.held.len() < vms as usize {
             let number = self.requested;
             self.requested += 1;
-            self.held.push(Vm {
-                number,
-                vm,
-                requested: now,
-                ready,
-            });
-            self.changes.push((now, 1));
-            into.push(Entry {
-                at: now,
-                until: now,
-                track: Track::Vm(number),
-                what: What::Requested(vm),
-            });
+            self.request((number, vm), now, ready, into);
         }
     }
 
