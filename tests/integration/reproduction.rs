@@ -156,6 +156,11 @@ fn the_spot_vms_in_results_are_current() {
 }
 
 #[test]
+fn the_search_of_markets_in_results_is_current() {
+    assert_current("markets.txt", &printed("scenarios/markets.toml", "table"));
+}
+
+#[test]
 fn the_costs_of_spot_clusters_in_results_are_current() {
     let scenarios = [
         "scenarios/spot-can-cost-more.toml",
