@@ -46,6 +46,9 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        for sentence in plan.fallbacks() {
+            terminal::note(&format!("{}: {sentence}", scenario.name));
+        }
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);

@@ -124,6 +124,8 @@ pub struct Case {
 /// Runs behind an expectation that has no closed form.
 const EXPECTATION_REPLICAS: u64 = 200;
 
+/// Reasons for another fidelity that are told.
+const MOST_FALLBACKS: usize = 8;
 /// Runs without a result after which none is expected.
 const HOPELESS: u64 = 8;
 /// The same where every worker-step is an event: so many worker-steps in all, and this many runs at least.
@@ -212,6 +214,24 @@ impl Plan {
     /// All arenas that can be made.
     pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
         (0..self.spaces.len()).filter_map(|index| self.arena(index).ok())
+    }
+
+    /// Which protocols of the arenas made so far run in `event` although another fidelity is asked for, and why: a
+    /// sentence for each reason.
+    pub fn fallbacks(&self) -> Vec<String> {
+        let made = self.arenas.iter().filter_map(OnceLock::get);
+        let arenas = made.filter_map(|made| made.as_ref().ok());
+        let mut all: Vec<String> = Vec::new();
+        for live in arenas.flat_map(|a| a.world.truths.iter().filter_map(|t| t.live.as_deref())) {
+            let (_, Some(why)) = live.settle(self.fidelity) else {
+                continue;
+            };
+            let sentence = format!("`{}` runs in `event`: {why}", live.protocol.name());
+            if !all.contains(&sentence) && all.len() < MOST_FALLBACKS {
+                all.push(sentence);
+            }
+        }
+        all
     }
 
     /// Forgets the arenas before `first`, if there are too many to keep.
