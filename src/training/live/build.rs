@@ -5,33 +5,24 @@ use std::sync::Arc;
 use super::balance::settle;
 use super::cluster::{Group, LiveCluster, Size};
 use super::roster::MOST_GROUPS;
+use super::saving::policy;
 use super::setup::{Kind, Setup};
-use super::terms::{Checkpoints, Losses, OnLoss, Spot};
-use crate::cloud::lifetimes::{Batch, FirstOf};
+use super::trial::trial;
 use crate::configuration::Configuration;
-use crate::engine::Queue;
-use crate::rng::{self, Purpose, Streams};
+use crate::rng;
 use crate::shape::Shape;
-use crate::training::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
-use crate::training::drift::DriftPath;
+use crate::training::Fidelity;
+use crate::training::checkpoint::Policy;
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
+use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
-use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::variation::Variation;
 use crate::training::world::{RentedVm, Waits};
-use crate::training::{Fidelity, Floor, Log};
-use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::workload::{OutsideHull, Provenance, Reach, Replay, Staleness, StepMeasured, Workload};
 
 /// Most sizes that a cluster may have.
 pub const MOST_SIZES: usize = 4096;
-/// Worker-steps of a trial run, where no formula tells the time of an update: about 1 % of a step's variation.
-const TRIAL_WORKER_STEPS: u64 = 20_000;
-/// Updates of a trial run in `fast`, which takes no longer for many.
-const TRIAL_UPDATES: u64 = 100_000_000;
-/// Steps of work, and ages of VMs, that a dynamic checkpoint policy tells apart.
-const DYNAMIC_STEPS: (f64, f64) = (200.0, 960.0);
 
 /// A cluster and what it does to its configuration's figures.
 pub struct Built {
@@ -429,63 +420,6 @@ impl Made {
     }
 }
 
-/// What a trial run without luck shows.
-struct Trial {
-    update_s: f64,
-    gradients: f64,
-    staleness: f64,
-}
-
-fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Trial {
-    let streams = Streams::new(0);
-    let mut stream = streams.stream(Purpose::Run, 0, 0);
-    let mut drift = DriftPath::new(None, streams, 0, 0);
-    let mut scratch = Scratch::default();
-    let goal = |updates: u64| Goal {
-        updates,
-        mark: updates / 4,
-        until: SimTime::from_seconds(f64::INFINITY),
-    };
-    let of = |stretch: &Stretch, updates: u64, end: SimTime| {
-        // The beginning, where workers start together, is left out.
-        let counted = (updates - updates / 4).max(1) as f64;
-        Trial {
-            update_s: (end - stretch.advance.at_mark).seconds() / counted,
-            gradients: stretch.gradients as f64 / stretch.updates.max(1) as f64,
-            staleness: stretch.mean_staleness(),
-        }
-    };
-    if protocol.valid(Fidelity::Fast, stepping, u64::MAX).is_ok() {
-        let goal = goal(TRIAL_UPDATES);
-        let start = SimTime::ZERO;
-        let fast = pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch);
-        if let Ok((stretch, end)) = fast {
-            return of(&stretch, TRIAL_UPDATES, end);
-        }
-    }
-    let each = protocol.gradients_per_update(stepping.workers).unwrap_or(1);
-    let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
-    let mut queue = Queue::new();
-    let mut log = Log::default();
-    let mut floor = Floor {
-        queue: &mut queue,
-        drift: &mut drift,
-        stepping,
-        stream: &mut stream,
-        scratch: &mut scratch,
-        log: &mut log,
-    };
-    match protocol.advance(&mut floor, goal(updates)) {
-        Ok(stretch) => of(&stretch, updates, queue.now()),
-        // A run would stall as well, and say so.
-        Err(_) => Trial {
-            update_s: f64::INFINITY,
-            gradients: f64::from(each),
-            staleness: 0.0,
-        },
-    }
-}
-
 /// VMs of each group at a place of the sizes.
 fn counts(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
     let mut vms = [0; MOST_GROUPS];
@@ -507,60 +441,4 @@ fn index_of(vms: &mut Vec<RentedVm>, vm_type: &str, on_spot: Option<bool>) -> u1
         });
         vms.len() - 1
     }) as u16
-}
-
-/// When a cluster whose job takes `job_s` seconds writes checkpoints.
-fn policy(cluster: &LiveCluster, job_s: f64) -> Policy {
-    let Some(spot) = cluster.spot.as_deref() else {
-        return Policy::None;
-    };
-    let on_spot = cluster.groups.iter().filter(|g| g.on_spot);
-    let vms: u32 = on_spot.map(|g| g.vms).sum();
-    let write_h = spot.write.mean_s() / SECONDS_PER_HOUR;
-    match &spot.checkpoints {
-        Checkpoints::By(policy) => policy.clone(),
-        Checkpoints::YoungDaly => {
-            let mean_h = between_losses_h(spot, vms);
-            // Without losses, or at no cost of writing, there is no interval.
-            YoungDaly::higher_order(write_h, mean_h).map_or(Policy::None, Policy::YoungDaly)
-        }
-        Checkpoints::Dynamic => {
-            let Losses::Alone(one) = &spot.losses else {
-                return Policy::None;
-            };
-            let first = FirstOf::lifetime(one, vms);
-            let horizon_h = match first.cap_h().is_finite() {
-                true => first.cap_h(),
-                false => 24.0,
-            };
-            let job_h = job_s / SECONDS_PER_HOUR;
-            let start_s = match spot.on_loss {
-                OnLoss::Shrink => 0.0,
-                _ => spot.replacement.mean_s(),
-            };
-            let warm_s = spot.warm_restart.map_or(cluster.restart_s, |p| p.mean_s());
-            let task = dynamic::Task {
-                job_h,
-                write_h,
-                restart_h: (start_s + warm_s) / SECONDS_PER_HOUR,
-                step_h: (job_h / DYNAMIC_STEPS.0).max(horizon_h / DYNAMIC_STEPS.1),
-            };
-            let table = Dynamic::best(&first, task, dynamic::Losses::Exact);
-            table.map_or(Policy::None, |table| Policy::Dynamic(Arc::new(table)))
-        }
-    }
-}
-
-/// Mean hours between losses that hit at least one of `vms` VMs.
-fn between_losses_h(spot: &Spot, vms: u32) -> f64 {
-    let vms = f64::from(vms.max(1));
-    let by_batches = |batch: &Batch| {
-        let spared = (1.0 - (vms / batch.held_vms()).min(1.0)).powf(batch.mean_vms());
-        1.0 / (batch.losses_per_h() * (1.0 - spared))
-    };
-    match &spot.losses {
-        Losses::Alone(lifetime) => lifetime.mean_until(f64::INFINITY) / vms,
-        Losses::Batch(batch) => by_batches(batch),
-        Losses::Trace(trace) => Batch::counted_in(trace).map_or(f64::INFINITY, |b| by_batches(&b)),
-    }
 }

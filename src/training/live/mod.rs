@@ -11,17 +11,22 @@
 //! - [`setup`]: kinds of clusters, before any configuration is known.
 //! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
 //! - [`market`]: losses that take several VMs at once.
-//! - `run`: training through it all.
+//! - `run`: training through it all; `members`: who is there meanwhile; `saving`: when checkpoints are written;
+//!   `trial`: the time of an update where no formula tells it.
+//! - [`totals`]: what came of it, for the statistical price.
 
 pub mod balance;
 pub mod build;
 pub mod cluster;
 pub mod market;
+mod members;
 pub mod roster;
 mod run;
+mod saving;
 pub mod setup;
 pub mod terms;
 pub mod totals;
+mod trial;
 
 pub use cluster::{Group, LiveCluster, Size};
 pub use roster::Roster;
