@@ -1,19 +1,18 @@
-//! Clusters that change while they train: against arithmetic, between fidelities, and at random.
+//! Clusters that change while they train: against arithmetic, and between fidelities.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use proptest::prelude::*;
 use scavsim::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::pricing::{EndedBy, Phase, Usage};
+use scavsim::pricing::{Phase, Usage};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::testbed::simulated::Timeline;
 use scavsim::training::live::{Losses, Pause, Spot};
-use scavsim::training::log::{Entry, Fate, Track, What};
+use scavsim::training::log::Entry;
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;
 
@@ -31,7 +30,7 @@ fn load(rest: &str) -> Result<Scenario, String> {
         .ok_or_else(|| wrong.render(false))
 }
 
-fn tiny(rest: &str) -> Scenario {
+pub fn tiny(rest: &str) -> Scenario {
     load(rest).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
@@ -48,14 +47,14 @@ fn dying_at(hours: f64, rest: &str) -> Scenario {
     scenario
 }
 
-struct Seen {
-    line: Result<Timeline, Unfinished>,
-    usage: Usage,
-    entries: Vec<Entry>,
+pub struct Seen {
+    pub line: Result<Timeline, Unfinished>,
+    pub usage: Usage,
+    pub entries: Vec<Entry>,
 }
 
 /// The run of the first configuration in a replica; watched in fidelity `event`.
-fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
+pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = &plan.arena(0).expect("an arena").world;
     let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
@@ -416,104 +415,6 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
         }
         if sync.contains("backup") {
             assert!((dropped - 0.25).abs() < 1e-9, "{sync}: {dropped}");
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Life {
-    text: String,
-    event: bool,
-    replica: u64,
-}
-
-prop_compose! {
-    fn life()(
-        sync in prop::sample::select(vec![
-            "", "sync.backup = { spare = 1 }", "sync.ssp = { slack = 1 }", "sync.asp = { service_s = 0.01 }",
-            "sync.flexible = { after_s = 2.0 }", "sync.speculative = { quantile = 0.9 }", "sync.asp = { service_s = 0 }",
-        ]),
-        kind in prop::sample::select(vec![
-            "vm = \"slow\", market = \"spot\"",
-            "vm = \"slow\", market = \"spot\", chief_market = \"on-demand\"",
-            "mix = { slow = 3, quick = 3 }, market = \"spot\", servers = { vm = \"slow\", market = \"spot\" }",
-            "vm = \"quick\", market = \"spot\", servers = { vm = \"slow\", vms = 2 }",
-        ]),
-        mean_h in prop::sample::select(vec![0.3, 1.0, 5.0]),
-        market in prop::bool::weighted(0.25),
-        on_loss in prop::sample::select(vec!["wait", "go-on", "shrink"]),
-        keeps in prop::sample::select(vec!["steps", "checkpoint"]),
-        chief in prop::sample::select(vec!["hands-over", "goes-back", "ends-the-run"]),
-        checkpoint in prop::sample::select(vec!["{ periodic-s = 120 }", "\"young-daly\"", "\"none\""]),
-        times in (0u32..3, 0u32..3, 0u32..3, 0u32..3),
-        notice in any::<bool>(),
-        cv in prop::sample::select(vec![0.0, 0.3]),
-        event in any::<bool>(),
-        replica in 0u64..1000,
-    ) -> Life {
-        let (replacement, join, write, fewest) = times;
-        let lives = match market {
-            true => "lifetime = \"aws-2020-p3-trace\"".to_owned(),
-            false => format!("exponential_mean_h = {mean_h}"),
-        };
-        let text = format!(
-            "{sync}\ncluster.workers = [6]\nvariation.step_cv = {cv}\nkind.k = {{ {kind} }}\n\
-             [spot]\n{lives}\non_loss = \"{on_loss}\"\nkeeps = \"{keeps}\"\nchief = \"{chief}\"\n\
-             checkpoint = {checkpoint}\nreplacement_s = {}\ncold_join_s = {}\ncheckpoint_write_s = {}\n\
-             fewest_workers = {}\ncheckpoint_on_notice = {notice}\nnotice_s = 30\n",
-            replacement * 45, join * 20, write * 8, 1 + fewest,
-        );
-        Life { text, event, replica }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-    #[test]
-    fn random_lives_keep_the_books(life in life()) {
-        let mut scenario = tiny(&life.text);
-        // Long enough for losses, short enough for a test, losing everything again and again included.
-        scenario.workloads[0].0.constants.samples_per_epoch.value = 8_000.0;
-        let fidelity = if life.event { Fidelity::Event } else { Fidelity::Fast };
-        let seen = run(&scenario, fidelity, life.replica);
-        if let Err(why) = &seen.line {
-            let is_said = !matches!(why, Unfinished::Stalled(_));
-            prop_assert!(is_said, "{why}");
-        }
-        let end = seen.line.as_ref().map_or_else(|why| why.at(), |line| line.net_end);
-        // Every VM-second is billed once, and serves one phase.
-        let mut billed = 0.0;
-        let mut revoked = 0;
-        for i in &seen.usage.intervals {
-            prop_assert!(i.from <= i.to && i.to <= end);
-            billed += f64::from(i.vms) * (i.to - i.from).seconds();
-            revoked += u32::from(i.ended_by == EndedBy::Provider) * i.vms;
-        }
-        let spans = seen.entries.iter().filter(|e| {
-            matches!(e.what, What::Starting(_) | What::Running(_))
-        });
-        let held: f64 = spans.map(|e| (e.until - e.at).seconds()).sum();
-        prop_assert!((billed - held).abs() < 1e-6 * (1.0 + billed), "{billed} billed, {held} held");
-        let phases: f64 = seen.usage.phases.vm_seconds.iter().flat_map(|row| row.1).sum();
-        prop_assert!((phases - billed).abs() < 1e-6 * (1.0 + billed), "{phases} of {billed}");
-        if let Ok(line) = &seen.line {
-            prop_assert_eq!(line.lost_vms, revoked);
-        }
-        // The clock never runs back; progress goes back to what was saved, and no further.
-        let (mut last, mut steps, mut saved) = (SimTime::ZERO, 0, 0);
-        for entry in &seen.entries {
-            prop_assert!(entry.at >= last && entry.until >= entry.at && entry.until <= end);
-            last = entry.at;
-            match entry.what {
-                What::Steps(now) if now < steps => {
-                    prop_assert_eq!(now, saved, "back from {} at {:?}", steps, entry.at);
-                    steps = now;
-                }
-                What::Steps(now) => steps = now,
-                What::Write(Fate::Done) => saved = steps,
-                _ => {}
-            }
-            prop_assert!(entry.track != Track::Job || entry.until <= end);
         }
     }
 }

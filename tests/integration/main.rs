@@ -37,6 +37,7 @@ mod interrupt;
 mod kinds;
 mod live;
 mod properties;
+mod random_lives;
 mod records;
 mod replay;
 mod reproduction;
