@@ -378,6 +378,36 @@ fn batch_losses_take_as_many_vms_as_were_counted() {
     }
 }
 
+/// Most losses of a market pass by a single server: they neither stop a checkpoint nor warn of one, and only cut off the
+/// step in progress, 0.2 s.
+#[test]
+fn losses_that_take_others_leave_a_job_alone() {
+    let rest = |lives: &str| {
+        format!(
+            "seed = 3\ncluster.workers = [4]\nkind.k = {{ vm = \"slow\", servers = {{ vm = \"slow\", market = \"spot\" }} }}\n\
+             spot = {{ {lives}, checkpoint = {{ periodic-s = 300 }}, checkpoint_write_s = 100, checkpoint_on_notice = true, notice_s = 120 }}\n"
+        )
+    };
+    let quiet = run(&tiny(&rest("exponential_mean_h = 1e12")), Fidelity::Fast, 0);
+    let quiet_end = quiet.line.expect("it ends").net_end.seconds();
+    let market = tiny(&rest("lifetime = \"aws-2020-p3-batch\""));
+    let mut spared = 0;
+    for replica in 0..20 {
+        let seen = run(&market, Fidelity::Fast, replica);
+        let line = seen.line.expect("it ends");
+        if line.lost_vms > 0 {
+            continue;
+        }
+        spared += 1;
+        let later = line.net_end.seconds() - quiet_end;
+        assert!((0.0..10.0).contains(&later), "{replica}: {later} s");
+        let more =
+            vm_seconds(&seen.usage, Phase::Restoring) - vm_seconds(&quiet.usage, Phase::Restoring);
+        assert!(more.abs() < 1e-6, "{replica}: {more}");
+    }
+    assert!(spared > 5, "{spared}");
+}
+
 #[test]
 fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
     let record_of = |sync: &str| {

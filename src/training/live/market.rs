@@ -1,6 +1,6 @@
 //! Losses that take several VMs at once, as the clock of one replica meets them.
 
-use super::terms::Losses;
+use super::terms::{Losses, Spot};
 use crate::cloud::lifetimes::{share, trace::Cursor};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -41,6 +41,12 @@ impl Market {
         };
         market.go_on(losses);
         Some(market)
+    }
+
+    /// When it is told which VMs it takes: at the provider's warning, where that is heeded.
+    pub fn told_at(&self, spot: Option<&Spot>) -> SimTime {
+        let notice = spot.and_then(|s| s.notice);
+        self.at - notice.unwrap_or(SimTime::ZERO)
     }
 
     /// Draws the loss after this one.

@@ -32,6 +32,11 @@ impl Job {
             let is_due = course.wanted.is_none_or(|(_, until)| until <= now);
             if is_due {
                 let (vms, until) = elastic.target(usual, now);
+                // A chief on demand is one of them.
+                let vms = cluster
+                    .groups
+                    .first()
+                    .map_or(vms, |group| vms.min(group.most));
                 course.wanted = Some((vms, until));
                 let held = self.roster().count(0);
                 for _ in vms..held {
@@ -67,7 +72,7 @@ impl Job {
         if lost.is_chief && spot.chief == Chief::EndsTheRun {
             return Err(Unfinished::ChiefLost { at: now });
         }
-        if lost.runs > now {
+        if lost.ready > now {
             // It had no part in anything yet.
         } else if lost.is_server || goes_back || spot.keeps == Keeps::Checkpoint {
             course.done = course.saved;
@@ -157,7 +162,7 @@ impl Job {
         if ready == never() && cluster.elastic.is_none() {
             return Err(Unfinished::NobodyLeft { at: now });
         }
-        let next = ready.min(self.roster().next_loss());
+        let next = ready.min(self.next_loss(cluster));
         let next = match &cluster.elastic {
             Some(elastic) => next.min(elastic.target(0, now).1),
             None => next,

@@ -170,10 +170,15 @@ impl Roster {
         }
     }
 
-    /// When the next VM is lost.
-    pub fn next_loss(&self) -> SimTime {
-        let market = self.market.as_ref().map_or(never(), |m| m.at);
-        self.vms.iter().map(|vm| vm.end).fold(market, SimTime::min)
+    /// When the next VM is lost, as far as that is decided.
+    pub fn next_end(&self) -> SimTime {
+        self.vms.iter().map(|vm| vm.end).fold(never(), SimTime::min)
+    }
+
+    /// When a VM is lost next, or a loss in the market is told of that may take one.
+    pub fn next_loss(&self, spot: Option<&Spot>) -> SimTime {
+        let told = self.market.as_ref().map_or(never(), |m| m.told_at(spot));
+        self.next_end().min(told)
     }
 
     /// When the next VM takes part that does not at `now`.
@@ -182,14 +187,14 @@ impl Roster {
         starting.map(|vm| vm.ready).fold(never(), SimTime::min)
     }
 
-    /// Meets the losses in the market until `now`: VMs that they take end then.
+    /// Meets the losses in the market that are told of by `now`: VMs that they take end then.
     pub fn meet_market(&mut self, spot: &Spot, now: SimTime) {
         let Some(market) = &mut self.market else {
             return;
         };
-        while market.at <= now {
-            let at = market.at;
-            let running = |vm: &Vm| vm.on_spot && vm.runs <= at && vm.end > at;
+        while market.told_at(Some(spot)) <= now {
+            let (told, at) = (market.told_at(Some(spot)), market.at);
+            let running = |vm: &Vm| vm.on_spot && vm.runs <= told && vm.end > at;
             let own = self.vms.iter().filter(|vm| running(vm)).count() as u32;
             let vms = &mut self.vms;
             market.strike(&spot.losses, own, |place| {

@@ -15,7 +15,8 @@ use crate::training::progress::{Advance, Event, Unfinished};
 use crate::training::sync::{Goal, Stretch};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
-/// Time without any work saved after which a job is taken not to come to an end, as a multiple of what all steps take without losses.
+/// Time without any work saved after which a job is taken not to come to an end, as a multiple of what all steps take
+/// without losses.
 const LONGEST: f64 = 1000.0;
 /// Turns of the loop without progress or time after which the job stalls.
 const MOST_IDLE: u32 = 10_000;
@@ -123,14 +124,14 @@ impl Job {
             }
             if phase == Phase::Training && size.settle_s > 0.0 && course.settled != Some(place) {
                 let settle = SimTime::from_seconds(size.settle_s);
-                if self.pause(settle, Event::Restored)? {
+                if self.pause(cluster, settle, Event::Restored)? {
                     course.settled = Some(place);
                 }
                 continue;
             }
             if course.restarts {
                 let restart = self.restart_time(cluster);
-                course.restarts = !self.pause(restart, Event::Restored)?;
+                course.restarts = !self.pause(cluster, restart, Event::Restored)?;
                 continue;
             }
             self.enter(phase);
@@ -142,9 +143,9 @@ impl Job {
                     None => f64::INFINITY,
                 }
             });
-            let loss = self.roster().next_loss();
+            let loss = self.roster().next_end();
             let notice = notice_of(cluster, loss, course.warned_of, now);
-            let mut until = loss.min(notice);
+            let mut until = self.next_loss(cluster).min(notice);
             if cluster.changes_size() {
                 until = until.min(self.roster().next_ready(now));
             }
@@ -180,7 +181,7 @@ impl Job {
                     course.warned_of = loss;
                 }
                 let write = self.write_time(cluster);
-                if self.pause(write, Event::CheckpointWritten)? {
+                if self.pause(cluster, write, Event::CheckpointWritten)? {
                     let now = self.now();
                     course.save(now);
                     self.ledger_mut().work_is_safe(now);
@@ -229,20 +230,40 @@ impl Job {
         Ok(stretch)
     }
 
-    /// All stand still for `time`; whether that was over before the next loss.
-    fn pause(&mut self, time: SimTime, what: Event) -> Result<bool, Unfinished> {
-        let now = self.now();
-        let loss = self.roster().next_loss();
+    /// All stand still for `time`; whether that was over before a VM was lost.
+    fn pause(
+        &mut self,
+        cluster: &LiveCluster,
+        time: SimTime,
+        what: Event,
+    ) -> Result<bool, Unfinished> {
         if time == SimTime::ZERO {
             return Ok(true);
         }
         self.enter(Phase::Restoring);
-        if now + time <= loss {
-            self.wait(time, what)?;
-            return Ok(true);
+        let end = self.now() + time;
+        loop {
+            let now = self.now();
+            let loss = self.next_loss(cluster);
+            if end <= loss {
+                self.wait(end - now, what)?;
+                return Ok(true);
+            }
+            if self.roster().next_end() <= loss {
+                self.wait(loss.max(now) - now, Event::VmLost)?;
+                return Ok(false);
+            }
+            // A loss in the market, which may take none of ours.
+            self.wait(loss - now, Event::StepsDone)?;
+            if let Some(spot) = cluster.spot.as_deref() {
+                self.roster_mut().meet_market(spot, loss);
+            }
         }
-        self.wait(loss.max(now) - now, Event::VmLost)?;
-        Ok(false)
+    }
+
+    /// When a VM may be lost next.
+    pub(super) fn next_loss(&self, cluster: &LiveCluster) -> SimTime {
+        self.roster().next_loss(cluster.spot.as_deref())
     }
 
     fn restart_time(&self, cluster: &LiveCluster) -> SimTime {
