@@ -15,6 +15,7 @@
 //! - [`import`]: measurements made into workloads, with [`fit`] for the laws.
 //! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
 //! - [`cli`]: one file per command.
+//! - [`space`]: the configurations to choose from, over named axes.
 //! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
 pub mod checked;
@@ -33,6 +34,7 @@ pub mod rng;
 pub mod scenario;
 pub mod search;
 pub mod shape;
+pub mod space;
 pub mod stats;
 pub mod testbed;
 pub mod training;
