@@ -3,13 +3,14 @@
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
-use crate::pricing::{Parts, Tariff, Usage};
+use crate::job::Totals;
+use crate::pricing::{Parts, Tariff};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
 use crate::testbed::simulated::Timeline;
-use crate::training::live::Totals;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
+use crate::usage::Usage;
 
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
 /// them.

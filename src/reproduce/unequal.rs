@@ -9,9 +9,9 @@ use super::comparison::Figures;
 use super::quantity::Quantity;
 use super::selector::Selector;
 use crate::checked::{Count, NonNegative, Positive, Spread};
+use crate::cluster::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw};
 use crate::input::{self, Diagnostics, Source};
 use crate::rng::{Purpose, Streams};
-use crate::training::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw};
 
 /// What a paper on unequal workers is computed from: every job runs on any cluster under any policy.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -10,13 +10,13 @@ use super::by_vm;
 use super::check::Check;
 use super::file::{ScenarioFile, Together};
 use super::machines::{self, Machine};
+use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::pricing::{NoPrice, Policy, Rented, builtin};
 use crate::search::{Knowledge, ORACLE, Objective, Settings};
 use crate::shape::Shape;
 use crate::testbed::History;
-use crate::training::live::Setup;
 use crate::workload::library::Folder;
 use crate::workload::{Reach, Workload, library, load as workload_load};
 

@@ -11,10 +11,10 @@ use super::check::Check;
 use super::file::{ClusterTable, Outside, ScenarioFile};
 use super::machines::{Machine, table_of};
 use crate::checked::Count;
+use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::shape::Shape;
-use crate::training::live::Setup;
 use crate::workload::{Reach, Workload};
 
 /// What configurations are made of besides the axes.

@@ -4,17 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scavsim::cloud::lifetimes::{Exponential, Lifetime};
+use scavsim::cluster::{Losses, Pause, Spot};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::pricing::{Phase, Usage};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::testbed::simulated::Timeline;
-use scavsim::training::live::{Losses, Pause, Spot};
 use scavsim::training::log::Entry;
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;
+use scavsim::usage::{Phase, Usage};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/integration/data");
 
