@@ -10,6 +10,7 @@ use super::{Exit, Failure, Format, list_delays, list_lifetimes, terminal};
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
+use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin};
 use crate::report::text_table;
@@ -44,6 +45,8 @@ enum What {
     Lifetimes,
     /// How long VMs take to start, workers to join and checkpoints to be written
     Delays,
+    /// Columns of the records
+    Columns,
 }
 
 /// A list: column names, which of them hold text, rows.
@@ -74,6 +77,7 @@ impl ListArgs {
             What::Strategies => strategies(),
             What::Lifetimes => lifetimes()?,
             What::Delays => delays()?,
+            What::Columns => columns(),
         };
         let cells = |row: &Vec<Value>| -> Vec<String> {
             let plain = |v: &Value| match v {
@@ -100,6 +104,10 @@ impl ListArgs {
                 }
                 let bytes = writer.into_inner().map_err(anyhow::Error::from)?;
                 String::from_utf8_lossy(&bytes).into_owned()
+            }
+            Format::Markdown => {
+                let rows: Vec<_> = list.rows.iter().map(cells).collect();
+                text_table::markdown(list.header, &rows)
             }
             Format::Json => {
                 let items: Vec<Value> = (list.rows.iter())
@@ -280,6 +288,22 @@ fn further(policy: &Policy) -> String {
         (policy.charges.storage_usd_per_hour > 0.0).then(|| "storage".to_owned()),
     ];
     named.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn columns() -> List {
+    let row = |column: &Column| {
+        vec![
+            json!(column.name),
+            json!(column.unit),
+            json!(column.kind.name()),
+            json!(column.what),
+        ]
+    };
+    List {
+        header: &["column", "unit", "type", "what it is"],
+        text_columns: &[0, 1, 2, 3],
+        rows: COLUMNS.iter().map(row).collect(),
+    }
 }
 
 fn strategies() -> List {

@@ -418,7 +418,7 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
         let r = Evaluator::new(&plan).evaluate(plan.case(0));
         (
             r.fidelity.expect("a result").to_owned(),
-            r.reason.to_owned(),
+            r.reason.into_owned(),
             r.staleness.unwrap_or(-1.0),
             r.dropped_gradients.unwrap_or(-1.0),
             r.time_h.expect("a result") / r.expected_time_h.expect("a result"),
