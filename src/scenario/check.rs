@@ -1,25 +1,22 @@
-//! The file → a checked scenario: names resolved, configurations inside the hull, all mistakes
-//! reported at once.
+//! The file → a checked scenario: what is checked in which order; all mistakes are reported at once.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::Scenario;
+use super::complaints::Complaints;
+use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
-use super::include::{self, Files};
-use super::machines;
-use super::setup;
-use super::space::Wanted;
+use super::files::{self, Files};
+use super::{axes, machines, prices, setup, sizes, strategies, workloads};
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::configuration::Configuration;
-use crate::input::{Diagnostic, Diagnostics, Source};
+use crate::input::{Diagnostics, Source};
 use crate::search::Limits;
 use crate::training::variation::{Drift, Straggler};
 use crate::training::{Fidelity, Variation};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
-use crate::workload::{Workload, library};
+use crate::workload::Workload;
 
 /// Values from the command line that replace those of the file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,97 +38,68 @@ pub fn load(
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
-    let (files, file) = include::read(source, folder, diagnostics);
+    let (files, file) = files::read(source, folder, diagnostics);
     let file = file?;
     let mut check = Check {
-        source: &files.source,
         files: &files,
         reads_well: diagnostics.len() == before,
-        diagnostics,
+        complaints: Complaints {
+            source: &files.source,
+            diagnostics,
+        },
     };
     let scenario = check.scenario(&file, overrides);
     scenario.filter(|_| diagnostics.len() == before)
 }
 
-/// A check under way: where the text is, and what was found so far.
-pub(super) struct Check<'a> {
-    pub(super) source: &'a Arc<Source>,
-    pub(super) files: &'a Files,
+/// A check under way.
+struct Check<'a> {
+    files: &'a Files,
     /// Whether the file could be read without complaint.
     reads_well: bool,
-    pub(super) diagnostics: &'a mut Diagnostics,
+    complaints: Complaints<'a>,
 }
 
 impl Check<'_> {
     fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
         let name = self.name(file);
-        let asked: &[Spanned<String>] = match &file.workloads {
-            Some(asked) => {
-                self.not_empty("workloads", asked, &library::names());
-                asked.get_ref()
-            }
-            None => {
-                // After a syntax error the key may only seem to be missing.
-                if self.reads_well {
-                    self.diagnostics.push(
-                        Diagnostic::general(format!(
-                            "{}: the key `workloads` is missing",
-                            self.source.name
-                        ))
-                        .with_help("name at least one workload; see `scavsim list workloads`"),
-                    );
-                }
-                &[]
-            }
-        };
-        self.no_duplicates("workloads", asked);
-        self.axes(&file.cluster);
-        let workloads: Vec<Option<Workload>> =
-            (asked.iter()).map(|name| self.workload(name)).collect();
-        self.no_namesakes(asked, &workloads);
-        let machines = self.machines(file, &workloads);
-        let setup = self.setup(file, &workloads, &machines);
+        axes::check(&file.cluster, &mut self.complaints);
+        let loaded = self.workloads(file);
+        let complaints = &mut self.complaints;
+        let machines = machines::read(file, &loaded, complaints);
+        let setup = setup::read(file, &loaded, &machines, complaints);
         let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
         setup::extend(&mut reach, &setup, &machines);
-        let max_workers = file.limits.max_workers.as_ref();
-        let spaces: Vec<Option<Vec<Configuration>>> = workloads
-            .iter()
-            .zip(asked)
-            .map(|(w, name)| {
-                let wanted = Wanted {
-                    machines: &machines,
-                    setup: &setup,
-                    reach: &reach,
-                    max_workers,
-                };
-                self.configurations(file, w.as_ref()?, name, wanted)
-            })
+        let configurations = Configurations {
+            file,
+            machines: &machines,
+            setup: &setup,
+            reach: &reach,
+        };
+        let asked = (file.workloads.iter()).flat_map(|asked| asked.get_ref());
+        let spaces: Vec<Option<Vec<Configuration>>> = (loaded.iter().zip(asked))
+            .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
             .collect();
         let stored = match &file.search.stored {
-            None => workloads.clone(),
-            Some(names) => {
-                self.not_empty("stored", names, &library::names());
-                self.no_duplicates("stored", names.get_ref());
-                let stored: Vec<Option<Workload>> = (names.get_ref().iter())
-                    .map(|name| self.workload(name))
-                    .collect();
-                self.no_namesakes(names.get_ref(), &stored);
-                stored
-            }
+            None => loaded.clone(),
+            Some(names) => workloads::read("stored", names, self.files, complaints),
         };
-        let policies = self.policies(file);
-        let strategies = self.strategies(file);
-        let objectives = self.objectives(file);
+        let policies = prices::read(&file.pricing, complaints);
+        let strategies = strategies::read(&file.search, complaints);
+        let objectives = strategies::objectives(&file.search, complaints);
 
-        let workloads: Vec<Workload> = workloads.into_iter().collect::<Option<_>>()?;
+        let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
         let spaces: Vec<Vec<Configuration>> = spaces.into_iter().collect::<Option<_>>()?;
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
-        let workloads: Vec<_> = workloads.into_iter().zip(spaces).collect();
+        let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
+        let variation = variation(file);
         if let Some(policies) = &policies {
-            self.all_priced(file, policies, &machines, &setup, &workloads);
-            self.sizes_known(file, &workloads, &reach, &setup, &variation(file));
+            let pricing = &file.pricing;
+            prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
+            sizes::check(file, &workloads, &reach, &setup, &variation, complaints);
         }
-        let strategies = self.usable(file, &workloads, &stored, &reach, strategies?);
+        let strategies =
+            strategies::usable(file, &workloads, &stored, &reach, strategies?, complaints);
 
         Some(Scenario {
             name,
@@ -143,42 +111,55 @@ impl Check<'_> {
             machines,
             reach,
             search: file.cluster.search,
-            variation: variation(file),
+            variation,
             setup,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
             policies: policies?,
-            objectives: objectives?,
+            objectives,
             strategies,
             settings: file.strategy.clone(),
-            limits: Limits {
-                max_time_s: file.limits.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
-                max_cost_usd: file.limits.max_cost_usd.map(Positive::get),
-            },
+            limits: limits(file),
             hash: self.files.hash(),
         })
+    }
+
+    fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
+        if let Some(asked) = &file.workloads {
+            return workloads::read("workloads", asked, self.files, &mut self.complaints);
+        }
+        // After a syntax error the key may only seem to be missing.
+        if self.reads_well {
+            let complaint = (self.complaints.of_file("the key `workloads` is missing"))
+                .with_help("name at least one workload; see `scavsim list workloads`");
+            self.complaints.push(complaint);
+        }
+        Vec::new()
     }
 
     /// The scenario's name, which may become that of a folder.
     fn name(&mut self, file: &ScenarioFile) -> String {
         let Some(name) = &file.name else {
-            let stem = Path::new(&self.source.name).file_stem();
+            let stem = Path::new(&self.complaints.source.name).file_stem();
             let stem = stem.and_then(|stem| stem.to_str());
             return stem.unwrap_or("scenario").to_owned();
         };
         let word = name.get_ref();
         let illegal = |c: char| matches!(c, '/' | '\\') || c.is_control();
         if word.is_empty() || word.starts_with('.') || word.contains(illegal) {
-            self.diagnostics.push(
-                Diagnostic::at(
-                    self.source,
-                    name.span(),
-                    "`name` cannot be that of a folder",
-                    "results may go to a folder of this name",
-                )
-                .with_help("a name is not empty, has no `/` or `\\`, and does not start with `.`"),
-            );
+            let title = "`name` cannot be that of a folder";
+            let label = "results may go to a folder of this name";
+            let complaint = (self.complaints.at(name.span(), title, label))
+                .with_help("a name is not empty, has no `/` or `\\`, and does not start with `.`");
+            self.complaints.push(complaint);
         }
         word.clone()
+    }
+}
+
+fn limits(file: &ScenarioFile) -> Limits {
+    Limits {
+        max_time_s: file.limits.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
+        max_cost_usd: file.limits.max_cost_usd.map(Positive::get),
     }
 }
 

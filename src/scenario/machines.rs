@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::check::Check;
+use super::complaints::Complaints;
 use super::file::{ScenarioFile, Together, VmTable};
 use super::scale_axis::ScaleAxis;
 use crate::cloud::{Fleet, OwnVm};
 use crate::configuration::Configuration;
-use crate::input::Diagnostic;
 use crate::shape::Shape;
 use crate::workload::{Reach, StandIn, Workload};
 
@@ -36,89 +35,72 @@ const MOST_TYPES: usize = 1_000_000;
 /// Most types that one search can tell apart.
 const MOST_IN_ONE_SEARCH: usize = 60_000;
 
-impl Check<'_> {
-    /// The VM types that the scenario defines: all combinations of each table's values.
-    pub(super) fn machines(
-        &mut self,
-        file: &ScenarioFile,
-        workloads: &[Option<Workload>],
-    ) -> Vec<Machine> {
-        let measured: BTreeSet<&str> = (workloads.iter().flatten())
-            .flat_map(|w| w.steps.shapes())
-            .filter_map(|shape| Some(Shape::parse(shape).ok()?.vm_type))
-            .collect();
-        // Without any workload everything would seem unknown.
-        let all_read = workloads.iter().all(Option::is_some);
-        let mut machines = Vec::new();
-        let most = match file.cluster.search {
-            Together::All => MOST_IN_ONE_SEARCH,
-            Together::EachVm => MOST_TYPES,
-        };
-        for (name, table) in &file.vm {
-            let word = name.get_ref();
-            if word.is_empty() || word.contains(['/', '\n']) {
-                self.diagnostics.error_at(
-                    self.source,
-                    name.span(),
-                    format!("`{word}` cannot be the name of a VM type"),
-                    "a name is not empty and has no `/`",
-                );
-            }
-            if measured.contains(word.as_str()) {
-                self.diagnostics.error_at(
-                    self.source,
-                    name.span(),
-                    format!("`{word}` was measured"),
-                    "give the VM type another name",
-                );
-            }
-            let like = table.like.get_ref();
-            if all_read && !measured.contains(like.as_str()) {
-                let legal: Vec<&str> = measured.iter().copied().collect();
-                self.unknown(
-                    format!("`{like}` was not measured on any workload here"),
-                    table.like.span(),
-                    like,
-                    &legal,
-                    "list vms",
-                );
-            }
-            match table.combinations(word) {
-                Some(all) if machines.len() + all.len() <= most => machines.extend(all),
-                _ => self.diagnostics.error_at(
-                    self.source,
-                    name.span(),
-                    format!("`vm.{word}` makes more than {most} VM types"),
-                    "too many combinations",
-                ),
+/// The VM types that the scenario defines: all combinations of each table's values.
+pub(super) fn read(
+    file: &ScenarioFile,
+    workloads: &[Option<Workload>],
+    complaints: &mut Complaints<'_>,
+) -> Vec<Machine> {
+    let measured: BTreeSet<&str> = (workloads.iter().flatten())
+        .flat_map(|w| w.steps.shapes())
+        .filter_map(|shape| Some(Shape::parse(shape).ok()?.vm_type))
+        .collect();
+    // Without any workload everything would seem unknown.
+    let all_read = workloads.iter().all(Option::is_some);
+    let mut machines = Vec::new();
+    let most = match file.cluster.search {
+        Together::All => MOST_IN_ONE_SEARCH,
+        Together::EachVm => MOST_TYPES,
+    };
+    for (name, table) in &file.vm {
+        let word = name.get_ref();
+        if word.is_empty() || word.contains(['/', '\n']) {
+            let title = format!("`{word}` cannot be the name of a VM type");
+            complaints.error_at(name.span(), title, "a name is not empty and has no `/`");
+        }
+        if measured.contains(word.as_str()) {
+            let title = format!("`{word}` was measured");
+            complaints.error_at(name.span(), title, "give the VM type another name");
+        }
+        let like = table.like.get_ref();
+        if all_read && !measured.contains(like.as_str()) {
+            let legal: Vec<&str> = measured.iter().copied().collect();
+            let title = format!("`{like}` was not measured on any workload here");
+            complaints.unknown(title, &table.like, &legal, "list vms");
+        }
+        match combinations(table, word) {
+            Some(all) if machines.len() + all.len() <= most => machines.extend(all),
+            _ => {
+                let title = format!("`vm.{word}` makes more than {most} VM types");
+                complaints.error_at(name.span(), title, "too many combinations");
             }
         }
-        machines
     }
+    machines
+}
 
+impl Machine {
     /// Whether the local batch of `configuration` fits into the memory of its VMs; a complaint
     /// where the workload does not say.
     pub(super) fn fits(
-        &mut self,
+        &self,
         workload: &Workload,
-        machine: &Machine,
         table: &VmTable,
         configuration: &Configuration,
+        complaints: &mut Complaints<'_>,
     ) -> bool {
-        let (Some(memory_gib), Some(asked)) = (machine.memory_gib, &table.memory_gib) else {
+        let (Some(memory_gib), Some(asked)) = (self.memory_gib, &table.memory_gib) else {
             return true;
         };
-        match largest_local_batch(workload, machine, memory_gib, configuration) {
+        match largest_local_batch(workload, self, memory_gib, configuration) {
             Some(most) => configuration.local_batch() <= most * (1.0 + 1e-12),
             None => {
-                if !self.is_reported(&asked.span()) {
+                if !complaints.is_reported(&asked.span()) {
                     let title = format!("nothing is known about the memory of `{}`", workload.name);
-                    self.diagnostics.push(
-                        Diagnostic::at(self.source, asked.span(), title, "cannot be checked")
-                            .with_help(
-                                "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml",
-                            ),
-                    );
+                    let help =
+                        "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml";
+                    let complaint = complaints.at(asked.span(), title, "cannot be checked");
+                    complaints.push(complaint.with_help(help));
                 }
                 true
             }
@@ -152,62 +134,60 @@ fn largest_local_batch(
     Some(held * each / measured)
 }
 
-impl VmTable {
-    /// One machine per combination of values; the names say which.
-    fn combinations(&self, name: &str) -> Option<Vec<Machine>> {
-        let one = [1.0];
-        let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
-        let scale = |axis: &Option<ScaleAxis>| values(axis).unwrap_or_else(|| one.to_vec());
-        let maybe = |axis: Option<Vec<f64>>| -> Vec<Option<f64>> {
-            axis.map_or(vec![None], |all| all.into_iter().map(Some).collect())
-        };
-        let computes = scale(&self.compute_scale);
-        let networks = scale(&self.network_scale);
-        let memories = maybe(self.memory_gib.as_ref().map(|m| m.get_ref().0.clone()));
-        let prices = maybe(values(&self.usd_per_hour));
-        let count = [computes.len(), networks.len(), memories.len(), prices.len()]
-            .into_iter()
-            .try_fold(1usize, usize::checked_mul)?;
-        if count > MOST_TYPES {
-            return None;
-        }
-        let mut all = Vec::with_capacity(count);
-        for &compute_scale in &computes {
-            for &network_scale in &networks {
-                for &memory_gib in &memories {
-                    for &usd_per_hour in &prices {
-                        let mut vm = name.to_owned();
-                        let parts = [
-                            ("compute", computes.len(), Some(compute_scale)),
-                            ("network", networks.len(), Some(network_scale)),
-                            ("GiB", memories.len(), memory_gib),
-                            ("USD", prices.len(), usd_per_hour),
-                        ];
-                        for (what, several, value) in parts {
-                            if let (2.., Some(value)) = (several, value) {
-                                vm.push_str(&format!(" {what} {}", digits(value)));
-                            }
+/// One machine per combination of values; the names say which.
+fn combinations(table: &VmTable, name: &str) -> Option<Vec<Machine>> {
+    let one = [1.0];
+    let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
+    let scale = |axis: &Option<ScaleAxis>| values(axis).unwrap_or_else(|| one.to_vec());
+    let maybe = |axis: Option<Vec<f64>>| -> Vec<Option<f64>> {
+        axis.map_or(vec![None], |all| all.into_iter().map(Some).collect())
+    };
+    let computes = scale(&table.compute_scale);
+    let networks = scale(&table.network_scale);
+    let memories = maybe(table.memory_gib.as_ref().map(|m| m.get_ref().0.clone()));
+    let prices = maybe(values(&table.usd_per_hour));
+    let count = [computes.len(), networks.len(), memories.len(), prices.len()]
+        .into_iter()
+        .try_fold(1usize, usize::checked_mul)?;
+    if count > MOST_TYPES {
+        return None;
+    }
+    let mut all = Vec::with_capacity(count);
+    for &compute_scale in &computes {
+        for &network_scale in &networks {
+            for &memory_gib in &memories {
+                for &usd_per_hour in &prices {
+                    let mut vm = name.to_owned();
+                    let parts = [
+                        ("compute", computes.len(), Some(compute_scale)),
+                        ("network", networks.len(), Some(network_scale)),
+                        ("GiB", memories.len(), memory_gib),
+                        ("USD", prices.len(), usd_per_hour),
+                    ];
+                    for (what, several, value) in parts {
+                        if let (2.., Some(value)) = (several, value) {
+                            vm.push_str(&format!(" {what} {}", digits(value)));
                         }
-                        all.push(Machine {
-                            stand_in: StandIn {
-                                vm: Arc::from(vm),
-                                like: self.like.get_ref().as_str().into(),
-                                compute_scale,
-                                network_scale,
-                                is_same: false,
-                            },
-                            table: name.to_owned(),
-                            memory_gib,
-                            vcpu: self.vcpu.map(|v| v.get()),
-                            gpus: self.gpus,
-                            usd_per_hour,
-                        });
                     }
+                    all.push(Machine {
+                        stand_in: StandIn {
+                            vm: Arc::from(vm),
+                            like: table.like.get_ref().as_str().into(),
+                            compute_scale,
+                            network_scale,
+                            is_same: false,
+                        },
+                        table: name.to_owned(),
+                        memory_gib,
+                        vcpu: table.vcpu.map(|v| v.get()),
+                        gpus: table.gpus,
+                        usd_per_hour,
+                    });
                 }
             }
         }
-        Some(all)
     }
+    Some(all)
 }
 
 /// A value in as many digits as tell the values of a range apart.

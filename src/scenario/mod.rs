@@ -3,26 +3,36 @@
 //! In: a TOML file and overrides from the command line. Out: a [`Scenario`] in which every name is
 //! resolved and every configuration lies inside the measured hull, or all mistakes at once.
 //!
-//! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it.
-//! - [`axis`]: a list of whole values, a range, or what was measured; [`scale_axis`]: the same for
-//!   positive numbers.
-//! - [`machines`]: VM types that were not measured; `spot`: VMs that can be taken away;
-//!   `setup`: kinds of clusters, and how they live.
-//! - [`include`](mod@include): files that a scenario is put together from.
-//! - [`check`]: the file → a checked scenario; `names` resolves names, `space` makes the
-//!   configurations, `complaints` holds what there is to say about lists.
+//! - [`check`]: the file → a checked scenario; what is checked in which order.
+//! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
+//!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
+//! - [`include`](mod@include), `files`: files that a scenario is put together from.
+//! - `complaints`: where the text is, and what was found wrong with it.
+//! - `workloads`, `prices`, `strategies`: names → what they stand for.
+//! - [`machines`]: VM types that were not measured.
+//! - `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
+//!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
+//! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured.
 
+mod axes;
 pub mod axis;
 pub mod check;
 mod complaints;
+mod configurations;
+mod elastic;
 pub mod file;
+mod files;
+mod hull;
 pub mod include;
+mod kinds;
 pub mod machines;
-mod names;
+mod prices;
 pub mod scale_axis;
 mod setup;
-mod space;
+mod sizes;
 mod spot;
+mod strategies;
+mod workloads;
 
 pub use check::{Overrides, load};
 pub use file::{ScenarioFile, Together};

@@ -513,6 +513,47 @@ fn sizes_that_are_not_known_and_contradictions_are_refused() {
     assert!(found.is_some(), "{}", wrong.render(false));
 }
 
+/// What helps where a cluster may come to a size that is not known: never what is set already, and only
+/// keys that this scenario has.
+#[test]
+fn the_remedy_for_an_unknown_size_is_one_that_is_left() {
+    let said = |rest: &str| {
+        let text = format!("workloads = [\"icac19-resnet32\"]\n{rest}");
+        let source = Source::new("test.toml", text);
+        let mut wrong = Diagnostics::default();
+        let none = scenario::load(&source, Path::new("."), Overrides::default(), &mut wrong);
+        assert!(none.is_none(), "{rest}");
+        let wrong = wrong.render(false);
+        assert!(wrong.contains("a size that is not known"), "{wrong}");
+        wrong
+    };
+    let spot = "[spot]\nexponential_mean_h = 9\non_loss = \"go-on\"\n";
+    let cluster = "cluster.vm = [\"k80\"]\ncluster.workers = [4]\n";
+    let extrapolate = "cluster.outside = \"extrapolate\"\n";
+
+    let unset = said(&format!("{cluster}{spot}"));
+    assert!(
+        unset.contains("raise `spot.fewest_workers`, or set `cluster.outside"),
+        "{unset}"
+    );
+    let set = said(&format!("{cluster}{extrapolate}{spot}"));
+    assert!(
+        set.contains("no law of the workload speaks for it: raise `spot.fewest_workers`"),
+        "{set}"
+    );
+    assert!(!set.contains("or set"), "{set}");
+
+    let elastic = |most| {
+        let prices = "prices = [[0, 1], [1, 2]]\ngrow_at = 1\nshrink_above = 1\n";
+        said(&format!(
+            "{cluster}[elastic]\n{prices}most_vms = {most}\nfewest_vms = 4\n"
+        ))
+    };
+    let grows = elastic(400);
+    assert!(grows.contains("lower `elastic.most_vms`"), "{grows}");
+    assert!(!grows.contains("`spot."), "{grows}");
+}
+
 /// Delays drawn as measured, on average: start-up and cold join of VMs, restarts, checkpoints of 16 MB.
 #[test]
 fn measured_delays_are_drawn() {

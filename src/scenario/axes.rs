@@ -1,0 +1,104 @@
+//! The axes of `[cluster]`: whether they go together, and what they make.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::axis::Axis;
+use super::complaints::Complaints;
+use super::file::ClusterTable;
+use crate::checked::Count;
+use crate::configuration::Configuration;
+use crate::shape::Shape;
+use crate::workload::{Reach, Workload};
+
+/// Reports what is wrong with the axes by themselves, whatever the workload.
+pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
+    complaints.no_duplicates("vm", &cluster.vm);
+    let axes = [
+        ("workers", &cluster.workers),
+        ("batch", &cluster.batch),
+        ("local_batch", &cluster.local_batch),
+    ];
+    if let (Some(local), Some(_)) = (&cluster.local_batch, &cluster.batch) {
+        let why = "the global batch follows from the workers";
+        complaints.exclude_each_other("batch", "local_batch", local, why);
+    }
+    for (name, axis) in axes {
+        let Some(axis) = axis else { continue };
+        if let Axis::List(values) = axis.get_ref() {
+            let numbers: Vec<Spanned<u32>> = (values.iter())
+                .map(|v| Spanned::new(v.span(), v.get_ref().get()))
+                .collect();
+            complaints.no_duplicates(name, &numbers);
+        }
+        if cluster.pairs.is_some() {
+            let why = "`pairs` gives workers and batch already";
+            complaints.exclude_each_other(name, "pairs", axis, why);
+        }
+    }
+    if let Some(pairs) = &cluster.pairs {
+        complaints.not_empty("pairs", pairs, &["[8, 384]"]);
+        complaints.no_duplicates("pairs", pairs.get_ref());
+    }
+    for exclusion in cluster.exclude.iter().filter(|e| e.get_ref().is_empty()) {
+        let title = "an entry of `exclude` has no condition";
+        let complaint = (complaints.at(exclusion.span(), title, "would leave out everything"))
+            .with_help("legal here: `vm`, `workers`, `batch`, `local_batch`");
+        complaints.push(complaint);
+    }
+}
+
+/// The configurations of one VM shape that the file asks for, in the order of workers and batch.
+pub(super) fn combinations(
+    cluster: &ClusterTable,
+    workload: &Workload,
+    reach: &Reach,
+    vm: &Arc<str>,
+    fixed_workers: Option<u32>,
+) -> Vec<Configuration> {
+    let shape = Shape::parse(vm).ok();
+    let like = shape.and_then(|s| Some(s.on(&reach.stand_in(s.vm_type)?.like)));
+    let points = workload.steps.points_of(like.as_deref().unwrap_or(vm));
+    let measured = || points.iter().map(|p| &p.0);
+    let at = |workers: u32, batch: u32| Configuration {
+        vm: Arc::clone(vm),
+        workers,
+        batch,
+    };
+    if let Some(pairs) = &cluster.pairs {
+        let pair = |p: &Spanned<[Count; 2]>| at(p.get_ref()[0].get(), p.get_ref()[1].get());
+        return pairs.get_ref().iter().map(pair).collect();
+    }
+    let axis = |a: &Option<Spanned<Axis>>| a.as_ref().and_then(|a| a.get_ref().values());
+    let (mut workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));
+    if let Some(fixed) = fixed_workers {
+        workers = Some(vec![fixed]);
+    }
+    if workers.is_none() && batches.is_none() && cluster.local_batch.is_none() {
+        // Just what was measured, which need not be all combinations.
+        return measured().map(|c| at(c.workers, c.batch)).collect();
+    }
+    let values = |asked: Option<Vec<u32>>, of: fn(&Configuration) -> u32| -> BTreeSet<u32> {
+        match asked {
+            Some(list) => list.into_iter().collect(),
+            None => measured().map(of).collect(),
+        }
+    };
+    let workers: BTreeSet<u32> = (values(workers, |c| c.workers).into_iter())
+        .filter(|&k| shape.is_none_or(|s| s.vms(k).is_some()))
+        .collect();
+    if cluster.local_batch.is_some() {
+        let locals = values(axis(&cluster.local_batch), |c| c.batch / c.workers);
+        return (workers.iter())
+            .flat_map(|&k| locals.iter().map(move |&b| (k, k.saturating_mul(b))))
+            .map(|(k, b)| at(k, b))
+            .collect();
+    }
+    let batches = values(batches, |c| c.batch);
+    (workers.iter())
+        .flat_map(|&k| batches.iter().map(move |&b| (k, b)))
+        .map(|(k, b)| at(k, b))
+        .collect()
+}

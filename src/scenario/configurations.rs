@@ -1,0 +1,202 @@
+//! The configurations to choose from: all combinations of the axes, each inside the measured hull.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::axes;
+use super::complaints::Complaints;
+use super::file::{Outside, ScenarioFile};
+use super::hull;
+use super::machines::{Machine, table_of};
+use crate::cluster::Setup;
+use crate::configuration::Configuration;
+use crate::shape::Shape;
+use crate::workload::{Reach, Workload};
+
+/// What the configurations of a scenario's workloads are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Configurations<'a> {
+    pub(super) file: &'a ScenarioFile,
+    pub(super) machines: &'a [Machine],
+    pub(super) setup: &'a Setup,
+    pub(super) reach: &'a Reach,
+}
+
+impl Configurations<'_> {
+    /// The configurations of the workload that the file calls `name`, each inside its measured hull.
+    pub(super) fn of(
+        &self,
+        workload: &Workload,
+        name: &Spanned<String>,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Vec<Configuration>> {
+        let cluster = &self.file.cluster;
+        let before = complaints.count();
+        let shapes = self.shapes(workload, complaints);
+        let all_known = complaints.count() == before;
+        let mut configurations: Vec<Configuration> = (shapes.iter())
+            .flat_map(|vm| {
+                let fixed = self.setup.kinds.get(vm).and_then(|k| k.fixed_workers());
+                axes::combinations(cluster, workload, self.reach, vm, fixed)
+            })
+            .collect();
+        self.keep_allowed(workload, &mut configurations, complaints)?;
+        self.keep_fitting(workload, name, &mut configurations, complaints)?;
+        let answers = |c: &Configuration| workload.replay(c, self.reach).is_ok();
+        // Steps may be measured where noise or epochs are not.
+        if cluster.measured_only() && configurations.iter().any(answers) {
+            configurations.retain(answers);
+        }
+        if cluster.outside == Outside::LeaveOut {
+            let before = configurations.len();
+            configurations.retain(answers);
+            if configurations.is_empty() && before > 0 {
+                let title = format!(
+                    "all configurations of `{}` are outside what was measured",
+                    workload.name
+                );
+                complaints.error_at(name.span(), title, "nothing is left");
+                return None;
+            }
+            return all_known.then_some(configurations);
+        }
+        let inside = hull::check(
+            cluster,
+            workload,
+            name,
+            self.reach,
+            &configurations,
+            complaints,
+        );
+        (inside && all_known).then_some(configurations)
+    }
+
+    /// Leaves out what `exclude` and `max_workers` forbid; `None` when nothing is left.
+    fn keep_allowed(
+        &self,
+        workload: &Workload,
+        configurations: &mut Vec<Configuration>,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<()> {
+        let exclude = &self.file.cluster.exclude;
+        let max_workers = self.file.limits.max_workers.as_ref();
+        let excluded = |c: &Configuration| {
+            let mut exclusions = exclude.iter();
+            exclusions.any(|e| !e.get_ref().is_empty() && e.get_ref().matches(c))
+        };
+        let limits = [
+            ("exclude", exclude.last().map(Spanned::span)),
+            ("max_workers", max_workers.map(Spanned::span)),
+        ];
+        for (key, span) in limits {
+            let Some(span) = span else { continue };
+            let before = configurations.len();
+            configurations.retain(|c| match key {
+                "exclude" => !excluded(c),
+                _ => max_workers.is_none_or(|most| c.workers <= most.get_ref().get()),
+            });
+            if configurations.is_empty() && before > 0 {
+                let title = format!("`{key}` leaves no configuration of `{}`", workload.name);
+                complaints.error_at(span, title, "rules out all of them");
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Leaves out what the memory of the scenario's own VM types does not hold; `None` when nothing
+    /// is left.
+    fn keep_fitting(
+        &self,
+        workload: &Workload,
+        name: &Spanned<String>,
+        configurations: &mut Vec<Configuration>,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<()> {
+        if self.machines.is_empty() {
+            return Some(());
+        }
+        let by_name: HashMap<&str, &Machine> =
+            (self.machines.iter().map(|m| (&*m.stand_in.vm, m))).collect();
+        let before = configurations.len();
+        configurations.retain(|c| {
+            let shape = Shape::parse(&c.vm).ok();
+            let machine = shape.and_then(|shape| by_name.get(shape.vm_type));
+            machine.is_none_or(|m| {
+                table_of(self.file, m).is_none_or(|table| m.fits(workload, table, c, complaints))
+            })
+        });
+        if configurations.is_empty() && before > 0 {
+            let title = format!(
+                "the memory of the VMs leaves no configuration of `{}`",
+                workload.name
+            );
+            complaints.error_at(name.span(), title, "does not fit anywhere");
+            return None;
+        }
+        Some(())
+    }
+
+    /// The VM shapes to use, each measured or standing in for one that was.
+    fn shapes(&self, workload: &Workload, complaints: &mut Complaints<'_>) -> Vec<Arc<str>> {
+        let (cluster, machines, setup) = (&self.file.cluster, self.machines, self.setup);
+        let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| &**s).collect();
+        let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
+        if cluster.vm.is_empty() && !setup.kinds.is_empty() {
+            return setup.kinds.keys().cloned().collect();
+        }
+        if cluster.vm.is_empty() {
+            return self.usual_shapes(&measured);
+        }
+        let mut vms = Vec::new();
+        for vm in &cluster.vm {
+            let word = vm.get_ref().as_str();
+            if measured.contains(word) || setup.kinds.contains_key(word) {
+                vms.push(Arc::from(word));
+                continue;
+            }
+            // The name of a table stands for all types that it makes.
+            let shape = Shape::parse(word).ok();
+            let named: Vec<&Machine> = (machines.iter())
+                .filter(|m| {
+                    shape.is_some_and(|s| m.table == s.vm_type || &*m.stand_in.vm == s.vm_type)
+                })
+                .filter(|m| shape.is_some_and(|s| measured.contains(&*s.on(&m.stand_in.like))))
+                .collect();
+            if let (Some(shape), false) = (shape, named.is_empty()) {
+                vms.extend(named.iter().map(|m| Arc::from(shape.on(&m.stand_in.vm))));
+                continue;
+            }
+            let tables: BTreeSet<&str> = machines.iter().map(|m| &*m.table).collect();
+            let legal: Vec<&str> = (measured.iter().copied())
+                .filter(|s| even(&s))
+                .chain(tables)
+                .chain(setup.kinds.keys().map(|name| &**name))
+                .collect();
+            let title = format!("`{}` was not measured on `{word}`", workload.name);
+            complaints.unknown(title, vm, &legal, "list vms");
+        }
+        vms
+    }
+
+    /// The VM shapes to use where the file names none.
+    fn usual_shapes(&self, measured: &BTreeSet<&str>) -> Vec<Arc<str>> {
+        let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
+        // Placements that cannot be rented again by number are there when they are asked for.
+        let usual: Vec<&str> = match measured.iter().any(|s| even(&s)) {
+            true => measured.iter().filter(even).copied().collect(),
+            false => measured.iter().copied().collect(),
+        };
+        let own = usual.iter().map(|vm| Arc::from(*vm));
+        let alike = self.machines.iter().flat_map(|machine| {
+            let like = &*machine.stand_in.like;
+            (usual.iter())
+                .filter_map(|s| Shape::parse(s).ok())
+                .filter(move |s| s.vm_type == like)
+                .map(|s| Arc::from(s.on(&machine.stand_in.vm)))
+        });
+        own.chain(alike).collect()
+    }
+}

@@ -1,0 +1,186 @@
+//! The files that a scenario is put together from.
+//!
+//! Every file is first read by itself, for its own mistakes; then all are read as one document, in
+//! which each value knows the file it is from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::file::ScenarioFile;
+use super::include::Include;
+use crate::input::toml::Step;
+use crate::input::{self, Diagnostic, Diagnostics, Source};
+
+/// Files that include each other twice over would soon be without number.
+const MOST_FILES: usize = 100;
+
+/// What of a file says where to read on; it can be read when the rest cannot.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    include: Option<Spanned<Include>>,
+    /// Of a file that only `scavsim reproduce` reads: the name of its paper.
+    paper: Option<Spanned<String>>,
+}
+
+/// A scenario file and all that it includes.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// All texts as one, that of the scenario file first.
+    pub(super) source: Arc<Source>,
+    texts: Vec<Arc<Source>>,
+    folders: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Where relative paths start that stand at the byte `at` of the source.
+    pub(super) fn folder(&self, at: usize) -> &Path {
+        &self.folders[self.source.part_of(at)]
+    }
+
+    /// BLAKE3 hash of the text; of several texts, of their hashes in turn.
+    pub(super) fn hash(&self) -> String {
+        let of = |source: &Arc<Source>| blake3::hash(source.text.as_bytes());
+        let hash = match &self.texts[..] {
+            [single] => of(single),
+            several => {
+                let mut all = blake3::Hasher::new();
+                for text in several {
+                    all.update(of(text).as_bytes());
+                }
+                all.finalize()
+            }
+        };
+        hash.to_hex().to_string()
+    }
+}
+
+/// Reads a scenario file and all that it includes. The form may be there although something was
+/// wrong with it.
+pub(super) fn read(
+    source: &Arc<Source>,
+    folder: &Path,
+    diagnostics: &mut Diagnostics,
+) -> (Files, Option<ScenarioFile>) {
+    let mut reader = Reader {
+        texts: Vec::new(),
+        folders: Vec::new(),
+        chain: Vec::new(),
+        diagnostics,
+    };
+    let file = reader.add(source, folder);
+    let Reader { texts, folders, .. } = reader;
+    let files = Files {
+        source: Source::joined(&texts),
+        texts,
+        folders,
+    };
+    let file = match &files.texts[..] {
+        [_] => file,
+        _ => input::toml::read_merged(&files.source, is_value, diagnostics),
+    };
+    (files, file)
+}
+
+/// A range of `[cluster]` is one value, although it is written as a table: a `step` of one file
+/// and a `factor` of another would make none.
+fn is_value(path: &[Step]) -> bool {
+    matches!(path, [Step::Key(table), _] if table == "cluster")
+}
+
+struct Reader<'a> {
+    /// Those whose keys win come first.
+    texts: Vec<Arc<Source>>,
+    folders: Vec<PathBuf>,
+    /// The files being read, each included by the one before: where it is, and its name.
+    chain: Vec<(PathBuf, String)>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    /// Reads a file, and behind it those that it includes, the last first.
+    fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
+        // Its mistakes are among those that the whole form reports.
+        let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
+        let file = match &head.paper {
+            None => input::toml::read(source, self.diagnostics),
+            Some(paper) => {
+                self.diagnostics.error_at(
+                    source,
+                    paper.span(),
+                    "this file is not a scenario",
+                    format!("`scavsim reproduce {}` runs it", paper.get_ref()),
+                );
+                None
+            }
+        };
+        self.texts.push(Arc::clone(source));
+        self.folders.push(folder.to_owned());
+        let place = real(Path::new(&source.name));
+        self.chain.push((place, source.name.clone()));
+        let included = match head.include {
+            None => Vec::new(),
+            Some(include) => match include.get_ref() {
+                Include::One(path) => vec![Spanned::new(include.span(), path.clone())],
+                Include::Several(paths) => paths.clone(),
+            },
+        };
+        for path in included.iter().rev() {
+            self.include(path, source, folder);
+        }
+        self.chain.pop();
+        file
+    }
+
+    /// Reads a file that `from` includes.
+    fn include(&mut self, path: &Spanned<String>, from: &Arc<Source>, folder: &Path) {
+        let file = folder.join(path.get_ref());
+        let place = real(&file);
+        if let Some(first) = self.chain.iter().position(|(open, _)| *open == place) {
+            let names = self.chain[first..].iter().map(|(_, name)| name.as_str());
+            let again = self.chain[first].1.as_str();
+            let circle: Vec<&str> = names.chain([again]).collect();
+            self.diagnostics.error_at(
+                from,
+                path.span(),
+                format!("files include each other: {}", circle.join(" → ")),
+                "closes the circle",
+            );
+            return;
+        }
+        if self.texts.len() == MOST_FILES {
+            self.diagnostics.error_at(
+                from,
+                path.span(),
+                format!("more than {MOST_FILES} files are included"),
+                "one too many",
+            );
+            return;
+        }
+        let mut unread = Diagnostics::default();
+        match Source::read(&file, &mut unread) {
+            Some(source) => {
+                let folder = file.parent().unwrap_or(Path::new(""));
+                self.add(&source, folder);
+            }
+            None => {
+                for Diagnostic { title, help, .. } in unread {
+                    let help = help.unwrap_or_else(|| {
+                        "a path starts at the folder of the file that it stands in".to_owned()
+                    });
+                    let complaint = Diagnostic::at(from, path.span(), title, "included here");
+                    self.diagnostics.push(complaint.with_help(help));
+                }
+            }
+        }
+    }
+}
+
+/// The same for all ways to one file; the path itself where there is none.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}

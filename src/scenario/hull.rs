@@ -1,0 +1,109 @@
+//! Configurations that no measurements surround.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::axis::Axis;
+use super::complaints::Complaints;
+use super::file::ClusterTable;
+use crate::checked::Count;
+use crate::configuration::Configuration;
+use crate::workload::{OutsideHull, Reach, Workload};
+
+/// Reports configurations of a workload, called `name` in the file, that no measurements surround: axis values
+/// beyond all that was measured, and one message for all other configurations. Whether there are none.
+pub(super) fn check(
+    cluster: &ClusterTable,
+    workload: &Workload,
+    name: &Spanned<String>,
+    reach: &Reach,
+    configurations: &[Configuration],
+    complaints: &mut Complaints<'_>,
+) -> bool {
+    let refused: Vec<OutsideHull> = configurations
+        .iter()
+        .filter_map(|c| workload.replay(c, reach).err())
+        .collect();
+    if refused.is_empty() {
+        return true;
+    }
+    if let Some(pairs) = &cluster.pairs {
+        for outside in refused {
+            let at = &outside.configuration;
+            let is_it =
+                |p: &&Spanned<[Count; 2]>| p.get_ref().map(Count::get) == [at.workers, at.batch];
+            let span = pairs.get_ref().iter().find(is_it).map(Spanned::span);
+            let span = span.unwrap_or(pairs.span());
+            complaints.error_at(span, outside.to_string(), "outside what was measured");
+        }
+        return false;
+    }
+    let others = beyond_axes(cluster, workload, refused, complaints);
+    if let Some(first) = others.first() {
+        let title = format!(
+            "{} of {} configurations of `{}` are outside what was measured",
+            others.len(),
+            configurations.len(),
+            workload.name
+        );
+        let help =
+            format!("{first}; `cluster.outside = \"leave-out\"` leaves such configurations out");
+        complaints.push(complaints.at(name.span(), title, "").with_help(help));
+    }
+    false
+}
+
+/// Reports values of an axis that are beyond all that was measured. The configurations that this does
+/// not explain.
+fn beyond_axes(
+    cluster: &ClusterTable,
+    workload: &Workload,
+    refused: Vec<OutsideHull>,
+    complaints: &mut Complaints<'_>,
+) -> Vec<OutsideHull> {
+    type Part = fn(&Configuration) -> u32;
+    let axes: [(&str, &Option<Spanned<Axis>>, Part); 2] = [
+        ("worker count", &cluster.workers, |c| c.workers),
+        ("batch", &cluster.batch, |c| c.batch),
+    ];
+    let mut others = refused.clone();
+    for (what, axis, of) in axes {
+        let measured: BTreeSet<u32> = workload.steps.points().map(|p| of(&p.0)).collect();
+        let (Some(axis), Some(&low), Some(&high)) = (axis, measured.first(), measured.last())
+        else {
+            continue;
+        };
+        let beyond = |value: u32| !(low..=high).contains(&value);
+        let wrong: BTreeSet<u32> = (refused.iter())
+            .map(|r| of(&r.configuration))
+            .filter(|v| beyond(*v))
+            .collect();
+        let places: Vec<(Range<usize>, String)> = match axis.get_ref() {
+            Axis::List(list) => (list.iter())
+                .filter(|v| wrong.contains(&v.get_ref().get()))
+                .map(|v| (v.span(), v.get_ref().get().to_string()))
+                .collect(),
+            _ if wrong.is_empty() => Vec::new(),
+            _ => vec![(axis.span(), shortened(&wrong))],
+        };
+        for (span, values) in places {
+            let name = &workload.name;
+            let title = format!("{what} {values} is outside what was measured for `{name}`");
+            complaints.error_at(span, title, format!("measured from {low} to {high}"));
+        }
+        others.retain(|r| !beyond(of(&r.configuration)));
+    }
+    others
+}
+
+/// Numbers in a row; of many, the first few.
+fn shortened(values: &BTreeSet<u32>) -> String {
+    const SHOWN: usize = 4;
+    let words: Vec<String> = values.iter().take(SHOWN).map(u32::to_string).collect();
+    match values.len().saturating_sub(SHOWN) {
+        0 => words.join(", "),
+        more => format!("{} and {more} more", words.join(", ")),
+    }
+}

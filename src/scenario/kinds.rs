@@ -1,0 +1,163 @@
+//! Kinds of clusters: unlike workers, markets, parameter servers of their own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::complaints::Complaints;
+use super::file::{KindTable, RentedOn};
+use super::machines::Machine;
+use super::spot;
+use crate::cluster::setup::Servers;
+use crate::cluster::{Kind, Losses, Spot};
+use crate::shape::Shape;
+
+/// What a kind of cluster may be made of.
+pub(super) struct Kinds<'a> {
+    /// VM shapes on which some workload was measured.
+    pub(super) measured: &'a BTreeSet<&'a str>,
+    /// Whether all workloads could be read.
+    pub(super) all_read: bool,
+    /// VM types that were not measured.
+    pub(super) machines: &'a [Machine],
+    /// Whether the scenario says on which terms spot VMs are rented.
+    pub(super) spot: bool,
+    /// Those terms, where nothing is wrong with them.
+    pub(super) terms: Option<&'a Spot>,
+}
+
+impl Kinds<'_> {
+    /// The kind that a table describes.
+    pub(super) fn read(
+        &self,
+        name: &Spanned<String>,
+        table: &Spanned<KindTable>,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Kind> {
+        self.check_name(name, complaints);
+        let mut kind = self.members(table, complaints)?;
+        self.check_markets(table, &kind, complaints);
+        kind.spot = self.own_terms(table.get_ref(), complaints);
+        Some(kind)
+    }
+
+    fn check_name(&self, name: &Spanned<String>, complaints: &mut Complaints<'_>) {
+        let word = name.get_ref();
+        let is_taken = self.measured.contains(word.as_str())
+            || (self.machines.iter()).any(|m| *m.stand_in.vm == **word || m.table == *word);
+        if word.is_empty() || word.contains(['/', '\n']) || is_taken {
+            let title = format!("`{word}` cannot be the name of a kind of cluster");
+            let label = match is_taken {
+                true => "a VM type is called so",
+                false => "a name is not empty and has no `/`",
+            };
+            complaints.error_at(name.span(), title, label);
+        }
+    }
+
+    /// Whether workers can be on a VM shape: measured, or standing in for one that was.
+    fn knows(&self, shape: &str) -> bool {
+        let parsed = Shape::parse(shape).ok();
+        let stands_in = |m: &Machine| {
+            parsed.is_some_and(|s| {
+                *m.stand_in.vm == *s.vm_type && self.measured.contains(&*s.on(&m.stand_in.like))
+            })
+        };
+        self.measured.contains(shape) || self.machines.iter().any(stands_in)
+    }
+
+    /// The kind, as yet without terms of its own.
+    fn members(&self, table: &Spanned<KindTable>, complaints: &mut Complaints<'_>) -> Option<Kind> {
+        let (span, table) = (table.span(), table.get_ref());
+        let shapes: Vec<(&Spanned<String>, Option<u32>)> = match (&table.vm, table.mix.len()) {
+            (Some(vm), 0) => vec![(vm, None)],
+            (None, 1..) => (table.mix.iter())
+                .map(|(vm, workers)| (vm, Some(workers.get())))
+                .collect(),
+            (given, _) => {
+                if !complaints.is_reported(&complaints.table_from(span.start)) {
+                    let (title, label) = match given {
+                        None => ("a kind of cluster has no VMs", "give `vm` or `mix`"),
+                        Some(_) => ("`vm` and `mix` exclude each other", "give one of them"),
+                    };
+                    complaints.error_at(span, title, label);
+                }
+                return None;
+            }
+        };
+        let mut sound = true;
+        for (vm, workers) in &shapes {
+            let word = vm.get_ref();
+            let fits = |workers: u32| Shape::parse(word).is_ok_and(|s| s.vms(workers).is_some());
+            if self.all_read && !self.knows(word) {
+                sound = false;
+                let legal: Vec<&str> = self.measured.iter().copied().collect();
+                let title = format!("`{word}` was not measured on any workload here");
+                complaints.unknown(title, vm, &legal, "list vms");
+            } else if let Some(workers) = workers.filter(|workers| !fits(*workers)) {
+                sound = false;
+                let title = format!("{workers} workers cannot be placed on `{word}`");
+                complaints.error_at(vm.span(), title, "expected a whole number of VMs");
+            }
+        }
+        sound.then(|| Kind {
+            workers: (shapes.iter())
+                .map(|(vm, workers)| (vm.get_ref().as_str().into(), *workers))
+                .collect(),
+            on_spot: table.market == RentedOn::Spot,
+            spot: None,
+            chief_on_demand: table.chief_market == Some(RentedOn::OnDemand),
+            servers: table.servers.as_ref().map(|servers| Servers {
+                vm: servers.vm.as_str().into(),
+                vms: servers.vms.get(),
+                on_spot: servers.market == RentedOn::Spot,
+            }),
+            protocol: table.sync.as_ref().map(|s| *s.get_ref()),
+            batching: table.batching,
+        })
+    }
+
+    /// Spot VMs need terms, and a chief on demand those that are not.
+    fn check_markets(
+        &self,
+        table: &Spanned<KindTable>,
+        kind: &Kind,
+        complaints: &mut Complaints<'_>,
+    ) {
+        if kind.has_spot() && !self.spot {
+            complaints.error_at(
+                table.span(),
+                "a kind of cluster has spot VMs, but there is no `[spot]`",
+                "say how long they live in `[spot]`",
+            );
+        }
+        if table.get_ref().chief_market == Some(RentedOn::Spot) && !kind.on_spot {
+            complaints.error_at(
+                table.span(),
+                "a chief on a spot VM among workers on demand",
+                "it is the chief that must not be lost; leave `chief_market` out",
+            );
+        }
+    }
+
+    /// The terms of the scenario with the lives of the kind's own, if it has such.
+    fn own_terms(&self, table: &KindTable, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
+        let name = table.lifetime.as_ref()?;
+        let (losses, _) = spot::lifetime(name, complaints)?;
+        let of_all = self.terms?;
+        let alone = |losses: &Losses| matches!(losses, Losses::Alone(_));
+        if !alone(&losses) || !alone(&of_all.losses) {
+            complaints.error_at(
+                name.span(),
+                "a kind of cluster has lives of its own among VMs that are lost together",
+                "possible only where VMs are lost each by itself, here and in `[spot]`",
+            );
+            return None;
+        }
+        Some(Arc::new(Spot {
+            losses,
+            ..of_all.clone()
+        }))
+    }
+}

@@ -1,0 +1,76 @@
+//! Names of workloads → the workloads.
+
+use toml::Spanned;
+
+use super::complaints::Complaints;
+use super::files::Files;
+use crate::workload::library::Folder;
+use crate::workload::{Workload, library, load};
+
+/// Reads the workloads that the key `key` asks for; none where a name or its folder is wrong.
+pub(super) fn read(
+    key: &str,
+    asked: &Spanned<Vec<Spanned<String>>>,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Vec<Option<Workload>> {
+    complaints.not_empty(key, asked, &library::names());
+    let asked = asked.get_ref();
+    complaints.no_duplicates(key, asked);
+    let loaded: Vec<Option<Workload>> = (asked.iter())
+        .map(|name| workload(name, files, complaints))
+        .collect();
+    no_namesakes(asked, &loaded, complaints);
+    loaded
+}
+
+/// A name is an embedded workload; something with a `/` in it, or `.`, is a folder.
+fn workload(
+    name: &Spanned<String>,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<Workload> {
+    let word = name.get_ref();
+    let folder = if word.contains('/') || word.starts_with('.') {
+        let path = files.folder(name.span().start).join(word);
+        if !path.is_dir() {
+            let title = format!("there is no workload folder `{word}`");
+            let complaint = (complaints.at(name.span(), title, "not a folder"))
+                .with_help("a path starts at the folder of the file that it stands in");
+            complaints.push(complaint);
+            return None;
+        }
+        Folder::Disk(path)
+    } else if let Some(folder) = Folder::embedded(word) {
+        folder
+    } else {
+        let title = format!("unknown workload `{word}`");
+        complaints.unknown(title, name, &library::names(), "list workloads");
+        return None;
+    };
+    load::load(&folder, complaints.diagnostics)
+}
+
+/// Results tell workloads apart by the name in `workload.toml`: two folders may not share one.
+fn no_namesakes(
+    asked: &[Spanned<String>],
+    loaded: &[Option<Workload>],
+    complaints: &mut Complaints<'_>,
+) {
+    let all: Vec<(&Spanned<String>, &str)> = (asked.iter().zip(loaded))
+        .filter_map(|(asked, w)| Some((asked, w.as_ref()?.name.as_str())))
+        .collect();
+    for (index, (asked, name)) in all.iter().enumerate() {
+        // The same entry twice is reported as such.
+        let namesake = |(other, same): &&(&Spanned<String>, &str)| {
+            same == name && other.get_ref() != asked.get_ref()
+        };
+        if let Some((other, _)) = all[..index].iter().find(namesake) {
+            let title = format!("two workloads are called `{name}`");
+            let label = format!("has the same `name` as `{}`", other.get_ref());
+            let complaint = (complaints.at(asked.span(), title, label))
+                .with_help("give one of them another `name` in its workload.toml");
+            complaints.push(complaint);
+        }
+    }
+}
