@@ -14,7 +14,7 @@ use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin};
 use crate::report::text_table;
-use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
+use crate::search::{ORACLE, Registry, registry::ORACLE_SUMMARY};
 use crate::shape::Shape;
 use crate::workload::{Workload, library, load};
 
@@ -307,7 +307,8 @@ fn columns() -> List {
 }
 
 fn strategies() -> List {
-    let all = std::iter::once((ORACLE, ORACLE_SUMMARY)).chain(Settings::summaries());
+    let oracle = (ORACLE.to_owned(), ORACLE_SUMMARY.to_owned());
+    let all = std::iter::once(oracle).chain(Registry::default().summaries());
     List {
         header: &["strategy", "what it does"],
         text_columns: &[0, 1],

@@ -92,6 +92,7 @@ impl TraceArgs {
                 full.at.seconds()
             ));
         }
+        let world = watched.arena.world().map_err(anyhow::Error::msg)?;
         let of = TraceOf {
             scenario: &plan.scenario,
             case: self.case,
@@ -101,7 +102,7 @@ impl TraceArgs {
             pricing: &plan.policies[case.policy].name,
             objective: plan.objectives[case.objective].name(),
             fidelity: Fidelity::Event.name(),
-            vms: &watched.arena.world.vms,
+            vms: &world.vms,
         };
         let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
         let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
@@ -111,7 +112,7 @@ impl TraceArgs {
         write(&folder, &chrome, |file| {
             trace_chrome::write(&of, &watched.entries, file)
         })?;
-        let chosen = &watched.arena.configurations[watched.line.choice];
+        let chosen = &world.truths[watched.line.choice].configuration;
         terminal::print(&format!(
             "{}, case {}: {}, {}, replica {}, {}, {}\n\
              target reached after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
