@@ -3,7 +3,7 @@
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
-use crate::pricing::{Parts, Tariff, Usage};
+use crate::pricing::{Parts, Tariff, Usage, charges};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
 use crate::testbed::simulated::Timeline;
 use crate::training::live::Totals;
@@ -255,8 +255,8 @@ impl<'p> Evaluator<'p> {
         record.bill_waiting_usd = Some(outcome.parts.waiting);
         record.bill_lost_usd = Some(outcome.parts.lost);
         record.bill_restore_usd = Some(outcome.parts.restore);
-        record.bill_egress_usd = Some(outcome.parts.egress);
-        record.bill_storage_usd = Some(outcome.parts.storage);
+        record.bill_egress_usd = Some(charges::egress::CHARGE.of(&outcome.parts.charges));
+        record.bill_storage_usd = Some(charges::storage::CHARGE.of(&outcome.parts.charges));
         record.lost_vms = Some(f64::from(outcome.lost_vms));
         let truth = &arena.world.truths[outcome.choice];
         let (fidelity, why) = match &truth.live {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::complaints::Complaints;
 use super::file::{ElasticTable, ScenarioFile};
-use crate::pricing::spot_series::{SpotSeries, Step};
+use crate::pricing::reductions::spot_series::{SpotSeries, Step};
 use crate::training::live::Elastic;
 use crate::units::SECONDS_PER_HOUR;
 

@@ -14,7 +14,7 @@ use super::include::Include;
 use super::scale_axis::ScaleAxis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
 use crate::pricing::PolicyFile;
-use crate::pricing::spot_series::Step;
+use crate::pricing::reductions::spot_series::Step;
 use crate::search::{Objective, Settings};
 use crate::training::batching::Batching;
 use crate::training::live::{Chief, OnLoss};
