@@ -9,7 +9,9 @@
 //! - [`experiment`]: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - [`search`]: strategies, the models they fit, objectives.
 //! - [`testbed`]: what a strategy can touch.
-//! - [`training`]: a job on a cluster, as events, in three fidelities.
+//! - [`job`]: the life of a job; [`cluster`]: what a configuration is; [`training`]: how workers step, as
+//!   events, in three fidelities.
+//! - [`usage`]: which VMs were held, and what for.
 //! - [`workload`], [`cloud`], [`pricing`]: what is trained, where, at what price.
 //! - [`engine`]: clock and event queue; knows no machine learning.
 //! - [`import`]: measurements made into workloads, with [`fit`] for the laws.
@@ -21,12 +23,14 @@
 pub mod checked;
 pub mod cli;
 pub mod cloud;
+pub mod cluster;
 pub mod configuration;
 pub mod engine;
 pub mod experiment;
 pub mod fit;
 pub mod import;
 pub mod input;
+pub mod job;
 pub mod pricing;
 pub mod report;
 pub mod reproduce;
@@ -39,4 +43,5 @@ pub mod stats;
 pub mod testbed;
 pub mod training;
 pub mod units;
+pub mod usage;
 pub mod workload;

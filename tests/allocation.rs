@@ -76,7 +76,7 @@ fn steps_and_looks_on_unequal_workers_do_not_allocate() {
             batching = {{ dynamic = {{ start = \"static\", dead_band = 1 }} }}
             "
         );
-        let job: scavsim::training::batching::UnequalJob = toml::from_str(&text).expect("a job");
+        let job: scavsim::cluster::batching::UnequalJob = toml::from_str(&text).expect("a job");
         let plan = job.plan().expect("it is possible");
         let mut stream = Streams::new(1).stream(Purpose::Run, 0, 0);
         measure(|| {

@@ -16,13 +16,14 @@ use rand_pcg::Pcg64;
 
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
+use scavsim::job::Job;
 use scavsim::rng::{Purpose, Stream, Streams};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::drift::DriftPath;
 use scavsim::training::variation::{Family, WorkerTime};
-use scavsim::training::{Fidelity, Job, Stepping, slowest};
+use scavsim::training::{Fidelity, Stepping, slowest};
 use scavsim::units::SimTime;
 
 /// Workers of the training workload, K.

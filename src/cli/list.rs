@@ -11,6 +11,7 @@ use super::{Exit, Failure, Format, list_delays, list_lifetimes, terminal};
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
+use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
@@ -44,6 +45,8 @@ enum What {
     Lifetimes,
     /// How long VMs take to start, workers to join and checkpoints to be written
     Delays,
+    /// Columns of the records
+    Columns,
 }
 
 impl ListArgs {
@@ -67,6 +70,7 @@ impl ListArgs {
             What::Strategies => strategies(),
             What::Lifetimes => lifetimes()?,
             What::Delays => delays()?,
+            What::Columns => columns(),
         };
         terminal::print(&list.written(self.format)?)?;
         if list.rows.is_empty() {
@@ -236,6 +240,22 @@ fn further(policy: &Policy) -> String {
     let charges = charges::levied(&policy.charges).map(|charge| charge.name.to_owned());
     let all = named.into_iter().flatten().chain(charges);
     all.collect::<Vec<_>>().join(", ")
+}
+
+fn columns() -> List {
+    let row = |column: &Column| {
+        vec![
+            json!(column.name),
+            json!(column.unit),
+            json!(column.kind.name()),
+            json!(column.what),
+        ]
+    };
+    List {
+        header: vec!["column", "unit", "type", "what it is"],
+        text_columns: &[0, 1, 2, 3],
+        rows: COLUMNS.iter().map(row).collect(),
+    }
 }
 
 fn strategies() -> List {

@@ -31,6 +31,10 @@ impl List {
                 }
                 Ok(String::from_utf8_lossy(&writer.into_inner()?).into_owned())
             }
+            Format::Markdown => {
+                let rows: Vec<_> = self.rows.iter().map(|row| cells(row)).collect();
+                Ok(text_table::markdown(&self.header, &rows))
+            }
             Format::Json => {
                 let items: Vec<Value> = (self.rows.iter())
                     .map(|row| {

@@ -118,6 +118,8 @@ pub enum Format {
     Csv,
     /// For programs; the stable interface.
     Json,
+    /// For documents.
+    Markdown,
 }
 
 impl Cli {

@@ -32,7 +32,8 @@ pub enum Form {
 /// `--summary-by`: the columns that the summary groups by.
 #[derive(Debug, Clone, Args)]
 pub struct SummaryByArg {
-    /// Columns of the records that the summary groups by, with commas, like `workload,chosen_vm`;
+    /// Columns of the records that the summary groups by, with commas, like `workload,chosen_vm`, and axes of choices,
+    /// like `chosen.learning_rate`;
     /// workload, pricing, objective and strategy when absent, with medians and choices
     #[arg(id = "summary_by", long = "summary-by", value_name = "COLUMNS")]
     pub columns: Option<KeyColumns>,
@@ -97,6 +98,15 @@ impl Summaries {
     /// # Errors
     /// Whatever keeps it from being printed.
     pub fn add(&mut self, scenario: &str, summary: &Aggregated) -> io::Result<()> {
+        if let Aggregated::By(table) = summary {
+            for name in &table.empty_axes {
+                let axis = name.split_once('.').map_or(name.as_str(), |(_, axis)| axis);
+                terminal::note(&format!(
+                    "no configuration has an axis `{axis}`: `{name}` is empty; the axes there are stand in \
+                     `chosen_other` and `oracle_other`"
+                ));
+            }
+        }
         match (self.format, summary) {
             (Form::Table, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups))

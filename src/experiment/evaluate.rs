@@ -1,15 +1,18 @@
 //! One case: search, run to the target, score against the oracle.
 
+use std::borrow::Cow;
+
 use super::plan::{Arena, Case, Plan};
 use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
-use crate::pricing::{Parts, Tariff, Usage, charges};
+use crate::job::Totals;
+use crate::pricing::{Parts, Tariff, charges};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
 use crate::testbed::simulated::Timeline;
-use crate::training::live::Totals;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
+use crate::usage::Usage;
 
 /// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
 /// them.
@@ -55,8 +58,11 @@ struct Outcome {
     lost_vms: u32,
     totals: Option<Totals>,
     oracle: Value,
-    reason: &'static str,
+    reason: Reason,
 }
+
+/// Why a case has no result, or what is special about it: text, of which the usual is not allocated.
+type Reason = Cow<'static, str>;
 
 /// Why a case has no result.
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
@@ -86,22 +92,22 @@ impl<'p> Evaluator<'p> {
             Ok(arena) => arena,
             Err(why) => {
                 let mut record = self.empty_record(case, None);
-                record.reason = why;
+                record.reason = why.into();
                 return record;
             }
         };
         let oracle = arena.oracle[case.policy][case.objective];
         let mut record = self.empty_record(case, oracle.map(|index| (arena, index)));
         let Some(oracle) = oracle else {
-            record.reason = ORACLE_WITHOUT_CHOICE;
+            record.reason = ORACLE_WITHOUT_CHOICE.into();
             return record;
         };
         match self.outcome(case, arena, oracle) {
             Ok(outcome) => {
-                self.score(&mut record, case, arena, oracle, &outcome);
+                self.score(&mut record, case, arena, oracle, outcome);
                 if !record.is_finite() {
                     record = self.empty_record(case, Some((arena, oracle)));
-                    record.reason = NOT_FINITE;
+                    record.reason = NOT_FINITE.into();
                 }
             }
             Err(reason) => record.reason = reason,
@@ -118,7 +124,7 @@ impl<'p> Evaluator<'p> {
     ///
     /// # Errors
     /// Why it has no result.
-    pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, &'p str> {
+    pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
         let arena = self.plan.arena(case.arena)?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or(ORACLE_WITHOUT_CHOICE)?;
         self.simulation.watch(case.arena, most);
@@ -139,28 +145,23 @@ impl<'p> Evaluator<'p> {
         case: Case,
         arena: &'p Arena,
         oracle: usize,
-    ) -> Result<(usize, &'static str), &'static str> {
+    ) -> Result<(usize, Reason), Reason> {
         match self.simulation.search(case) {
-            Found::Never(why) => Err(why.reason()),
-            Found::Target(at) => Ok((at, REACHED_WHILE_SEARCHING)),
+            Found::Never(why) => Err(why.reason().into()),
+            Found::Target(at) => Ok((at, REACHED_WHILE_SEARCHING.into())),
             Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
-                Ok((oracle, ""))
+                Ok((oracle, Reason::default()))
             }
             Found::Forecast => {
                 let tariff = &arena.tariffs[case.policy];
                 let choice = self.choose(case, arena, tariff);
-                Ok((choice.ok_or(NOTHING_WITHIN_LIMITS)?, ""))
+                Ok((choice.ok_or(NOTHING_WITHIN_LIMITS)?, Reason::default()))
             }
         }
     }
 
     /// The strategy and then the oracle in the same replica, billed.
-    fn outcome(
-        &mut self,
-        case: Case,
-        arena: &'p Arena,
-        oracle: usize,
-    ) -> Result<Outcome, &'static str> {
+    fn outcome(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<Outcome, Reason> {
         let never = |why: Unfinished| why.reason();
         let tariff = &arena.tariffs[case.policy];
         let (choice, reason) = self.search(case, arena, oracle)?;
@@ -223,7 +224,7 @@ impl<'p> Evaluator<'p> {
         case: Case,
         arena: &'p Arena,
         oracle: usize,
-        outcome: &Outcome,
+        outcome: Outcome,
     ) {
         let expected = &arena.expected[case.policy];
         let (chosen, best) = (expected[outcome.choice], expected[oracle]);
@@ -234,6 +235,8 @@ impl<'p> Evaluator<'p> {
         record.chosen_vm = Some(&at.vm);
         record.chosen_workers = Some(at.workers);
         record.chosen_batch = Some(at.batch);
+        // Clusters have no other axes.
+        record.chosen_other = None;
         record.time_h = Some(outcome.total.hours);
         record.cost_usd = Some(outcome.total.usd);
         record.oracle_time_h = Some(over.hours);
@@ -265,7 +268,7 @@ impl<'p> Evaluator<'p> {
         };
         record.fidelity = Some(fidelity.name());
         if let (Some(why), true) = (why, record.reason.is_empty()) {
-            record.reason = why;
+            record.reason = why.into();
         }
         if let Some(totals) = &outcome.totals {
             record.staleness = Some(totals.staleness());
@@ -273,11 +276,9 @@ impl<'p> Evaluator<'p> {
             record.wasted_compute = Some(totals.wasted());
             if totals.fell_back && why.is_none() {
                 record.fidelity = Some(Fidelity::Event.name());
-                record.reason = if record.reason.is_empty() {
-                    IN_EVENTS_AT_TIMES
-                } else {
-                    record.reason
-                };
+                if record.reason.is_empty() {
+                    record.reason = IN_EVENTS_AT_TIMES.into();
+                }
             }
         }
         if let Some(cold) = outcome.cold_start {
@@ -313,6 +314,7 @@ impl<'p> Evaluator<'p> {
             oracle_vm: best.map(|c| &*c.vm),
             oracle_workers: best.map(|c| c.workers),
             oracle_batch: best.map(|c| c.batch),
+            oracle_other: None,
             ..Record::default()
         }
     }
@@ -381,7 +383,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         lost_vms: line.lost_vms,
         totals: line.totals,
         oracle: total,
-        reason: "",
+        reason: Reason::default(),
     }
 }
 

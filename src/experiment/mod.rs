@@ -6,13 +6,14 @@
 //! - [`plan`]: everything that cases share, computed once; the order of cases.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
-//! - [`record`]: the result of one case.
+//! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
 //!   [`aggregation`]: one or the other.
 
 pub mod aggregation;
+pub mod columns;
 pub mod evaluate;
 pub mod plan;
 pub mod record;
@@ -23,9 +24,10 @@ pub mod summary;
 pub mod summary_by;
 
 pub use aggregation::{Aggregated, Aggregation};
+pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use plan::{Case, Plan};
-pub use record::{Record, Status};
+pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};
 pub use shard::{Shard, Tasks};
 pub use summary::{Group, Summary};

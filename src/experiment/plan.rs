@@ -5,18 +5,20 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::record::Record;
+use crate::cluster::LiveCluster;
+use crate::cluster::{Truth, World};
 use crate::configuration::Configuration;
-use crate::pricing::{NoPrice, Policy, Rented, Tariff, Usage};
+use crate::pricing::{NoPrice, Policy, Rented, Tariff};
 use crate::rng::{Streams, identity};
 use crate::scenario::{Scenario, Together, by_vm, machines};
 use crate::search::{
     Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
 };
 use crate::testbed::{History, SimulatedCluster};
-use crate::training::live::LiveCluster;
-use crate::training::world::Waits;
-use crate::training::{Fidelity, Truth, World};
+use crate::training::Fidelity;
+use crate::training::waits::Waits;
 use crate::units::SimTime;
+use crate::usage::Usage;
 
 /// Why a scenario that was read without complaint cannot be planned.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::columns::{Column, Field, Role, columns, field, role};
+
 /// Whether a case has a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -23,125 +25,121 @@ impl Status {
     }
 }
 
-/// One row of `records.csv`. Ratios are fractions; an empty cell means that the figure does not
-/// exist for this case, never zero.
-///
-/// The default is the record of a case without a result, nor anything else.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Record<'p> {
+columns! {
     /// Number of the case in the scenario's order, from 0.
-    pub case: u64,
+    case: count;
     /// Workload.
-    #[serde(borrow)]
-    pub workload: &'p str,
+    workload: name, key;
     /// Pricing policy.
-    #[serde(borrow)]
-    pub pricing: &'p str,
+    pricing: name, key;
     /// Objective.
-    #[serde(borrow)]
-    pub objective: &'p str,
+    objective: name, key;
     /// Strategy.
-    #[serde(borrow)]
-    pub strategy: &'p str,
+    strategy: name, key;
     /// Replica, from 0.
-    pub replica: u64,
+    replica: count, key;
     /// VM type that the strategy chose.
-    #[serde(borrow)]
-    pub chosen_vm: Option<&'p str>,
+    chosen_vm: text, key;
     /// Workers that it chose.
-    pub chosen_workers: Option<u32>,
+    chosen_workers: whole in "workers", key;
     /// Global batch that it chose.
-    pub chosen_batch: Option<u32>,
+    chosen_batch: whole in "samples", key;
+    /// What it chose on all other axes, as `NAME=VALUE;…`; empty where there are no others.
+    chosen_other: text, key;
     /// VM type that the oracle chose.
-    #[serde(borrow)]
-    pub oracle_vm: Option<&'p str>,
+    oracle_vm: text, key;
     /// Workers that the oracle chose.
-    pub oracle_workers: Option<u32>,
+    oracle_workers: whole in "workers", key;
     /// Global batch that the oracle chose.
-    pub oracle_batch: Option<u32>,
+    oracle_batch: whole in "samples", key;
+    /// What the oracle chose on all other axes.
+    oracle_other: text, key;
     /// Hours from the start to the target, search included and its steps credited, as it came out
     /// in this replica.
-    pub time_h: Option<f64>,
+    time_h: figure in "h", mean;
     /// USD for that.
-    pub cost_usd: Option<f64>,
+    cost_usd: figure in "USD", mean;
     /// Hours of the oracle in the same replica.
-    pub oracle_time_h: Option<f64>,
+    oracle_time_h: figure in "h", mean;
     /// USD of the oracle in the same replica.
-    pub oracle_cost_usd: Option<f64>,
+    oracle_cost_usd: figure in "USD", mean;
     /// Expected hours of the chosen configuration from the start, without search.
-    pub expected_time_h: Option<f64>,
+    expected_time_h: figure in "h";
     /// Expected USD for that.
-    pub expected_cost_usd: Option<f64>,
+    expected_cost_usd: figure in "USD";
     /// Hours from the start until the chosen configuration began to train.
-    pub search_time_h: Option<f64>,
+    search_time_h: figure in "h", mean;
     /// USD for that, as if everything were released then.
-    pub search_cost_usd: Option<f64>,
+    search_cost_usd: figure in "USD", mean;
     /// Hours of the cold start, a part of the search.
-    pub cold_start_time_h: Option<f64>,
+    cold_start_time_h: figure in "h";
     /// USD of the cold start by itself.
-    pub cold_start_cost_usd: Option<f64>,
+    cold_start_cost_usd: figure in "USD";
     /// Part of `cost_usd`: steps of the chosen configuration, after the search. All parts add up to it.
-    pub bill_useful_usd: Option<f64>,
+    bill_useful_usd: figure in "USD", mean;
     /// Part of `cost_usd`: steps of the search, credited or not.
-    pub bill_search_usd: Option<f64>,
+    bill_search_usd: figure in "USD", mean;
     /// Part of `cost_usd`: waiting for VMs to start, during the search too.
-    pub bill_waiting_usd: Option<f64>,
+    bill_waiting_usd: figure in "USD", mean;
     /// Part of `cost_usd`: work that was lost with VMs.
-    pub bill_lost_usd: Option<f64>,
+    bill_lost_usd: figure in "USD", mean;
     /// Part of `cost_usd`: checkpoints and restores, during the search too.
-    pub bill_restore_usd: Option<f64>,
+    bill_restore_usd: figure in "USD", mean;
     /// Part of `cost_usd`: egress.
-    pub bill_egress_usd: Option<f64>,
+    bill_egress_usd: figure in "USD", mean;
     /// Part of `cost_usd`: storage.
-    pub bill_storage_usd: Option<f64>,
+    bill_storage_usd: figure in "USD", mean;
     /// VMs that the provider took away, search included.
-    pub lost_vms: Option<f64>,
+    lost_vms: figure in "VMs", mean;
+    /// Earlier runs that the strategy used.
+    known_runs: figure in "runs", mean;
+    /// Hours that had been spent on them.
+    known_time_h: figure in "h", mean;
+    /// USD that had been spent on them.
+    known_cost_usd: figure in "USD", mean;
     /// Mean staleness of an applied gradient, in updates; empty for workers that step together on VMs that stay.
-    pub staleness: Option<f64>,
+    staleness: figure in "updates", mean;
     /// Fraction of all gradients that the protocol dropped.
-    pub dropped_gradients: Option<f64>,
+    dropped_gradients: figure in "fraction", mean;
     /// Fraction of compute time that went into what was dropped or done twice.
-    pub wasted_compute: Option<f64>,
+    wasted_compute: figure in "fraction", mean;
     /// Expected time of the choice over that of the oracle's, minus 1.
-    pub regret_time: Option<f64>,
+    regret_time: figure in "fraction", mean before search_time_h;
     /// Expected cost of the choice over that of the oracle's, minus 1.
-    pub regret_cost: Option<f64>,
+    regret_cost: figure in "fraction", mean before search_time_h;
     /// Search time over the oracle's time.
-    pub search_share_time: Option<f64>,
+    search_share_time: figure in "fraction", mean;
     /// Search cost over the oracle's cost.
-    pub search_share_cost: Option<f64>,
+    search_share_cost: figure in "fraction", mean;
     /// Time over the oracle's, minus 1, when search steps earn no progress.
-    pub overhead_gross_time: Option<f64>,
+    overhead_gross_time: figure in "fraction", mean;
     /// Cost over the oracle's, minus 1, when search steps earn no progress.
-    pub overhead_gross_cost: Option<f64>,
+    overhead_gross_cost: figure in "fraction", mean;
     /// Time over the oracle's, minus 1, when search steps count as training.
-    pub overhead_net_time: Option<f64>,
+    overhead_net_time: figure in "fraction", mean;
     /// Cost over the oracle's, minus 1, when search steps count as training.
-    pub overhead_net_cost: Option<f64>,
+    overhead_net_cost: figure in "fraction", mean;
     /// Cold start over the oracle's time: the accounting behind the paper's own figure.
-    pub overhead_published_time: Option<f64>,
+    overhead_published_time: figure in "fraction", mean;
     /// Cold start over the oracle's cost: the accounting behind the paper's own figure.
-    pub overhead_published_cost: Option<f64>,
+    overhead_published_cost: figure in "fraction", mean;
     /// Repetitions of the job that repay the search against the default configuration; empty
     /// where the choice is no better than the default.
-    pub break_even_jobs: Option<f64>,
+    break_even_jobs: figure in "jobs", mean;
     /// Mean over configurations of |predicted − expected time| / expected time.
-    pub error_mean: Option<f64>,
+    error_mean: figure in "fraction", mean;
     /// Median of the same.
-    pub error_median: Option<f64>,
+    error_median: figure in "fraction", mean;
     /// Maximum of the same.
-    pub error_max: Option<f64>,
+    error_max: figure in "fraction", mean;
     /// Whether the chosen configuration was measured or interpolated.
-    #[serde(borrow)]
-    pub provenance: Option<&'p str>,
+    provenance: text, key;
     /// The fidelity that its run was simulated in.
-    #[serde(borrow)]
-    pub fidelity: Option<&'p str>,
+    fidelity: text;
     /// Whether there is a result.
-    pub status: Status,
+    status: status, key;
     /// Why there is none, or what is special about it.
-    #[serde(borrow)]
-    pub reason: &'p str,
+    reason: remark;
 }
 
 impl Record<'_> {
@@ -151,49 +149,22 @@ impl Record<'_> {
             && self.chosen_vm == self.oracle_vm
             && self.chosen_workers == self.oracle_workers
             && self.chosen_batch == self.oracle_batch
+            && self.chosen_other == self.oracle_other
     }
 
-    /// Whether every figure is finite: no NaN or infinity may reach a file.
-    pub fn is_finite(&self) -> bool {
-        [
-            self.time_h,
-            self.cost_usd,
-            self.oracle_time_h,
-            self.oracle_cost_usd,
-            self.expected_time_h,
-            self.expected_cost_usd,
-            self.search_time_h,
-            self.search_cost_usd,
-            self.cold_start_time_h,
-            self.cold_start_cost_usd,
-            self.bill_useful_usd,
-            self.bill_search_usd,
-            self.bill_waiting_usd,
-            self.bill_lost_usd,
-            self.lost_vms,
-            self.staleness,
-            self.dropped_gradients,
-            self.wasted_compute,
-            self.bill_restore_usd,
-            self.bill_egress_usd,
-            self.bill_storage_usd,
-            self.regret_time,
-            self.regret_cost,
-            self.search_share_time,
-            self.search_share_cost,
-            self.overhead_gross_time,
-            self.overhead_gross_cost,
-            self.overhead_net_time,
-            self.overhead_net_cost,
-            self.overhead_published_time,
-            self.overhead_published_cost,
-            self.break_even_jobs,
-            self.error_mean,
-            self.error_median,
-            self.error_max,
-        ]
-        .iter()
-        .flatten()
-        .all(|v| v.is_finite())
+    /// What the strategy chose on an axis that has no column of its own.
+    pub fn chosen_on(&self, axis: &str) -> Option<&str> {
+        value_on(self.chosen_other?, axis)
     }
+
+    /// What the oracle chose on an axis that has no column of its own.
+    pub fn oracle_on(&self, axis: &str) -> Option<&str> {
+        value_on(self.oracle_other?, axis)
+    }
+}
+
+/// The value of an axis in `NAME=VALUE;…`.
+fn value_on<'r>(all: &'r str, axis: &str) -> Option<&'r str> {
+    let mut values = all.split(';').filter_map(|one| one.split_once('='));
+    values.find_map(|(name, value)| (name == axis).then_some(value))
 }

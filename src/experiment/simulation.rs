@@ -1,7 +1,6 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
 use super::plan::{Arena, Case, Plan};
-use crate::pricing::Usage;
 use crate::rng::Purpose;
 use crate::search::Forecast;
 use crate::stats::median;
@@ -10,6 +9,7 @@ use crate::testbed::{SimulatedCluster, Stop};
 use crate::training::log::Entry;
 use crate::training::{Stalled, Unfinished};
 use crate::units::SimTime;
+use crate::usage::Usage;
 
 /// The simulations behind one (workload, strategy, replica), kept until another is asked for.
 ///

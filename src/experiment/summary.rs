@@ -1,43 +1,32 @@
 //! Aggregates over the replicas of a group, computed as records pass by.
 
 use std::io;
+use std::sync::LazyLock;
 
-use super::record::{Record, Status};
+use super::columns::{Column, Role};
+use super::record::{COLUMNS, Record, Status};
 use super::run::Sink;
 use crate::stats::{RunningMedian, Welford};
 
-/// A figure of a record that is worth averaging.
-pub struct Metric {
-    /// Its column in `records.csv`.
-    pub name: &'static str,
-    /// Its value.
-    pub of: fn(&Record<'_>) -> Option<f64>,
-}
-
-macro_rules! metrics {
-    ($($name:ident,)*) => {
-        /// All metrics of a summary, in the order of its columns.
-        pub const METRICS: &[Metric] = &[
-            $(Metric { name: stringify!($name), of: |r| r.$name },)*
-        ];
-    };
-}
-
-metrics! {
-    time_h, cost_usd,
-    oracle_time_h, oracle_cost_usd,
-    regret_time, regret_cost,
-    search_time_h, search_cost_usd,
-    bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
-    bill_restore_usd, bill_egress_usd, bill_storage_usd, lost_vms,
-    staleness, dropped_gradients, wasted_compute,
-    search_share_time, search_share_cost,
-    overhead_gross_time, overhead_gross_cost,
-    overhead_net_time, overhead_net_cost,
-    overhead_published_time, overhead_published_cost,
-    break_even_jobs,
-    error_mean, error_median, error_max,
-}
+/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
+/// stand before another.
+pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let mut metrics: Vec<&'static Column> = Vec::new();
+    for column in COLUMNS {
+        let place = match column.role {
+            Role::Mean => Some(metrics.len()),
+            Role::MeanBefore(other) => {
+                let before = metrics.iter().position(|m| m.name == other);
+                before.or(Some(metrics.len()))
+            }
+            Role::None | Role::Key => None,
+        };
+        if let Some(place) = place {
+            metrics.insert(place, column);
+        }
+    }
+    metrics
+});
 
 /// Mean, spread and median of one metric over the replicas that have it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -251,8 +240,8 @@ impl Sink for Summary {
                 None => open.choices.push(((vm.to_owned(), k, b), 1)),
             }
         }
-        for ((moments, median), metric) in open.values.iter_mut().zip(METRICS) {
-            if let Some(value) = (metric.of)(record) {
+        for ((moments, median), metric) in open.values.iter_mut().zip(METRICS.iter()) {
+            if let Some(value) = (metric.of)(record).figure() {
                 moments.add(value);
                 median.add(value);
             }

@@ -1,111 +1,133 @@
 //! Aggregates over any columns of the records that are keys, computed as records pass by: memory goes
 //! with the number of groups, not of records.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io;
 
-use super::record::{Record, Status};
+use super::columns::{Column, Kind, Role, Value};
+use super::record::{COLUMNS, Record, Status};
 use super::run::Sink;
 use super::summary::METRICS;
 use crate::input::closest;
+use crate::space;
 use crate::stats::Welford;
 
 /// More groups than this would rather be read from the records themselves.
 const MOST_GROUPS: usize = 1_000_000;
 
-/// A column of the records that may tell groups apart.
-#[derive(Debug)]
+/// What tells groups apart: a column of the records, or one axis out of those that share a column.
+#[derive(Debug, Clone)]
 pub struct KeyColumn {
-    /// Its name in `records.csv`.
-    pub name: &'static str,
+    /// Its name, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
+    pub name: Cow<'static, str>,
+    order: Order,
     of: Of,
 }
 
-/// What it holds, and with it the order of its groups.
-#[derive(Debug)]
-enum Of {
-    /// Names of the scenario, in its order.
-    Name(for<'r> fn(&'r Record<'_>) -> &'r str),
+/// The order of its groups; that without a cell comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// As records have it, which is the scenario's.
+    Came,
     /// Text, by the alphabet.
-    Text(for<'r> fn(&'r Record<'_>) -> Option<&'r str>),
-    /// Whole numbers, ascending.
-    Number(fn(&Record<'_>) -> Option<u64>),
+    Alphabet,
+    /// Numbers ascending, then text by the alphabet.
+    Axis,
 }
 
-macro_rules! key_columns {
-    ($($kind:ident $name:ident,)*) => {
-        /// All columns that can be asked for, in the order of `records.csv`.
-        pub static KEY_COLUMNS: &[KeyColumn] = &[
-            $(KeyColumn { name: stringify!($name), of: key_columns!(@ $kind $name) },)*
-        ];
-    };
-    (@ name $name:ident) => { Of::Name(|r| r.$name) };
-    (@ text $name:ident) => { Of::Text(|r| r.$name) };
-    (@ number $name:ident) => { Of::Number(|r| r.$name.map(u64::from)) };
-    (@ replica $name:ident) => { Of::Number(|r| Some(r.$name)) };
-    (@ status $name:ident) => { Of::Text(|r| Some(r.$name.name())) };
+/// Where its cell is in a record.
+#[derive(Debug, Clone)]
+enum Of {
+    Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
+    /// The value of the axis of this name.
+    Axis(OnAxis, String),
 }
 
-key_columns! {
-    name workload, name pricing, name objective, name strategy,
-    replica replica,
-    text chosen_vm, number chosen_workers, number chosen_batch,
-    text oracle_vm, number oracle_workers, number oracle_batch,
-    text provenance, status status,
+type OnAxis = for<'r> fn(&'r Record<'_>, &str) -> Option<&'r str>;
+
+/// All columns that can be asked for, in the order of `records.csv`.
+pub fn key_columns() -> impl Iterator<Item = &'static Column> {
+    COLUMNS.iter().filter(|column| column.role == Role::Key)
 }
 
-/// What tells the clusters of a run apart for people, all in the order in which they come.
-static CLUSTER_COLUMNS: [KeyColumn; 9] = [
-    KeyColumn {
-        name: "workload",
-        of: Of::Name(|r| r.workload),
-    },
-    KeyColumn {
-        name: "pricing",
-        of: Of::Name(|r| r.pricing),
-    },
-    KeyColumn {
-        name: "objective",
-        of: Of::Name(|r| r.objective),
-    },
-    KeyColumn {
-        name: "strategy",
-        of: Of::Name(|r| r.strategy),
-    },
-    // Of a case without a result nothing is known but what it was compared with.
-    KeyColumn {
-        name: "cluster",
-        of: Of::Name(|r| r.chosen_vm.or(r.oracle_vm).unwrap_or("none")),
-    },
-    KeyColumn {
-        name: "workers",
-        of: Of::Number(|r| r.chosen_workers.or(r.oracle_workers).map(u64::from)),
-    },
-    KeyColumn {
-        name: "batch",
-        of: Of::Number(|r| r.chosen_batch.or(r.oracle_batch).map(u64::from)),
-    },
-    KeyColumn {
-        name: "fidelity",
-        of: Of::Name(|r| r.fidelity.unwrap_or("")),
-    },
-    KeyColumn {
-        name: "reason",
-        of: Of::Name(|r| r.reason),
-    },
+/// Axes that have columns of their own.
+const OWN_COLUMNS: [&str; 3] = [space::VM, space::WORKERS, space::BATCH];
+
+/// Whose choice is asked for in `chosen.AXIS` and `oracle.AXIS`.
+const SIDES: [(&str, OnAxis); 2] = [
+    ("chosen", |record, axis| record.chosen_on(axis)),
+    ("oracle", |record, axis| record.oracle_on(axis)),
 ];
+
+impl KeyColumn {
+    fn of_records(column: &'static Column) -> KeyColumn {
+        let order = match column.kind {
+            Kind::Text | Kind::Word => Order::Alphabet,
+            Kind::Name | Kind::Count | Kind::Whole | Kind::Figure => Order::Came,
+        };
+        KeyColumn::new(column.name, order, column.of)
+    }
+
+    fn new(
+        name: &'static str,
+        order: Order,
+        of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
+    ) -> KeyColumn {
+        KeyColumn {
+            name: Cow::Borrowed(name),
+            order,
+            of: Of::Column(of),
+        }
+    }
+
+    /// A column of the records, or one axis of a choice; `None` for any other word.
+    fn named(word: &str) -> Option<KeyColumn> {
+        if let Some(column) = key_columns().find(|column| column.name == word) {
+            return Some(KeyColumn::of_records(column));
+        }
+        let (side, axis) = word.split_once('.')?;
+        let (_, of) = SIDES.into_iter().find(|(name, _)| *name == side)?;
+        if axis.is_empty() || OWN_COLUMNS.contains(&axis) {
+            return None;
+        }
+        Some(KeyColumn {
+            name: Cow::Owned(word.to_owned()),
+            order: Order::Axis,
+            of: Of::Axis(of, axis.to_owned()),
+        })
+    }
+}
 
 /// Columns to group by, each once.
 #[derive(Debug, Clone)]
-pub struct KeyColumns(pub Vec<&'static KeyColumn>);
+pub struct KeyColumns(pub Vec<KeyColumn>);
 
 impl KeyColumns {
-    /// Those of a table with a line per cluster: `workload`, `pricing`, `objective`, `strategy`, `cluster`, `workers`,
-    /// `batch`, `fidelity`, `reason`.
+    /// Those of a table with a line per cluster, all in the order in which they come: `workload`, `pricing`,
+    /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
-        KeyColumns(CLUSTER_COLUMNS.iter().collect())
+        let came = |name, of| KeyColumn::new(name, Order::Came, of);
+        KeyColumns(vec![
+            came("workload", |r| Value::Text(r.workload)),
+            came("pricing", |r| Value::Text(r.pricing)),
+            came("objective", |r| Value::Text(r.objective)),
+            came("strategy", |r| Value::Text(r.strategy)),
+            // Of a case without a result nothing is known but what it was compared with.
+            came("cluster", |r| {
+                Value::Text(r.chosen_vm.or(r.oracle_vm).unwrap_or("none"))
+            }),
+            came("workers", |r| whole(r.chosen_workers.or(r.oracle_workers))),
+            came("batch", |r| whole(r.chosen_batch.or(r.oracle_batch))),
+            came("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
+            came("reason", |r| Value::Text(&r.reason)),
+        ])
     }
+}
+
+fn whole(number: Option<u32>) -> Value<'static> {
+    number.map_or(Value::Empty, Value::Whole)
 }
 
 impl std::str::FromStr for KeyColumns {
@@ -113,14 +135,17 @@ impl std::str::FromStr for KeyColumns {
 
     /// Reads names with commas between them.
     fn from_str(text: &str) -> Result<KeyColumns, String> {
-        let names = || KEY_COLUMNS.iter().map(|column| column.name);
-        let mut columns: Vec<&'static KeyColumn> = Vec::new();
+        let names = || key_columns().map(|column| column.name);
+        let mut columns: Vec<KeyColumn> = Vec::new();
         for word in text.split(',') {
-            let Some(column) = KEY_COLUMNS.iter().find(|column| column.name == word) else {
-                let near = closest(word, names()).map(|near| format!("did you mean `{near}`? "));
+            let Some(column) = KeyColumn::named(word) else {
+                // `chosen.workers` is a column.
+                let near = closest(&word.replace('.', "_"), names());
+                let near = near.map(|near| format!("did you mean `{near}`? "));
                 let legal: Vec<&str> = names().collect();
                 return Err(format!(
-                    "unknown column `{word}`; {}legal here: {}",
+                    "unknown column `{word}`; {}legal here: {}, and an axis of `chosen_other` or `oracle_other` as \
+                     `chosen.AXIS` or `oracle.AXIS`",
                     near.unwrap_or_default(),
                     legal.join(", ")
                 ));
@@ -173,14 +198,16 @@ impl KeyGroup {
 #[derive(Debug)]
 pub struct KeyTable {
     /// Names of the columns.
-    pub columns: Vec<&'static str>,
+    pub columns: Vec<String>,
     /// By the columns, from left to right.
     pub groups: Vec<KeyGroup>,
+    /// Columns that no case with a result has a cell of: axes that there are not.
+    pub empty_axes: Vec<String>,
 }
 
 /// Collects groups from records, in any order that is always the same.
 pub struct SummaryBy {
-    columns: Vec<&'static KeyColumn>,
+    columns: Vec<KeyColumn>,
     most_groups: usize,
     names: Names,
     index_of: HashMap<Box<[Cell]>, usize>,
@@ -244,15 +271,27 @@ impl SummaryBy {
         let mut keys: Vec<(Box<[Cell]>, usize)> = self.index_of.into_iter().collect();
         let order = |(a, _): &(Box<[Cell]>, usize), (b, _): &(Box<[Cell]>, usize)| {
             let cells = a.iter().zip(b).zip(&self.columns);
-            let differing = cells.map(|((a, b), column)| match (a, b, &column.of) {
-                (Cell::Name(a), Cell::Name(b), Of::Text(_)) => {
-                    texts[*a as usize].cmp(&texts[*b as usize])
+            let differing = cells.map(|((a, b), column)| match (a, b) {
+                (Cell::Name(a), Cell::Name(b)) => {
+                    let (one, other) = (&texts[*a as usize], &texts[*b as usize]);
+                    match column.order {
+                        Order::Came => a.cmp(b),
+                        Order::Alphabet => one.cmp(other),
+                        Order::Axis => by_number(one, other),
+                    }
                 }
                 _ => a.cmp(b),
             });
             differing.fold(Ordering::Equal, Ordering::then)
         };
         keys.sort_unstable_by(order);
+        let empty_axes = (self.columns.iter().enumerate())
+            .filter(|(place, column)| {
+                let is_axis = matches!(column.of, Of::Axis(..));
+                is_axis && keys.iter().all(|(key, _)| key[*place] == Cell::Empty)
+            })
+            .map(|(_, column)| column.name.to_string())
+            .collect();
         let groups = (keys.iter())
             .map(|(key, index)| {
                 let cells = key.iter().map(|cell| match cell {
@@ -264,9 +303,23 @@ impl SummaryBy {
             })
             .collect();
         KeyTable {
-            columns: self.columns.iter().map(|column| column.name).collect(),
+            columns: (self.columns.iter())
+                .map(|column| column.name.to_string())
+                .collect(),
             groups,
+            empty_axes,
         }
+    }
+}
+
+/// Numbers ascending, then text by the alphabet.
+fn by_number(one: &str, other: &str) -> Ordering {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
+    match (number(one), number(other)) {
+        (Some(a), Some(b)) => a.total_cmp(&b).then_with(|| one.cmp(other)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => one.cmp(other),
     }
 }
 
@@ -301,17 +354,20 @@ impl Sink for SummaryBy {
         .map(|name| names.number(name));
         self.scratch.clear();
         for column in &self.columns {
-            let cell = match column.of {
-                Of::Name(of) => Cell::Name(names.number(of(record))),
-                Of::Text(of) => of(record).map_or(Cell::Empty, |t| Cell::Name(names.number(t))),
-                Of::Number(of) => of(record).map_or(Cell::Empty, Cell::Number),
+            let value = match &column.of {
+                Of::Column(of) => of(record),
+                Of::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
             };
-            self.scratch.push(cell);
+            self.scratch.push(match (value.text(), value.count()) {
+                (Some(text), _) => Cell::Name(names.number(text)),
+                (None, Some(number)) => Cell::Number(number),
+                (None, None) => Cell::Empty,
+            });
         }
         let index = match self.index_of.get(&self.scratch[..]) {
             Some(index) => *index,
             None if self.groups.len() >= self.most_groups => {
-                let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+                let columns: Vec<&str> = self.columns.iter().map(|column| &*column.name).collect();
                 return Err(io::Error::other(format!(
                     "there are more than {} groups of {}; ask for fewer columns",
                     self.most_groups,
@@ -336,8 +392,8 @@ impl Sink for SummaryBy {
         group.cases += 1;
         group.failed += u64::from(record.status == Status::Failed);
         group.right += u64::from(record.is_right());
-        for (values, metric) in group.values.iter_mut().zip(METRICS) {
-            if let Some(value) = (metric.of)(record) {
+        for (values, metric) in group.values.iter_mut().zip(METRICS.iter()) {
+            if let Some(value) = (metric.of)(record).figure() {
                 values.add(value);
             }
         }

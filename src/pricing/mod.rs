@@ -1,10 +1,9 @@
 //! WHAT it costs: usage → bill.
 //!
-//! A run yields [`Usage`]. A [`Policy`] is data; with the prices of the run's VM types looked up it is
+//! A run yields [`Usage`](crate::usage::Usage). A [`Policy`] is data; with the prices of the run's VM types looked up it is
 //! a [`Tariff`], which turns usage into USD. So one simulation can be billed under many. Nothing here
 //! knows training or strategies.
 //!
-//! - [`usage`]: which VMs were held when; [`phases`]: what for.
 //! - [`file`](mod@file): the form of a policy as data; [`builtin`]: the policies of `data/pricing.toml`.
 //! - [`policy`]: base price and all that changes it.
 //! - [`base`]: the base prices, one file per rule.
@@ -21,17 +20,13 @@ pub mod builtin;
 pub mod charges;
 pub mod file;
 pub mod parameter_servers;
-pub mod phases;
 pub mod policy;
 pub mod reductions;
 pub mod tariff;
-pub mod usage;
 
 pub use base::{Base, NoPrice, Rented};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
-pub use phases::{Phase, Phases};
 pub use policy::Policy;
 pub use reductions::spot_series::SpotSeries;
 pub use tariff::{Parts, Tariff};
-pub use usage::{EndedBy, Usage, VmInterval};

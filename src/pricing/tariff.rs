@@ -2,11 +2,11 @@
 
 use super::billed_time::BilledTime;
 use super::charges::{Amount, PerCharge};
-use super::phases::{PHASES, Phase, Phases};
 use super::reductions::spot_series::SpotSeries;
 use super::reductions::sustained_use::SustainedUse;
-use super::usage::{EndedBy, Usage};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
+use crate::usage::intervals::{EndedBy, Usage};
+use crate::usage::phases::{PHASES, Phase, Phases};
 
 /// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
 #[derive(Debug, Clone, PartialEq)]
@@ -215,7 +215,8 @@ fn whole(usage: &Usage) -> (SimTime, f64) {
 mod tests {
     use super::*;
     use crate::cloud::Fleet;
-    use crate::pricing::{PolicyFile, Rented, VmInterval};
+    use crate::pricing::{PolicyFile, Rented};
+    use crate::usage::VmInterval;
     use proptest::prelude::*;
 
     fn tariff_of(text: &str, vms: &[&str]) -> Tariff {

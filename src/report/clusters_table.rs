@@ -179,7 +179,7 @@ mod tests {
             cost_usd: Some(3.0 * hours),
             fidelity: Some("event"),
             status: Status::Ok,
-            reason,
+            reason: reason.into(),
             ..Record::default()
         }
     }
@@ -207,7 +207,7 @@ mod tests {
             time_h: None,
             cost_usd: None,
             fidelity: None,
-            reason: "nobody is left",
+            reason: "nobody is left".into(),
             ..record("c", 1.0, "")
         };
         let records = [

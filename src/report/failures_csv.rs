@@ -65,7 +65,7 @@ impl Sink for FailuresCsv {
             record.objective,
             record.strategy,
             &record.replica.to_string(),
-            record.reason,
+            &record.reason,
         ])?;
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use super::folder::Folder;
 use super::records_file::RecordsFormat;
-use crate::experiment::{Record, Sink};
+use crate::experiment::{COLUMNS, Record, Sink};
 
 /// Name of the file.
 pub const FILE: &str = "records.csv";
@@ -45,11 +45,8 @@ pub struct RecordsCsv {
 /// None in memory; the signature is that of the writer.
 pub fn header() -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.serialize(Record::default())?;
-    let mut text = writer.into_inner().map_err(|e| e.into_error())?;
-    let end = text.iter().position(|&b| b == b'\n');
-    text.truncate(end.map_or(0, |at| at + 1));
-    Ok(text)
+    writer.write_record(COLUMNS.iter().map(|column| column.name))?;
+    writer.into_inner().map_err(|e| e.into_error())
 }
 
 /// A writer of rows that appends to `bytes`.

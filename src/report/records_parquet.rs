@@ -22,7 +22,8 @@ use parquet::schema::types::ColumnPath;
 
 use super::aside::Aside;
 use super::records_file::{RecordsFile, RecordsFormat};
-use crate::experiment::{Record, Sink};
+use crate::experiment::columns::{Kind, Value};
+use crate::experiment::{COLUMNS, Column, Record, Sink};
 
 /// Name of the file.
 pub const FILE: &str = "records.parquet";
@@ -44,15 +45,6 @@ struct RecordsParquet {
     waiting: usize,
 }
 
-/// How a column is filled.
-#[derive(Clone, Copy)]
-enum Column {
-    Count(fn(&Record<'_>) -> u64),
-    Text(for<'a> fn(&'a Record<'_>) -> Option<&'a str>),
-    Whole(fn(&Record<'_>) -> Option<u32>),
-    Figure(fn(&Record<'_>) -> Option<f64>),
-}
-
 /// What waits in a column.
 enum Values {
     Count(Vec<u64>),
@@ -61,86 +53,33 @@ enum Values {
     Figure(Vec<Option<f64>>),
 }
 
-macro_rules! columns {
-    ($($kind:ident: $($name:ident),*;)*) => {
-        /// All columns, in the order of `records.csv`.
-        const COLUMNS: &[(&str, Column)] = &[$($((stringify!($name), columns!(@ $kind $name)),)*)*];
+fn field(column: &Column) -> Field {
+    let (kind, nullable) = match column.kind {
+        Kind::Count => (DataType::UInt64, false),
+        Kind::Name | Kind::Word | Kind::Text => (DataType::Utf8, true),
+        Kind::Whole => (DataType::UInt32, true),
+        Kind::Figure => (DataType::Float64, true),
     };
-    (@ text $name:ident) => { Column::Text(|r| Some(r.$name)) };
-    (@ perhaps_text $name:ident) => { Column::Text(|r| r.$name) };
-    (@ count $name:ident) => { Column::Count(|r| r.$name) };
-    (@ whole $name:ident) => { Column::Whole(|r| r.$name) };
-    (@ figure $name:ident) => { Column::Figure(|r| r.$name) };
-    (@ status $name:ident) => {
-        Column::Text(|r| Some(r.$name.name()))
-    };
-}
-
-columns! {
-    count: case;
-    text: workload, pricing, objective, strategy;
-    count: replica;
-    perhaps_text: chosen_vm;
-    whole: chosen_workers, chosen_batch;
-    perhaps_text: oracle_vm;
-    whole: oracle_workers, oracle_batch;
-    figure: time_h, cost_usd, oracle_time_h, oracle_cost_usd, expected_time_h, expected_cost_usd,
-        search_time_h, search_cost_usd, cold_start_time_h, cold_start_cost_usd,
-        bill_useful_usd, bill_search_usd, bill_waiting_usd, bill_lost_usd,
-        bill_restore_usd, bill_egress_usd, bill_storage_usd, lost_vms,
-        staleness, dropped_gradients, wasted_compute,
-        regret_time, regret_cost, search_share_time, search_share_cost,
-        overhead_gross_time, overhead_gross_cost, overhead_net_time, overhead_net_cost,
-        overhead_published_time, overhead_published_cost,
-        break_even_jobs, error_mean, error_median, error_max;
-    perhaps_text: provenance, fidelity;
-    status: status;
-    text: reason;
-}
-
-impl Column {
-    fn field(self, name: &str) -> Field {
-        let (kind, nullable) = match self {
-            Column::Count(_) => (DataType::UInt64, false),
-            Column::Text(_) => (DataType::Utf8, true),
-            Column::Whole(_) => (DataType::UInt32, true),
-            Column::Figure(_) => (DataType::Float64, true),
-        };
-        Field::new(name, kind, nullable)
-    }
-
-    /// The array of such a column, if it is one.
-    fn stored(self, array: &ArrayRef) -> Option<Stored<'_>> {
-        let array = array.as_any();
-        match self {
-            Column::Count(_) => array.downcast_ref().map(Stored::Count),
-            Column::Text(_) => array.downcast_ref().map(Stored::Text),
-            Column::Whole(_) => array.downcast_ref().map(Stored::Whole),
-            Column::Figure(_) => array.downcast_ref().map(Stored::Figure),
-        }
-    }
-
-    fn empty(self) -> Values {
-        match self {
-            Column::Count(_) => Values::Count(Vec::new()),
-            Column::Text(_) => Values::Text(Vec::new()),
-            Column::Whole(_) => Values::Whole(Vec::new()),
-            Column::Figure(_) => Values::Figure(Vec::new()),
-        }
-    }
+    Field::new(column.name, kind, nullable)
 }
 
 impl Values {
-    fn take(&mut self, column: Column, record: &Record<'_>) {
-        match (self, column) {
-            (Values::Count(values), Column::Count(of)) => values.push(of(record)),
-            (Values::Text(values), Column::Text(of)) => {
-                values.push(of(record).map(str::to_owned));
-            }
-            (Values::Whole(values), Column::Whole(of)) => values.push(of(record)),
-            (Values::Figure(values), Column::Figure(of)) => values.push(of(record)),
-            // Every column was made by `Column::empty`.
-            _ => {}
+    fn of(kind: Kind) -> Values {
+        match kind {
+            Kind::Count => Values::Count(Vec::new()),
+            Kind::Name | Kind::Word | Kind::Text => Values::Text(Vec::new()),
+            Kind::Whole => Values::Whole(Vec::new()),
+            Kind::Figure => Values::Figure(Vec::new()),
+        }
+    }
+
+    fn take(&mut self, value: Value<'_>) {
+        match self {
+            // There is one in every record.
+            Values::Count(values) => values.push(value.count().unwrap_or_default()),
+            Values::Text(values) => values.push(value.text().map(str::to_owned)),
+            Values::Whole(values) => values.push(value.whole()),
+            Values::Figure(values) => values.push(value.figure()),
         }
     }
 
@@ -156,26 +95,25 @@ impl Values {
 
 impl RecordsParquet {
     fn new(file: Aside) -> io::Result<Self> {
-        let fields: Vec<Field> = (COLUMNS.iter())
-            .map(|(name, column)| column.field(name))
-            .collect();
-        let schema = Arc::new(Schema::new(fields));
+        let fields: Vec<Field> = COLUMNS.iter().map(field).collect();
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
             .set_dictionary_enabled(false);
-        for (name, column) in COLUMNS {
-            if matches!(column, Column::Text(_)) {
-                properties =
-                    properties.set_column_dictionary_enabled(ColumnPath::from(*name), true);
-            }
+        for field in fields.iter().filter(|f| *f.data_type() == DataType::Utf8) {
+            let path = ColumnPath::from(field.name().as_str());
+            properties = properties.set_column_dictionary_enabled(path, true);
         }
         let properties = properties.build();
+        let schema = Arc::new(Schema::new(fields));
         Ok(RecordsParquet {
             writer: ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties))
                 .map_err(told)?,
             schema,
-            columns: COLUMNS.iter().map(|(_, column)| column.empty()).collect(),
+            columns: COLUMNS
+                .iter()
+                .map(|column| Values::of(column.kind))
+                .collect(),
             waiting: 0,
         })
     }
@@ -205,9 +143,10 @@ pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) 
     for batch in builder.build().map_err(told)? {
         let batch = batch.map_err(|e| invalid(e.to_string()))?;
         let columns: Vec<Stored<'_>> = (COLUMNS.iter())
-            .map(|(name, column)| {
+            .map(|column| {
+                let name = column.name;
                 let array = batch.column_by_name(name);
-                let stored = array.and_then(|array| column.stored(array));
+                let stored = array.and_then(|array| Stored::of(column.kind, array));
                 stored.ok_or_else(|| invalid(format!("there is no column `{name}` of its kind")))
             })
             .collect::<io::Result<_>>()?;
@@ -230,7 +169,18 @@ enum Stored<'b> {
     Figure(&'b Float64Array),
 }
 
-impl Stored<'_> {
+impl<'b> Stored<'b> {
+    /// The array of a column of this kind, if it is one.
+    fn of(kind: Kind, array: &'b ArrayRef) -> Option<Self> {
+        let array = array.as_any();
+        match kind {
+            Kind::Count => array.downcast_ref().map(Stored::Count),
+            Kind::Name | Kind::Word | Kind::Text => array.downcast_ref().map(Stored::Text),
+            Kind::Whole => array.downcast_ref().map(Stored::Whole),
+            Kind::Figure => array.downcast_ref().map(Stored::Figure),
+        }
+    }
+
     /// A missing value is an empty cell.
     fn push(&self, at: usize, row: &mut StringRecord) {
         match self {
@@ -256,8 +206,8 @@ fn told(error: ParquetError) -> io::Error {
 
 impl Sink for RecordsParquet {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        for (values, (_, column)) in self.columns.iter_mut().zip(COLUMNS) {
-            values.take(*column, record);
+        for (values, column) in self.columns.iter_mut().zip(COLUMNS) {
+            values.take((column.of)(record));
         }
         self.waiting += 1;
         if self.waiting == ROWS_PER_GROUP {
@@ -271,18 +221,5 @@ impl RecordsFile for RecordsParquet {
     fn close(mut self: Box<Self>) -> io::Result<()> {
         self.write_waiting()?;
         self.writer.into_inner().map_err(told)?.close()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::records_csv;
-
-    #[test]
-    fn the_columns_are_those_of_the_csv_file() {
-        let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-        let header = records_csv::header().expect("it is in memory");
-        assert_eq!(names.join(",") + "\n", String::from_utf8_lossy(&header));
     }
 }

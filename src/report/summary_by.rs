@@ -10,10 +10,10 @@ use crate::experiment::KeyTable;
 use crate::experiment::summary::METRICS;
 
 /// The header of `summary.csv`.
-pub fn header(columns: &[&str]) -> Vec<String> {
-    let mut header: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+pub fn header(columns: &[String]) -> Vec<String> {
+    let mut header = columns.to_vec();
     header.extend(["cases", "failed", "right"].map(str::to_owned));
-    for metric in METRICS {
+    for metric in METRICS.iter() {
         header.extend(["mean", "low95", "high95", "count"].map(|p| format!("{}_{p}", metric.name)));
     }
     header
@@ -55,7 +55,7 @@ pub fn csv(table: &KeyTable) -> io::Result<String> {
 pub fn json(scenario: &str, table: &KeyTable) -> Value {
     let groups = table.groups.iter().map(|group| {
         let key: Map<String, Value> = (table.columns.iter().zip(&group.key))
-            .map(|(name, cell)| ((*name).to_owned(), json!(cell)))
+            .map(|(name, cell)| (name.clone(), json!(cell)))
             .collect();
         let metrics: Map<String, Value> = (METRICS.iter().zip(&group.means))
             .filter_map(|(metric, mean)| {
@@ -79,7 +79,7 @@ pub fn json(scenario: &str, table: &KeyTable) -> Value {
 
 /// For people: a line per group.
 pub fn table(table: &KeyTable) -> String {
-    let mut header = table.columns.clone();
+    let mut header: Vec<&str> = table.columns.iter().map(String::as_str).collect();
     let left: Vec<usize> = (0..header.len()).collect();
     header.extend(["cases", "right", "regret t / $", "search", "net t / $"]);
     let rows: Vec<Vec<String>> = (table.groups.iter())

@@ -25,7 +25,7 @@ pub fn header() -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
-    for metric in METRICS {
+    for metric in METRICS.iter() {
         for part in ["mean", "low95", "high95", "median"] {
             header.push(format!("{}_{part}", metric.name));
         }

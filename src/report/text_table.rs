@@ -1,4 +1,4 @@
-//! Plain tables for the terminal.
+//! Plain tables for the terminal, and tables for documents.
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -29,4 +29,18 @@ pub fn lines(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> Vec<Strin
         .lines()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+/// A table in Markdown.
+pub fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut text = line(&mut header.iter().copied());
+    text += &line(&mut header.iter().map(|_| "---"));
+    for row in rows {
+        text += &line(&mut row.iter().map(String::as_str));
+    }
+    text
 }

@@ -1,12 +1,12 @@
 //! What the entries of a job's log are called in files; part of the interface.
 
-use crate::training::world::RentedVm;
+use crate::usage::RentedVm;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::pricing::Phase;
 use crate::training::log::{Fate, Track, What};
+use crate::usage::Phase;
 
 /// The case that a trace is of.
 #[derive(Debug, Clone, Copy, Serialize)]

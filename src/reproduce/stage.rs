@@ -91,7 +91,7 @@ impl Stage {
             SimulatedCluster::new(&arena.world, plan.streams, plan.fidelity, plan.start_up);
         cluster.restart(0);
         let line = cluster.run_to_target(cell).map_err(|e| e.to_string())?;
-        let mut usage = crate::pricing::Usage::default();
+        let mut usage = crate::usage::Usage::default();
         cluster.usage_until(line.net_end, &mut usage);
         Ok((line.net_end.hours(), arena.tariffs[policy].bill_usd(&usage)))
     }

@@ -6,11 +6,11 @@ use super::figures::mean;
 use super::selector::Selector;
 use super::stage::Stage;
 use crate::experiment::plan::Arena;
-use crate::pricing::{EndedBy, Usage};
 use crate::search::{Limits, Objective, Point, objective};
 use crate::testbed::SimulatedCluster;
 use crate::training::Unfinished;
 use crate::units::SimTime;
+use crate::usage::{EndedBy, Usage};
 
 /// One run of a cluster.
 struct Run {

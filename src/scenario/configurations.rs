@@ -10,9 +10,9 @@ use super::complaints::Complaints;
 use super::file::{Outside, ScenarioFile};
 use super::hull;
 use super::machines::{Machine, table_of};
+use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::shape::Shape;
-use crate::training::live::Setup;
 use crate::workload::{Reach, Workload};
 
 /// What the configurations of a scenario's workloads are made of.

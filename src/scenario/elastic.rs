@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::complaints::Complaints;
 use super::file::{ElasticTable, ScenarioFile};
+use crate::cluster::Elastic;
 use crate::pricing::reductions::spot_series::{SpotSeries, Step};
-use crate::training::live::Elastic;
 use crate::units::SECONDS_PER_HOUR;
 
 /// When clusters grow and shrink, if they do.

@@ -13,13 +13,14 @@ use super::axis::{Axis, Exclusion};
 use super::include::Include;
 use super::scale_axis::ScaleAxis;
 use crate::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
+use crate::cluster::Keeps;
+use crate::cluster::batching::Batching;
+use crate::cluster::{Chief, OnLoss};
 use crate::pricing::PolicyFile;
 use crate::pricing::reductions::spot_series::Step;
 use crate::search::{Objective, Settings};
-use crate::training::batching::Batching;
-use crate::training::live::{Chief, OnLoss};
+use crate::training::Fidelity;
 use crate::training::sync::Protocol;
-use crate::training::{Fidelity, Keeps};
 use crate::workload::Staleness;
 
 /// A scenario of scavsim.

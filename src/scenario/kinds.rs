@@ -9,9 +9,9 @@ use super::complaints::Complaints;
 use super::file::{KindTable, RentedOn};
 use super::machines::Machine;
 use super::spot;
+use crate::cluster::setup::Servers;
+use crate::cluster::{Kind, Losses, Spot};
 use crate::shape::Shape;
-use crate::training::live::setup::Servers;
-use crate::training::live::{Kind, Losses, Spot};
 
 /// What a kind of cluster may be made of.
 pub(super) struct Kinds<'a> {

@@ -39,11 +39,11 @@ pub use file::{ScenarioFile, Together};
 
 use std::ops::Range;
 
+use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Settings};
 use crate::shape::Shape;
-use crate::training::live::Setup;
 use crate::training::{Fidelity, Variation};
 use crate::units::SimTime;
 use crate::workload::{Reach, Workload};

@@ -7,10 +7,10 @@ use toml::Spanned;
 use super::complaints::Complaints;
 use super::file::PricingTable;
 use super::machines::{self, Machine};
+use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::pricing::{NoPrice, Policy, Rented, builtin};
 use crate::shape::Shape;
-use crate::training::live::Setup;
 use crate::workload::Workload;
 
 /// The policies asked for, built in or defined in the scenario.

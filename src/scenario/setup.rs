@@ -9,8 +9,8 @@ use super::file::{Resize, ScenarioFile};
 use super::kinds::Kinds;
 use super::machines::Machine;
 use super::spot;
+use crate::cluster::Setup;
 use crate::shape::Shape;
-use crate::training::live::Setup;
 use crate::training::sync::Protocol;
 use crate::workload::{Reach, StandIn, Workload};
 

@@ -4,11 +4,11 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::{Outside, ScenarioFile};
+use crate::cluster::build::{Builder, MOST_SIZES};
+use crate::cluster::{OnLoss, Setup};
 use crate::configuration::Configuration;
 use crate::training::Variation;
-use crate::training::live::build::{Builder, MOST_SIZES};
-use crate::training::live::{OnLoss, Setup};
-use crate::training::world::Waits;
+use crate::training::waits::Waits;
 use crate::workload::{OutsideHull, Reach, Workload};
 
 /// Reports configurations that their protocol cannot run on, and clusters that may come to a size that the

@@ -11,9 +11,9 @@ use crate::checked::NonNegative;
 use crate::cloud::Market;
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
-use crate::training::Checkpoints;
-use crate::training::checkpoint::{Periodic, Policy};
-use crate::training::live::{Losses, Pause, Spot, Write};
+use crate::cluster::Checkpoints;
+use crate::cluster::checkpoint::{Periodic, Policy};
+use crate::cluster::{Losses, Pause, Spot, Write};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// The terms of spot VMs, if the scenario has any.

@@ -1,17 +1,19 @@
 //! The simulated cluster as a testbed.
 
 use super::{Observation, Stop, Testbed};
+use crate::cluster::World;
+use crate::cluster::luck::Luck;
 use crate::configuration::Configuration;
-use crate::pricing::{Phase, Usage};
+use crate::job::Job;
+use crate::job::Totals;
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
-use crate::training::ledger::Ledger;
-use crate::training::live::Totals;
 use crate::training::log::{Entry, Log};
-use crate::training::luck::Luck;
 use crate::training::progress::Advance;
-use crate::training::{Fidelity, Job, Stepping, Unfinished, World};
+use crate::training::{Fidelity, Stepping, Unfinished};
 use crate::units::SimTime;
+use crate::usage::ledger::Ledger;
+use crate::usage::{Phase, Usage};
 
 /// A job of one workload on a simulated cluster, in one replica.
 #[derive(Debug)]

@@ -65,7 +65,7 @@ pub fn advance(
 ///
 /// The total does not depend on `mark`: the mark is a point on a path to the same end, so a run
 /// cut short and the whole run share their luck.
-pub(super) fn sums(
+pub(crate) fn sums(
     stepping: &Stepping,
     one: Moments,
     (steps, mark): (u64, u64),
@@ -105,7 +105,7 @@ pub(super) fn sums(
 
 /// Bends a standard normal `z` to mean 0, variance 1 and the given skewness g:
 /// (2/g)·((1 + g z/6 − g²/36)³ − 1), which tends to z as g vanishes.
-pub(super) fn skewed(z: f64, g: f64) -> f64 {
+pub(crate) fn skewed(z: f64, g: f64) -> f64 {
     if g.abs() < 1e-9 {
         return z;
     }

@@ -1,52 +1,35 @@
-//! A training job on a cluster, as events.
+//! How workers step: computing, meeting, communicating, in three fidelities.
 //!
-//! In: a workload's truth about each configuration and the variation to add. Out: the simulated
-//! time and the usage (which VMs were held from when to when) of one job. It knows neither prices
-//! nor strategies.
+//! In: the step process of a cluster and the variation to add. Out: the simulated time of so many
+//! updates. It knows neither VMs nor prices nor strategies.
 //!
 //! - [`variation`]: what varies at random, each part with its own switch.
-//! - [`slowest`]: the slowest of K workers: its moments and its draws.
-//! - [`world`]: everything about a configuration that is computed once, before any run.
-//! - [`luck`]: what one replica deals to one configuration.
+//! - [`slowest`]: the slowest of K workers: its moments and its draws; [`waits`]: the moments, once per K.
 //! - [`stepping`]: synchronous steps of one configuration in one replica, in three fidelities:
 //!   [`event`], [`step`], [`fast`].
 //! - [`sync`]: other ways for workers to come together.
 //! - [`drift`]: the slow change of the network.
 //! - [`progress`]: what can happen in a job.
-//! - [`ledger`]: which VMs are held.
 //! - [`floor`]: what a protocol works with. [`log`]: what happened, for those who want to see it.
-//! - [`batching`]: unequal workers in one cluster and the controller that balances them.
-//! - [`job`]: request VMs → start-up → restore → train → release.
-//! - [`live`]: clusters that change while they train: VMs lost and replaced, other sizes.
-//! - [`checkpoint`]: when a job saves its state, and how long it takes with losses.
 
-pub mod batching;
-pub mod checkpoint;
 pub mod drift;
 pub mod event;
 pub mod fast;
 pub mod floor;
-pub mod job;
-pub mod ledger;
-pub mod live;
 pub mod log;
-pub mod luck;
 pub mod progress;
 pub mod slowest;
 pub mod step;
 pub mod stepping;
 pub mod sync;
 pub mod variation;
-pub mod world;
+pub mod waits;
 
 pub use floor::Floor;
-pub use job::Job;
-pub use live::{Checkpoints, Keeps, Spot};
 pub use log::Log;
 pub use progress::{Stalled, Unfinished};
 pub use stepping::Stepping;
 pub use variation::Variation;
-pub use world::{Truth, World};
 
 use serde::{Deserialize, Serialize};
 

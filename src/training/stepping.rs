@@ -3,7 +3,6 @@
 
 use super::slowest::{self, Moments};
 use super::variation::WorkerTime;
-use super::world::Truth;
 use crate::rng::Stream;
 
 /// The step process of one configuration in one replica.
@@ -24,18 +23,6 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// The process of `truth` without luck.
-    pub fn of(truth: &Truth) -> Self {
-        Stepping {
-            workers: truth.configuration.workers,
-            worker_s: truth.worker_s,
-            communication_s: truth.communication_s,
-            time: truth.worker_time,
-            slowest: truth.slowest,
-            machines: None,
-        }
-    }
-
     /// Draws one worker's compute seconds.
     #[inline]
     pub fn draw_worker_s(&self, worker: u32, stream: &mut Stream) -> f64 {

@@ -1,13 +1,14 @@
 //! What a workload answers beyond its measurements: VM types that stand in, laws, memory, and a
 //! noise scale over training.
 
+use scavsim::cluster::World;
 use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Knowledge};
 use scavsim::testbed::{History, SimulatedCluster, Testbed};
-use scavsim::training::{Fidelity, World};
+use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::law::goodput;
 use scavsim::workload::{Provenance, Reach, Workload};

@@ -5,13 +5,14 @@
 //! probability 0.01, so a change of the draws may need other seeds; at fixed draws nothing varies.
 
 use scavsim::experiment::{Evaluator, Plan};
+use scavsim::job::Job;
 use scavsim::rng::{Purpose, Streams};
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::slowest;
 use scavsim::training::variation::{Drift, Straggler};
-use scavsim::training::{Fidelity, Job, Stepping, Variation};
+use scavsim::training::{Fidelity, Stepping, Variation};
 use scavsim::units::SimTime;
 
 const REPLICAS: u64 = 600;

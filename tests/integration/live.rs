@@ -4,17 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scavsim::cloud::lifetimes::{Exponential, Lifetime};
+use scavsim::cluster::{Losses, Pause, Spot};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::pricing::{Phase, Usage};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::testbed::simulated::Timeline;
-use scavsim::training::live::{Losses, Pause, Spot};
 use scavsim::training::log::Entry;
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;
+use scavsim::usage::{Phase, Usage};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/integration/data");
 
@@ -418,7 +418,7 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
         let r = Evaluator::new(&plan).evaluate(plan.case(0));
         (
             r.fidelity.expect("a result").to_owned(),
-            r.reason.to_owned(),
+            r.reason.into_owned(),
             r.staleness.unwrap_or(-1.0),
             r.dropped_gradients.unwrap_or(-1.0),
             r.time_h.expect("a result") / r.expected_time_h.expect("a result"),

@@ -1,10 +1,10 @@
 //! Random clusters with random lives keep their books.
 
 use proptest::prelude::*;
-use scavsim::pricing::EndedBy;
 use scavsim::training::log::{Fate, Track, What};
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;
+use scavsim::usage::EndedBy;
 
 use crate::live::{run, tiny};
 

@@ -1,13 +1,13 @@
 //! Jobs on VMs that the provider takes away, against theory and against themselves.
 
+use scavsim::cluster::checkpoint::run_time::daly_h;
 use scavsim::experiment::{Evaluator, Plan};
-use scavsim::pricing::{EndedBy, Usage};
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::SimulatedCluster;
 use scavsim::training::Fidelity;
-use scavsim::training::checkpoint::run_time::daly_h;
 use scavsim::units::SECONDS_PER_HOUR;
+use scavsim::usage::{EndedBy, Usage};
 
 use crate::replay::scenario;
 

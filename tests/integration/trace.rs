@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim::engine::Queue;
 use scavsim::experiment::{Evaluator, Plan, Watched};
-use scavsim::pricing::{Phase, Usage};
 use scavsim::report::trace_names::TraceOf;
 use scavsim::report::{trace_chrome, trace_jsonl};
 use scavsim::rng::{Purpose, Streams};
@@ -14,9 +13,10 @@ use scavsim::training::drift::DriftPath;
 use scavsim::training::log::{Entry, Fate, Log, Track, What};
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, Straggler};
-use scavsim::training::world::RentedVm;
 use scavsim::training::{Fidelity, Floor, Stepping, Variation, slowest};
 use scavsim::units::SimTime;
+use scavsim::usage::RentedVm;
+use scavsim::usage::{Phase, Usage};
 use serde_json::Value;
 
 use crate::replay::scenario;

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use super::file::PolicyFile;
 use crate::cloud::{Fleet, Market};
+pub use crate::usage::Rented;
 
 /// What a policy charges for.
 #[derive(Debug, Clone)]
@@ -43,22 +44,6 @@ pub trait VmPrice: Debug + Send + Sync {
     /// On which terms; a discount on any but on demand excludes others.
     fn market(&self) -> Market {
         Market::OnDemand
-    }
-}
-
-/// A VM type on the terms that a job rents it on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rented<'a> {
-    /// The type.
-    pub vm: &'a str,
-    /// Whether as a spot VM; `None` where only the policy says on which terms.
-    pub on_spot: Option<bool>,
-}
-
-impl<'a> Rented<'a> {
-    /// On the terms of the policy.
-    pub fn as_priced(vm: &'a str) -> Self {
-        Rented { vm, on_spot: None }
     }
 }
 

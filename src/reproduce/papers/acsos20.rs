@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::checked::{Count, NonNegative, Positive, Spread};
+use crate::cluster::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw};
 use crate::input::{self, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, named, quantities};
 use crate::reproduce::selector::Selector;
 use crate::rng::{Purpose, Streams};
-use crate::training::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw};
 
 /// What a paper on unequal workers is computed from: every job runs on any cluster under any policy.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -13,14 +13,14 @@ use crate::cloud::date::Date;
 use crate::cloud::lifetimes::{Empirical, Kind, Lifetime, Model};
 use crate::cloud::prices::Market;
 use crate::cloud::{Catalogue, Offer};
+use crate::cluster::checkpoint::run_time::{
+    daly_h, from_age_h, from_scratch_h, increase_h, is_better_reused,
+};
+use crate::cluster::checkpoint::{Dynamic, Losses, Task, YoungDaly};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, named, quantities};
 use crate::reproduce::selector::Selector;
 use crate::rng::{Purpose, Stream, Streams, identity};
-use crate::training::checkpoint::run_time::{
-    daly_h, from_age_h, from_scratch_h, increase_h, is_better_reused,
-};
-use crate::training::checkpoint::{Dynamic, Losses, Task, YoungDaly};
 
 const MINUTES_PER_HOUR: f64 = 60.0;
 

@@ -1,7 +1,7 @@
 //! One thing that happened, and where it is shown.
 
-use crate::pricing::Phase;
 use crate::units::SimTime;
+use crate::usage::Phase;
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

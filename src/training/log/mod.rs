@@ -12,8 +12,8 @@ pub use entry::{Entry, Fate, Track, What};
 use self::lanes::{Lanes, Take};
 use self::vms::Vms;
 use super::progress::Event;
-use crate::pricing::Phase;
 use crate::units::SimTime;
+use crate::usage::Phase;
 
 /// The log of a job.
 #[derive(Debug, Clone, Default)]
@@ -142,7 +142,7 @@ impl Log {
 impl Log {
     /// A stretch of training begins.
     #[inline]
-    pub(super) fn begin(&mut self, workers: u32, now: SimTime) {
+    pub(crate) fn begin(&mut self, workers: u32, now: SimTime) {
         if let Some(notes) = self.fine() {
             notes.stretch = notes.kept.entries.len();
             notes.lanes.begin(workers, now);
@@ -151,7 +151,7 @@ impl Log {
 
     /// `worker` computes until then, behind what it has to do before.
     #[inline]
-    pub(super) fn computes(&mut self, worker: u32, until: SimTime) {
+    pub(crate) fn computes(&mut self, worker: u32, until: SimTime) {
         if let Some(notes) = self.fine() {
             notes.computes(worker, What::Compute(Fate::Done), until);
         }
@@ -159,7 +159,7 @@ impl Log {
 
     /// `machine` computes the gradient of the worker `of` until then.
     #[inline]
-    pub(super) fn copies(&mut self, machine: u32, of: u32, now: SimTime, until: SimTime) {
+    pub(crate) fn copies(&mut self, machine: u32, of: u32, now: SimTime, until: SimTime) {
         if let Some(notes) = self.fine() {
             let fate = Fate::Done;
             notes.settle(machine, now, fate);
@@ -169,7 +169,7 @@ impl Log {
 
     /// `worker` has ended what it did, or what it still does is of no use.
     #[inline]
-    pub(super) fn settle(&mut self, worker: u32, now: SimTime) {
+    pub(crate) fn settle(&mut self, worker: u32, now: SimTime) {
         if let Some(notes) = self.fine() {
             notes.settle(worker, now, Fate::Dropped);
         }
@@ -178,7 +178,7 @@ impl Log {
     /// From now on `worker` has its last update served, computes and communicates, until each of
     /// these times.
     #[inline]
-    pub(super) fn cycle(&mut self, worker: u32, now: SimTime, until: [SimTime; 3]) {
+    pub(crate) fn cycle(&mut self, worker: u32, now: SimTime, until: [SimTime; 3]) {
         if let Some(notes) = self.fine() {
             notes.cycle(worker, now, until);
         }
@@ -186,7 +186,7 @@ impl Log {
 
     /// `server` serves its part of `worker`'s update.
     #[inline]
-    pub(super) fn serves(&mut self, server: usize, worker: u32, at: SimTime, until: SimTime) {
+    pub(crate) fn serves(&mut self, server: usize, worker: u32, at: SimTime, until: SimTime) {
         if let Some(notes) = self.fine() {
             notes.serves(server, worker, at, until);
         }
@@ -194,7 +194,7 @@ impl Log {
 
     /// The first `needed` workers have met, and all communicate until `complete`.
     #[inline]
-    pub(super) fn barrier(&mut self, needed: u32, now: SimTime, complete: SimTime) {
+    pub(crate) fn barrier(&mut self, needed: u32, now: SimTime, complete: SimTime) {
         if let Some(notes) = self.fine() {
             notes.barrier(needed, now, complete);
         }
@@ -202,7 +202,7 @@ impl Log {
 
     /// All workers stop to communicate until `complete`, and then go on.
     #[inline]
-    pub(super) fn pause(&mut self, now: SimTime, complete: SimTime) {
+    pub(crate) fn pause(&mut self, now: SimTime, complete: SimTime) {
         if let Some(notes) = self.fine() {
             notes.pause(now, complete);
         }
@@ -210,7 +210,7 @@ impl Log {
 
     /// So many updates of the stretch are complete at `now`.
     #[inline]
-    pub(super) fn update(&mut self, updates: u64, now: SimTime) {
+    pub(crate) fn update(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.fine() {
             notes.steps(notes.learned + updates, now);
             self.fine = notes.kept.room > 0;
@@ -219,7 +219,7 @@ impl Log {
 
     /// The same where all workers begin again.
     #[inline]
-    pub(super) fn step(&mut self, updates: u64, now: SimTime) {
+    pub(crate) fn step(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.fine() {
             notes.settle_all(now);
         }
@@ -228,7 +228,7 @@ impl Log {
 
     /// The stretch is over after so many updates.
     #[inline]
-    pub(super) fn end(&mut self, updates: u64, now: SimTime) {
+    pub(crate) fn end(&mut self, updates: u64, now: SimTime) {
         if let Some(notes) = self.notes.as_deref_mut() {
             notes.end(updates, now);
             self.fine = notes.kept.room > 0;
@@ -239,7 +239,7 @@ impl Log {
 /// What a job notes.
 impl Log {
     /// What is held serves `phase` from now on.
-    pub(super) fn enter(&mut self, phase: Phase, now: SimTime) {
+    pub(crate) fn enter(&mut self, phase: Phase, now: SimTime) {
         if let Some(notes) = &mut self.notes
             && notes.phase != What::Phase(phase)
         {
@@ -250,21 +250,21 @@ impl Log {
 
     /// The last `seconds` of `from` were for nothing else than `to`: the work of all updates since
     /// the last checkpoint is lost.
-    pub(super) fn relabel(&mut self, from: Phase, to: Phase, seconds: f64, now: SimTime) {
+    pub(crate) fn relabel(&mut self, from: Phase, to: Phase, seconds: f64, now: SimTime) {
         if let Some(notes) = &mut self.notes {
             notes.relabel(What::Phase(from), What::Phase(to), seconds, now);
         }
     }
 
     /// The job waited for `what` from `at` until `now`.
-    pub(super) fn waited(&mut self, what: Event, at: SimTime, now: SimTime) {
+    pub(crate) fn waited(&mut self, what: Event, at: SimTime, now: SimTime) {
         if let Some(notes) = &mut self.notes {
             notes.waited(what, at, now);
         }
     }
 
     /// The cluster is from `now` on of `vms` VMs of type `vm`; new ones run from `ready` on.
-    pub(super) fn hold(
+    pub(crate) fn hold(
         &mut self,
         (vm, vms): (u16, u32),
         (workers, batch): (u32, u32),
@@ -278,7 +278,7 @@ impl Log {
     }
 
     /// The cluster is from `now` on meant to be this, its VMs told one by one.
-    pub(super) fn cluster(
+    pub(crate) fn cluster(
         &mut self,
         vm: u16,
         vms: u32,
@@ -297,14 +297,14 @@ impl Log {
     }
 
     /// One more VM, by its number and type, that runs from `ready` on.
-    pub(super) fn request(&mut self, vm: (u32, u16), now: SimTime, ready: SimTime) {
+    pub(crate) fn request(&mut self, vm: (u32, u16), now: SimTime, ready: SimTime) {
         if let Some(notes) = &mut self.notes {
             (notes.vms).request(vm, now, ready, &mut notes.kept.entries);
         }
     }
 
     /// The VM of this number is no longer held: the provider took it away, or it was given back.
-    pub(super) fn gone(&mut self, number: u32, end: SimTime, revoked: bool) {
+    pub(crate) fn gone(&mut self, number: u32, end: SimTime, revoked: bool) {
         if let Some(notes) = &mut self.notes {
             let how = if revoked {
                 What::Revoked
@@ -316,7 +316,7 @@ impl Log {
     }
 
     /// Training begins; what was learned before is kept.
-    pub(super) fn trains(&mut self) {
+    pub(crate) fn trains(&mut self) {
         if let Some(notes) = &mut self.notes {
             notes.saved = notes.learned;
         }

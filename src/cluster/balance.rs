@@ -1,0 +1,110 @@
+//! Batches of unlike workers that suit their speed, where all wait for the slowest.
+
+use super::batching::{Batching, Bounds, Group};
+
+/// Looks of a controller after which it is taken not to settle.
+const MOST_LOOKS: u32 = 100;
+/// Fewest samples of a worker, as a share of the mean.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// Batches on which a policy settles, without luck.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Balance {
+    /// Local batch of each worker.
+    pub batches: Vec<f64>,
+    /// Times that batches changed.
+    pub changes: u32,
+    /// Seconds that the steps before took longer than those on the final batches.
+    pub unbalanced_s: f64,
+}
+
+/// Settles the batches of workers which together take `samples` a step. Worker k takes `step_s(k, b)` seconds for b
+/// samples, and guesses of its speed come from equal batches. `None` where a time is unknown.
+pub fn settle<E>(
+    batching: &Batching,
+    workers: usize,
+    samples: f64,
+    mut step_s: impl FnMut(usize, f64) -> Result<f64, E>,
+) -> Result<Balance, E> {
+    let equal = samples / workers as f64;
+    let mut times = |batches: &[f64]| -> Result<Vec<f64>, E> {
+        (batches.iter().enumerate())
+            .map(|(worker, b)| step_s(worker, *b))
+            .collect()
+    };
+    let slowest = |times: &[f64]| times.iter().fold(0.0, |a: f64, b| a.max(*b));
+    let sizes: Vec<f64> = (times(&vec![equal; workers])?.iter())
+        .map(|t| 1.0 / t.max(f64::MIN_POSITIVE))
+        .collect();
+    let bounds = Bounds {
+        least: LEAST_SHARE * equal,
+        most: f64::INFINITY,
+    };
+    let group = Group {
+        sizes,
+        bounds: vec![bounds; workers],
+        batch: samples,
+    };
+    let policy = batching.policy();
+    let mut batches = vec![equal; workers];
+    policy.start(&group, &mut batches);
+    let mut seen = times(&batches)?;
+    let mut steps = Vec::new();
+    if let Some(looks) = policy.looks() {
+        let mut next = batches.clone();
+        for _ in 0..MOST_LOOKS {
+            if !policy.adjust(&group, &seen, &batches, &mut next) {
+                break;
+            }
+            steps.push(looks.every as f64 * slowest(&seen));
+            batches.clone_from(&next);
+            seen = times(&batches)?;
+        }
+        let settled_s = looks.every as f64 * slowest(&seen);
+        let unbalanced_s = steps.iter().map(|s| (s - settled_s).max(0.0)).sum();
+        return Ok(Balance {
+            batches,
+            changes: steps.len() as u32,
+            unbalanced_s,
+        });
+    }
+    Ok(Balance {
+        batches,
+        changes: 0,
+        unbalanced_s: 0.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn times(worker: usize, batch: f64) -> Result<f64, Infallible> {
+        Ok(0.1 + batch / [10.0, 20.0, 40.0][worker])
+    }
+
+    #[test]
+    fn a_controller_settles_within_two_changes_and_others_do_not_change() {
+        let of =
+            |batching: &Batching| settle(batching, 3, 210.0, times).unwrap_or_else(|n| match n {});
+        let slowest = |b: &Balance| {
+            let t = |k: usize| times(k, b.batches[k]).unwrap_or(0.0);
+            t(0).max(t(1)).max(t(2))
+        };
+        let uniform = of(&Batching::Uniform);
+        assert_eq!((uniform.changes, slowest(&uniform)), (0, 7.1));
+        let dynamic = of(&Batching::Dynamic(Default::default()));
+        assert!((1..=2).contains(&dynamic.changes), "{dynamic:?}");
+        // All as quick as each other takes (210 + 0.1·70)/70 = 3.1 s.
+        assert!((slowest(&dynamic) / 3.1 - 1.0).abs() < 0.05, "{dynamic:?}");
+        assert!(dynamic.unbalanced_s > 50.0 * 3.9);
+        let guessed = of(&Batching::Static);
+        assert!(
+            guessed.changes == 0 && slowest(&guessed) < 3.3,
+            "{guessed:?}"
+        );
+        let sum: f64 = dynamic.batches.iter().sum();
+        assert!((sum - 210.0).abs() < 1e-9);
+    }
+}

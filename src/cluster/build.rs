@@ -1,0 +1,445 @@
+//! From a configuration of a workload to a cluster that may change.
+
+use std::sync::Arc;
+
+use super::balance::settle;
+use super::checkpoint::Policy;
+use super::checkpoint::choice::policy;
+use super::groups::MOST_GROUPS;
+use super::groups::{Group, LiveCluster, Size};
+use super::setup::{Kind, Setup};
+use super::trial::trial;
+use crate::configuration::Configuration;
+use crate::rng;
+use crate::shape::Shape;
+use crate::training::Fidelity;
+use crate::training::slowest;
+use crate::training::stepping::Stepping;
+use crate::training::sync::Protocol;
+use crate::training::sync::fast::Pace;
+use crate::training::variation::Variation;
+use crate::training::waits::Waits;
+use crate::usage::RentedVm;
+use crate::workload::{OutsideHull, Provenance, Reach, Replay, Staleness, StepMeasured, Workload};
+
+/// Most sizes that a cluster may have.
+pub const MOST_SIZES: usize = 4096;
+
+/// A cluster and what it does to its configuration's figures.
+pub struct Built {
+    /// The cluster.
+    pub cluster: LiveCluster,
+    /// Factor on the steps to the target: what staleness costs.
+    pub steps_factor: f64,
+    /// How the steps of its groups were obtained.
+    pub provenance: Provenance,
+}
+
+/// All that a cluster is built from.
+pub struct Builder<'a> {
+    /// The workload.
+    pub workload: &'a Workload,
+    /// How far beyond its measurements it may be asked.
+    pub reach: &'a Reach,
+    /// What varies at random.
+    pub variation: &'a Variation,
+    /// The slowest of K workers, for worker counts known before.
+    pub waits: &'a Waits,
+    /// How clusters live.
+    pub setup: &'a Setup,
+}
+
+/// Workers of a group, for the step process.
+struct Part {
+    shape: Arc<str>,
+    /// Workers per VM; all of the configuration on all VMs where they cannot be told apart.
+    each: u32,
+}
+
+impl Builder<'_> {
+    /// Builds the cluster of `configuration`; VM types that are not in `vms` are added to it.
+    ///
+    /// # Errors
+    /// [`OutsideHull`] for the first size that the workload does not know, of those that it may shrink or grow to.
+    pub fn build(
+        &self,
+        configuration: &Configuration,
+        vms: &mut Vec<RentedVm>,
+    ) -> Result<Built, OutsideHull> {
+        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
+        let (groups, parts) = self.groups(configuration, kind, vms);
+        let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
+        let spot = kind
+            .and_then(|k| k.spot.clone())
+            .or_else(|| self.setup.spot.clone());
+        let mut cluster = LiveCluster {
+            protocol,
+            groups,
+            spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
+            elastic: self.setup.elastic.clone(),
+            policy: Policy::None,
+            restart_s: self.workload.constants.restore_s.value,
+            not_in: [None, None],
+            sizes: Vec::new(),
+            whole: 0,
+        };
+        let whole_vms = |index: usize| cluster.groups[index].vms;
+        let whole = self.size(configuration, &cluster, &parts, whole_vms)?;
+        let mut sizes = Vec::new();
+        let mut place = 0;
+        if cluster.changes_size() {
+            let count = (cluster.groups.iter())
+                .filter(|g| !g.is_server)
+                .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+                .filter(|n| *n <= MOST_SIZES)
+                .unwrap_or(0);
+            place = cluster.place(whole_vms);
+            let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
+            for index in 0..count {
+                let vms = counts(&cluster.groups, index);
+                let at = |group: usize| vms[group];
+                let workers: u32 = (cluster.groups.iter().enumerate())
+                    .map(|(group, g)| g.workers * at(group))
+                    .sum();
+                let is_possible = workers >= fewest && protocol.check(workers).is_ok();
+                sizes.push(match is_possible {
+                    true => Some(self.size(configuration, &cluster, &parts, at)?),
+                    false => None,
+                });
+            }
+        } else {
+            sizes.push(None);
+        }
+        let provenance = whole.provenance;
+        let steps = whole.steps;
+        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
+            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
+            valid.err().map(|why| why.to_string())
+        });
+        let steps_factor = whole.factor;
+        let step_s = whole.size.step_s;
+        let nominal = steps * steps_factor;
+        cluster.sizes = (sizes.into_iter())
+            .map(|made| made.map(|made| made.relative_to(nominal)))
+            .collect();
+        if place < cluster.sizes.len() {
+            cluster.sizes[place] = Some(whole.relative_to(nominal));
+        }
+        (cluster.whole, cluster.not_in) = (place, not_in);
+        cluster.policy = policy(&cluster, nominal * step_s);
+        Ok(Built {
+            cluster,
+            steps_factor,
+            provenance,
+        })
+    }
+
+    /// Whether `configuration` may come to a size that the workload does not know, and what it says; `Some(None)`
+    /// where there are too many sizes.
+    pub fn missing_size(&self, configuration: &Configuration) -> Option<Option<OutsideHull>> {
+        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
+        let spot = self
+            .setup
+            .spot
+            .as_ref()
+            .filter(|_| kind.is_none_or(Kind::has_spot));
+        let fewest = spot.map_or(1, |s| s.fewest_workers.max(1));
+        let (groups, parts) = self.groups(configuration, kind, &mut Vec::new());
+        let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
+        let workers = groups.iter().filter(|g| !g.is_server);
+        let count = (workers.clone())
+            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+            .filter(|n| *n <= MOST_SIZES);
+        if count.is_none() {
+            return Some(None);
+        }
+        let most: u32 = workers.map(|g| g.most * g.workers).sum();
+        let mut smallest = match spot {
+            Some(_) => fewest.min(configuration.workers),
+            None => configuration.workers,
+        };
+        if let (Some(elastic), Some(first)) = (&self.setup.elastic, groups.first()) {
+            let others = first.vms.saturating_sub(elastic.fewest_vms) * first.workers;
+            smallest = smallest.min(configuration.workers.saturating_sub(others).max(fewest));
+        }
+        (smallest..=most.max(configuration.workers)).find_map(|workers| {
+            let batch = self.setup.samples(configuration, protocol, workers);
+            parts.iter().find_map(|part| {
+                let at = Configuration {
+                    vm: Arc::clone(&part.shape),
+                    workers,
+                    batch: batch.round().max(1.0) as u32,
+                };
+                self.workload.replay(&at, self.reach).err().map(Some)
+            })
+        })
+    }
+
+    /// The groups of VMs of a configuration, and what its workers run on.
+    fn groups(
+        &self,
+        configuration: &Configuration,
+        kind: Option<&Kind>,
+        vms: &mut Vec<RentedVm>,
+    ) -> (Vec<Group>, Vec<Part>) {
+        let (mut groups, mut parts) = (Vec::new(), Vec::new());
+        let single = [(Arc::clone(&configuration.vm), None)];
+        let workers_of = kind.map_or(&single[..], |k| &k.workers);
+        let on_spot = match kind {
+            Some(kind) => kind.on_spot,
+            None => self.setup.spot.is_some(),
+        };
+        // Without kinds all VMs are alike, and the price says on which terms.
+        let said = kind.map(|_| on_spot);
+        let grown = (self.setup.elastic.as_ref()).map_or(0, |e| e.most_vms);
+        for (index, (shape, fixed)) in workers_of.iter().take(MOST_GROUPS - 2).enumerate() {
+            let parsed = Shape::parse(shape).ok();
+            let vm_type = parsed.map_or(&**shape, |s| s.vm_type);
+            let workers = fixed.unwrap_or(configuration.workers);
+            let count = (parsed.and_then(|s| s.vms(workers))).unwrap_or(workers);
+            let each = match parsed.is_some_and(|s| s.is_even()) && count > 0 {
+                true => workers / count,
+                false => 0,
+            };
+            let mut add = |count: u32, on_spot: bool, said: Option<bool>, grown: u32| {
+                groups.push(Group {
+                    vm: index_of(vms, vm_type, said),
+                    vm_key: rng::identity(vm_type),
+                    vms: count,
+                    most: count.max(grown),
+                    workers: each,
+                    on_spot,
+                    is_server: false,
+                });
+                parts.push(Part {
+                    shape: Arc::clone(shape),
+                    each,
+                });
+            };
+            let grown = if index == 0 { grown } else { 0 };
+            match kind {
+                Some(kind) if index == 0 && kind.chief_on_demand && on_spot => {
+                    if count > 1 {
+                        add(count - 1, true, said, grown.saturating_sub(1));
+                    }
+                    add(1, false, Some(false), 1);
+                }
+                _ => add(count, on_spot, said, grown),
+            }
+        }
+        if let Some(servers) = kind.and_then(|k| k.servers.as_ref()) {
+            groups.push(Group {
+                vm: index_of(vms, &servers.vm, Some(servers.on_spot)),
+                vm_key: rng::mix(rng::identity(&servers.vm), 1),
+                vms: servers.vms,
+                most: servers.vms,
+                workers: 0,
+                on_spot: servers.on_spot,
+                is_server: true,
+            });
+        }
+        (groups, parts)
+    }
+
+    /// The step process with so many VMs of each group.
+    fn size(
+        &self,
+        configuration: &Configuration,
+        cluster: &LiveCluster,
+        parts: &[Part],
+        vms: impl Fn(usize) -> u32,
+    ) -> Result<Made, OutsideHull> {
+        let kind = self.setup.kinds.get(&configuration.vm);
+        let batching = kind.and_then(|k| k.batching.as_ref());
+        let undivided = parts.iter().any(|p| p.each == 0);
+        let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
+            .map(|(index, part)| (part, part.each * vms(index)))
+            .collect();
+        let workers = match undivided {
+            true => configuration.workers,
+            false => present.iter().map(|(_, workers)| workers).sum(),
+        };
+        let samples = (self.setup).samples(configuration, cluster.protocol, workers);
+        let mut found: Vec<(Replay, u32)> = Vec::new();
+        for (part, own) in present {
+            if own == 0 && !undivided {
+                continue;
+            }
+            let asked = Configuration {
+                vm: Arc::clone(&part.shape),
+                workers,
+                // A global batch is a whole number of samples.
+                batch: match workers == configuration.workers {
+                    true => configuration.batch,
+                    false => samples.round().max(1.0) as u32,
+                },
+            };
+            found.push((self.workload.replay(&asked, self.reach)?, own));
+        }
+        let (slowest, waited) = self.waits.at(self.variation, workers);
+        let per_worker = |replay: &Replay| match self.workload.steps.measured {
+            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
+            StepMeasured::Worker => replay.step.compute_s,
+        };
+        let (worker_s, epochs) = match found.first() {
+            Some((first, _)) => (per_worker(first), first.epochs),
+            None => (0.0, 0.0),
+        };
+        let communication_s = match cluster.has_barrier() {
+            true => (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s)),
+            false => {
+                let sum: f64 = (found.iter())
+                    .map(|(r, own)| f64::from(*own) * r.step.communication_s)
+                    .sum();
+                let all: u32 = found.iter().map(|(_, own)| *own).sum();
+                match found.first() {
+                    Some((first, _)) if all == 0 => first.step.communication_s,
+                    _ => sum / f64::from(all.max(1)),
+                }
+            }
+        };
+        let time = self.variation.worker_time();
+        let mut stepping = Stepping {
+            workers,
+            worker_s,
+            communication_s,
+            time,
+            slowest,
+            machines: None,
+        };
+        let mut expected = worker_s * waited.mean + communication_s;
+        if found.iter().any(|(r, _)| per_worker(r) != worker_s) {
+            let factors: Box<[f64]> = (found.iter())
+                .flat_map(|(r, own)| std::iter::repeat_n(per_worker(r) / worker_s, *own as usize))
+                .collect();
+            stepping.slowest = slowest::moments_unequal(&factors, time);
+            stepping.machines = Some(factors);
+            expected = stepping.mean_step_s(1.0);
+        }
+        let mut settle_s = 0.0;
+        if let (Some(batching), true, true) =
+            (batching, cluster.has_barrier(), stepping.machines.is_some())
+        {
+            let shapes: Vec<&Part> = (parts.iter().enumerate())
+                .flat_map(|(index, part)| {
+                    std::iter::repeat_n(part, (part.each * vms(index)) as usize)
+                })
+                .collect();
+            let compute_s = |worker: usize, batch: f64| {
+                let asked = Configuration {
+                    vm: Arc::clone(&shapes[worker].shape),
+                    workers,
+                    batch: (batch * f64::from(workers)).round().max(1.0) as u32,
+                };
+                Ok(per_worker(&self.workload.replay(&asked, self.reach)?))
+            };
+            let balance = settle(batching, shapes.len(), samples, compute_s)?;
+            let times: Vec<f64> = (balance.batches.iter().enumerate())
+                .map(|(worker, batch)| compute_s(worker, *batch))
+                .collect::<Result<_, OutsideHull>>()?;
+            stepping.worker_s = times[0];
+            let factors: Box<[f64]> = times.iter().map(|t| t / times[0]).collect();
+            stepping.slowest = slowest::moments_unequal(&factors, time);
+            stepping.machines = Some(factors);
+            expected = stepping.mean_step_s(1.0);
+            settle_s = f64::from(balance.changes) * cluster.restart_s + balance.unbalanced_s;
+        }
+        let provenance =
+            (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
+        let steps = epochs * self.workload.constants.samples_per_epoch.value / samples;
+        let mut made = self.measure(cluster.protocol, stepping, expected, steps, provenance);
+        made.size.settle_s = settle_s;
+        Ok(made)
+    }
+
+    /// Times of an update, and what it is worth.
+    fn measure(
+        &self,
+        protocol: Protocol,
+        stepping: Stepping,
+        bsp_step_s: f64,
+        steps: f64,
+        provenance: Provenance,
+    ) -> Made {
+        let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
+        let k = f64::from(stepping.workers);
+        let (update_s, gradients, staleness) = match protocol {
+            Protocol::Bsp => (bsp_step_s, k, 0.0),
+            _ => {
+                let trial = trial(&protocol, &pace, &stepping);
+                let each = trial.gradients;
+                (trial.update_s, each, trial.staleness)
+            }
+        };
+        let penalty = self.workload.staleness.or(self.setup.staleness);
+        let factor = penalty.map_or(1.0, |s: Staleness| s.factor(staleness));
+        Made {
+            size: Size {
+                stepping,
+                pace,
+                // In steps of this size; made relative to the whole cluster later.
+                per_update: match protocol.gradients_per_update(k as u32) {
+                    Some(fixed) => f64::from(fixed) / k,
+                    None => gradients / k,
+                },
+                per_gradient: match protocol.gradients_per_update(k as u32) {
+                    Some(_) => None,
+                    None => Some(1.0 / k),
+                },
+                step_s: update_s * k / gradients,
+                settle_s: 0.0,
+            },
+            steps,
+            factor,
+            provenance,
+        }
+    }
+}
+
+/// A size in its own steps.
+struct Made {
+    size: Size,
+    /// Steps of this size to the target, without staleness.
+    steps: f64,
+    /// Factor on them by staleness.
+    factor: f64,
+    provenance: Provenance,
+}
+
+impl Made {
+    /// The size in steps of a cluster that needs `nominal` of them.
+    fn relative_to(self, nominal: f64) -> Size {
+        let mut size = self.size;
+        let own = self.steps * self.factor;
+        if own > 0.0 && own != nominal {
+            let worth = nominal / own;
+            size.per_update *= worth;
+            size.per_gradient = size.per_gradient.map(|each| each * worth);
+            size.step_s /= worth;
+        }
+        size
+    }
+}
+
+/// VMs of each group at a place of the sizes.
+fn counts(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
+    let mut vms = [0; MOST_GROUPS];
+    for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
+        let base = group.most as usize + 1;
+        vms[index] = (place % base) as u32;
+        place /= base;
+    }
+    vms
+}
+
+fn index_of(vms: &mut Vec<RentedVm>, vm_type: &str, on_spot: Option<bool>) -> u16 {
+    let is_it = |vm: &RentedVm| &*vm.name == vm_type && vm.on_spot == on_spot;
+    let known = vms.iter().position(is_it);
+    known.unwrap_or_else(|| {
+        vms.push(RentedVm {
+            name: vm_type.into(),
+            on_spot,
+        });
+        vms.len() - 1
+    }) as u16
+}

@@ -1,0 +1,46 @@
+//! What a job asks a policy.
+
+use std::sync::Arc;
+
+use crate::cluster::checkpoint::{Dynamic, Periodic, YoungDaly};
+
+/// When a job writes checkpoints.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Policy {
+    /// Never: a loss costs all work done.
+    None,
+    /// After equal work.
+    Periodic(Periodic),
+    /// After equal work, as suits the rate of losses.
+    YoungDaly(YoungDaly),
+    /// After work that suits the age of the VM.
+    Dynamic(Arc<Dynamic>),
+}
+
+impl Policy {
+    /// Hours of work until the next checkpoint begins, for a job with `left_h` hours of work left on a VM of
+    /// age `age_h`; `None` if the rest of the job is done without one. Asked after a start and after every
+    /// checkpoint. No checkpoint is due at the end of the job.
+    pub fn next_h(&self, left_h: f64, age_h: f64) -> Option<f64> {
+        let work_h = match self {
+            Policy::None => return None,
+            Policy::Periodic(periodic) => periodic.interval_h(),
+            Policy::YoungDaly(young_daly) => young_daly.interval_h(),
+            Policy::Dynamic(dynamic) => dynamic.next_h(left_h, age_h),
+        };
+        (work_h < left_h).then_some(work_h)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_checkpoint_is_due_at_the_end_or_without_a_policy() {
+        let hourly = Policy::Periodic(Periodic::new(1.0).expect("it is legal"));
+        assert_eq!(hourly.next_h(2.5, 0.0), Some(1.0));
+        assert_eq!(hourly.next_h(1.0, 7.0), None);
+        assert_eq!(Policy::None.next_h(99.0, 0.0), None);
+    }
+}

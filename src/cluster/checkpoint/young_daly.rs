@@ -1,0 +1,76 @@
+//! The interval that suits losses at a constant rate.
+
+/// A checkpoint after every interval of work, as suits memoryless losses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct YoungDaly {
+    interval_h: f64,
+}
+
+impl YoungDaly {
+    /// Young's √(2 δ M): a write takes `write_h` = δ hours, losses are `mtbf_h` = M hours apart in the mean.
+    /// Source: Young 1974. `None` unless both are above 0.
+    pub fn first_order(write_h: f64, mtbf_h: f64) -> Option<Self> {
+        YoungDaly::with(write_h, mtbf_h, (2.0 * write_h * mtbf_h).sqrt())
+    }
+
+    /// Daly's √(2 δ M) (1 + ⅓ √(δ/2M) + ⅑ δ/2M) − δ for δ < 2M, and M otherwise; names as above.
+    /// Source: Daly 2006, eq. 37.
+    pub fn higher_order(write_h: f64, mtbf_h: f64) -> Option<Self> {
+        let part = write_h / (2.0 * mtbf_h);
+        let interval_h = if part < 1.0 {
+            let series = 1.0 + part.sqrt() / 3.0 + part / 9.0;
+            (2.0 * write_h * mtbf_h).sqrt() * series - write_h
+        } else {
+            mtbf_h
+        };
+        YoungDaly::with(write_h, mtbf_h, interval_h)
+    }
+
+    fn with(write_h: f64, mtbf_h: f64, interval_h: f64) -> Option<Self> {
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let is_legal = [write_h, mtbf_h, interval_h].into_iter().all(positive);
+        is_legal.then_some(YoungDaly { interval_h })
+    }
+
+    /// Work between checkpoints in hours.
+    pub fn interval_h(self) -> f64 {
+        self.interval_h
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::checkpoint::run_time::daly_h;
+
+    /// The published use: writes of a minute, losses an hour apart: 11 minutes.
+    #[test]
+    fn the_interval_is_the_published_one() {
+        let young = YoungDaly::first_order(1.0 / 60.0, 1.0).expect("it is legal");
+        assert!((young.interval_h() * 60.0 - 10.954).abs() < 5e-4);
+        assert_eq!(YoungDaly::first_order(0.0, 1.0), None);
+        assert_eq!(YoungDaly::higher_order(1.0, f64::NAN), None);
+    }
+
+    /// The slow obvious search for the least run time finds the same interval, within its own step of
+    /// 0.00001 and what the series leaves out: 0.04 % for δ = M/10, 0.55 % for M/2.
+    #[test]
+    fn the_higher_order_is_nearly_the_best_interval() {
+        for (write, bound) in [(0.001, 3e-4), (0.01, 1e-4), (0.1, 5e-4), (0.5, 6e-3)] {
+            let best = (1..200_000)
+                .map(|step| f64::from(step) * 1e-5)
+                .min_by(|a, b| {
+                    let run = |interval: f64| daly_h(1.0, interval, write, 0.0, 1.0);
+                    run(*a).total_cmp(&run(*b))
+                })
+                .expect("there are some");
+            let daly = YoungDaly::higher_order(write, 1.0).expect("it is legal");
+            let young = YoungDaly::first_order(write, 1.0).expect("it is legal");
+            let error = (daly.interval_h() / best - 1.0).abs();
+            assert!(error < bound, "{write}: {error}");
+            assert!(error < (young.interval_h() / best - 1.0).abs());
+        }
+        let rare = YoungDaly::higher_order(3.0, 1.0).expect("it is legal");
+        assert_eq!(rare.interval_h(), 1.0);
+    }
+}

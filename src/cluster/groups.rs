@@ -1,0 +1,140 @@
+//! A configuration's groups of VMs, and its step process at every size that it may shrink or grow to.
+
+use std::sync::Arc;
+
+use super::checkpoint::Policy;
+use super::terms::{Elastic, OnLoss, Spot};
+use crate::training::Fidelity;
+use crate::training::stepping::Stepping;
+use crate::training::sync::fast::Pace;
+use crate::training::sync::{Protocol, Stretch};
+
+/// Most groups that a cluster may have.
+pub const MOST_GROUPS: usize = 16;
+
+/// A configuration as a cluster that may change.
+#[derive(Debug, Clone)]
+pub struct LiveCluster {
+    /// How its workers come together.
+    pub protocol: Protocol,
+    /// Its VMs: groups of workers, then parameter servers.
+    pub groups: Vec<Group>,
+    /// On which terms those of them are rented that can be taken away.
+    pub spot: Option<Arc<Spot>>,
+    /// When it grows and shrinks with the price.
+    pub elastic: Option<Arc<Elastic>>,
+    /// When checkpoints are written.
+    pub policy: Policy,
+    /// Seconds for all to go on from a checkpoint, or in another size.
+    pub restart_s: f64,
+    /// Why it cannot be simulated in `step` and in `fast`, where it cannot.
+    pub not_in: [Option<String>; 2],
+    /// By number of VMs of each group of workers, or only the whole cluster; `None` where the workload does not
+    /// know the size.
+    pub sizes: Vec<Option<Size>>,
+    /// The place of the whole cluster in `sizes`.
+    pub whole: usize,
+}
+
+/// Equal VMs on equal terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Index of their type.
+    pub vm: u16,
+    /// Key of what is drawn for VMs of the type.
+    pub vm_key: u64,
+    /// How many the configuration has.
+    pub vms: u32,
+    /// How many there may be.
+    pub most: u32,
+    /// Workers on each; 0 where they cannot be told apart by VM.
+    pub workers: u32,
+    /// Whether the provider may take them away.
+    pub on_spot: bool,
+    /// Whether parameter servers run on them.
+    pub is_server: bool,
+}
+
+/// The step process of a cluster in one size.
+#[derive(Debug, Clone)]
+pub struct Size {
+    /// Its steps, without luck.
+    pub stepping: Stepping,
+    /// The same in fidelities `step` and `fast`.
+    pub pace: Pace,
+    /// Steps of the configuration, B samples each, that an update is worth, in the mean.
+    pub per_update: f64,
+    /// Steps that an applied gradient is worth, where updates are not all of one size.
+    pub per_gradient: Option<f64>,
+    /// Expected seconds of as much as a step is worth.
+    pub step_s: f64,
+    /// Seconds until the batches of unlike workers suit them, whenever the cluster comes to this size.
+    pub settle_s: f64,
+}
+
+impl Size {
+    /// Steps that a stretch of training was worth.
+    pub fn worth(&self, stretch: &Stretch) -> f64 {
+        match self.per_gradient {
+            None => stretch.updates as f64 * self.per_update,
+            Some(each) => stretch.gradients as f64 * each,
+        }
+    }
+}
+
+impl LiveCluster {
+    /// What happens to the place of a lost VM.
+    pub fn on_loss(&self) -> OnLoss {
+        self.spot.as_ref().map_or(OnLoss::Wait, |s| s.on_loss)
+    }
+
+    /// The fidelity of its runs when `asked` is wanted: that, or `event` and the reason.
+    pub fn settle(&self, asked: Fidelity) -> (Fidelity, Option<&str>) {
+        let not = match asked {
+            Fidelity::Event => None,
+            Fidelity::Step => self.not_in[0].as_deref(),
+            Fidelity::Fast => self.not_in[1].as_deref(),
+        };
+        (not.map_or(asked, |_| Fidelity::Event), not)
+    }
+
+    /// The place in `sizes` of so many VMs of each group of workers: mixed radix, the first group fastest.
+    pub fn place(&self, vms: impl Fn(usize) -> u32) -> usize {
+        if !self.changes_size() {
+            return self.whole;
+        }
+        let (mut place, mut stride) = (0, 1);
+        for (index, group) in self.groups.iter().enumerate() {
+            if group.is_server {
+                continue;
+            }
+            place += vms(index).min(group.most) as usize * stride;
+            stride *= group.most as usize + 1;
+        }
+        place
+    }
+
+    /// The step process at a place.
+    pub fn size(&self, place: usize) -> Option<&Size> {
+        self.sizes.get(place).and_then(Option::as_ref)
+    }
+
+    /// Whether anything may happen to it while it trains, so that no formula tells its time.
+    pub fn may_change(&self) -> bool {
+        let settles = self
+            .size(self.whole)
+            .is_some_and(|size| size.settle_s > 0.0);
+        self.spot.is_some() || self.elastic.is_some() || settles
+    }
+
+    /// Whether its size may differ from the configuration's while it trains.
+    pub fn changes_size(&self) -> bool {
+        self.on_loss() != OnLoss::Wait || self.elastic.is_some()
+    }
+
+    /// Whether another number of workers stops all of them for a moment: those of a protocol with a barrier have to
+    /// agree on who takes part.
+    pub fn has_barrier(&self) -> bool {
+        self.protocol.has_barrier()
+    }
+}

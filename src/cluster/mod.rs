@@ -1,0 +1,30 @@
+//! What a configuration of a workload is as a cluster, before any run.
+//!
+//! In: a workload, configurations, what varies at random, how clusters live. Out: per configuration the
+//! truth about its steps at every size that it may come to, and what a replica deals to it.
+//!
+//! - [`world`]: everything about a workload's configurations that is computed once.
+//! - [`luck`]: what one replica deals to one configuration.
+//! - [`setup`]: kinds of clusters, before any configuration is known; [`terms`]: what is agreed on VMs that
+//!   the provider may take away.
+//! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`build`]: from a
+//!   configuration to that; `trial`: the time of an update where no formula tells it.
+//! - [`batching`]: unequal workers, and the policies that set their batches; [`balance`]: on which batches
+//!   those settle.
+//! - [`checkpoint`]: when a job saves its state.
+
+pub mod balance;
+pub mod batching;
+pub mod build;
+pub mod checkpoint;
+pub mod groups;
+pub mod luck;
+pub mod setup;
+pub mod terms;
+mod trial;
+pub mod world;
+
+pub use groups::{Group, LiveCluster, Size};
+pub use setup::{Kind, Setup};
+pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
+pub use world::{Truth, World};

@@ -1,0 +1,21 @@
+//! The life of a job: request VMs → start-up → restore → train → release, through all losses.
+//!
+//! In: a cluster and what one replica deals to it. Out: the steps to the target through all losses,
+//! replacements, checkpoints and changes of size, on the job's clock and in its ledger.
+//!
+//! - [`life`]: one job and its clock.
+//! - `run`: training through it all; `members`: who is there meanwhile.
+//! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
+//! - [`market`]: losses that take several VMs at once.
+//! - [`totals`]: what came of it, for the statistical price.
+
+pub mod life;
+pub mod market;
+mod members;
+pub mod roster;
+mod run;
+pub mod totals;
+
+pub use life::Job;
+pub use roster::Roster;
+pub use totals::Totals;

@@ -1,0 +1,337 @@
+//! Which VMs are held, from when to when, and what for.
+
+use super::{EndedBy, Phase, Phases, Usage, VmInterval};
+use crate::units::SimTime;
+
+/// Some VMs of one type, taken at one time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Held {
+    vm: u16,
+    vms: u32,
+    from: SimTime,
+}
+
+/// VMs that a job holds. Of one type, they are added and given back last in, first out, so that a
+/// cluster that grows keeps its machines.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    held: Vec<Held>,
+    /// VMs held by type.
+    counts: Vec<(u16, u32)>,
+    closed: Vec<VmInterval>,
+    batch: u32,
+    batch_since: SimTime,
+    sample_seconds: f64,
+    phase: Phase,
+    phase_since: SimTime,
+    /// VMs that are held but not at work yet, whatever the others do.
+    starting: Vec<(u16, u32)>,
+    /// All phases until `phase_since`.
+    phases: Phases,
+    /// The phases when work was last safe.
+    safe: Phases,
+}
+
+impl Ledger {
+    /// Number of VMs held now.
+    pub fn vms(&self) -> u32 {
+        self.counts.iter().map(|c| c.1).sum()
+    }
+
+    /// Whether all VMs held are of the type `vm`.
+    pub fn is_only(&self, vm: u16) -> bool {
+        self.counts.iter().all(|c| c.0 == vm || c.1 == 0)
+    }
+
+    /// Number of VMs of the type `vm` held now.
+    pub fn vms_of(&self, vm: u16) -> u32 {
+        let own = self.counts.iter().find(|c| c.0 == vm);
+        own.map_or(0, |c| c.1)
+    }
+
+    fn count(&mut self, vm: u16, change: impl Fn(u32) -> u32) {
+        match self.counts.iter_mut().find(|c| c.0 == vm) {
+            Some(known) => known.1 = change(known.1),
+            None => self.counts.push((vm, change(0))),
+        }
+    }
+
+    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns
+    /// whether new VMs were needed.
+    pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
+        self.resize_batch(batch, now);
+        if !self.is_only(vm) {
+            self.give_back_all(now);
+        }
+        let before = self.vms();
+        if vms > before {
+            self.take(vm, vms - before, now);
+            return true;
+        }
+        self.give_back(vm, before - vms, now);
+        false
+    }
+
+    /// Memory is sized for `batch` from `now` on.
+    pub fn resize_batch(&mut self, batch: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
+        (self.batch, self.batch_since) = (batch, now);
+    }
+
+    /// Holds `vms` more VMs of the type `vm`.
+    pub fn take(&mut self, vm: u16, vms: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        if vms > 0 {
+            self.held.push(Held { vm, vms, from: now });
+            self.count(vm, |held| held + vms);
+        }
+    }
+
+    /// What it is held for.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// A VM of the type `vm`, taken at `from`, is no longer held from `end` on.
+    pub fn end(&mut self, vm: u16, from: SimTime, end: SimTime, ended_by: EndedBy) {
+        let is_it = |h: &Held| (h.vm, h.from) == (vm, from);
+        let Some(index) = self.held.iter().position(is_it) else {
+            return;
+        };
+        self.enter(self.phase, end.max(self.phase_since));
+        self.count(vm, |held| held.saturating_sub(1));
+        self.closed.push(VmInterval {
+            vm,
+            vms: 1,
+            from,
+            to: end.max(from),
+            ended_by,
+        });
+        match self.held[index].vms {
+            1 => drop(self.held.remove(index)),
+            vms => self.held[index].vms = vms - 1,
+        }
+    }
+
+    /// What is held serves `phase` from `now` on.
+    pub fn enter(&mut self, phase: Phase, now: SimTime) {
+        let seconds = (now - self.phase_since).seconds();
+        add_phases(
+            &mut self.phases,
+            &self.counts,
+            &self.starting,
+            self.phase,
+            self.batch,
+            seconds,
+        );
+        (self.phase, self.phase_since) = (phase, now);
+    }
+
+    /// Of what is held, these VMs by type wait to be at work from `now` on, whatever the others do.
+    pub fn set_starting(&mut self, starting: impl Iterator<Item = u16>, now: SimTime) {
+        self.enter(self.phase, now);
+        self.starting.clear();
+        for vm in starting {
+            match self.starting.iter_mut().find(|s| s.0 == vm) {
+                Some(known) => known.1 += 1,
+                None => self.starting.push((vm, 1)),
+            }
+        }
+    }
+
+    /// Work done until `now` is safe.
+    pub fn work_is_safe(&mut self, now: SimTime) {
+        self.enter(self.phase, now);
+        self.safe.copy_from(&self.phases);
+    }
+
+    /// Work of the phase `from` since it was last safe was for nothing.
+    pub fn lose_unsafe_work(&mut self, from: Phase, now: SimTime) {
+        self.enter(self.phase, now);
+        self.phases.relabel_since(&self.safe, (from, Phase::Lost));
+        self.safe.copy_from(&self.phases);
+    }
+
+    fn give_back_all(&mut self, now: SimTime) {
+        while let Some(last) = self.held.last() {
+            let (vm, vms) = (last.vm, last.vms);
+            self.give_back(vm, vms, now);
+        }
+    }
+
+    /// Gives back `count` VMs of the type `vm`, the newest first.
+    pub fn give_back(&mut self, vm: u16, mut count: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        while count > 0 {
+            let Some(index) = self.held.iter().rposition(|h| h.vm == vm) else {
+                return;
+            };
+            let Held { vms, from, .. } = self.held[index];
+            let returned = vms.min(count);
+            self.closed.push(VmInterval {
+                vm,
+                vms: returned,
+                from,
+                to: now,
+                ended_by: EndedBy::User,
+            });
+            match returned < vms {
+                true => self.held[index].vms = vms - returned,
+                false => drop(self.held.remove(index)),
+            }
+            self.count(vm, |held| held.saturating_sub(returned));
+            count -= returned;
+        }
+    }
+
+    /// Writes into `usage` what was used when everything is released at `end`. The ledger itself
+    /// goes on, so one run can be billed at several ends; its phases are those of now, whatever the end.
+    pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        usage.intervals.clear();
+        let until_end = |interval: &VmInterval| VmInterval {
+            to: interval.to.min(end),
+            // Whoever releases everything before the provider comes has ended it himself.
+            ended_by: match interval.to <= end {
+                true => interval.ended_by,
+                false => EndedBy::User,
+            },
+            ..*interval
+        };
+        let begun = |from: SimTime| from <= end;
+        usage.intervals.extend(
+            (self.closed.iter())
+                .filter(|i| begun(i.from))
+                .map(until_end),
+        );
+        let held = self.held.iter().filter(|h| begun(h.from));
+        usage.intervals.extend(held.map(|h| VmInterval {
+            vm: h.vm,
+            vms: h.vms,
+            from: h.from,
+            to: end,
+            ended_by: EndedBy::User,
+        }));
+        usage.sample_seconds =
+            self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
+        usage.phases.copy_from(&self.phases);
+        let seconds = (end.max(self.phase_since) - self.phase_since).seconds();
+        add_phases(
+            &mut usage.phases,
+            &self.counts,
+            &self.starting,
+            self.phase,
+            self.batch,
+            seconds,
+        );
+    }
+
+    /// Becomes the same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &Ledger) {
+        self.held.clone_from(&other.held);
+        self.counts.clone_from(&other.counts);
+        self.closed.clone_from(&other.closed);
+        (self.batch, self.batch_since) = (other.batch, other.batch_since);
+        self.sample_seconds = other.sample_seconds;
+        (self.phase, self.phase_since) = (other.phase, other.phase_since);
+        self.starting.clone_from(&other.starting);
+        self.phases.copy_from(&other.phases);
+        self.safe.copy_from(&other.safe);
+    }
+
+    /// Empty again, keeping the memory.
+    pub fn reset(&mut self) {
+        self.held.clear();
+        self.counts.clear();
+        self.closed.clear();
+        (self.batch, self.batch_since) = (0, SimTime::ZERO);
+        self.sample_seconds = 0.0;
+        (self.phase, self.phase_since) = (Phase::default(), SimTime::ZERO);
+        self.starting.clear();
+        self.phases.clear();
+        self.safe.clear();
+    }
+}
+
+/// Adds `seconds` of `phase` with the VMs held by type; those `starting` wait meanwhile.
+fn add_phases(
+    phases: &mut Phases,
+    held: &[(u16, u32)],
+    starting: &[(u16, u32)],
+    phase: Phase,
+    batch: u32,
+    seconds: f64,
+) {
+    if seconds == 0.0 {
+        return;
+    }
+    phases.add_samples(phase, batch, seconds);
+    for &(vm, vms) in held {
+        let mut waiting = 0;
+        if phase != Phase::Waiting {
+            let own = starting.iter().find(|s| s.0 == vm);
+            waiting = own.map_or(0, |s| s.1.min(vms));
+            phases.add_vms(Phase::Waiting, vm, waiting, seconds);
+        }
+        phases.add_vms(phase, vm, vms - waiting, seconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(seconds: f64) -> SimTime {
+        SimTime::from_seconds(seconds)
+    }
+
+    #[test]
+    fn growing_keeps_machines_and_shrinking_gives_back_the_newest() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.hold(0, 8, 100, at(0.0)));
+        assert!(ledger.hold(0, 12, 100, at(10.0)));
+        assert!(!ledger.hold(0, 10, 200, at(20.0)));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(30.0), &mut usage);
+        let seconds = |i: &VmInterval| (i.vms, i.from.seconds(), i.to.seconds());
+        let held: Vec<_> = usage.intervals.iter().map(seconds).collect();
+        assert_eq!(held, [(2, 10.0, 20.0), (8, 0.0, 30.0), (2, 10.0, 30.0)]);
+        assert_eq!(usage.sample_seconds, 100.0 * 20.0 + 200.0 * 10.0);
+    }
+
+    #[test]
+    fn another_vm_type_replaces_all_machines() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 4, 1, at(0.0));
+        assert!(ledger.hold(1, 4, 1, at(5.0)));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(9.0), &mut usage);
+        assert_eq!(usage.intervals.len(), 2);
+        assert_eq!((usage.intervals[0].vm, usage.intervals[1].vm), (0, 1));
+    }
+
+    proptest! {
+        /// Every VM-second held is in the usage exactly once, and in one phase.
+        #[test]
+        fn vm_seconds_are_conserved(sizes in prop::collection::vec(0u32..20, 1..20)) {
+            let mut ledger = Ledger::default();
+            let mut expected = 0.0;
+            for (i, &size) in sizes.iter().enumerate() {
+                let vm = u16::from(size > 12);
+                ledger.hold(vm, size, 1, at(i as f64));
+                ledger.enter(Phase::Searching, at(i as f64 + 0.25));
+                expected += f64::from(size);
+            }
+            let mut usage = Usage::default();
+            ledger.usage_until(at(sizes.len() as f64), &mut usage);
+            let billed: f64 = usage.intervals.iter()
+                .map(|i| f64::from(i.vms) * (i.to - i.from).seconds()).sum();
+            prop_assert!((billed - expected).abs() < 1e-9);
+            let phases: f64 = usage.phases.vm_seconds.iter().flat_map(|row| row.1).sum();
+            prop_assert!((phases - expected).abs() < 1e-9);
+            let samples: f64 = usage.phases.sample_seconds.iter().sum();
+            prop_assert!((samples - usage.sample_seconds).abs() < 1e-9);
+        }
+    }
+}
