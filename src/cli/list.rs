@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::list_vms::VmFilter;
+use super::listing::List;
 use super::{Exit, Failure, Format, list_delays, list_lifetimes, terminal};
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::pricing::{Base, Policy, Rented, builtin};
-use crate::report::text_table;
+use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::search::{ORACLE, Registry, registry::ORACLE_SUMMARY};
 use crate::shape::Shape;
 use crate::workload::{Workload, library, load};
@@ -49,13 +49,6 @@ enum What {
     Columns,
 }
 
-/// A list: column names, which of them hold text, rows.
-pub(super) struct List {
-    pub(super) header: &'static [&'static str],
-    pub(super) text_columns: &'static [usize],
-    pub(super) rows: Vec<Vec<Value>>,
-}
-
 impl ListArgs {
     /// Runs the command.
     ///
@@ -79,48 +72,7 @@ impl ListArgs {
             What::Delays => delays()?,
             What::Columns => columns(),
         };
-        let cells = |row: &Vec<Value>| -> Vec<String> {
-            let plain = |v: &Value| match v {
-                Value::String(text) => text.clone(),
-                Value::Null => String::new(),
-                other => other.to_string(),
-            };
-            row.iter().map(plain).collect()
-        };
-        let text = match self.format {
-            Format::Table => {
-                let rows: Vec<_> = list.rows.iter().map(cells).collect();
-                text_table::render(list.header, list.text_columns, &rows)
-            }
-            Format::Csv => {
-                let mut writer = csv::Writer::from_writer(Vec::new());
-                writer
-                    .write_record(list.header)
-                    .map_err(anyhow::Error::from)?;
-                for row in &list.rows {
-                    writer
-                        .write_record(cells(row))
-                        .map_err(anyhow::Error::from)?;
-                }
-                let bytes = writer.into_inner().map_err(anyhow::Error::from)?;
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
-            Format::Markdown => {
-                let rows: Vec<_> = list.rows.iter().map(cells).collect();
-                text_table::markdown(list.header, &rows)
-            }
-            Format::Json => {
-                let items: Vec<Value> = (list.rows.iter())
-                    .map(|row| {
-                        let names = list.header.iter().map(|h| (*h).to_owned());
-                        Value::Object(names.zip(row.iter().cloned()).collect())
-                    })
-                    .collect();
-                let all = json!({ "schema": 1, "items": items });
-                serde_json::to_string_pretty(&all).map_err(anyhow::Error::from)? + "\n"
-            }
-        };
-        terminal::print(&text)?;
+        terminal::print(&list.written(self.format)?)?;
         if list.rows.is_empty() {
             terminal::note("no VM type is all of that");
         }
@@ -172,7 +124,7 @@ fn workloads() -> Result<List, Failure> {
         })
         .collect();
     Ok(List {
-        header: &[
+        header: vec![
             "workload", "model", "data_set", "target", "vm", "workers", "batch", "points", "source",
         ],
         text_columns: &[0, 1, 2, 3, 4, 8],
@@ -254,7 +206,7 @@ fn pricing() -> Result<List, Failure> {
         })
         .collect();
     Ok(List {
-        header: &[
+        header: vec![
             "policy",
             "usd",
             "per",
@@ -284,10 +236,10 @@ fn further(policy: &Policy) -> String {
             .map(|_| "spot series".to_owned()),
         (reductions.free_first_hour_if_revoked).then(|| "1st hour free".to_owned()),
         servers,
-        (policy.charges.egress_usd > 0.0).then(|| "egress".to_owned()),
-        (policy.charges.storage_usd_per_hour > 0.0).then(|| "storage".to_owned()),
     ];
-    named.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let charges = charges::levied(&policy.charges).map(|charge| charge.name.to_owned());
+    let all = named.into_iter().flatten().chain(charges);
+    all.collect::<Vec<_>>().join(", ")
 }
 
 fn columns() -> List {
@@ -300,7 +252,7 @@ fn columns() -> List {
         ]
     };
     List {
-        header: &["column", "unit", "type", "what it is"],
+        header: vec!["column", "unit", "type", "what it is"],
         text_columns: &[0, 1, 2, 3],
         rows: COLUMNS.iter().map(row).collect(),
     }
@@ -310,7 +262,7 @@ fn strategies() -> List {
     let oracle = (ORACLE.to_owned(), ORACLE_SUMMARY.to_owned());
     let all = std::iter::once(oracle).chain(Registry::default().summaries());
     List {
-        header: &["strategy", "what it does"],
+        header: vec!["strategy", "what it does"],
         text_columns: &[0, 1],
         rows: all
             .map(|(name, summary)| vec![json!(name), json!(summary)])

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::list::List;
+use super::listing::List;
 use crate::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 
 /// MB of the checkpoint that stands for the line of writing times.
@@ -43,7 +43,7 @@ pub(super) fn list(
         ]
     });
     List {
-        header: &["key", "value", "what", "mean_s", "sd_s"],
+        header: vec!["key", "value", "what", "mean_s", "sd_s"],
         text_columns: &[0, 1, 2],
         rows: startups.chain(restarts).chain(write).collect(),
     }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::list::List;
+use super::listing::List;
 use crate::cloud::lifetimes::{Kind, Model};
 
 /// All models, with the probability that a new VM is lost before it is an hour, 6 hours and a day
 /// old; what the provider's cap ends at that age does not count.
 pub(super) fn list(models: &[Model]) -> List {
     List {
-        header: &[
+        header: vec![
             "lifetime", "market", "gpu", "region", "kind", "lost_1h", "lost_6h", "lost_24h",
             "cap_h", "notice_s", "source",
         ],

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::list::List;
+use super::listing::List;
+use crate::cloud::vm_types::FIGURES;
 use crate::cloud::{Catalogue, Market, VmType};
 use crate::input::{Diagnostic, Diagnostics, closest};
 
@@ -25,28 +26,9 @@ pub struct VmFilter {
 
 const ANY: &str = "any";
 
-const HEADER: [&str; 8] = [
-    "provider",
-    "vm",
-    "vcpu",
-    "memory_gib",
-    "gpu",
-    "gpus",
-    "network_gbps",
-    "source",
-];
-const HEADER_WITH_PRICES: [&str; 10] = [
-    "provider",
-    "vm",
-    "vcpu",
-    "memory_gib",
-    "gpu",
-    "gpus",
-    "network_gbps",
-    "on_demand_usd",
-    "spot_usd",
-    "date",
-];
+/// Behind the figures of a VM type: where they are from, or its prices in a region.
+const SOURCE: [&str; 1] = ["source"];
+const PRICES: [&str; 3] = ["on_demand_usd", "spot_usd", "date"];
 
 impl VmFilter {
     /// Whether it asks for anything.
@@ -87,8 +69,8 @@ impl VmFilter {
         };
         Ok(List {
             header: match region {
-                None => &HEADER,
-                Some(_) => &HEADER_WITH_PRICES,
+                None => [&FIGURES[..], &SOURCE].concat(),
+                Some(_) => [&FIGURES[..], &PRICES].concat(),
             },
             text_columns: match region {
                 None => &[0, 1, 4, 7],

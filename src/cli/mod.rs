@@ -9,6 +9,7 @@ pub mod list;
 pub mod list_delays;
 pub mod list_lifetimes;
 pub mod list_vms;
+mod listing;
 pub mod merge;
 pub mod progress;
 pub mod records;

@@ -12,6 +12,17 @@ use crate::input::{Diagnostics, Source};
 pub const FILE: &str = "data/clouds/vms.csv";
 pub(crate) const TABLE: &str = include_str!("../../data/clouds/vms.csv");
 
+/// The columns that say what a VM type is.
+pub const FIGURES: [&str; 7] = [
+    "provider",
+    "vm",
+    "vcpu",
+    "memory_gib",
+    "gpu",
+    "gpus",
+    "network_gbps",
+];
+
 /// A VM type that can be rented.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VmType {
@@ -56,17 +67,7 @@ pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<
 
 fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
     let file = Source::new(FILE, text);
-    let columns = [
-        "provider",
-        "vm",
-        "vcpu",
-        "memory_gib",
-        "gpu",
-        "gpus",
-        "network_gbps",
-        "origin",
-        "source",
-    ];
+    let columns = [&FIGURES[..], &["origin", "source"]].concat();
     let table = Table::read(&file, &columns, &[], d);
     let mut types: Vec<VmType> = Vec::new();
     let mut names = HashSet::new();

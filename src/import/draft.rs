@@ -1,11 +1,14 @@
 //! A workload folder in memory, and its text.
 
 use std::fmt::Write;
+use std::io;
+
+use serde::Serialize;
 
 use super::figure::{FITTED, MEASURED, rounded};
-use crate::fit::noise::PowerScale;
+use super::law_text;
 use crate::workload::Origin;
-use crate::workload::law::{CommunicationLaw, ComputeLaw, EpochLaw, Overlap, StepLaw};
+use crate::workload::law::{EpochLaw, NoiseLaw, StepLaw};
 
 /// A workload folder before it is written.
 #[derive(Debug, Clone, Default)]
@@ -64,15 +67,30 @@ pub struct Law<T> {
     pub law: T,
     /// Points and error.
     pub basis: String,
+    /// How its coefficients are written.
+    number: fn(f64) -> String,
 }
 
-/// How the noise scale φ is had where no table holds it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum NoiseLaw {
-    /// The same for every batch.
-    Constant(f64),
-    /// φ₀·p^q·(B/M₀)^α.
-    Power(PowerScale),
+impl<T> Law<T> {
+    /// With coefficients that were fitted.
+    pub fn fitted(law: T, basis: String) -> Self {
+        let number = fitted;
+        Law { law, basis, number }
+    }
+
+    /// With figures that were measured.
+    pub fn measured(law: T, basis: String) -> Self {
+        let number = measured;
+        Law { law, basis, number }
+    }
+}
+
+impl<T: Serialize> Law<T> {
+    fn write(&self, table: &str, law: &impl Serialize, text: &mut String) -> io::Result<()> {
+        let lines = law_text::lines(law, self.number)?;
+        text.push_str(&format!("\n# {}\n[{table}]\n{lines}\n", self.basis));
+        Ok(())
+    }
 }
 
 /// A row of `steps.csv`.
@@ -141,8 +159,8 @@ impl Draft {
     /// The files of the folder: name and text.
     ///
     /// # Errors
-    /// If a table cannot be written, which memory forbids only when it is full.
-    pub fn files(&self) -> csv::Result<Vec<(&'static str, String)>> {
+    /// If a table or a law cannot be written.
+    pub fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
         let steps = self.steps.iter().map(|r| {
             let communication = r.communication_s.map(measured).unwrap_or_default();
             vec![
@@ -182,7 +200,7 @@ impl Draft {
             ]
         });
         let mut files = vec![
-            ("workload.toml", self.head()),
+            ("workload.toml", self.head()?),
             (
                 "steps.csv",
                 table(
@@ -211,7 +229,7 @@ impl Draft {
     }
 
     /// `workload.toml`.
-    fn head(&self) -> String {
+    fn head(&self) -> io::Result<String> {
         let mut text = String::new();
         let mut line = |line: String| {
             text.push_str(&line);
@@ -245,18 +263,17 @@ impl Draft {
                 quoted(&c.source)
             ));
         }
-        for Law { law, basis } in &self.step_laws {
-            let (shape, law) = law;
-            line(format!("\n# {basis}\n[laws.steps.{}]", quoted(shape)));
-            line(step_law(law));
+        for step_law in &self.step_laws {
+            let (shape, law) = &step_law.law;
+            step_law.write(&format!("laws.steps.{}", quoted(shape)), law, &mut text)?;
         }
-        if let Some(Law { law, basis }) = &self.epoch_law {
-            line(format!("\n# {basis}\n[laws.epochs]\n{}", epoch_law(law)));
+        if let Some(epochs) = &self.epoch_law {
+            epochs.write("laws.epochs", &epochs.law, &mut text)?;
         }
-        if let Some(Law { law, basis }) = &self.noise_law {
-            line(format!("\n# {basis}\n[laws.noise]\n{}", noise_law(law)));
+        if let Some(noise) = &self.noise_law {
+            noise.write("laws.noise", &noise.law, &mut text)?;
         }
-        text
+        Ok(text)
     }
 }
 
@@ -272,113 +289,6 @@ fn fitted(value: f64) -> String {
         text
     } else {
         text + ".0"
-    }
-}
-
-fn step_law(law: &StepLaw) -> String {
-    let mut text = String::new();
-    let ComputeLaw::Affine {
-        base_s,
-        per_sample_s,
-    } = law.compute;
-    let _ = writeln!(
-        text,
-        "compute.affine = {{ base_s = {}, per_sample_s = {} }}",
-        fitted(base_s),
-        fitted(per_sample_s)
-    );
-    let (name, first, second) = match law.communication {
-        CommunicationLaw::Linear {
-            base_s,
-            per_worker_s,
-        } => ("linear", ("base_s", base_s), ("per_worker_s", per_worker_s)),
-        CommunicationLaw::Ring { base_s, per_pass_s } => {
-            ("ring", ("base_s", base_s), ("per_pass_s", per_pass_s))
-        }
-        CommunicationLaw::Tree {
-            base_s,
-            per_level_s,
-        } => ("tree", ("base_s", base_s), ("per_level_s", per_level_s)),
-        CommunicationLaw::StepSlope {
-            jump_s,
-            per_worker_s,
-        } => (
-            "step-slope",
-            ("jump_s", jump_s),
-            ("per_worker_s", per_worker_s),
-        ),
-        CommunicationLaw::Saturating {
-            service_s,
-            sharpness,
-        } => (
-            "saturating",
-            ("service_s", service_s),
-            ("sharpness", sharpness),
-        ),
-    };
-    let _ = write!(
-        text,
-        "communication.{name} = {{ {} = {}, {} = {} }}",
-        first.0,
-        fitted(first.1),
-        second.0,
-        fitted(second.1)
-    );
-    if let Overlap::PNorm { exponent } = law.overlap {
-        let _ = write!(
-            text,
-            "\noverlap.p-norm = {{ exponent = {} }}",
-            fitted(exponent)
-        );
-    }
-    text
-}
-
-fn epoch_law(law: &EpochLaw) -> String {
-    match *law {
-        EpochLaw::AffineNoise {
-            base_epochs,
-            per_noise,
-            least_noise,
-            greatest_noise,
-        } => format!(
-            "affine-noise = {{ base_epochs = {}, per_noise = {}, least_noise = {}, greatest_noise = {} }}",
-            fitted(base_epochs),
-            fitted(per_noise),
-            fitted(least_noise),
-            fitted(greatest_noise)
-        ),
-        EpochLaw::NoiseScale {
-            base_epochs,
-            noise_scale_samples,
-        } => format!(
-            "noise-scale = {{ base_epochs = {}, noise_scale_samples = {} }}",
-            fitted(base_epochs),
-            fitted(noise_scale_samples)
-        ),
-        EpochLaw::Goodput {
-            initial_batch,
-            target_progress,
-        } => format!(
-            "goodput = {{ initial_batch = {initial_batch}, target_progress = {} }}",
-            measured(target_progress)
-        ),
-    }
-}
-
-fn noise_law(law: &NoiseLaw) -> String {
-    match law {
-        NoiseLaw::Constant(scale) => format!(
-            "constant-scale = {{ noise_scale_samples = {} }}",
-            fitted(*scale)
-        ),
-        NoiseLaw::Power(law) => format!(
-            "power-scale = {{ scale_samples = {}, initial_batch = {}, batch_exponent = {}, progress_exponent = {} }}",
-            fitted(law.scale_samples),
-            law.initial_batch,
-            fitted(law.batch_exponent),
-            fitted(law.progress_exponent)
-        ),
     }
 }
 
@@ -405,7 +315,7 @@ fn origin_name(origin: Origin) -> &'static str {
     found.map_or("derived", |(name, _)| name)
 }
 
-fn table(header: &str, rows: impl Iterator<Item = Vec<String>>) -> csv::Result<String> {
+fn table(header: &str, rows: impl Iterator<Item = Vec<String>>) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header.split(','))?;
     for row in rows {
@@ -418,20 +328,9 @@ fn table(header: &str, rows: impl Iterator<Item = Vec<String>>) -> csv::Result<S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap};
 
-    /// What is written is what the laws of `workload` read.
-    #[test]
-    fn every_law_reads_back_as_it_was() {
-        #[derive(serde::Deserialize)]
-        struct Head {
-            name: String,
-            laws: Laws,
-        }
-        #[derive(serde::Deserialize)]
-        struct Laws {
-            steps: std::collections::BTreeMap<String, StepLaw>,
-            epochs: EpochLaw,
-        }
+    fn step_laws() -> [StepLaw; 5] {
         let step = |communication, overlap| StepLaw {
             compute: ComputeLaw::Affine {
                 base_s: 0.0654,
@@ -441,7 +340,7 @@ mod tests {
             overlap,
         };
         let norm = Overlap::PNorm { exponent: 3.0 };
-        let laws = [
+        [
             step(
                 CommunicationLaw::StepSlope {
                     jump_s: 1.0,
@@ -477,9 +376,20 @@ mod tests {
                 },
                 norm,
             ),
-        ];
-        let shapes = ["a/4", "b \"x\"\\", "c", "d", "e"];
-        for epochs in [
+        ]
+    }
+
+    fn other_laws() -> [(EpochLaw, NoiseLaw); 3] {
+        let constant = NoiseLaw::ConstantScale {
+            noise_scale_samples: 2_000.0,
+        };
+        let power = NoiseLaw::PowerScale {
+            scale_samples: 1_500.5,
+            initial_batch: 128.0,
+            batch_exponent: -0.25,
+            progress_exponent: 0.75,
+        };
+        let epochs = [
             EpochLaw::Goodput {
                 initial_batch: 200,
                 target_progress: 576_525.0,
@@ -494,30 +404,48 @@ mod tests {
                 least_noise: 0.5,
                 greatest_noise: 0.9,
             },
-        ] {
+        ];
+        let [a, b, c] = epochs;
+        [(a, constant), (b, power), (c, constant)]
+    }
+
+    /// What is written is what the laws of `workload` read.
+    #[test]
+    fn every_law_reads_back_as_it_was() {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            name: String,
+            laws: Laws,
+        }
+        #[derive(serde::Deserialize)]
+        struct Laws {
+            steps: std::collections::BTreeMap<String, StepLaw>,
+            epochs: EpochLaw,
+            noise: NoiseLaw,
+        }
+        let shapes = ["a/4", "b \"x\"\\", "c", "d", "e"];
+        let laws = step_laws();
+        for (epochs, noise) in other_laws() {
             let basis = || "a test".to_owned();
             let draft = Draft {
                 name: "tab\there".to_owned(),
                 step_laws: shapes
                     .iter()
                     .zip(laws)
-                    .map(|(shape, law)| Law {
-                        law: ((*shape).to_owned(), law),
-                        basis: basis(),
-                    })
+                    .map(|(shape, law)| Law::fitted(((*shape).to_owned(), law), basis()))
                     .collect(),
-                epoch_law: Some(Law {
-                    law: epochs,
-                    basis: basis(),
-                }),
+                epoch_law: Some(Law::fitted(epochs, basis())),
+                noise_law: Some(Law::fitted(noise, basis())),
                 ..Draft::default()
             };
-            let head: Head = toml::from_str(&draft.head()).expect("legal TOML");
+            let head: Head =
+                toml::from_str(&draft.head().expect("legal laws")).expect("legal TOML");
             assert_eq!(head.name, "tab\there");
             for (shape, law) in shapes.iter().zip(laws) {
                 assert_eq!(head.laws.steps.get(*shape), Some(&law));
             }
             assert_eq!(head.laws.epochs, epochs);
+            assert_eq!(head.laws.noise, noise);
         }
     }
 }

@@ -14,7 +14,7 @@ pub mod runs;
 
 use std::path::PathBuf;
 
-use super::draft::{Constant, Draft, EpochLine, Law, NoiseLaw, StepLine};
+use super::draft::{Constant, Draft, EpochLine, Law, StepLine};
 use super::figure::rounded;
 use super::report::{Report, basis};
 use super::{COLD_START_STEPS, Imported, PROBE_STEPS};
@@ -22,8 +22,9 @@ use crate::fit::epochs::noise_scale;
 use crate::fit::steps::{Growth, StepFit, StepPoint, additive_non_negative, affine};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::workload::Origin;
-use crate::workload::law::{ComputeLaw, EpochLaw, Overlap, StepLaw};
-use benchmarks::Unit;
+use crate::workload::law::{ComputeLaw, EpochLaw, NoiseLaw, Overlap, StepLaw};
+use benchmarks::{Benchmark, Unit};
+use rcp::Point;
 
 /// What is imported, and how.
 #[derive(Debug, Clone)]
@@ -57,83 +58,8 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
             points.len() - kept.len(),
         )],
     );
-    let samples = benchmark.samples_per_epoch;
-    let unit = match benchmark.unit {
-        Unit::Epochs => 1.0,
-        Unit::Samples => samples,
-    };
-    let pairs: Vec<(f64, f64)> = kept
-        .iter()
-        .map(|p| (f64::from(p.batch), p.mean() / unit))
-        .collect();
-    let law = noise_scale(&pairs);
-
-    let mut draft = Draft {
-        name: options.name.clone(),
-        model: benchmark.model.into(),
-        data_set: benchmark.data_set.into(),
-        target: benchmark.target.into(),
-        citation: "MLPerf Training, MLCommons: reference convergence points of mlcommons/logging, commit 7bbf792, and result logs".into(),
-        accuracy: "unofficial: recomputed here, not verified by MLCommons; steps are run time over steps and contain evaluation; every batch was tuned on its own".into(),
-        licence: "Apache-2.0, MLCommons Association; MLPerf is a trademark of MLCommons".into(),
-        communication_unknown: true,
-        ..Draft::default()
-    };
-    let own = |name, value, source: &str| Constant {
-        name,
-        value,
-        origin: Origin::Derived,
-        source: source.into(),
-    };
-    draft.constants = vec![
-        Constant {
-            name: "samples_per_epoch",
-            value: samples,
-            origin: benchmark.samples_origin,
-            source: benchmark.samples_source.into(),
-        },
-        own(
-            "cold_start_steps",
-            COLD_START_STEPS,
-            "own choice; no source",
-        ),
-        own("probe_steps", PROBE_STEPS, "own choice; no source"),
-        own(
-            "restore_s",
-            benchmark.restore_s,
-            "own choice, inside the 15 to 250 s of the Sia simulator's constants",
-        ),
-    ];
-    draft.epochs = kept
-        .iter()
-        .map(|p| EpochLine {
-            batch: p.batch,
-            epochs: p.mean() / unit,
-            // A mean of measurements, possibly in another unit.
-            origin: Origin::Measured,
-            source: format!("{}: mean of {} runs", p.name, p.values.len()),
-        })
-        .collect();
-    match law.map(|fit| (fit, fit.law)) {
-        Some((
-            fit,
-            EpochLaw::NoiseScale {
-                base_epochs,
-                noise_scale_samples,
-            },
-        )) if noise_scale_samples > 0.0 && base_epochs > 0.0 => {
-            report.fit("epochs", "e*(1 + B/Bn)", &fit.quality);
-            draft.epoch_law = Some(Law {
-                law: fit.law,
-                basis: basis(&fit.quality),
-            });
-            draft.noise_law = Some(Law {
-                law: NoiseLaw::Constant(noise_scale_samples),
-                basis: "derived: the Bn of the epochs, φ averaged over training; φ at one moment is another".into(),
-            });
-        }
-        _ => report.note("no law of epochs: they do not rise with the batch"),
-    }
+    let mut draft = described(&options.name, benchmark);
+    epochs(&kept, benchmark, &mut draft, &mut report);
     if let Some(path) = &options.runs {
         let expected = runs::Expected {
             benchmark,
@@ -163,7 +89,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     }
     report.note(format!(
         "samples per epoch: {} ({})",
-        rounded(samples, 9),
+        rounded(benchmark.samples_per_epoch, 9),
         benchmark.samples_source
     ));
     report.note(format!(
@@ -173,6 +99,86 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     report.note("assumed: φ is Bn at all times; it is so only on average over training");
     report.note("unofficial: not verified by MLCommons");
     Some(Imported { draft, report })
+}
+
+/// What is known of a benchmark before anything is measured.
+fn described(name: &str, benchmark: &Benchmark) -> Draft {
+    let own = |name, value, source: &str| Constant {
+        name,
+        value,
+        origin: Origin::Derived,
+        source: source.into(),
+    };
+    let constants = vec![
+        Constant {
+            name: "samples_per_epoch",
+            value: benchmark.samples_per_epoch,
+            origin: benchmark.samples_origin,
+            source: benchmark.samples_source.into(),
+        },
+        own(
+            "cold_start_steps",
+            COLD_START_STEPS,
+            "own choice; no source",
+        ),
+        own("probe_steps", PROBE_STEPS, "own choice; no source"),
+        own(
+            "restore_s",
+            benchmark.restore_s,
+            "own choice, inside the 15 to 250 s of the Sia simulator's constants",
+        ),
+    ];
+    Draft {
+        name: name.to_owned(),
+        model: benchmark.model.into(),
+        data_set: benchmark.data_set.into(),
+        target: benchmark.target.into(),
+        citation: "MLPerf Training, MLCommons: reference convergence points of mlcommons/logging, commit 7bbf792, and result logs".into(),
+        accuracy: "unofficial: recomputed here, not verified by MLCommons; steps are run time over steps and contain evaluation; every batch was tuned on its own".into(),
+        licence: "Apache-2.0, MLCommons Association; MLPerf is a trademark of MLCommons".into(),
+        communication_unknown: true,
+        constants,
+        ..Draft::default()
+    }
+}
+
+/// Epochs by batch, and their law where they rise with it, which gives the noise scale, too.
+fn epochs(kept: &[&Point], benchmark: &Benchmark, draft: &mut Draft, report: &mut Report) {
+    let unit = match benchmark.unit {
+        Unit::Epochs => 1.0,
+        Unit::Samples => benchmark.samples_per_epoch,
+    };
+    draft.epochs = kept
+        .iter()
+        .map(|p| EpochLine {
+            batch: p.batch,
+            epochs: p.mean() / unit,
+            // A mean of measurements, possibly in another unit.
+            origin: Origin::Measured,
+            source: format!("{}: mean of {} runs", p.name, p.values.len()),
+        })
+        .collect();
+    let pairs: Vec<(f64, f64)> = (draft.epochs.iter())
+        .map(|line| (f64::from(line.batch), line.epochs))
+        .collect();
+    match noise_scale(&pairs).map(|fit| (fit, fit.law)) {
+        Some((
+            fit,
+            EpochLaw::NoiseScale {
+                base_epochs,
+                noise_scale_samples,
+            },
+        )) if noise_scale_samples > 0.0 && base_epochs > 0.0 => {
+            report.fit("epochs", "e*(1 + B/Bn)", &fit.quality);
+            draft.epoch_law = Some(Law::fitted(fit.law, basis(&fit.quality)));
+            let noise = NoiseLaw::ConstantScale {
+                noise_scale_samples,
+            };
+            let basis = "derived: the Bn of the epochs, φ averaged over training; φ at one moment is another";
+            draft.noise_law = Some(Law::fitted(noise, basis.into()));
+        }
+        _ => report.note("no law of epochs: they do not rise with the batch"),
+    }
 }
 
 /// Fewest points from which compute and a tree are told apart.
@@ -215,10 +221,8 @@ fn step_laws(draft: &mut Draft, report: &mut Report) {
                 points.len()
             ));
         }
-        draft.step_laws.push(Law {
-            basis: basis(&fit.quality),
-            law: (shape, fit.law),
-        });
+        let basis = basis(&fit.quality);
+        draft.step_laws.push(Law::fitted((shape, fit.law), basis));
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`Report`] of what was read, dropped, fitted and assumed. Every mistake in the input comes
 //! with its place; nothing is written unless there is none.
 //!
-//! - [`draft`]: the folder in memory, and its text.
+//! - [`draft`]: the folder in memory, and its text; `law_text`: that of its laws.
 //! - [`figure`]: numbers with as many digits as they deserve.
 //! - [`folder`]: the folder on disk, whole or not at all.
 //! - [`report`]: what happened, for people.
@@ -20,6 +20,7 @@
 pub mod draft;
 pub mod figure;
 pub mod folder;
+mod law_text;
 pub mod mlperf;
 pub mod pollux;
 pub mod profile;

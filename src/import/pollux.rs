@@ -115,17 +115,44 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
         end >= target_progress
     });
 
-    let mut draft = Draft {
-        name: options.name.clone(),
-        model: application.model.into(),
-        data_set: application.data_set.into(),
-        target: application.target.into(),
-        citation: "Qiao et al., Pollux, OSDI 2021; artifact petuum/adaptdl, branch osdi21-artifact, commit c793c70".into(),
-        accuracy: "steps: means over a short profile, which differ by 3 to 8 % between equal placements; epochs: one run per batch".into(),
-        licence: "Apache-2.0 by the headers of the artifact's files; copyright Petuum, Inc.; unit conversions and laws are this project's".into(),
-        ..Draft::default()
+    let mut draft = described(&options.name, application);
+    steps.sort_by_cached_key(|s| {
+        let shape = s.placement.shape(&options.vm);
+        let rank = match s.placement {
+            Placement::Even { each, .. } => (0, each),
+            Placement::Uneven(_) => (1, 0),
+            Placement::Spread { .. } => (2, 0),
+        };
+        (rank, shape, s.placement.workers(), s.local_batch)
+    });
+    draft.steps = steps
+        .iter()
+        .map(|s| steps::step_line(s, &options.vm))
+        .collect();
+    steps::step_laws(&steps, options, &mut draft, &mut report);
+    runs::epochs(&runs, &application.samples_per_epoch, &mut draft);
+    let goodput = EpochLaw::Goodput {
+        initial_batch: initial,
+        target_progress,
     };
-    draft.constants = vec![
+    let basis = runs::replay(&runs, initial, &mut report);
+    draft.epoch_law = Some(Law::measured(goodput, basis));
+    runs::noise(&runs, initial, target_progress, &mut draft, &mut report);
+    report.note(format!(
+        "samples per epoch: {} ({})",
+        application.samples_per_epoch, application.samples_source
+    ));
+    report.note(format!(
+        "assumed: cold_start_steps {COLD_START_STEPS}, probe_steps {PROBE_STEPS} (own choice); restore_s {} (Sia simulator)",
+        application.restore_s
+    ));
+    report.note("step laws hold from two VMs on; one VM with several workers is only in steps.csv");
+    Some(Imported { draft, report })
+}
+
+/// What is known of an application beside its measurements.
+fn described(name: &str, application: &Application) -> Draft {
+    let constants = vec![
         Constant {
             name: "samples_per_epoch",
             value: application.samples_per_epoch,
@@ -151,39 +178,17 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
             source: "constant of the Sia simulator (SOSP 2023); no raw log behind it".into(),
         },
     ];
-    steps.sort_by_cached_key(|s| {
-        let shape = s.placement.shape(&options.vm);
-        let rank = match s.placement {
-            Placement::Even { each, .. } => (0, each),
-            Placement::Uneven(_) => (1, 0),
-            Placement::Spread { .. } => (2, 0),
-        };
-        (rank, shape, s.placement.workers(), s.local_batch)
-    });
-    draft.steps = steps
-        .iter()
-        .map(|s| steps::step_line(s, &options.vm))
-        .collect();
-    steps::step_laws(&steps, options, &mut draft, &mut report);
-    runs::epochs(&runs, &application.samples_per_epoch, &mut draft);
-    draft.epoch_law = Some(Law {
-        law: EpochLaw::Goodput {
-            initial_batch: initial,
-            target_progress,
-        },
-        basis: runs::replay(&runs, initial, &mut report),
-    });
-    runs::noise(&runs, initial, target_progress, &mut draft, &mut report);
-    report.note(format!(
-        "samples per epoch: {} ({})",
-        application.samples_per_epoch, application.samples_source
-    ));
-    report.note(format!(
-        "assumed: cold_start_steps {COLD_START_STEPS}, probe_steps {PROBE_STEPS} (own choice); restore_s {} (Sia simulator)",
-        application.restore_s
-    ));
-    report.note("step laws hold from two VMs on; one VM with several workers is only in steps.csv");
-    Some(Imported { draft, report })
+    Draft {
+        name: name.to_owned(),
+        model: application.model.into(),
+        data_set: application.data_set.into(),
+        target: application.target.into(),
+        citation: "Qiao et al., Pollux, OSDI 2021; artifact petuum/adaptdl, branch osdi21-artifact, commit c793c70".into(),
+        accuracy: "steps: means over a short profile, which differ by 3 to 8 % between equal placements; epochs: one run per batch".into(),
+        licence: "Apache-2.0 by the headers of the artifact's files; copyright Petuum, Inc.; unit conversions and laws are this project's".into(),
+        constants,
+        ..Draft::default()
+    }
 }
 
 fn application(options: &Options, diagnostics: &mut Diagnostics) -> Option<&'static Application> {

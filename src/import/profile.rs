@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::draft::{Constant, Draft, EpochLine, Law, NoiseLaw, NoiseLine, StepLine};
+use super::draft::{Constant, Draft, EpochLine, Law, NoiseLine, StepLine};
 use super::report::{Report, basis};
 use super::{COLD_START_STEPS, Imported, PROBE_STEPS};
 use crate::fit::epochs::{EpochFit, affine_noise, noise_scale};
@@ -16,7 +16,7 @@ use crate::fit::steps::{StepPoint, best};
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::workload::Origin;
-use crate::workload::law::{EpochLaw, Overlap};
+use crate::workload::law::{EpochLaw, NoiseLaw, Overlap};
 
 /// What is imported, and what the table does not hold.
 #[derive(Debug, Clone)]
@@ -416,10 +416,8 @@ fn laws(draft: &mut Draft, report: &mut Report) {
                     Overlap::PNorm { .. } => "compute and communication overlapped",
                 };
                 report.fit(&shape, name, &fit.quality);
-                draft.step_laws.push(Law {
-                    basis: basis(&fit.quality),
-                    law: (shape, fit.law),
-                });
+                let basis = basis(&fit.quality);
+                draft.step_laws.push(Law::fitted((shape, fit.law), basis));
             }
             None => report.note(format!("no law for {shape}: too few points")),
         }
@@ -432,10 +430,7 @@ fn laws(draft: &mut Draft, report: &mut Report) {
     match fit {
         Some(fit) => {
             report.fit("epochs", name, &fit.quality);
-            draft.epoch_law = Some(Law {
-                law: fit.law,
-                basis: basis(&fit.quality),
-            });
+            draft.epoch_law = Some(Law::fitted(fit.law, basis(&fit.quality)));
         }
         None => {
             report.note("no law of epochs: fewer than three batches, or no trend that one fits")
@@ -501,8 +496,8 @@ fn noise_law(draft: &mut Draft, report: &mut Report) {
         }
     };
     report.note(format!("noise scale {scale:.0} samples, {basis}"));
-    draft.noise_law = Some(Law {
-        law: NoiseLaw::Constant(scale),
-        basis: basis.into(),
-    });
+    let law = NoiseLaw::ConstantScale {
+        noise_scale_samples: scale,
+    };
+    draft.noise_law = Some(Law::fitted(law, basis.into()));
 }

@@ -7,28 +7,26 @@
 //! - [`file`](mod@file): the form of a policy as data; [`builtin`]: the policies of `data/pricing.toml`.
 //! - [`policy`]: base price and all that changes it.
 //! - [`base`]: the base prices, one file per rule.
-//! - [`reductions`]: spot ratio and commitment; [`sustained_use`]: the discount that grows with use;
-//!   [`spot_series`]: a spot price that changes during the job.
+//! - [`reductions`]: what makes a base price less, one file per discount: a spot price, steady or in steps, a commitment,
+//!   sustained use.
 //! - [`billed_time`]: granularity and minimum of the billed duration.
 //! - [`parameter_servers`]: servers on the bill.
-//! - [`job_charges`]: egress and storage.
+//! - [`charges`]: what a job costs beside its VMs, one file per charge.
 //! - [`tariff`]: the bill, and its parts.
 
 pub mod base;
 pub mod billed_time;
 pub mod builtin;
+pub mod charges;
 pub mod file;
-pub mod job_charges;
 pub mod parameter_servers;
 pub mod policy;
 pub mod reductions;
-pub mod spot_series;
-pub mod sustained_use;
 pub mod tariff;
 
 pub use base::{Base, NoPrice, Rented};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;
-pub use spot_series::SpotSeries;
+pub use reductions::spot_series::SpotSeries;
 pub use tariff::{Parts, Tariff};

@@ -1,9 +1,9 @@
 //! A policy with its prices looked up: usage → bill, without another look at any table.
 
 use super::billed_time::BilledTime;
-use super::job_charges::JobCharges;
-use super::spot_series::SpotSeries;
-use super::sustained_use::SustainedUse;
+use super::charges::{Amount, PerCharge};
+use super::reductions::spot_series::SpotSeries;
+use super::reductions::sustained_use::SustainedUse;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::usage::intervals::{EndedBy, Usage};
 use crate::usage::phases::{PHASES, Phase, Phases};
@@ -17,7 +17,7 @@ pub struct Tariff {
     pub(super) spot_series: Option<SpotSeries>,
     pub(super) free_first_hour_if_revoked: bool,
     pub(super) servers: Option<Servers>,
-    pub(super) charges: JobCharges,
+    pub(super) charges: PerCharge<Amount>,
 }
 
 /// A bill, divided, in USD: the parts add up to the whole, but for rounding.
@@ -35,10 +35,8 @@ pub struct Parts {
     pub lost: f64,
     /// Writing and restoring checkpoints.
     pub restore: f64,
-    /// Data that leave the cloud.
-    pub egress: f64,
-    /// Data that are kept.
-    pub storage: f64,
+    /// What is charged beside VMs.
+    pub charges: PerCharge<f64>,
 }
 
 /// What is charged for, discounts on the price itself included.
@@ -61,7 +59,7 @@ pub(super) struct Servers {
 }
 
 impl Tariff {
-    pub(super) fn per_sample(usd: f64, charges: JobCharges) -> Tariff {
+    pub(super) fn per_sample(usd: f64, charges: PerCharge<Amount>) -> Tariff {
         Tariff {
             charge: Charge::Sample(usd),
             billed_time: BilledTime::default(),
@@ -85,12 +83,12 @@ impl Tariff {
 
     /// USD for a whole job, as if nothing else ran that month.
     pub fn bill_usd(&self, usage: &Usage) -> f64 {
-        self.so_far_usd(usage) + self.charges.egress_usd
+        self.so_far_usd(usage) + self.at_end_usd()
     }
 
-    /// USD for the beginning of a job, everything released then: without egress, which is the end's.
+    /// USD for the beginning of a job, everything released then: without what is charged at its end.
     pub fn so_far_usd(&self, usage: &Usage) -> f64 {
-        self.held_usd(usage) + self.storage_usd(usage)
+        self.held_usd(usage) + self.by_the_hour_usd(usage).iter().sum::<f64>()
     }
 
     /// The parts of [`bill_usd`](Self::bill_usd). What VMs or memory cost is divided in proportion
@@ -98,7 +96,8 @@ impl Tariff {
     /// and parameter servers are shared. Without phases all of it is useful.
     pub fn parts(&self, usage: &Usage) -> Parts {
         let held = self.held_usd(usage);
-        let storage = self.storage_usd(usage);
+        let by_the_hour = self.by_the_hour_usd(usage);
+        let charges = std::array::from_fn(|i| by_the_hour[i] + self.charges[i].usd_at_end);
         let weights = self.weights(&usage.phases);
         let all: f64 = weights.iter().sum();
         let part = |phase: Phase| match all > 0.0 {
@@ -106,14 +105,13 @@ impl Tariff {
             false => f64::from(u8::from(phase == Phase::Training)) * held,
         };
         Parts {
-            whole: held + storage + self.charges.egress_usd,
+            whole: held + by_the_hour.iter().sum::<f64>() + self.at_end_usd(),
             useful: part(Phase::Training),
             search: part(Phase::Searching),
             waiting: part(Phase::Waiting),
             lost: part(Phase::Lost),
             restore: part(Phase::Restoring),
-            egress: self.charges.egress_usd,
-            storage,
+            charges,
         }
     }
 
@@ -134,11 +132,17 @@ impl Tariff {
         }
     }
 
-    fn storage_usd(&self, usage: &Usage) -> f64 {
-        match self.charges.storage_usd_per_hour {
+    /// USD of each charge by the hour, from the first VM to the last.
+    fn by_the_hour_usd(&self, usage: &Usage) -> PerCharge<f64> {
+        self.charges.map(|charge| match charge.usd_per_hour {
             0.0 => 0.0,
             usd => whole(usage).1 / SECONDS_PER_HOUR * usd,
-        }
+        })
+    }
+
+    /// USD of all charges that fall due at the end.
+    fn at_end_usd(&self) -> f64 {
+        self.charges.iter().map(|charge| charge.usd_at_end).sum()
     }
 
     /// USD for VMs or memory.
@@ -527,9 +531,11 @@ mod tests {
                 usage.phases.add_samples(all[phase], 8, seconds);
             }
             let p = tariff.parts(&usage);
-            let parts = [p.useful, p.search, p.waiting, p.restore, p.egress, p.storage];
-            prop_assert!(parts.iter().all(|usd| *usd >= 0.0));
-            assert_usd(parts.iter().sum(), p.whole);
+            let parts = [p.useful, p.search, p.waiting, p.restore];
+            let parts = parts.into_iter().chain(p.charges);
+            prop_assert!(parts.clone().all(|usd| usd >= 0.0));
+            prop_assert!(p.charges.iter().all(|usd| *usd > 0.0));
+            assert_usd(parts.sum(), p.whole);
             prop_assert_eq!(p.whole, tariff.bill_usd(&usage));
         }
     }

@@ -3,7 +3,7 @@
 //! In: records and groups. Out: files that pandas and DuckDB open, and text that people read.
 //!
 //! - [`folder`]: an output folder; nothing finished is lost. [`lock`]: one run at a time in it. [`aside`]: a file that grows there.
-//! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`.
+//! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group; [`summary_by`]: by any columns.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster.
@@ -23,6 +23,7 @@ pub mod lock;
 pub mod manifest;
 pub mod policies_table;
 pub mod records_csv;
+pub mod records_file;
 pub mod records_jsonl;
 #[cfg(feature = "parquet")]
 pub mod records_parquet;
@@ -41,8 +42,9 @@ pub mod trace_jsonl;
 pub mod trace_names;
 
 pub use folder::Folder;
-pub use formats::{FORMATS, RecordsFormat};
+pub use formats::FORMATS;
 pub use lock::Lock;
+pub use records_file::RecordsFormat;
 pub use results::Results;
 pub use shard_file::ShardFile;
 pub use shards::Shards;

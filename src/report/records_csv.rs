@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::folder::Folder;
-use super::formats::RecordsFormat;
+use super::records_file::RecordsFormat;
 use crate::experiment::{COLUMNS, Record, Sink};
 
 /// Name of the file.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::aside::Aside;
-use super::formats::{RecordsFile, RecordsFormat};
+use super::records_file::{RecordsFile, RecordsFormat};
 use crate::experiment::{Record, Sink};
 
 /// Name of the file.

@@ -21,7 +21,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 
 use super::aside::Aside;
-use super::formats::{RecordsFile, RecordsFormat};
+use super::records_file::{RecordsFile, RecordsFormat};
 use crate::experiment::columns::{Kind, Value};
 use crate::experiment::{COLUMNS, Column, Record, Sink};
 

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::aside::partial_name;
 use super::folder::Folder;
-use super::formats::{FORMATS, RecordsFile, RecordsFormat};
+use super::formats::FORMATS;
 use super::manifest::{self, Identity};
 use super::records_csv::{self, RecordsCsv};
+use super::records_file::{RecordsFile, RecordsFormat};
 use super::stored_rows::StoredRows;
 use super::{failures_csv, summary_by, summary_csv};
 use crate::experiment::{

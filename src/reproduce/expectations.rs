@@ -11,7 +11,7 @@ use crate::input::{Diagnostic, Diagnostics, Source, closest};
 pub struct Expectation {
     /// Where it stands in the paper.
     pub figure: String,
-    /// What it is, by the name of a [`Quantity`](super::quantity::Quantity).
+    /// What it is, by the name of a [`Quantity`](super::figures::Quantity).
     pub quantity: String,
     /// Of which cell, as written.
     pub selector_text: String,

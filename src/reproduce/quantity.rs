@@ -1,65 +1,65 @@
 //! How each quantity of a scenario is computed, by name. A new quantity is one function and one line.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use super::figures::{Figures, Quantity, mean, quantities};
 use super::selector::Selector;
 use super::stage::Stage;
 use super::transient::{
     cost_after_loss, ended_runs, knee_of_means, lost_workers, mean_cost, mean_saving,
-    mean_speed_up, mean_time, median_difference, time_after_loss,
+    mean_speed_up, mean_time, time_after_loss,
 };
+use crate::input::{Diagnostic, Diagnostics, Source};
+use crate::scenario::{self, Overrides};
 use crate::search::Objective;
 use crate::search::models::{EpochLine, NoiseLine};
 use crate::search::settings::{EpochsFrom, NoiseBy};
 use crate::stats::Line;
 use crate::units::SECONDS_PER_HOUR;
 
-/// A quantity that papers print, computed from an `F`.
-pub struct Quantity<F> {
-    /// Its name in tables of expected figures.
-    pub name: &'static str,
-    /// Our figure for a selector.
-    pub of: fn(&F, &Selector) -> Result<f64, String>,
-}
-
-macro_rules! quantities {
-    ($($name:ident,)*) => {
-        /// All quantities of a scenario.
-        pub const QUANTITIES: &[Quantity<Stage>] = &[
-            $(Quantity { name: stringify!($name), of: $name },)*
-        ];
+impl Figures for Stage {
+    const QUANTITIES: &'static [Quantity<Stage>] = quantities! {
+        time_to_target,
+        cost_to_target,
+        time_with_step,
+        probe_time,
+        noise_line_intercept,
+        noise_line_slope,
+        noise_line_at,
+        epoch_line_mean_error,
+        epoch_line_error_mean,
+        worst_over_best_time,
+        cost_saving,
+        knee_workers,
+        knee_batch,
+        cheapest_workers,
+        cheapest_batch,
+        cold_start_time,
+        cold_start_cost,
+        cold_start_share_time,
+        cold_start_share_cost,
+        prediction_error_mean,
+        mean_time,
+        mean_cost,
+        mean_speed_up,
+        mean_saving,
+        lost_workers,
+        ended_runs,
+        time_after_loss,
+        cost_after_loss,
+        knee_of_means,
     };
-}
 
-quantities! {
-    time_to_target,
-    cost_to_target,
-    time_with_step,
-    probe_time,
-    noise_line_intercept,
-    noise_line_slope,
-    noise_line_at,
-    epoch_line_mean_error,
-    epoch_line_error_mean,
-    worst_over_best_time,
-    cost_saving,
-    knee_workers,
-    knee_batch,
-    cheapest_workers,
-    cheapest_batch,
-    cold_start_time,
-    cold_start_cost,
-    cold_start_share_time,
-    cold_start_share_cost,
-    prediction_error_mean,
-    mean_time,
-    mean_cost,
-    mean_speed_up,
-    mean_saving,
-    lost_workers,
-    ended_runs,
-    time_after_loss,
-    cost_after_loss,
-    knee_of_means,
-    median_difference,
+    fn set_up(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Stage> {
+        let folder = Path::new("scenarios/paper");
+        let scenario = scenario::load(source, folder, Overrides::default(), diagnostics)?;
+        Stage::new(scenario)
+            .map_err(|error| {
+                diagnostics.push(Diagnostic::general(format!("{}: {error}", source.name)));
+            })
+            .ok()
+    }
 }
 
 /// Hours from the start to the target, simulated.
@@ -215,18 +215,6 @@ fn prediction_error_mean(stage: &Stage, selector: &Selector) -> Result<f64, Stri
             .filter(|(at, _)| columns.contains(&at.workers))
             .map(|(_, error)| 100.0 * error),
     )
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Result<f64, String> {
-    let (mut count, mut sum) = (0.0, 0.0);
-    for value in values {
-        count += 1.0;
-        sum += value;
-    }
-    if count == 0.0 {
-        return Err("the selector matches no configuration".to_owned());
-    }
-    Ok(sum / count)
 }
 
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {

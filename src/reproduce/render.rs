@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::comparison::{Comparison, Verdict};
-use super::papers::Paper;
+use super::paper::Paper;
 use crate::report::text_table;
 
 const HEADER: [&str; 9] = [

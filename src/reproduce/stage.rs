@@ -1,20 +1,14 @@
 //! A paper's scenario, ready to be asked.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use crate::configuration::Configuration;
 use crate::experiment::Arena;
 use crate::experiment::plan::PlanError;
 use crate::experiment::{Case, Evaluator, Plan};
-use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::scenario::{self, Overrides, Scenario};
+use crate::scenario::Scenario;
 use crate::testbed::History;
 use crate::units::SECONDS_PER_HOUR;
 use crate::workload::{Reach, Workload};
 
-use super::comparison::Figures;
-use super::quantity::{QUANTITIES, Quantity};
 use super::selector::Selector;
 
 /// The scenario of a paper with its plan.
@@ -23,20 +17,6 @@ pub struct Stage {
     pub scenario: Scenario,
     /// What its cases share.
     pub plan: Plan,
-}
-
-impl Figures for Stage {
-    const QUANTITIES: &'static [Quantity<Stage>] = QUANTITIES;
-
-    fn set_up(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Stage> {
-        let folder = Path::new("scenarios/paper");
-        let scenario = scenario::load(source, folder, Overrides::default(), diagnostics)?;
-        Stage::new(scenario)
-            .map_err(|error| {
-                diagnostics.push(Diagnostic::general(format!("{}: {error}", source.name)));
-            })
-            .ok()
-    }
 }
 
 impl Stage {

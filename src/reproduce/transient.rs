@@ -2,13 +2,10 @@
 //!
 //! A selector names `kind`, `workers` and, where only some runs count, `lost`: how many VMs they lost.
 
-use super::expectations::{self, Tolerance};
-use super::papers::PAPERS;
-use super::quantity::QUANTITIES;
+use super::figures::mean;
 use super::selector::Selector;
 use super::stage::Stage;
 use crate::experiment::Arena;
-use crate::input::{Diagnostics, Source};
 use crate::search::{Limits, Objective, Point, objective};
 use crate::testbed::SimulatedCluster;
 use crate::training::Unfinished;
@@ -94,9 +91,12 @@ fn runs(stage: &Stage, cell: &Cell<'_>, lost_at: Option<SimTime>) -> Result<Vec<
     Ok(all)
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0u32, 0.0), |(n, sum), value| (n + 1, sum + value));
-    (count > 0).then(|| sum / f64::from(count))
+/// Mean seconds and USD.
+fn means(runs: &[Run]) -> Result<(f64, f64), String> {
+    Ok((
+        mean(runs.iter().map(|run| run.seconds))?,
+        mean(runs.iter().map(|run| run.usd))?,
+    ))
 }
 
 /// Mean seconds and USD of the runs of a cell that reached the target, and lost as many VMs as the selector says.
@@ -107,9 +107,10 @@ fn mean_of(stage: &Stage, cell: &Cell<'_>, selector: &Selector) -> Result<(f64, 
     };
     let mut all = runs(stage, cell, None)?;
     all.retain(|run| run.ended_well && lost.is_none_or(|lost| run.lost == lost));
-    let seconds = mean(all.iter().map(|run| run.seconds));
-    let usd = mean(all.iter().map(|run| run.usd));
-    (seconds.zip(usd)).ok_or_else(|| "no replica has such a run".to_owned())
+    if all.is_empty() {
+        return Err("no replica has such a run".to_owned());
+    }
+    means(&all)
 }
 
 /// Mean seconds of training.
@@ -161,9 +162,7 @@ fn after_losses(stage: &Stage, selector: &Selector) -> Result<(f64, f64), String
         let at = SimTime::from_seconds(f64::from(at_s));
         all.extend(runs(stage, &cell, Some(at))?);
     }
-    let seconds = mean(all.iter().map(|run| run.seconds));
-    let usd = mean(all.iter().map(|run| run.usd));
-    (seconds.zip(usd)).ok_or_else(|| "`at_s` of the selector is empty".to_owned())
+    means(&all)
 }
 
 /// Mean seconds of runs that each lose one worker at a given moment.
@@ -193,35 +192,4 @@ pub(super) fn knee_of_means(stage: &Stage, selector: &Selector) -> Result<f64, S
     workers
         .map(|workers| f64::from(*workers))
         .ok_or_else(|| "there is no knee".to_owned())
-}
-
-/// Median of the absolute differences, in percent, between the published figures of a quantity in a paper's table and
-/// ours, those left out that parameters were calibrated on.
-pub(super) fn median_difference(stage: &Stage, selector: &Selector) -> Result<f64, String> {
-    let name = selector.text("of")?;
-    let quantity = (QUANTITIES.iter())
-        .find(|q| q.name == name && q.name != "median_difference")
-        .ok_or_else(|| format!("unknown quantity `{name}`"))?;
-    let paper = selector.text("paper")?;
-    let paper = (PAPERS.iter().find(|p| p.name == paper))
-        .ok_or_else(|| format!("unknown paper `{paper}`"))?;
-    let table = Source::new(paper.expectations.0, paper.expectations.1);
-    let names: Vec<&str> = QUANTITIES.iter().map(|q| q.name).collect();
-    let mut differences = Vec::new();
-    for row in expectations::read(&table, &names, &mut Diagnostics::default()) {
-        let is_check = !row.is_calibration() && matches!(row.tolerance, Tolerance::Relative(_));
-        if row.quantity == name && is_check {
-            let ours = (quantity.of)(stage, &row.selector)?;
-            differences.push(100.0 * (ours / row.value - 1.0).abs());
-        }
-    }
-    differences.sort_by(f64::total_cmp);
-    let (below, above) = (
-        differences.len().saturating_sub(1) / 2,
-        differences.len() / 2,
-    );
-    match (differences.get(below), differences.get(above)) {
-        (Some(below), Some(above)) => Ok(0.5 * (below + above)),
-        _ => Err(format!("the table has no check of `{name}`")),
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::complaints::Complaints;
 use super::file::{ElasticTable, ScenarioFile};
 use crate::cluster::Elastic;
-use crate::pricing::spot_series::{SpotSeries, Step};
+use crate::pricing::reductions::spot_series::{SpotSeries, Step};
 use crate::units::SECONDS_PER_HOUR;
 
 /// When clusters grow and shrink, if they do.

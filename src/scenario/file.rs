@@ -17,7 +17,7 @@ use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
 use crate::pricing::PolicyFile;
-use crate::pricing::spot_series::Step;
+use crate::pricing::reductions::spot_series::Step;
 use crate::search::{Objective, Settings};
 use crate::training::Fidelity;
 use crate::training::sync::Protocol;

@@ -1,7 +1,12 @@
 //! Epochs to the target, from a table.
 
+use std::sync::Arc;
+
 use super::grid::{Grid, Point};
 use super::origin::{Origin, Provenance};
+use super::rows;
+use crate::input::csv::Row;
+use crate::input::{Diagnostics, Source};
 
 /// One measured number of passes over the data set.
 #[derive(Debug, Clone)]
@@ -75,6 +80,30 @@ impl Epochs {
     pub fn rows(&self) -> &[EpochRow] {
         &self.rows
     }
+}
+
+/// The rows of `epochs.csv`.
+pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<EpochRow>> {
+    let parse = |row: &Row<'_>, d: &mut Diagnostics| {
+        let workers = if row.has("workers") {
+            rows::whole(row, "workers", d).map(Some)
+        } else {
+            Some(None)
+        };
+        let batch = rows::whole(row, "batch", d);
+        let epochs = rows::above_zero(row, "epochs", d);
+        let origin = rows::origin(row, source, d);
+        Some(EpochRow {
+            workers: workers?,
+            batch: batch?,
+            epochs: epochs?,
+            origin: origin?,
+        })
+    };
+    let required = ["batch", "epochs", "origin", "source"];
+    rows::read(source, &required, &["workers"], diagnostics, parse, |r| {
+        (r.workers, r.batch)
+    })
 }
 
 #[cfg(test)]

@@ -5,14 +5,16 @@
 //! no strategy.
 //!
 //! - [`origin`]: where a figure comes from, and how a result was obtained from figures.
-//! - [`load`]: a folder of tables → a checked [`Workload`].
+//! - [`load`]: a folder of tables → a checked [`Workload`]; `head`: its `workload.toml`; `rows`: rows of its tables.
 //! - [`library`]: the workloads embedded in the binary, and folders on disk.
 //! - [`grid`]: interpolation over measured (workers, batch) points.
-//! - [`step_cost`], [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`]: the measured tables.
+//! - [`step_cost`] and its `step_rows`, [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
+//!   measured tables.
 //! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured.
 
 pub mod epochs;
 pub mod grid;
+mod head;
 pub mod law;
 pub mod library;
 pub mod load;
@@ -20,15 +22,19 @@ pub mod noise;
 pub mod noise_curve;
 pub mod noise_scale;
 pub mod origin;
+pub mod published;
+mod rows;
 pub mod staleness;
 pub mod stand_in;
 pub mod step_cost;
+mod step_rows;
 
 pub use epochs::Epochs;
 pub use noise::Noise;
 pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
 pub use origin::{Origin, Provenance, Sourced};
+pub use published::Published;
 pub use staleness::Staleness;
 pub use stand_in::{Reach, StandIn};
 pub use step_cost::{Communication, StepCost, StepCosts, StepMeasured};
@@ -99,17 +105,6 @@ pub struct Constants {
     pub sample_memory_gib: Option<Sourced>,
     /// Memory that a worker takes besides, in GiB.
     pub fixed_memory_gib: Option<Sourced>,
-}
-
-/// One measured cell as its authors printed it.
-#[derive(Debug, Clone)]
-pub struct Published {
-    /// The configuration.
-    pub configuration: Configuration,
-    /// Hours to the target.
-    pub time_h: f64,
-    /// USD to the target.
-    pub cost_usd: f64,
 }
 
 /// Formulae for what was not measured.

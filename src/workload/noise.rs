@@ -1,9 +1,14 @@
 //! Normalised SGD noise γ/K at the target, from a table, through the gradient noise scale φ.
 
+use std::sync::Arc;
+
 use super::grid::{Grid, Point};
 use super::law::NoiseLaw;
 use super::noise_scale::NoiseScale;
 use super::origin::Origin;
+use super::rows;
+use crate::input::csv::Row;
+use crate::input::{Diagnostics, Source};
 
 /// One measured noise.
 #[derive(Debug, Clone)]
@@ -123,6 +128,36 @@ pub fn normalised_noise(workers: u32, batch: f64, noise_scale: f64) -> f64 {
 pub fn noise_scale(workers: u32, batch: f64, noise_normalised: f64) -> f64 {
     let k = f64::from(workers);
     batch * (k * noise_normalised - 1.0) / (k * (1.0 - noise_normalised))
+}
+
+/// The rows of `noise.csv`.
+pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<NoiseRow>> {
+    let parse = |row: &Row<'_>, d: &mut Diagnostics| {
+        let (workers, batch) = (rows::whole(row, "workers", d), rows::whole(row, "batch", d));
+        let noise = rows::above_zero(row, "noise_normalised", d);
+        let origin = rows::origin(row, source, d);
+        let (workers, noise) = (workers?, noise?);
+        let least = 1.0 / f64::from(workers);
+        if noise <= least || noise >= 1.0 {
+            d.error_at(
+                source,
+                row.span("noise_normalised"),
+                format!("a normalised noise of {noise} is not possible"),
+                format!("γ/K lies between 1/K = {least:.4} and 1"),
+            );
+            return None;
+        }
+        Some(NoiseRow {
+            workers,
+            batch: batch?,
+            noise_normalised: noise,
+            origin: origin?,
+        })
+    };
+    let required = ["workers", "batch", "noise_normalised", "origin", "source"];
+    rows::read(source, &required, &[], diagnostics, parse, |r| {
+        (r.workers, r.batch)
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
 //! SGD noise over training.
 
+use std::sync::Arc;
+
 use super::law::NoiseLaw;
 use super::noise::normalised_noise;
 use super::noise_scale::NoiseScale;
+use super::rows;
+use crate::input::csv::Row;
+use crate::input::{Diagnostics, Source};
 use crate::stats::line::locate;
 
 /// Where a noise over training comes from.
@@ -100,6 +105,25 @@ fn hold((steps, values): &(Vec<f64>, Vec<f64>), step: f64) -> f64 {
         None if step < steps[0] => values[0],
         None => values[values.len() - 1],
     }
+}
+
+/// The rows of `noise_curve.csv`.
+pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<CurveRow>> {
+    let parse = |row: &Row<'_>, d: &mut Diagnostics| {
+        let workers = rows::whole(row, "workers", d);
+        let step = row.number("step", 0.0.., d);
+        let noise = rows::above_zero(row, "noise", d);
+        rows::origin(row, source, d)?;
+        Some(CurveRow {
+            workers: workers?,
+            step: step?,
+            noise: noise?,
+        })
+    };
+    let required = ["workers", "step", "noise", "origin", "source"];
+    rows::read(source, &required, &[], diagnostics, parse, |r| {
+        (r.workers, r.step.to_bits())
+    })
 }
 
 #[cfg(test)]

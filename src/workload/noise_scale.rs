@@ -1,6 +1,11 @@
 //! The gradient noise scale φ over training, measured at several batches (`phi.csv`).
 
+use std::sync::Arc;
+
 use super::law::goodput;
+use super::rows;
+use crate::input::csv::Row;
+use crate::input::{Diagnostics, Source};
 use crate::stats::line::locate;
 
 /// φ during one piece of training.
@@ -138,6 +143,31 @@ fn along(xs: &[f64], ys: &[f64], x: f64) -> f64 {
         // Past the last entry by a rounding error.
         None => 1.0,
     }
+}
+
+/// The rows of `phi.csv`.
+pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<ScaleRow>> {
+    let parse = |row: &Row<'_>, d: &mut Diagnostics| {
+        let batch = rows::whole(row, "batch", d);
+        let progress = rows::above_zero(row, "progress", d);
+        let scale = rows::above_zero(row, "noise_scale_samples", d);
+        rows::origin(row, source, d)?;
+        Some(ScaleRow {
+            batch: batch?,
+            progress: progress?,
+            noise_scale_samples: scale?,
+        })
+    };
+    let required = [
+        "batch",
+        "progress",
+        "noise_scale_samples",
+        "origin",
+        "source",
+    ];
+    rows::read(source, &required, &[], diagnostics, parse, |r| {
+        (r.batch, r.progress.to_bits())
+    })
 }
 
 #[cfg(test)]

@@ -535,41 +535,46 @@ fn sizes_that_are_not_known_and_contradictions_are_refused() {
 /// keys that this scenario has.
 #[test]
 fn the_remedy_for_an_unknown_size_is_one_that_is_left() {
-    let said = |rest: &str| {
-        let text = format!("workloads = [\"icac19-resnet32\"]\n{rest}");
+    let said = |text: String| {
         let source = Source::new("test.toml", text);
         let mut wrong = Diagnostics::default();
         let none = scenario::load(&source, Path::new("."), Overrides::default(), &mut wrong);
-        assert!(none.is_none(), "{rest}");
         let wrong = wrong.render(false);
+        assert!(none.is_none(), "{wrong}");
         assert!(wrong.contains("a size that is not known"), "{wrong}");
         wrong
     };
+    let measured = "workloads = [\"scavenger-resnet18\"]\n";
     let spot = "[spot]\nexponential_mean_h = 9\non_loss = \"go-on\"\n";
-    let cluster = "cluster.vm = [\"k80\"]\ncluster.workers = [4]\n";
-    let extrapolate = "cluster.outside = \"extrapolate\"\n";
 
-    let unset = said(&format!("{cluster}{spot}"));
+    let unset = said(format!("{measured}{spot}"));
     assert!(
         unset.contains("raise `spot.fewest_workers`, or set `cluster.outside"),
         "{unset}"
     );
-    let set = said(&format!("{cluster}{extrapolate}{spot}"));
+    let set = said(format!(
+        "workloads = [\"icac19-resnet32\"]\ncluster.vm = [\"k80\"]\ncluster.workers = [4]\n\
+         cluster.outside = \"extrapolate\"\n{spot}"
+    ));
     assert!(
         set.contains("no law of the workload speaks for it: raise `spot.fewest_workers`"),
         "{set}"
     );
     assert!(!set.contains("or set"), "{set}");
 
-    let elastic = |most| {
+    let elastic = |most, fewest| {
         let prices = "prices = [[0, 1], [1, 2]]\ngrow_at = 1\nshrink_above = 1\n";
-        said(&format!(
-            "{cluster}[elastic]\n{prices}most_vms = {most}\nfewest_vms = 4\n"
+        said(format!(
+            "{measured}[elastic]\n{prices}most_vms = {most}\nfewest_vms = {fewest}\n"
         ))
     };
-    let grows = elastic(400);
+    let grows = elastic(400, 20);
     assert!(grows.contains("lower `elastic.most_vms`"), "{grows}");
-    assert!(!grows.contains("`spot."), "{grows}");
+    let shrinks = elastic(20, 2);
+    assert!(shrinks.contains("raise `elastic.fewest_vms`"), "{shrinks}");
+    for wrong in [grows, shrinks] {
+        assert!(!wrong.contains("`spot."), "{wrong}");
+    }
 }
 
 /// Delays drawn as measured, on average: start-up and cold join of VMs, restarts, checkpoints of 16 MB.

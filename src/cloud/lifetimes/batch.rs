@@ -1,6 +1,10 @@
 //! Losses of several VMs at once, drawn.
 
-use super::trace::Trace;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::trace::{self, Trace};
+use crate::input::{Diagnostics, Source};
 use crate::rng::Stream;
 
 /// Losses that arrive as a Poisson process, each taking as many VMs as one drawn from those counted.
@@ -98,6 +102,13 @@ impl Batch {
     pub fn lost_by(&self, hours: f64) -> f64 {
         -libm::expm1(-hours * self.losses_per_h * self.mean_vms / self.held_vms)
     }
+}
+
+/// What was counted in the traces of a table.
+pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Batch> {
+    (trace::read(source, d).into_iter())
+        .filter_map(|(name, trace)| Some((name, Batch::counted_in(&trace)?)))
+        .collect()
 }
 
 #[cfg(test)]

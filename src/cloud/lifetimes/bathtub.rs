@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::exponential::twice;
 use super::lifetime::Law;
-use super::registry::Figures;
 use crate::input::csv::Table;
 use crate::input::{Diagnostics, Source};
 
@@ -132,7 +130,7 @@ impl Law for Bathtub {
 }
 
 /// The laws of a table with columns `name`, `a`, `tau1_h`, `tau2_h` and `b_h`.
-pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Figures> {
+pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Bathtub> {
     let columns = ["name", "a", "tau1_h", "tau2_h", "b_h"];
     let table = Table::read(source, &columns, &[], d);
     let mut laws = HashMap::new();
@@ -151,9 +149,8 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
             d.error_at(source, row.line_span(), title, "F does not reach 1");
             continue;
         };
-        let figures = Figures::Law(Arc::new(law));
-        if laws.insert(name.to_owned(), figures).is_some() {
-            d.error_at(source, row.span("name"), twice(name), "named before");
+        if laws.insert(name.to_owned(), law).is_some() {
+            row.named_before("name", d);
         }
     }
     laws

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::lifetime::Law;
-use super::registry::Figures;
 use crate::input::csv::Table;
 use crate::input::{Diagnostics, Source};
 
@@ -48,11 +47,6 @@ impl Empirical {
             });
         }
         (points.len() > 1).then_some(Empirical { points })
-    }
-
-    /// Share of the VMs that were not lost.
-    pub fn never_lost(&self) -> f64 {
-        1.0 - self.points.last().map_or(0.0, |last| last.lost)
     }
 
     /// The points around an age; the same one twice behind the last.
@@ -117,7 +111,7 @@ impl Empirical {
 }
 
 /// The laws of a table with columns `name`, `age_h` and `lost`; the rows of a law follow each other.
-pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Figures> {
+pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Empirical> {
     let table = Table::read(source, &["name", "age_h", "lost"], &[], d);
     let mut counted: HashMap<&str, Vec<(f64, f64)>> = HashMap::new();
     for row in table.iter().flat_map(Table::rows) {
@@ -140,10 +134,9 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
             points.push((age_h, lost));
         }
     }
-    let laws = counted.into_iter().filter_map(|(name, points)| {
-        let law = Empirical::new(&points)?;
-        Some((name.to_owned(), Figures::Law(Arc::new(law))))
-    });
+    let laws = counted
+        .into_iter()
+        .filter_map(|(name, points)| Some((name.to_owned(), Empirical::new(&points)?)));
     laws.collect()
 }
 
@@ -169,7 +162,7 @@ mod tests {
         assert!((law.inverse_cdf(0.3) - 0.75).abs() < 1e-12);
         assert!((law.inverse_cdf(0.45) - 3.0).abs() < 1e-12);
         assert_eq!(law.inverse_cdf(0.51), f64::INFINITY);
-        assert_eq!(law.never_lost(), 0.5);
+        assert_eq!(law.cdf(f64::MAX), 0.5);
         let capped = Lifetime::new(law, Some(24.0));
         assert_eq!(capped.quantile(0.51), 24.0);
         assert!((capped.lost_until(24.0) - 12.5).abs() < 1e-12);

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::lifetime::Law;
-use super::registry::Figures;
 use crate::input::csv::Table;
 use crate::input::{Diagnostics, Source};
 
@@ -45,7 +44,7 @@ impl Law for Exponential {
 }
 
 /// The laws of a table with columns `name` and `mean_h`; `observed_h` and `losses` are what it is from.
-pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Figures> {
+pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Exponential> {
     let table = Table::read(source, &["name", "mean_h"], &["observed_h", "losses"], d);
     let mut laws = HashMap::new();
     for row in table.iter().flat_map(Table::rows) {
@@ -55,16 +54,9 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
         let (Some(name), Some(mean_h)) = cells else {
             continue;
         };
-        let law = Exponential { mean_h };
-        let figures = Figures::Law(Arc::new(law));
-        if laws.insert(name.to_owned(), figures).is_some() {
-            d.error_at(source, row.span("name"), twice(name), "named before");
+        if (laws.insert(name.to_owned(), Exponential { mean_h })).is_some() {
+            row.named_before("name", d);
         }
     }
     laws
-}
-
-/// What to say of a name that a table has twice.
-pub(super) fn twice(name: &str) -> String {
-    format!("two rows are called `{name}`")
 }

@@ -90,16 +90,6 @@ impl Lifetime {
         1.0 - self.cdf(age_h)
     }
 
-    /// P(life > s + t | life > s): 0 if no VM reaches the age s.
-    pub fn survives(&self, age_h: f64, more_h: f64) -> f64 {
-        let reached = self.survival(age_h);
-        if reached > 0.0 {
-            self.survival(age_h + more_h) / reached
-        } else {
-            0.0
-        }
-    }
-
     /// Losses per hour among the VMs of this age, f/(1 − F); infinite from the cap on.
     pub fn hazard(&self, age_h: f64) -> f64 {
         let left = self.survival(age_h);

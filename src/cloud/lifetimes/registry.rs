@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::super::prices::Market;
 use super::super::sources::Sources;
 use super::lifetime::{Law, Lifetime};
-use super::{Batch, Trace, bathtub, empirical, exponential, trace};
+use super::{Batch, Trace, batch, bathtub, empirical, exponential, trace};
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
 
@@ -28,19 +28,38 @@ macro_rules! table {
 
 /// Kind, file and text of its figures, how they are read.
 const KINDS: [(&str, (&str, &str), Read); 5] = [
-    ("exponential", table!("exponential.csv"), exponential::read),
-    ("bathtub", table!("bathtub.csv"), bathtub::read),
-    ("empirical", table!("empirical.csv"), empirical::read),
-    ("batch", table!("trace.csv"), trace::read_batches),
-    ("trace", table!("trace.csv"), trace::read),
+    ("exponential", table!("exponential.csv"), |s, d| {
+        all(exponential::read(s, d), law)
+    }),
+    ("bathtub", table!("bathtub.csv"), |s, d| {
+        all(bathtub::read(s, d), law)
+    }),
+    ("empirical", table!("empirical.csv"), |s, d| {
+        all(empirical::read(s, d), law)
+    }),
+    ("batch", table!("trace.csv"), |s, d| {
+        all(batch::read(s, d), Figures::Batch)
+    }),
+    ("trace", table!("trace.csv"), |s, d| {
+        all(trace::read(s, d), Figures::Trace)
+    }),
 ];
 
 /// What a row of a kind's table describes.
 #[derive(Debug, Clone)]
-pub(super) enum Figures {
+enum Figures {
     Law(Arc<dyn Law>),
     Batch(Batch),
     Trace(Trace),
+}
+
+fn law(law: impl Law + 'static) -> Figures {
+    Figures::Law(Arc::new(law))
+}
+
+fn all<F>(read: HashMap<String, F>, figures: fn(F) -> Figures) -> HashMap<String, Figures> {
+    let all = read.into_iter();
+    all.map(|(name, found)| (name, figures(found))).collect()
 }
 
 /// How VMs are lost.
@@ -362,29 +381,30 @@ mod tests {
 
     #[test]
     fn mistakes_in_figures_are_told_with_their_places() {
-        for (read, text, expected) in [
+        for (kind, text, expected) in [
             (
-                exponential::read as Read,
+                "exponential",
                 "name,mean_h\na,0\na,1\na,1\n",
                 &["f.csv:2:3", "two rows are called `a`"][..],
             ),
             (
-                bathtub::read,
+                "bathtub",
                 "name,a,tau1_h,tau2_h,b_h\nx,1.5,1,1,24\ny,0.4,0,1,24\n",
                 &["f.csv:2:3", "f.csv:3:7"],
             ),
             (
-                empirical::read,
+                "empirical",
                 "name,age_h,lost\nx,1,0.5\nx,1,0.6\nx,2,0.4\nx,3,1.4\n",
                 &["f.csv:3:3", "f.csv:4:5", "f.csv:5:5"],
             ),
             (
-                trace::read,
+                "trace",
                 "name,at_s,added,removed\nx,0,1,0\nx,0,1,0\nx,5,0,2\ny,0,0,0\n",
                 &["f.csv:3:3", "f.csv:4:7", "`y` holds no VM"],
             ),
         ] {
             let mut d = Diagnostics::default();
+            let (_, _, read) = KINDS.iter().find(|(name, ..)| *name == kind).expect(kind);
             read(&Source::new("f.csv", text), &mut d);
             let shown = d.render(false);
             assert!(expected.iter().all(|e| shown.contains(e)), "{shown}");

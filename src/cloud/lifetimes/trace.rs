@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::batch::Batch;
-use super::registry::Figures;
 use crate::input::csv::Table;
 use crate::input::{Diagnostics, Source};
 use crate::units::SECONDS_PER_HOUR;
@@ -193,20 +191,7 @@ impl Iterator for Replay<'_> {
 }
 
 /// Traces of a table with columns `name`, `at_s`, `added` and `removed`; the rows of a trace follow each other.
-pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Figures> {
-    let all = read_all(source, d).into_iter();
-    all.map(|(name, trace)| (name, Figures::Trace(trace)))
-        .collect()
-}
-
-/// What was counted in the same traces.
-pub(super) fn read_batches(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Figures> {
-    let all = read_all(source, d).into_iter();
-    all.filter_map(|(name, trace)| Some((name, Figures::Batch(Batch::counted_in(&trace)?))))
-        .collect()
-}
-
-fn read_all(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Trace> {
+pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String, Trace> {
     const MOST: u64 = 1_000_000;
     let table = Table::read(source, &["name", "at_s", "added", "removed"], &[], d);
     let mut rows: HashMap<&str, Vec<(u64, u32, u32)>> = HashMap::new();
@@ -298,9 +283,7 @@ mod tests {
         let source = Source::new("trace.csv", text);
         let mut traces = read(&source, &mut Diagnostics::default());
         for (name, latest_h) in [("aws-2020-p3", 5.0), ("aws-2020-g4dn", 4.0)] {
-            let Some(Figures::Trace(trace)) = traces.remove(name) else {
-                panic!("{name} is there");
-            };
+            let trace = traces.remove(name).expect("it is there");
             const LONGEST_H: f64 = 6.0;
             let mut lives = Vec::new();
             let mut stream = Streams::new(8).stream(Purpose::Losses, 0, 0);

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::fit::noise::power_scale;
-use crate::import::draft::{Draft, EpochLine, Law, NoiseLaw, PhiLine};
+use crate::import::draft::{Draft, EpochLine, Law, PhiLine};
 use crate::import::report::{Report, basis};
 use crate::input::csv::Table;
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::workload::Origin;
-use crate::workload::law::goodput;
+use crate::workload::law::{NoiseLaw, goodput};
 
 /// A run at one batch.
 pub(super) struct Run {
@@ -182,9 +182,13 @@ pub(super) fn noise(
     );
     if let Some(law) = power_scale(initial, &points) {
         report.fit("ln φ", "power of progress and batch", &law.quality);
-        draft.noise_law = Some(Law {
-            basis: format!("{} (of ln φ)", basis(&law.quality)),
-            law: NoiseLaw::Power(law),
-        });
+        let basis = format!("{} (of ln φ)", basis(&law.quality));
+        let law = NoiseLaw::PowerScale {
+            scale_samples: law.scale_samples,
+            initial_batch: f64::from(law.initial_batch),
+            batch_exponent: law.batch_exponent,
+            progress_exponent: law.progress_exponent,
+        };
+        draft.noise_law = Some(Law::fitted(law, basis));
     }
 }

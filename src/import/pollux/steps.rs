@@ -251,10 +251,8 @@ pub(super) fn step_laws(steps: &[Step], options: &Options, draft: &mut Draft, re
         match p_norm(&points) {
             Some(fit) => {
                 report.fit(&shape, "p-norm", &fit.quality);
-                draft.step_laws.push(Law {
-                    basis: format!("{}; one worker, or two VMs and more", basis(&fit.quality)),
-                    law: (shape, fit.law),
-                });
+                let basis = format!("{}; one worker, or two VMs and more", basis(&fit.quality));
+                draft.step_laws.push(Law::fitted((shape, fit.law), basis));
             }
             None => report.note(format!("no law for {shape}: too few points")),
         }

@@ -75,6 +75,13 @@ impl<'t> Row<'t> {
         })
     }
 
+    /// Reports the name in this cell, which a row before has, too.
+    pub fn named_before(&self, column: &str, diagnostics: &mut Diagnostics) {
+        let name = self.optional_text(column).unwrap_or_default();
+        let title = format!("two rows are called `{name}`");
+        diagnostics.error_at(&self.table.source, self.span(column), title, "named before");
+    }
+
     /// Where a cell is, quotes included; the whole row if there is no such column.
     pub fn span(&self, column: &str) -> Range<usize> {
         let raw = raw(&self.table.source, self.cells);

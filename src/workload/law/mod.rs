@@ -35,7 +35,7 @@ pub struct StepLaw {
     /// Communication before any of it is hidden.
     pub communication: CommunicationLaw,
     /// How the two add up.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Overlap::is_additive")]
     pub overlap: Overlap,
 }
 

@@ -1,6 +1,6 @@
 //! The gradient noise scale φ by batch and progress.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{ABOVE_ZERO, ANY, at_least};
 
@@ -18,12 +18,21 @@ pub enum NoiseLaw {
         /// φ₀: samples at the target, with the initial batch.
         scale_samples: f64,
         /// M₀.
+        #[serde(serialize_with = "as_whole")]
         initial_batch: f64,
         /// α.
         batch_exponent: f64,
         /// q.
         progress_exponent: f64,
     },
+}
+
+/// A batch is a whole number, and is written as one.
+fn as_whole<S: Serializer>(batch: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match *batch as u64 {
+        whole if whole as f64 == *batch => serializer.serialize_u64(whole),
+        _ => serializer.serialize_f64(*batch),
+    }
 }
 
 impl NoiseLaw {

@@ -19,6 +19,11 @@ pub enum Overlap {
 }
 
 impl Overlap {
+    /// Whether nothing is hidden.
+    pub fn is_additive(&self) -> bool {
+        matches!(self, Overlap::Additive)
+    }
+
     /// Whether its parameters make sense.
     ///
     /// # Errors

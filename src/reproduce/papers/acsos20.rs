@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::comparison::Figures;
-use super::quantity::Quantity;
-use super::selector::Selector;
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::cluster::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw};
 use crate::input::{self, Diagnostics, Source};
+use crate::reproduce::figures::{Figures, Quantity, named, quantities};
+use crate::reproduce::selector::Selector;
 use crate::rng::{Purpose, Streams};
 
 /// What a paper on unequal workers is computed from: every job runs on any cluster under any policy.
@@ -35,43 +34,16 @@ struct Job {
 }
 
 impl Figures for UnequalClusters {
-    const QUANTITIES: &'static [Quantity<Self>] = &[
-        Quantity {
-            name: "training_time",
-            of: training_time,
-        },
-        Quantity {
-            name: "speed_up",
-            of: speed_up,
-        },
-        Quantity {
-            name: "slow_down",
-            of: slow_down,
-        },
-        Quantity {
-            name: "batch_changes",
-            of: batch_changes,
-        },
-    ];
+    const QUANTITIES: &'static [Quantity<Self>] = quantities! {
+        training_time,
+        speed_up,
+        slow_down,
+        batch_changes,
+    };
 
     fn set_up(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Self> {
         input::toml::read(source, diagnostics)
     }
-}
-
-fn entry<'a, T>(
-    table: &'a BTreeMap<String, T>,
-    key: &str,
-    selector: &Selector,
-) -> Result<&'a T, String> {
-    let name = selector.text(key)?;
-    named(table, key, name)
-}
-
-fn named<'a, T>(table: &'a BTreeMap<String, T>, key: &str, name: &str) -> Result<&'a T, String> {
-    table
-        .get(name)
-        .ok_or_else(|| format!("there is no {key} `{name}`"))
 }
 
 impl UnequalClusters {
@@ -82,7 +54,7 @@ impl UnequalClusters {
         workers: &[Worker],
         batching: Batching,
     ) -> Result<Outcome, String> {
-        let job = entry(&self.jobs, "job", selector)?;
+        let job = named(&self.jobs, "job", selector.text("job")?)?;
         let job = UnequalJob {
             workers: workers.to_vec(),
             batch: job.batch,
@@ -100,8 +72,8 @@ impl UnequalClusters {
 
     /// A selector's job, cluster and policy.
     fn cell(&self, selector: &Selector) -> Result<Outcome, String> {
-        let workers = entry(&self.clusters, "cluster", selector)?;
-        let batching = *entry(&self.batching, "batching", selector)?;
+        let workers = named(&self.clusters, "cluster", selector.text("cluster")?)?;
+        let batching = *named(&self.batching, "batching", selector.text("batching")?)?;
         self.run(selector, workers, batching)
     }
 }
@@ -113,7 +85,7 @@ fn training_time(clusters: &UnequalClusters, selector: &Selector) -> Result<f64,
 
 /// Time under the policy `against`, over time under `batching`.
 fn speed_up(clusters: &UnequalClusters, selector: &Selector) -> Result<f64, String> {
-    let workers = entry(&clusters.clusters, "cluster", selector)?;
+    let workers = named(&clusters.clusters, "cluster", selector.text("cluster")?)?;
     let against = *named(&clusters.batching, "batching", selector.text("against")?)?;
     let slow = clusters.run(selector, workers, against)?;
     Ok(slow.time_s / clusters.cell(selector)?.time_s)
@@ -122,7 +94,7 @@ fn speed_up(clusters: &UnequalClusters, selector: &Selector) -> Result<f64, Stri
 /// Percent by which a job takes longer than on the cluster `against`.
 fn slow_down(clusters: &UnequalClusters, selector: &Selector) -> Result<f64, String> {
     let equal = named(&clusters.clusters, "cluster", selector.text("against")?)?;
-    let batching = *entry(&clusters.batching, "batching", selector)?;
+    let batching = *named(&clusters.batching, "batching", selector.text("batching")?)?;
     let quick = clusters.run(selector, equal, batching)?;
     Ok(100.0 * (clusters.cell(selector)?.time_s / quick.time_s - 1.0))
 }

@@ -1,5 +1,22 @@
 //! A discount that grows with the part of the month that VMs are used.
 
+use super::{Reductions, Rule};
+
+/// `sustained_use`
+pub const RULE: Rule = Rule {
+    key: "`sustained_use`",
+    is_spot: false,
+    read: |file| {
+        let fractions = file.sustained_use.as_ref()?.iter().map(|f| f.get());
+        let bands = SustainedUse::new(fractions.collect())
+            .ok_or("`sustained_use` is empty: give the fraction of each part of the month");
+        Some(bands.map_err(str::to_owned).map(|bands| Reductions {
+            sustained_use: Some(bands),
+            ..Reductions::NONE
+        }))
+    },
+};
+
 /// Hours of a month in price lists.
 pub const MONTH_H: f64 = 730.0;
 

@@ -1,32 +1,25 @@
 //! The papers that can be reproduced. A new one is one entry here.
+//!
+//! Most run a scenario; those that no scenario can say bring files of their own:
+//!
+//! - [`acsos20`]: clusters of unequal workers, from a file of jobs and clusters.
+//! - [`hpdc20`]: jobs on VMs that are taken away, from a file of lives, jobs and policies.
+//! - [`icdcs20`]: asynchronous training on GPU VMs that can be revoked.
 
-use super::comparison::{Comparison, compare_with};
-use super::preemptions::Preemptions;
+pub mod acsos20;
+pub mod hpdc20;
+pub mod icdcs20;
+
+use super::compare::compare_with;
+use super::paper::Paper;
 use super::stage::Stage;
-use super::transient_gpus::TransientGpus;
-use super::unequal::UnequalClusters;
-use crate::input::Diagnostics;
-
-/// A paper: what its figures are computed from and the figures themselves, both embedded.
-#[derive(Debug, Clone, Copy)]
-pub struct Paper {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// What it is.
-    pub citation: &'static str,
-    /// Where the tolerances come from.
-    pub tolerances: &'static str,
-    /// Path and text of the file that our figures are computed from.
-    pub source: (&'static str, &'static str),
-    /// Path and text of the table of expected figures.
-    pub expectations: (&'static str, &'static str),
-    /// Compares with the kind of figures that the file is for.
-    pub(super) compare: fn(&Paper) -> Result<Vec<Comparison>, Diagnostics>,
-}
+use acsos20::UnequalClusters;
+use hpdc20::Preemptions;
+use icdcs20::TransientGpus;
 
 macro_rules! file {
     ($path:literal) => {
-        ($path, include_str!(concat!("../../", $path)))
+        ($path, include_str!(concat!("../../../", $path)))
     };
 }
 

@@ -3,7 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{Reductions, Rule};
 use crate::checked::{NonNegative, Positive};
+
+/// `spot_series`
+pub const RULE: Rule = Rule {
+    key: "`spot_series`",
+    is_spot: true,
+    read: |file| {
+        let series = SpotSeries::new(file.spot_series.as_deref()?);
+        Some(series.map(|series| Reductions {
+            spot_series: Some(series),
+            ..Reductions::NONE
+        }))
+    },
+};
 
 /// From so many hours since the job began, the spot price is this multiple of the base price.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]

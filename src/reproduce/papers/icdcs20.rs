@@ -7,9 +7,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::comparison::Figures;
-use super::quantity::Quantity;
-use super::selector::Selector;
 use crate::checked::{Count, Fraction, NonNegative, Positive, Spread};
 use crate::cloud::Market;
 use crate::cloud::delays::checkpoint_write::Measured;
@@ -17,6 +14,8 @@ use crate::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 use crate::cloud::lifetimes::{Kind, Lifetime, Model};
 use crate::engine::Queue;
 use crate::input::{self, Diagnostics, Source};
+use crate::reproduce::figures::{Figures, Quantity, mean, mean_of_all, named, quantities};
+use crate::reproduce::selector::Selector;
 use crate::rng::{Purpose, Stream, Streams, identity};
 use crate::stats::kolmogorov_smirnov_against;
 use crate::training::drift::DriftPath;
@@ -109,62 +108,41 @@ struct Loss {
     at_step: Count,
 }
 
-macro_rules! quantities {
-    ($($name:ident,)*) => {
-        impl Figures for TransientGpus {
-            const QUANTITIES: &'static [Quantity<Self>] = &[
-                $(Quantity { name: stringify!($name), of: $name },)*
-            ];
-
-            fn set_up(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Self> {
-                input::toml::read(source, diagnostics)
-            }
-        }
+impl Figures for TransientGpus {
+    const QUANTITIES: &'static [Quantity<Self>] = quantities! {
+        cluster_speed,
+        cluster_speed_error,
+        cluster_speed_check_error,
+        queue_speed,
+        queue_speed_error,
+        falls_short_from,
+        one_worker_step,
+        revoked_by,
+        revoked_in_all,
+        lifetime_distance,
+        startup_time,
+        rejoin_time,
+        checkpoint_time,
+        checkpoint_line_base,
+        checkpoint_line_slope,
+        checkpoint_error,
+        chief_cluster_speed,
+        chief_reference_time,
+        chief_overhead,
+        chief_repeated_steps,
+        remaining_error,
+        remaining_error_measured,
     };
-}
 
-quantities! {
-    cluster_speed,
-    cluster_speed_error,
-    cluster_speed_check_error,
-    queue_speed,
-    queue_speed_error,
-    falls_short_from,
-    one_worker_step,
-    revoked_by,
-    revoked_in_all,
-    lifetime_distance,
-    startup_time,
-    rejoin_time,
-    checkpoint_time,
-    checkpoint_line_base,
-    checkpoint_line_slope,
-    checkpoint_error,
-    chief_cluster_speed,
-    chief_reference_time,
-    chief_overhead,
-    chief_repeated_steps,
-    remaining_error,
-    remaining_error_measured,
+    fn set_up(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Self> {
+        input::toml::read(source, diagnostics)
+    }
 }
 
 const SEED: u64 = 20;
 
 fn stream(purpose: Purpose, name: &str) -> Stream {
     Streams::new(SEED).stream(purpose, 0, identity(name))
-}
-
-fn entry<'a, T>(table: &'a BTreeMap<String, T>, what: &str, name: &str) -> Result<&'a T, String> {
-    table
-        .get(name)
-        .ok_or_else(|| format!("there is no {what} `{name}`"))
-}
-
-fn mean(values: impl ExactSizeIterator<Item = Result<f64, String>>) -> Result<f64, String> {
-    match values.len() {
-        0 => Err("there is nothing to average".to_owned()),
-        count => Ok(values.sum::<Result<f64, String>>()? / count as f64),
-    }
 }
 
 /// |a/b − 1| in percent.
@@ -197,12 +175,12 @@ struct Cluster<'a> {
 
 impl TransientGpus {
     fn curve(&self, name: &str) -> Result<&Curve, String> {
-        entry(&self.curves, "curve", name)
+        named(&self.curves, "curve", name)
     }
 
     fn cluster<'a>(&'a self, curve: &'a Curve, servers: &str) -> Result<Cluster<'a>, String> {
-        let own = entry(&self.servers, "servers", &curve.servers)?;
-        let servers = entry(&self.servers, "servers", servers)?;
+        let own = named(&self.servers, "servers", &curve.servers)?;
+        let servers = named(&self.servers, "servers", servers)?;
         let asp = Asp {
             servers: own.count,
             service_s: NonNegative::new(servers.service_s.get()).ok_or("no service time")?,
@@ -228,7 +206,7 @@ impl TransientGpus {
     }
 
     fn lifetime(&self, name: &str) -> Result<(&Counted, &'static Lifetime), String> {
-        let counted = entry(&self.lifetimes, "lifetime", name)?;
+        let counted = named(&self.lifetimes, "lifetime", name)?;
         match &Model::named(name)?.kind {
             Kind::Alone(life) => Ok((counted, life)),
             Kind::Batch(_) | Kind::Trace(_) => Err(format!("`{name}` is of several VMs at once")),
@@ -253,18 +231,18 @@ impl TransientGpus {
     /// Mean of drawn delays.
     fn mean_delay(&self, delay: Delay, name: &str) -> Result<f64, String> {
         let mut stream = stream(Purpose::Delays, name);
-        mean((0..self.draws.get()).map(|_| Ok(delay.sample(&mut stream))))
+        mean((0..self.draws.get()).map(|_| delay.sample(&mut stream)))
     }
 
     fn restart(&self, model: &str) -> Result<&'static Restart, String> {
-        let name = &entry(&self.models, "model", model)?.restart;
+        let name = &named(&self.models, "model", model)?.restart;
         let mut all = Restart::embedded().0.iter();
         all.find(|r| r.model == *name)
             .ok_or_else(|| format!("no restart of `{name}` was measured"))
     }
 
     fn checkpoint(&self, model: &str) -> Result<&'static Measured, String> {
-        let name = &entry(&self.models, "model", model)?.checkpoint;
+        let name = &named(&self.models, "model", model)?.checkpoint;
         let mut all = Measured::embedded().iter();
         all.find(|m| m.model == *name)
             .ok_or_else(|| format!("no checkpoint of `{name}` was measured"))
@@ -391,7 +369,7 @@ impl Cluster<'_> {
     ) -> Result<f64, String> {
         let workers: Vec<u32> = workers.into_iter().collect();
         let off = |&k: &u32| Ok(percent_off(speed(k)?, self.curve.speed(k)?));
-        mean(workers.iter().map(off))
+        mean_of_all(workers.iter().map(off))
     }
 
     fn queue_speed(&self, workers: u32) -> Result<f64, String> {
@@ -539,10 +517,10 @@ fn checkpoint_line_slope(_: &TransientGpus, _: &Selector) -> Result<f64, String>
 fn checkpoint_error(gpus: &TransientGpus, _: &Selector) -> Result<f64, String> {
     let line = write_line()?;
     let draws = gpus.draws.get();
-    mean(Measured::embedded().iter().map(|m| {
+    mean_of_all(Measured::embedded().iter().map(|m| {
         let mut stream = stream(Purpose::Delays, &m.model);
         let off = |_| Ok(percent_off(line.mean_s(m.mb), m.delay.sample(&mut stream)));
-        mean((0..draws).map(off))
+        mean_of_all((0..draws).map(off))
     }))
 }
 
@@ -581,8 +559,8 @@ fn of_losses(
     off: impl Fn(&Loss) -> Result<f64, String>,
 ) -> Result<f64, String> {
     match selector.text("loss")? {
-        "all" => mean(gpus.losses.values().map(off)),
-        name => off(entry(&gpus.losses, "loss", name)?),
+        "all" => mean_of_all(gpus.losses.values().map(off)),
+        name => off(named(&gpus.losses, "loss", name)?),
     }
 }
 

@@ -8,9 +8,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::comparison::Figures;
-use super::quantity::Quantity;
-use super::selector::Selector;
 use crate::checked::{Count, NonNegative, Positive};
 use crate::cloud::date::Date;
 use crate::cloud::lifetimes::{Empirical, Kind, Lifetime, Model};
@@ -21,6 +18,8 @@ use crate::cluster::checkpoint::run_time::{
 };
 use crate::cluster::checkpoint::{Dynamic, Losses, Task, YoungDaly};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
+use crate::reproduce::figures::{Figures, Quantity, mean, named, quantities};
+use crate::reproduce::selector::Selector;
 use crate::rng::{Purpose, Stream, Streams, identity};
 
 const MINUTES_PER_HOUR: f64 = 60.0;
@@ -119,12 +118,6 @@ struct Tables {
     exact: Dynamic,
 }
 
-macro_rules! quantities {
-    ($($name:ident,)*) => {
-        &[$(Quantity { name: stringify!($name), of: $name },)*]
-    };
-}
-
 impl Figures for Preemptions {
     const QUANTITIES: &'static [Quantity<Self>] = quantities! {
         lost_by,
@@ -169,7 +162,7 @@ impl Preemptions {
             .map(|(name, life)| Ok((name, life.lifetime()?)))
             .collect::<Result<BTreeMap<_, _>, String>>()?;
         let checkpoints = &file.checkpoints;
-        let checkpointed = entry(&lives, "life", &checkpoints.life)?.clone();
+        let checkpointed = named(&lives, "life", &checkpoints.life)?.clone();
         let task = Task {
             job_h: checkpoints.job_h.get(),
             write_h: checkpoints.write_min.get() / MINUTES_PER_HOUR,
@@ -194,19 +187,19 @@ impl Preemptions {
     }
 
     fn life(&self, selector: &Selector, key: &str) -> Result<&Lifetime, String> {
-        entry(&self.lives, key, selector.text(key)?)
+        named(&self.lives, key, selector.text(key)?)
     }
 
     fn job_h(&self, selector: &Selector) -> Result<f64, String> {
-        Ok(entry(&self.jobs_h, "job", selector.text("job")?)?.get())
+        Ok(named(&self.jobs_h, "job", selector.text("job")?)?.get())
     }
 
     fn starts_h(&self, selector: &Selector) -> Result<&[f64], String> {
-        Ok(entry(&self.starts, "starts", selector.text("starts")?)?)
+        Ok(named(&self.starts, "starts", selector.text("starts")?)?)
     }
 
     fn tables(&self, selector: &Selector) -> Result<&Tables, String> {
-        entry(&self.tables, "policy", selector.text("policy")?)
+        named(&self.tables, "policy", selector.text("policy")?)
     }
 
     /// A selector's policy, its losses reckoned as `odds` says.
@@ -219,7 +212,12 @@ impl Preemptions {
     }
 
     /// Mean of what `draw` gives for the ages in turn.
-    fn drawn(&self, ages_h: &[f64], name: &str, draw: impl Fn(f64, &mut Stream) -> f64) -> f64 {
+    fn drawn(
+        &self,
+        ages_h: &[f64],
+        name: &str,
+        draw: impl Fn(f64, &mut Stream) -> f64,
+    ) -> Result<f64, String> {
         let Simulation { seed, runs } = self.simulation;
         let mut stream = Streams::new(seed).stream(Purpose::Losses, 0, identity(name));
         // Every age equally often.
@@ -302,23 +300,12 @@ impl Prices {
     }
 }
 
-fn entry<'a, T>(table: &'a BTreeMap<String, T>, key: &str, name: &str) -> Result<&'a T, String> {
-    table
-        .get(name)
-        .ok_or_else(|| format!("there is no {key} `{name}`"))
-}
-
 fn odds(selector: &Selector) -> Result<Losses, String> {
     match selector.text("odds")? {
         "published" => Ok(Losses::Published),
         "exact" => Ok(Losses::Exact),
         other => Err(format!("`odds={other}` is neither published nor exact")),
     }
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
-    sum / f64::from(count)
 }
 
 /// Whether hours are fewer by more than what rounding makes of them: many lives end at the same deadline.
@@ -338,7 +325,7 @@ fn lost_by_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<f
     let life = preemptions.life(selector, "life")?;
     let age_h: f64 = selector.number("age_h")?;
     let draw = |_, stream: &mut Stream| f64::from(u8::from(life.sample(stream) <= age_h));
-    Ok(preemptions.drawn(&[0.0], "lost_by", draw))
+    preemptions.drawn(&[0.0], "lost_by", draw)
 }
 
 /// Mean life of VMs in hours.
@@ -362,7 +349,7 @@ fn increase_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<
         lost_at_h if lost_at_h < job_h => lost_at_h,
         _ => 0.0,
     };
-    Ok(preemptions.drawn(&[0.0], "increase", draw))
+    preemptions.drawn(&[0.0], "increase", draw)
 }
 
 /// [`increase`] in percent of the job.
@@ -394,10 +381,10 @@ fn run_time(preemptions: &Preemptions, selector: &Selector) -> Result<f64, Strin
     let job_h = preemptions.job_h(selector)?;
     let restart_h = preemptions.task.restart_h;
     let starts_h = preemptions.starts_h(selector)?.iter();
-    Ok(match odds(selector)? {
+    match odds(selector)? {
         Losses::Published => mean(starts_h.map(|&age| job_h + increase_h(life, age, job_h))),
         Losses::Exact => mean(starts_h.map(|&age| from_age_h(life, age, job_h, restart_h))),
-    })
+    }
 }
 
 /// The same from jobs drawn, each begun anew on new VMs until one lives long enough.
@@ -416,7 +403,7 @@ fn run_time_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<
         }
         clock_h + job_h
     };
-    Ok(preemptions.drawn(preemptions.starts_h(selector)?, "run_time", draw))
+    preemptions.drawn(preemptions.starts_h(selector)?, "run_time", draw)
 }
 
 /// The last age in hours, to the minute, at which a VM suits a job no worse than a new one does.
@@ -459,7 +446,7 @@ fn failure(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String
     let job_h = preemptions.job_h(selector)?;
     let given_h = given_h(preemptions, selector, job_h)?;
     let starts_h = preemptions.starts_h(selector)?.iter();
-    Ok(mean(starts_h.map(|&age_h| {
+    mean(starts_h.map(|&age_h| {
         let age_h = given_h(age_h);
         let reached = life.survival(age_h);
         if reached > 0.0 {
@@ -467,7 +454,7 @@ fn failure(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String
         } else {
             1.0
         }
-    })))
+    }))
 }
 
 /// The same from lives drawn.
@@ -479,7 +466,7 @@ fn failure_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<f
         let rest_h = life.sample_rest(given_h(age_h), stream);
         f64::from(u8::from(is_shorter(rest_h, job_h)))
     };
-    Ok(preemptions.drawn(preemptions.starts_h(selector)?, "failure", draw))
+    preemptions.drawn(preemptions.starts_h(selector)?, "failure", draw)
 }
 
 /// [`failure`] of a selector's job under another rule.
@@ -560,7 +547,7 @@ fn overhead(preemptions: &Preemptions, selector: &Selector) -> Result<f64, Strin
     let job_h = checkpointed_job_h(preemptions, selector)?;
     let table = preemptions.table(selector)?;
     let starts_h = preemptions.starts_h(selector)?.iter();
-    let run_h = mean(starts_h.map(|&age_h| table.expected_h(job_h, age_h)));
+    let run_h = mean(starts_h.map(|&age_h| table.expected_h(job_h, age_h)))?;
     Ok(100.0 * (run_h / job_h - 1.0))
 }
 
@@ -569,7 +556,7 @@ fn overhead_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<
     let job_h = checkpointed_job_h(preemptions, selector)?;
     let table = preemptions.table(selector)?;
     let draw = |age_h, stream: &mut Stream| preemptions.checkpointed_h(table, job_h, age_h, stream);
-    let run_h = preemptions.drawn(preemptions.starts_h(selector)?, "overhead", draw);
+    let run_h = preemptions.drawn(preemptions.starts_h(selector)?, "overhead", draw)?;
     Ok(100.0 * (run_h / job_h - 1.0))
 }
 

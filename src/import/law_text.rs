@@ -1,0 +1,97 @@
+//! A law as the lines of `workload.toml` that it is read from.
+//!
+//! Laws say by themselves what their keys are; here they are only laid out: `compute.affine = { … }`.
+
+use std::fmt;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A law's keys and values, in the order in which it names them.
+enum Node {
+    Table(Vec<(String, Node)>),
+    Text(String),
+    Whole(u64),
+    Number(f64),
+}
+
+/// The lines of a law, its coefficients as `number` writes them.
+///
+/// # Errors
+/// If the law holds what no law of `workload.toml` may: anything but tables, names and numbers.
+pub fn lines(law: &impl Serialize, number: fn(f64) -> String) -> serde_json::Result<String> {
+    let node: Node = serde_json::from_str(&serde_json::to_string(law)?)?;
+    let mut lines = Vec::new();
+    node.lay_out("", number, &mut lines);
+    Ok(lines.join("\n"))
+}
+
+impl Node {
+    /// A line for every innermost table, behind the names on the way there.
+    fn lay_out(&self, path: &str, number: fn(f64) -> String, lines: &mut Vec<String>) {
+        match self {
+            Node::Table(inner) if inner.iter().any(|(_, node)| node.is_table()) => {
+                for (key, node) in inner {
+                    let path = match path {
+                        "" => key.clone(),
+                        _ => format!("{path}.{key}"),
+                    };
+                    node.lay_out(&path, number, lines);
+                }
+            }
+            _ => lines.push(format!("{path} = {}", self.value(number))),
+        }
+    }
+
+    fn is_table(&self) -> bool {
+        matches!(self, Node::Table(_))
+    }
+
+    fn value(&self, number: fn(f64) -> String) -> String {
+        match self {
+            Node::Table(inner) => {
+                let pairs = inner.iter();
+                let pairs = pairs.map(|(key, node)| format!("{key} = {}", node.value(number)));
+                format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+            }
+            Node::Text(text) => format!("\"{text}\""),
+            Node::Whole(whole) => whole.to_string(),
+            Node::Number(value) => number(*value),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NodeVisitor;
+
+        impl<'de> Visitor<'de> for NodeVisitor {
+            type Value = Node;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table, a name or a number")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+                let mut inner = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    inner.push(pair);
+                }
+                Ok(Node::Table(inner))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
+                Ok(Node::Text(text.to_owned()))
+            }
+
+            fn visit_u64<E: Error>(self, whole: u64) -> Result<Node, E> {
+                Ok(Node::Whole(whole))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
+                Ok(Node::Number(value))
+            }
+        }
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}

@@ -1,0 +1,67 @@
+//! Charges for a job beside its VMs.
+//!
+//! In: the numbers that a policy gives. Out: an [`Amount`] per charge. One file per charge, with its keys;
+//! a new one is a file here and a line in [`CHARGES`].
+//!
+//! - [`egress`]: data that leave the cloud.
+//! - [`storage`]: data that are kept while the job lasts.
+//! - [`keys`]: the keys of all charges among those of a policy.
+
+pub mod egress;
+pub mod keys;
+pub mod storage;
+
+pub use keys::Keys;
+
+/// A charge: its keys in a policy, and what they come to.
+#[derive(Debug)]
+pub struct Charge {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its keys, each a number of at least 0, with what it says.
+    pub keys: &'static [(&'static str, &'static str)],
+    /// Reads it; nothing where none of its keys is given.
+    read: fn(&Keys) -> Result<Amount, String>,
+}
+
+/// All charges.
+pub const CHARGES: [&Charge; 2] = [&egress::CHARGE, &storage::CHARGE];
+
+/// What one charge comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Amount {
+    /// USD when the job ends.
+    pub usd_at_end: f64,
+    /// USD per hour from the first VM to the last.
+    pub usd_per_hour: f64,
+}
+
+/// A number per charge, in the order of [`CHARGES`].
+pub type PerCharge<T> = [T; CHARGES.len()];
+
+/// What a policy charges beside VMs; nothing by default.
+///
+/// # Errors
+/// A sentence about keys that are missing.
+pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, String> {
+    let mut amounts = PerCharge::default();
+    for (amount, charge) in amounts.iter_mut().zip(CHARGES) {
+        *amount = (charge.read)(keys)?;
+    }
+    Ok(amounts)
+}
+
+/// The charges that come to more than nothing.
+pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Charge> {
+    let all = CHARGES.into_iter().zip(amounts);
+    all.filter(|(_, amount)| **amount != Amount::default())
+        .map(|(charge, _)| charge)
+}
+
+impl Charge {
+    /// Its own of the numbers of all charges.
+    pub fn of<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
+        let place = CHARGES.iter().position(|charge| charge.name == self.name);
+        place.map_or(T::default(), |place| all[place])
+    }
+}
