@@ -248,12 +248,13 @@ fn columns() -> List {
             json!(column.name),
             json!(column.unit),
             json!(column.kind.name()),
+            json!(column.role.name()),
             json!(column.what),
         ]
     };
     List {
-        header: vec!["column", "unit", "type", "what it is"],
-        text_columns: &[0, 1, 2, 3],
+        header: vec!["column", "unit", "type", "summary", "what it is"],
+        text_columns: &[0, 1, 2, 3, 4],
         rows: COLUMNS.iter().map(row).collect(),
     }
 }
