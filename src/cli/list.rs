@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::list_vms::VmFilter;
-use super::{Exit, Failure, Format, list_delays, list_lifetimes, terminal};
+use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, terminal};
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
@@ -42,6 +42,8 @@ enum What {
     Strategies,
     /// How long VMs live before the provider takes them away
     Lifetimes,
+    /// Embedded grids of real runs
+    Grids,
     /// How long VMs take to start, workers to join and checkpoints to be written
     Delays,
 }
@@ -73,6 +75,7 @@ impl ListArgs {
             What::Pricing => pricing()?,
             What::Strategies => strategies(),
             What::Lifetimes => lifetimes()?,
+            What::Grids => list_grids::list()?,
             What::Delays => delays()?,
         };
         let cells = |row: &Vec<Value>| -> Vec<String> {
@@ -121,7 +124,7 @@ impl ListArgs {
 }
 
 /// Refuses to list from a broken table.
-fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
+pub(super) fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
     if diagnostics.is_empty() {
         Ok(value)
     } else {
@@ -132,7 +135,7 @@ fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
 fn workloads() -> Result<List, Failure> {
     let mut diagnostics = Diagnostics::default();
     let all: Vec<Workload> = (library::names().into_iter())
-        .filter_map(library::Folder::embedded)
+        .filter_map(library::embedded)
         .filter_map(|folder| load::load(&folder, &mut diagnostics))
         .collect();
     let all = sound(all, diagnostics)?;

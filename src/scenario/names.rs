@@ -11,13 +11,12 @@ use super::check::Check;
 use super::file::{ScenarioFile, Together};
 use super::machines::{self, Machine};
 use crate::configuration::Configuration;
-use crate::input::Diagnostic;
+use crate::input::{Diagnostic, Folder};
 use crate::pricing::{NoPrice, Policy, Rented, builtin};
 use crate::search::{Knowledge, ORACLE, Objective, Settings};
 use crate::shape::Shape;
 use crate::testbed::History;
 use crate::training::live::Setup;
-use crate::workload::library::Folder;
 use crate::workload::{Reach, Workload, library, load as workload_load};
 
 impl Check<'_> {
@@ -39,7 +38,7 @@ impl Check<'_> {
                 return None;
             }
             Folder::Disk(path)
-        } else if let Some(folder) = Folder::embedded(word) {
+        } else if let Some(folder) = library::embedded(word) {
             folder
         } else {
             let names = library::names();

@@ -9,7 +9,6 @@ use toml::Spanned;
 
 use super::epochs::EpochRow;
 use super::law::{EpochLaw, NoiseLaw, StepLaw};
-use super::library::Folder;
 use super::noise::NoiseRow;
 use super::noise_curve::CurveRow;
 use super::noise_scale::ScaleRow;
@@ -20,7 +19,7 @@ use super::{
 };
 use crate::configuration::Configuration;
 use crate::input::csv::{Row, Table};
-use crate::input::{self, Diagnostic, Diagnostics, Source};
+use crate::input::{self, Diagnostic, Diagnostics, Folder, Source};
 use crate::shape::Shape;
 
 /// `workload.toml` as it is written.

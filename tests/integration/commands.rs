@@ -29,6 +29,7 @@ fn every_list_tells_the_same_in_every_form() {
         ("pricing", 69),
         ("strategies", 8),
         ("lifetimes", 37),
+        ("grids", 4),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
         let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));
