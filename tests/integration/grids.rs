@@ -46,12 +46,7 @@ fn every_shipped_grid_is_listed_and_says_where_it_comes_from() {
     for name in SHIPPED {
         let grid = shipped(name);
         assert_eq!(grid.name, name);
-        assert!(grid.jobs.iter().all(|job| job.has_cost()));
-        assert!(
-            grid.jobs
-                .iter()
-                .all(|job| job.is_price_known_beforehand() || name.starts_with("trimtuner"))
-        );
+        assert!((grid.jobs.iter()).all(|job| job.has_cost() && job.is_price_known_beforehand()));
         let has_notice = repository()
             .join("data/grids")
             .join(name)
@@ -311,9 +306,10 @@ fn part_of_a_trimtuner_run_costs_its_part() {
             "{usd}"
         );
     }
-    // `n_ps` is measured, so the price is not known before a run as far as the grid can tell.
-    assert!(!job.is_price_known_beforehand());
-    assert_eq!(job.price(index), None);
+    let (at_start, per_s) = job.price(index).expect("it is known beforehand");
+    assert_eq!(at_start, 0.0);
+    assert!((per_s * 3600.0 - right(3600.0)).abs() < 1e-12);
+    assert_eq!(job.held(index).map(|(_, vms)| f64::from(vms)), Some(workers + 1.0));
 }
 
 // Scout.
@@ -746,4 +742,21 @@ fn other_mistakes_are_told_with_a_remedy() {
         "{}",
         refused(&spec, &both)
     );
+}
+
+#[test]
+fn the_example_in_the_docs_is_sound() {
+    let docs = fs::read_to_string(repository().join("docs/import.md")).expect("it is text");
+    let (_, rest) = docs.split_once("```toml\n").expect("an example");
+    let (spec, _) = rest.split_once("```").expect("its end");
+    let rows = "model,ok,hours,accuracy,vm_type,workers,disk\n\
+                a,true,2,0.95,g5.xlarge,4,slow\n\
+                a,false,1,0.5,g6e.xlarge,4,fast\n";
+    let grid = loaded(spec, rows);
+    let job = &grid.jobs[0];
+    assert_eq!(job.runs(0)[0].time_to_target_s(), Some(7200.0));
+    assert_eq!(job.runs(1)[0].outcome, Outcome::Failed);
+    let usd = job.cost_usd(0, 0, 1800.0).expect("a rule");
+    assert!((usd - 0.5 * 1.006 * 4.0).abs() < 1e-12);
+    assert!(job.is_price_known_beforehand());
 }
