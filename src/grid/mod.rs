@@ -8,11 +8,13 @@
 //! - [`load`]: a folder → a checked grid.
 //! - [`library`]: the grids embedded in the binary.
 //! - `written`: the specification as it is written; `spec`: what it means for the columns of a
-//!   table; `scope`: what names in its expressions stand for.
+//!   table, with `check` and `axes`; `scope`: what names in its expressions stand for.
 //! - [`expression`]: arithmetic on columns.
 //! - `rows`: rows of the table, read; `jobs`: put together to jobs.
 //! - [`report`]: a grid in numbers, for people.
 
+mod axes;
+mod check;
 pub mod expression;
 mod jobs;
 pub mod library;

@@ -54,6 +54,8 @@ pub(super) struct Scope<'a> {
     pub lookups: &'a [Lookup],
     /// The names of the time; none where it makes no sense.
     pub time: &'a [&'a str],
+    /// Names of what is known to be wrong elsewhere.
+    pub refused: &'a [&'a str],
 }
 
 impl Scope<'_> {
@@ -64,6 +66,7 @@ impl Scope<'_> {
         for (name, span) in expression.names() {
             match self.meaning(name) {
                 Ok(meaning) => meanings.push(meaning),
+                Err(Wrong::Unknown) if self.refused.contains(&name.as_str()) => {}
                 Err(wrong) => {
                     let (title, label, help) = wrong.told(key, name, self);
                     let told = Diagnostic::at(self.source, span.clone(), title, label);

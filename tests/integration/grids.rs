@@ -309,7 +309,10 @@ fn part_of_a_trimtuner_run_costs_its_part() {
     let (at_start, per_s) = job.price(index).expect("it is known beforehand");
     assert_eq!(at_start, 0.0);
     assert!((per_s * 3600.0 - right(3600.0)).abs() < 1e-12);
-    assert_eq!(job.held(index).map(|(_, vms)| f64::from(vms)), Some(workers + 1.0));
+    assert_eq!(
+        job.held(index).map(|(_, vms)| f64::from(vms)),
+        Some(workers + 1.0)
+    );
 }
 
 // Scout.
@@ -735,13 +738,12 @@ fn other_mistakes_are_told_with_a_remedy() {
     assert!(refused(SPEC, header).contains("the table has no rows"));
     assert!(refused(SPEC, "").contains("the table is empty"));
     assert!(refused("name = 1\n", ROWS).contains("name"));
+    // A column of that name matters only where the rule names it.
     let both = ROWS.replace("step", "time_s");
     let spec = SPEC.replace("\"step\"", "\"time_s\"");
-    assert!(
-        refused(&spec, &both).contains("both a column and the time"),
-        "{}",
-        refused(&spec, &both)
-    );
+    assert_eq!(loaded(&spec, &both).jobs[0].runs(0)[0].step_s, Some(0.1));
+    let told = refused(&spec.replace("seconds / 3600", "time_s / 3600"), &both);
+    assert!(told.contains("both a column and the time"), "{told}");
 }
 
 #[test]
