@@ -6,6 +6,7 @@
 //! can add their own findings to the same report.
 
 pub mod csv;
+pub mod folder;
 pub mod toml;
 
 mod closest;
@@ -16,4 +17,5 @@ mod words;
 
 pub use closest::closest;
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use folder::Folder;
 pub use source::Source;

@@ -31,6 +31,7 @@ fn every_list_tells_the_same_in_every_form() {
         ("strategies", 8),
         ("lifetimes", 37),
         ("columns", COLUMNS.len()),
+        ("grids", 4),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
         let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));
