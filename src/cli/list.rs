@@ -195,6 +195,7 @@ fn pricing() -> Result<List, Failure> {
             let tariff = p.tariff(&[Rented::as_priced(MEASURED_VM)], &fleet).ok();
             let (unit, usd) = match p.base {
                 Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
+                Base::Stated => ("run", None),
                 Base::Sample(usd) => ("sample-hour", Some(usd * p.reductions.factor)),
             };
             vec![

@@ -8,6 +8,7 @@ use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
 use super::parameter_servers::{self, ParameterServers};
 use super::reductions::{self, Reductions};
+use super::stated::AS_MEASURED;
 use super::tariff::{Charge, Servers, Tariff};
 use crate::checked::NonNegative;
 use crate::cloud::{Fleet, Market};
@@ -60,7 +61,7 @@ impl PolicyFile {
                     "`spot_series` and `free_first_hour_if_revoked` need a price per VM".to_owned(),
                 );
             }
-            Base::Sample(_) => Market::OnDemand,
+            Base::Sample(_) | Base::Stated => Market::OnDemand,
         };
         Ok(Policy {
             name: name.to_owned(),
@@ -76,6 +77,25 @@ impl PolicyFile {
 }
 
 impl Policy {
+    /// Whether runs cost what was stated with them.
+    pub fn is_as_measured(&self) -> bool {
+        matches!(self.base, Base::Stated)
+    }
+
+    /// Runs cost what was stated with them.
+    pub fn as_measured() -> Policy {
+        Policy {
+            name: AS_MEASURED.to_owned(),
+            description: "what the grid says that its runs cost".to_owned(),
+            base: Base::Stated,
+            priced_as: None,
+            reductions: Reductions::NONE,
+            billed_time: BilledTime::default(),
+            parameter_servers: None,
+            charges: Default::default(),
+        }
+    }
+
     /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
     ///
     /// # Errors
@@ -87,6 +107,12 @@ impl Policy {
                     usd * self.reductions.factor,
                     self.charges,
                 ));
+            }
+            Base::Stated => {
+                return Err(NoPrice {
+                    what: "nothing states what these runs cost".to_owned(),
+                    help: "only a measured grid with a rule of costs does".to_owned(),
+                });
             }
             Base::Vm(price) => price,
         };

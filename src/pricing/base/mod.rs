@@ -29,6 +29,8 @@ pub enum Base {
     Vm(Arc<dyn VmPrice>),
     /// USD per sample of global batch and hour, whatever the worker count.
     Sample(f64),
+    /// What was stated with each measured run.
+    Stated,
 }
 
 /// A price per VM and hour. It is looked up before a run, never during one.
