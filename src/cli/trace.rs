@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Exit, Failure, run, terminal};
-use crate::checked::Count;
 use crate::experiment::{Evaluator, Plan};
+use crate::input::checked::Count;
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::aside::Aside;
 use crate::report::trace_names::TraceOf;

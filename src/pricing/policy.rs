@@ -9,8 +9,8 @@ use super::file::PolicyFile;
 use super::parameter_servers::{self, ParameterServers};
 use super::reductions::{self, Reductions};
 use super::tariff::{Charge, Servers, Tariff};
-use crate::checked::NonNegative;
 use crate::cloud::{Fleet, Market};
+use crate::input::checked::NonNegative;
 
 /// A pricing policy.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::Start;
 use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
-use crate::checked::Count;
+use crate::input::checked::Count;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 

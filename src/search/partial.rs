@@ -9,8 +9,8 @@ use super::probing::Probing;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
 use super::space::Group;
 use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
-use crate::checked::Count;
 use crate::configuration::Configuration;
+use crate::input::checked::Count;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 

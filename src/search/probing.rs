@@ -4,8 +4,8 @@
 use super::models::EpochLine;
 use super::settings::{EpochsFrom, Start};
 use super::{Forecast, Knowledge, Unusable, space};
-use crate::checked::Count;
 use crate::configuration::Configuration;
+use crate::input::checked::Count;
 use crate::testbed::{Observation, Stop, Testbed};
 
 /// The complaint of every strategy that needs the epoch line of an earlier run.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::probing::Probing;
 use super::settings::{EpochsFrom, Start};
 use super::{Forecast, Knowledge, Recipe, Strategy, Unusable};
-use crate::checked::Count;
+use crate::input::checked::Count;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 

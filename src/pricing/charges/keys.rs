@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, forward_to_deserialize_any};
 
 use super::CHARGES;
-use crate::checked::NonNegative;
+use crate::input::checked::NonNegative;
 
 /// The numbers that a policy gives to charges, by their keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
