@@ -16,7 +16,7 @@ use scavsim::rng::{Streams, UnitLogNormal};
 use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
 use scavsim::testbed::SimulatedCluster;
-use scavsim::testbed::simulated::Timeline;
+use scavsim::testbed::Timeline;
 use scavsim::training::Fidelity;
 
 /// The training workload of the reference, K = 16.
@@ -98,8 +98,8 @@ fn losses(criterion: &mut Criterion) {
     );
     let scenario = scenario.unwrap_or_else(|| panic!("{}", diagnostics.render(false)));
     let plan = Plan::new(&scenario).expect("a checked scenario");
-    let world = &plan.arena(0).expect("an arena").world;
-    let mut cluster = SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up);
+    let world = &plan.arena(0).expect("an arena").world().expect("simulated");
+    let mut cluster = SimulatedCluster::new(world, &plan.terms);
     let mut run = |replica| {
         cluster.restart(replica);
         cluster.run_to_target(0).expect("no stall")

@@ -17,7 +17,7 @@
 //! - [`import`]: measurements made into workloads, with [`fit`] for the laws.
 //! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
 //! - [`cli`]: one file per command.
-//! - [`space`]: the configurations to choose from, over named axes.
+//! - [`space`]: the configurations to choose from, over named axes; [`grid`]: real runs of them.
 //! - [`input`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
 pub mod cli;
@@ -27,6 +27,7 @@ pub mod configuration;
 pub mod engine;
 pub mod experiment;
 pub mod fit;
+pub mod grid;
 pub mod import;
 pub mod input;
 pub mod job;

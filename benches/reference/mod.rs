@@ -20,7 +20,7 @@ use scavsim::job::Job;
 use scavsim::rng::{Purpose, Stream, Streams};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
-use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::{Metered, SimulatedCluster};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::variation::{Family, WorkerTime};
 use scavsim::training::{Fidelity, Stepping, slowest};
@@ -195,10 +195,10 @@ pub struct Alone<'p> {
 impl<'p> Alone<'p> {
     /// The first strategy of `plan` on its first workload.
     pub fn new(plan: &'p Plan) -> Self {
-        let world = &plan.arena(0).expect("an arena").world;
+        let world = &plan.arena(0).expect("an arena").world().expect("simulated");
         Alone {
             plan,
-            cluster: SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up),
+            cluster: SimulatedCluster::new(world, &plan.terms),
             forecast: Forecast::default(),
             points: Vec::new(),
             scratch: Vec::new(),
@@ -213,10 +213,19 @@ impl<'p> Alone<'p> {
             .as_ref()
             .expect("not the oracle");
         self.cluster.restart(replica);
-        self.forecast.reset(arena.configurations.len());
-        let mut stream = self.plan.streams.stream(Purpose::Strategy, replica, 1);
+        self.forecast.reset(arena.space.len());
+        let mut stream = self
+            .plan
+            .terms
+            .streams
+            .stream(Purpose::Strategy, replica, 1);
         strategy
-            .search(&mut self.cluster, &mut stream, &mut self.forecast)
+            .search(
+                &arena.task(),
+                &mut Metered::new(&mut self.cluster, arena.space.len(), None),
+                &mut stream,
+                &mut self.forecast,
+            )
             .expect("the search ends before the target");
         let point = |time_s: &Option<f64>| {
             let cost_usd = 0.0;

@@ -66,9 +66,10 @@ fn simulated_nanoseconds(plan: &Plan) -> f64 {
         .map(|number| {
             let case = plan.case(number);
             let record = evaluator.evaluate(case);
-            let choice = (arena.configurations.iter()).position(|at| {
-                Some((at.workers, at.batch)) == record.chosen_workers.zip(record.chosen_batch)
-            });
+            let chosen = (record.chosen_workers, record.chosen_batch);
+            let space = &arena.space;
+            let choice =
+                (0..space.len()).find(|&at| (space.workers(at), space.batch(at)) == chosen);
             let oracle = arena.oracle[case.policy][case.objective];
             choice.zip(oracle).expect("every case has a result")
         })

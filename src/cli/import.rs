@@ -1,11 +1,12 @@
-//! `scavsim import`: measurements made into a workload folder.
+//! `scavsim import`: measurements made into a workload folder, or real runs into a grid.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
-use crate::import::{Imported, folder, mlperf, pollux, profile};
+use crate::import::folder::{self, Kind};
+use crate::import::{Imported, grid, mlperf, pollux, profile};
 use crate::input::Diagnostics;
 
 /// Arguments of `import`.
@@ -24,6 +25,8 @@ enum Source {
     Pollux(PolluxArgs),
     /// MLPerf reference convergence points and result logs
     MlperfRcp(MlperfArgs),
+    /// Real runs of jobs over configurations: a measured grid, replayed as it is
+    Grid(GridArgs),
 }
 
 /// Where the workload goes.
@@ -102,6 +105,43 @@ struct MlperfArgs {
     out: OutArgs,
 }
 
+#[derive(Debug, Args)]
+struct GridArgs {
+    /// Table with a row per run
+    file: PathBuf,
+    /// What its columns are
+    #[arg(long, value_name = "GRID.toml")]
+    spec: PathBuf,
+    /// Folder of the grid [default: only check it]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace a grid that is already there
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+impl GridArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        if let Some(out) = &self.out {
+            folder::check(out, Kind::GRID, self.force, &mut diagnostics);
+        }
+        let options = grid::Options {
+            file: self.file,
+            spec: self.spec,
+        };
+        let imported = grid::read(&options, &mut diagnostics).map_err(anyhow::Error::from)?;
+        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        if let Some(out) = &self.out {
+            folder::write(&imported.files, out)?;
+        }
+        terminal::print(&imported.report.to_string())?;
+        Ok(Exit::Done)
+    }
+}
+
 impl ImportArgs {
     /// Runs the command.
     ///
@@ -113,7 +153,7 @@ impl ImportArgs {
         let d = &mut diagnostics;
         let (imported, out) = match self.source {
             Source::Profile(args) => {
-                folder::check(&args.out.out, args.out.force, d);
+                folder::check(&args.out.out, Kind::WORKLOAD, args.out.force, d);
                 let name = args.out.name.clone().unwrap_or_else(|| stem(&args.file));
                 let options = profile::Options {
                     file: args.file,
@@ -127,7 +167,7 @@ impl ImportArgs {
                 (profile::read(&options, d), args.out)
             }
             Source::Pollux(args) => {
-                folder::check(&args.out.out, args.out.force, d);
+                folder::check(&args.out.out, Kind::WORKLOAD, args.out.force, d);
                 let options = pollux::Options {
                     folder: args.folder,
                     application: args.app,
@@ -137,7 +177,7 @@ impl ImportArgs {
                 (pollux::read(&options, d), args.out)
             }
             Source::MlperfRcp(args) => {
-                folder::check(&args.out.out, args.out.force, d);
+                folder::check(&args.out.out, Kind::WORKLOAD, args.out.force, d);
                 let options = mlperf::Options {
                     rcps: args.rcps,
                     runs: args.runs,
@@ -151,12 +191,14 @@ impl ImportArgs {
                 };
                 (mlperf::read(&options, d), args.out)
             }
+            Source::Grid(args) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());
         let Some(Imported { draft, report }) = imported else {
             return Err(Failure::Wrong(diagnostics));
         };
-        folder::write(&draft, &out.out)?;
+        let files = draft.files().map_err(anyhow::Error::from)?;
+        folder::write(&files, &out.out)?;
         terminal::print(&report.to_string())?;
         Ok(Exit::Done)
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::list_vms::VmFilter;
 use super::listing::List;
-use super::{Exit, Failure, Format, list_delays, list_lifetimes, terminal};
+use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, terminal};
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
@@ -15,7 +15,7 @@ use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
-use crate::search::{ORACLE, Settings, registry::ORACLE_SUMMARY};
+use crate::search::{ORACLE, Registry, registry::ORACLE_SUMMARY};
 use crate::workload::{Workload, library, load};
 
 /// Arguments of `list`.
@@ -43,6 +43,8 @@ enum What {
     Strategies,
     /// How long VMs live before the provider takes them away
     Lifetimes,
+    /// Embedded grids of real runs
+    Grids,
     /// How long VMs take to start, workers to join and checkpoints to be written
     Delays,
     /// Columns of the records
@@ -69,6 +71,7 @@ impl ListArgs {
             What::Pricing => pricing()?,
             What::Strategies => strategies(),
             What::Lifetimes => lifetimes()?,
+            What::Grids => list_grids::list()?,
             What::Delays => delays()?,
             What::Columns => columns(),
         };
@@ -81,7 +84,7 @@ impl ListArgs {
 }
 
 /// Refuses to list from a broken table.
-fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
+pub(super) fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
     if diagnostics.is_empty() {
         Ok(value)
     } else {
@@ -92,7 +95,7 @@ fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
 fn workloads() -> Result<List, Failure> {
     let mut diagnostics = Diagnostics::default();
     let all: Vec<Workload> = (library::names().into_iter())
-        .filter_map(library::Folder::embedded)
+        .filter_map(library::embedded)
         .filter_map(|folder| load::load(&folder, &mut diagnostics))
         .collect();
     let all = sound(all, diagnostics)?;
@@ -248,18 +251,20 @@ fn columns() -> List {
             json!(column.name),
             json!(column.unit),
             json!(column.kind.name()),
+            json!(column.role.name()),
             json!(column.what),
         ]
     };
     List {
-        header: vec!["column", "unit", "type", "what it is"],
-        text_columns: &[0, 1, 2, 3],
+        header: vec!["column", "unit", "type", "summary", "what it is"],
+        text_columns: &[0, 1, 2, 3, 4],
         rows: COLUMNS.iter().map(row).collect(),
     }
 }
 
 fn strategies() -> List {
-    let all = std::iter::once((ORACLE, ORACLE_SUMMARY)).chain(Settings::summaries());
+    let oracle = (ORACLE.to_owned(), ORACLE_SUMMARY.to_owned());
+    let all = std::iter::once(oracle).chain(Registry::default().summaries());
     List {
         header: vec!["strategy", "what it does"],
         text_columns: &[0, 1],

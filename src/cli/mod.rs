@@ -7,6 +7,7 @@ pub mod estimate;
 pub mod import;
 pub mod list;
 pub mod list_delays;
+pub mod list_grids;
 pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
@@ -52,7 +53,7 @@ enum Command {
     Trace(trace::TraceArgs),
     /// List what scenarios can name
     List(list::ListArgs),
-    /// Make a workload folder from measurements
+    /// Make a workload folder from measurements, or a grid from real runs
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
     Reproduce(reproduce::ReproduceArgs),

@@ -99,6 +99,7 @@ impl TraceArgs {
 
     /// Writes the files of a job that was watched, and says what became of it.
     fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
+        let world = watched.arena.world().map_err(anyhow::Error::msg)?;
         let of = TraceOf {
             scenario: &plan.scenario,
             case: self.case,
@@ -108,7 +109,7 @@ impl TraceArgs {
             pricing: &plan.policies[watched.case.policy].name,
             objective: plan.objectives[watched.case.objective].name(),
             fidelity: Fidelity::Event.name(),
-            vms: &watched.arena.world.vms,
+            vms: &world.vms,
         };
         let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
         let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
@@ -118,7 +119,7 @@ impl TraceArgs {
         write(folder, &chrome, |file| {
             trace_chrome::write(&of, &watched.entries, file)
         })?;
-        let chosen = &watched.arena.configurations[watched.line.choice];
+        let chosen = &world.truths[watched.line.choice].configuration;
         terminal::print(&format!(
             "{}, case {}: {}, {}, replica {}, {}, {}\n\
              target reached after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\

@@ -66,6 +66,17 @@ pub enum Role {
     MeanBefore(&'static str),
 }
 
+impl Role {
+    /// As people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::None => "",
+            Role::Key => "key",
+            Role::Mean | Role::MeanBefore(_) => "mean",
+        }
+    }
+}
+
 /// A cell of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'r> {

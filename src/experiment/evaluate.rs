@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::plan::{Arena, Case, Plan};
+use super::arena::Arena;
+use super::plan::{Case, Plan};
 use super::record::{Record, Status};
 use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
 use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
-use crate::testbed::simulated::Timeline;
+use crate::testbed::Timeline;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -20,10 +21,10 @@ pub struct Evaluator<'p> {
     plan: &'p Plan,
     simulation: Simulation<'p>,
     points: Vec<Option<Point>>,
-    /// Workload, strategy, replica and policy that the points are of.
-    priced: Option<(usize, usize, u64, usize)>,
-    /// Arena, strategy and replica, and what is fastest there if one alone is.
-    fastest: Option<((usize, usize, u64), Option<usize>)>,
+    /// Search and policy that the points are of.
+    priced: Option<(u64, usize)>,
+    /// Search, and what is fastest by it if one alone is.
+    fastest: Option<(u64, Option<usize>)>,
     front: Vec<(usize, Point)>,
     usage: Usage,
 }
@@ -147,8 +148,8 @@ impl<'p> Evaluator<'p> {
         oracle: usize,
     ) -> Result<(usize, Reason), Reason> {
         match self.simulation.search(case) {
-            Found::Never(why) => Err(why.reason().into()),
-            Found::Target(at) => Ok((at, REACHED_WHILE_SEARCHING.into())),
+            Found::Never(why) => Err(why.clone()),
+            Found::Target(at) => Ok((*at, REACHED_WHILE_SEARCHING.into())),
             Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
                 Ok((oracle, Reason::default()))
             }
@@ -185,7 +186,7 @@ impl<'p> Evaluator<'p> {
         }
         let free = self.plan.limits.max_cost_usd.is_none();
         if free && self.plan.objectives[case.objective] == Objective::Time {
-            let key = (case.arena, case.strategy, case.replica);
+            let key = self.simulation.number();
             if self.fastest.is_none_or(|(of, _)| of != key) {
                 self.fastest = Some((key, fastest(&forecast.time_s, &self.plan.limits)));
             }
@@ -194,21 +195,22 @@ impl<'p> Evaluator<'p> {
                 return Some(choice);
             }
         }
-        let key = (case.arena, case.strategy, case.replica, case.policy);
+        let key = (self.simulation.number(), case.policy);
         if self.priced != Some(key) {
             self.priced = Some(key);
             let usage = &mut self.usage;
+            let point = |(at, time_s): (usize, &Option<f64>)| {
+                time_s.map(|time_s| {
+                    arena.ground.plan_usage(at, time_s, usage);
+                    Point {
+                        time_s,
+                        cost_usd: tariff.bill_usd(usage),
+                    }
+                })
+            };
             self.points.clear();
             self.points
-                .extend((forecast.time_s.iter().zip(&arena.world.truths)).map(
-                    |(time_s, truth)| {
-                        let at = &truth.configuration;
-                        time_s.map(|time_s| Point {
-                            time_s,
-                            cost_usd: tariff.run_usd(truth.held(), at.batch, time_s, usage),
-                        })
-                    },
-                ));
+                .extend(forecast.time_s.iter().enumerate().map(point));
         }
         choose(
             self.plan.objectives[case.objective],
@@ -228,15 +230,14 @@ impl<'p> Evaluator<'p> {
     ) {
         let expected = &arena.expected[case.policy];
         let (chosen, best) = (expected[outcome.choice], expected[oracle]);
-        let at = &arena.configurations[outcome.choice];
+        let (space, at) = (&arena.space, outcome.choice);
         let over = outcome.oracle;
         record.status = Status::Ok;
         record.reason = outcome.reason;
-        record.chosen_vm = Some(&at.vm);
-        record.chosen_workers = Some(at.workers);
-        record.chosen_batch = Some(at.batch);
-        // Clusters have no other axes.
-        record.chosen_other = None;
+        record.chosen_vm = space.vm(at).map(|vm| &**vm);
+        record.chosen_workers = space.workers(at);
+        record.chosen_batch = space.batch(at);
+        record.chosen_other = space.other(at);
         record.time_h = Some(outcome.total.hours);
         record.cost_usd = Some(outcome.total.usd);
         record.oracle_time_h = Some(over.hours);
@@ -261,12 +262,8 @@ impl<'p> Evaluator<'p> {
         record.bill_egress_usd = Some(charges::egress::CHARGE.of(&outcome.parts.charges));
         record.bill_storage_usd = Some(charges::storage::CHARGE.of(&outcome.parts.charges));
         record.lost_vms = Some(f64::from(outcome.lost_vms));
-        let truth = &arena.world.truths[outcome.choice];
-        let (fidelity, why) = match &truth.live {
-            Some(cluster) => cluster.settle(self.plan.fidelity),
-            None => (self.plan.fidelity, None),
-        };
-        record.fidelity = Some(fidelity.name());
+        let (fidelity, why) = arena.ground.simulated_in(at, self.plan.terms.fidelity);
+        record.fidelity = Some(fidelity);
         if let (Some(why), true) = (why, record.reason.is_empty()) {
             record.reason = why.into();
         }
@@ -293,7 +290,7 @@ impl<'p> Evaluator<'p> {
             chosen,
             expected[arena.default],
         );
-        record.provenance = Some(arena.world.truths[outcome.choice].provenance.name());
+        record.provenance = Some(arena.ground.provenance(at));
 
         if let Some(errors) = self.simulation.errors() {
             record.error_mean = Some(errors.mean);
@@ -303,7 +300,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn empty_record(&self, case: Case, oracle: Option<(&'p Arena, usize)>) -> Record<'p> {
-        let best = oracle.map(|(arena, index)| &arena.configurations[index]);
+        let best = oracle.map(|(arena, index)| (&arena.space, index));
         Record {
             case: case.number,
             workload: self.plan.workload(case.arena),
@@ -311,10 +308,10 @@ impl<'p> Evaluator<'p> {
             objective: self.plan.objectives[case.objective].name(),
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
-            oracle_vm: best.map(|c| &*c.vm),
-            oracle_workers: best.map(|c| c.workers),
-            oracle_batch: best.map(|c| c.batch),
-            oracle_other: None,
+            oracle_vm: best.and_then(|(space, at)| space.vm(at)).map(|vm| &**vm),
+            oracle_workers: best.and_then(|(space, at)| space.workers(at)),
+            oracle_batch: best.and_then(|(space, at)| space.batch(at)),
+            oracle_other: best.and_then(|(space, at)| space.other(at)),
             ..Record::default()
         }
     }
@@ -356,9 +353,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         usd: parts.whole,
     };
     let cold_start = line.cold_start.map(|(index, seconds)| {
-        let truth = &arena.world.truths[index];
-        let at = &truth.configuration;
-        scratch.set_whole(truth.held(), at.batch, seconds);
+        arena.ground.plan_usage(index, seconds, scratch);
         Value {
             hours: seconds / SECONDS_PER_HOUR,
             usd: tariff.so_far_usd(scratch),

@@ -4,6 +4,8 @@
 //! order whatever the number of threads, and a running [`summary`].
 //!
 //! - [`plan`]: everything that cases share, computed once; the order of cases.
+//! - [`arena`]: configurations that are searched together, with all that compete on them; `price_list`:
+//!   what they cost, as everybody knows it.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
@@ -13,9 +15,11 @@
 //!   [`aggregation`]: one or the other.
 
 pub mod aggregation;
+pub mod arena;
 pub mod columns;
 pub mod evaluate;
 pub mod plan;
+mod price_list;
 pub mod record;
 pub mod run;
 pub mod shard;
@@ -24,6 +28,7 @@ pub mod summary;
 pub mod summary_by;
 
 pub use aggregation::{Aggregated, Aggregation};
+pub use arena::{Arena, Contender};
 pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use plan::{Case, Plan};

@@ -4,21 +4,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::arena::{Arena, Parts};
 use super::record::Record;
-use crate::cluster::LiveCluster;
-use crate::cluster::{Truth, World};
-use crate::configuration::Configuration;
-use crate::pricing::{NoPrice, Policy, Rented, Tariff};
-use crate::rng::{Streams, identity};
+use crate::cluster::World;
+use crate::pricing::{NoPrice, Policy};
+use crate::rng::Streams;
 use crate::scenario::{Scenario, Together, by_vm, machines};
-use crate::search::{
-    Knowledge, Limits, ORACLE, Objective, Point, Strategy, Unusable, objective::choose,
-};
-use crate::testbed::{History, SimulatedCluster};
+use crate::search::{Figures, Limits, Objective, Unusable};
+use crate::space::Space;
+use crate::testbed::{History, Terms};
 use crate::training::Fidelity;
 use crate::training::waits::Waits;
-use crate::units::SimTime;
-use crate::usage::Usage;
 
 /// Why a scenario that was read without complaint cannot be planned.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -43,7 +39,7 @@ pub enum PlanError {
 /// thousand clusters never holds them all.
 pub struct Plan {
     source: Scenario,
-    spaces: Vec<Space>,
+    searches: Vec<Search>,
     waits: Waits,
     /// Places of the scenario's own VM types, by name.
     machines: HashMap<Arc<str>, usize>,
@@ -51,12 +47,8 @@ pub struct Plan {
 
     /// Name of the scenario.
     pub scenario: String,
-    /// Random streams.
-    pub streams: Streams,
-    /// How finely runs are simulated.
-    pub fidelity: Fidelity,
-    /// Delay between a request of VMs and their readiness.
-    pub start_up: SimTime,
+    /// Random streams, fidelity and start-up of all its jobs.
+    pub terms: Terms,
     /// Pricing policies.
     pub policies: Vec<Policy>,
     /// Objectives.
@@ -72,38 +64,9 @@ type Made = Result<Box<Arena>, String>;
 
 /// The configurations of a workload that are searched together.
 #[derive(Debug, Clone)]
-struct Space {
+struct Search {
     workload: usize,
     configurations: Range<usize>,
-}
-
-/// A workload on some configurations, with all that compete on it.
-pub struct Arena {
-    /// The truth.
-    pub world: World,
-    /// Its configurations, in the order of the world's truths.
-    pub configurations: Vec<Configuration>,
-    /// All that compete, in the scenario's order.
-    pub contenders: Vec<Contender>,
-    /// Index of the configuration that break-even is counted against.
-    pub default: usize,
-    /// What its VM types are billed by, per policy.
-    pub tariffs: Vec<Tariff>,
-    /// Expected time and cost per policy and configuration, without search.
-    pub expected: Vec<Vec<Point>>,
-    /// The best configuration by expectation per policy and objective; `None` where the limits
-    /// leave nothing.
-    pub oracle: Vec<Vec<Option<usize>>>,
-}
-
-/// One that competes.
-pub struct Contender {
-    /// Its name.
-    pub name: String,
-    /// Key of its random streams.
-    pub identity: u64,
-    /// The strategy, ready for the workload; the oracle has none.
-    pub strategy: Option<Box<dyn Strategy>>,
 }
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
@@ -123,27 +86,8 @@ pub struct Case {
     pub replica: u64,
 }
 
-/// Runs behind an expectation that has no closed form.
-const EXPECTATION_REPLICAS: u64 = 200;
-
 /// Reasons for another fidelity that are told.
 const MOST_FALLBACKS: usize = 8;
-/// Runs without a result after which none is expected.
-const HOPELESS: u64 = 8;
-/// The same where every worker-step is an event: so many worker-steps in all, and this many runs at least.
-const EXPECTATION_WORKER_STEPS: f64 = 2e7;
-const FEWEST_EXPECTATION_REPLICAS: u64 = 8;
-
-/// Runs behind the expectation of a configuration.
-fn expectation_replicas(truth: &Truth) -> u64 {
-    let is_fast = |live: &LiveCluster| live.settle(Fidelity::Fast).0 == Fidelity::Fast;
-    if truth.live.as_deref().is_none_or(is_fast) {
-        return EXPECTATION_REPLICAS;
-    }
-    let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
-    let runs = EXPECTATION_WORKER_STEPS / worker_steps.max(1.0);
-    (runs as u64).clamp(FEWEST_EXPECTATION_REPLICAS, EXPECTATION_REPLICAS)
-}
 
 /// Arenas that are made at once, for an error to come before the run.
 const EAGER: usize = 16;
@@ -154,22 +98,22 @@ impl Plan {
     /// # Errors
     /// [`PlanError`]; none after the scenario's own check.
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
-        let spaces: Vec<Space> = (scenario.workloads.iter().enumerate())
+        let searches: Vec<Search> = (scenario.workloads.iter().enumerate())
             .flat_map(|(workload, (_, configurations))| {
                 let mut ranges = by_vm(configurations);
                 if scenario.search == Together::All {
                     ranges.clear();
                     ranges.push(0..configurations.len());
                 }
-                ranges.into_iter().map(move |configurations| Space {
+                ranges.into_iter().map(move |configurations| Search {
                     workload,
                     configurations,
                 })
             })
             .collect();
         let plan = Plan {
-            arenas: spaces.iter().map(|_| OnceLock::new()).collect(),
-            spaces,
+            arenas: searches.iter().map(|_| OnceLock::new()).collect(),
+            searches,
             waits: Waits::new(
                 &scenario.variation,
                 scenario.workloads.iter().flat_map(|w| &w.1),
@@ -178,16 +122,18 @@ impl Plan {
                 .map(|(index, m)| (Arc::clone(&m.stand_in.vm), index))
                 .collect(),
             scenario: scenario.name.clone(),
-            streams: Streams::new(scenario.seed),
-            fidelity: scenario.fidelity,
-            start_up: scenario.start_up,
+            terms: Terms {
+                streams: Streams::new(scenario.seed),
+                fidelity: scenario.fidelity,
+                start_up: scenario.start_up,
+            },
             policies: scenario.policies.clone(),
             objectives: scenario.objectives.clone(),
             replicas: scenario.replicas,
             limits: scenario.limits,
             source: scenario.clone(),
         };
-        for index in 0..plan.spaces.len().min(EAGER) {
+        for index in 0..plan.searches.len().min(EAGER) {
             let made = plan.make(index)?;
             // Nobody else has the plan yet.
             let _ = plan.arenas[index].set(Ok(Box::new(made)));
@@ -197,7 +143,7 @@ impl Plan {
 
     /// Number of arenas.
     pub fn arena_count(&self) -> usize {
-        self.spaces.len()
+        self.searches.len()
     }
 
     /// An arena, made if need be.
@@ -215,7 +161,7 @@ impl Plan {
 
     /// All arenas that can be made.
     pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
-        (0..self.spaces.len()).filter_map(|index| self.arena(index).ok())
+        (0..self.searches.len()).filter_map(|index| self.arena(index).ok())
     }
 
     /// Which protocols of the arenas made so far run in `event` although another fidelity is asked for, and why: a
@@ -224,8 +170,9 @@ impl Plan {
         let made = self.arenas.iter().filter_map(OnceLock::get);
         let arenas = made.filter_map(|made| made.as_ref().ok());
         let mut all: Vec<String> = Vec::new();
-        for live in arenas.flat_map(|a| a.world.truths.iter().filter_map(|t| t.live.as_deref())) {
-            let (_, Some(why)) = live.settle(self.fidelity) else {
+        let worlds = arenas.filter_map(|a| a.ground.world());
+        for live in worlds.flat_map(|w| w.truths.iter().filter_map(|t| t.live.as_deref())) {
+            let (_, Some(why)) = live.settle(self.terms.fidelity) else {
                 continue;
             };
             let sentence = format!("`{}` runs in `event`: {why}", live.protocol.name());
@@ -238,7 +185,7 @@ impl Plan {
 
     /// Forgets the arenas before `first`, if there are too many to keep.
     pub fn forget_before(&mut self, first: usize) {
-        if self.spaces.len() > EAGER {
+        if self.searches.len() > EAGER {
             // Cases come in the order of arenas: those made lie close before `first`.
             for cell in self.arenas[..first].iter_mut().rev() {
                 if cell.take().is_none() {
@@ -250,137 +197,47 @@ impl Plan {
 
     /// Name of an arena's workload.
     pub fn workload(&self, arena: usize) -> &str {
-        &self.source.workloads[self.spaces[arena].workload].0.name
+        &self.source.workloads[self.searches[arena].workload].0.name
     }
 
     fn make(&self, index: usize) -> Result<Arena, PlanError> {
         let scenario = &self.source;
-        let space = &self.spaces[index];
-        let (workload, configurations) = &scenario.workloads[space.workload];
-        let configurations = &configurations[space.configurations.clone()];
+        let search = &self.searches[index];
+        let (workload, configurations) = &scenario.workloads[search.workload];
+        let configurations = &configurations[search.configurations.clone()];
         let reach = &scenario.setup.reach(&scenario.reach, configurations);
-        let variation = &scenario.variation;
         let world = World::with(
             workload,
             configurations,
             reach,
-            variation,
+            &scenario.variation,
             &self.waits,
             &scenario.setup,
         )
         .map_err(|mut all| all.swap_remove(0))?;
+        let own = (world.vms.iter()).filter_map(|rented| self.machines.get(&rented.name));
+        let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
         let stored: Vec<History> = (scenario.stored.iter())
             .map(|w| History::of(w, reach))
             .collect();
         let own = History::of(workload, reach);
-        let knowledge = Knowledge::of(workload, configurations, &own, &stored);
-        let contenders = (scenario.strategies.iter())
-            .map(|name| {
-                let strategy = match scenario.settings.build(name, &knowledge) {
-                    Some(built) => Some(built?),
-                    None if name == ORACLE => None,
-                    None => return Err(PlanError::UnknownStrategy(name.clone())),
-                };
-                Ok(Contender {
-                    name: name.clone(),
-                    identity: identity(name),
-                    strategy,
-                })
-            })
-            .collect::<Result<_, PlanError>>()?;
-        let vms: Vec<Rented<'_>> = (world.vms.iter())
-            .map(|vm| Rented {
-                vm: &vm.name,
-                on_spot: vm.on_spot,
-            })
-            .collect();
-        let own = vms.iter().filter_map(|rented| self.machines.get(rented.vm));
-        let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
-        let tariffs = (scenario.policies.iter())
-            .map(|policy| {
-                let tariff = policy.tariff(&vms, &fleet);
-                tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
-            })
-            .collect::<Result<Vec<Tariff>, _>>()?;
-        let mut scratch = (Usage::default(), Vec::new());
-        let may_change = |truth: &Truth| truth.live.as_ref().is_some_and(|live| live.may_change());
-        let expected: Vec<Vec<Point>> = match world.truths.iter().any(may_change) {
-            false => (tariffs.iter())
-                .map(|tariff| expectations(&world, tariff, &mut scratch.0))
-                .collect(),
-            true => self.expectations_with_losses(&world, &tariffs),
+        let parts = Parts {
+            workload: &workload.name,
+            ground: Box::new(world),
+            space: Space::of_clusters(configurations),
+            figures: Figures::of(workload),
+            own: &own,
+            stored: &stored,
+            fleet: &fleet,
         };
-        let best = |points: &Vec<Point>, objective: Objective, scratch: &mut Vec<_>| {
-            let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
-            choose(objective, &scenario.limits, &points, scratch)
-        };
-        let oracle = expected
-            .iter()
-            .map(|points| {
-                (scenario.objectives.iter())
-                    .map(|&objective| best(points, objective, &mut scratch.1))
-                    .collect()
-            })
-            .collect();
-        Ok(Arena {
-            default: scenario.settings.fixed.index(&knowledge)?,
-            configurations: configurations.to_vec(),
-            world,
-            contenders,
-            tariffs,
-            expected,
-            oracle,
-        })
-    }
-
-    /// Mean time and cost per policy and configuration, without search, through losses of VMs: they have no
-    /// closed form, so they are means over runs of replicas that no case has. A run that does not reach the target
-    /// is begun again, from scratch: what it took is shared by those that do.
-    fn expectations_with_losses(&self, world: &World, tariffs: &[Tariff]) -> Vec<Vec<Point>> {
-        let mut cluster = SimulatedCluster::new(world, self.streams, Fidelity::Fast, self.start_up);
-        let mut usage = Usage::default();
-        let none = Point {
-            time_s: 0.0,
-            cost_usd: 0.0,
-        };
-        let mut reached = vec![0.0; world.truths.len()];
-        let mut means = vec![vec![none; world.truths.len()]; tariffs.len()];
-        for replica in 0..EXPECTATION_REPLICAS {
-            cluster.restart(u64::MAX - replica);
-            cluster.mark();
-            for (choice, truth) in world.truths.iter().enumerate() {
-                let hopeless = replica >= HOPELESS && reached[choice] == 0.0;
-                if hopeless || replica >= expectation_replicas(truth) {
-                    continue;
-                }
-                cluster.back_to_mark();
-                let end = match cluster.run_to_target(choice) {
-                    Ok(line) => {
-                        reached[choice] += 1.0;
-                        line.net_end
-                    }
-                    Err(why) => why.at(),
-                };
-                cluster.usage_until(end, &mut usage);
-                for (tariff, means) in tariffs.iter().zip(&mut means) {
-                    means[choice].time_s += end.seconds();
-                    means[choice].cost_usd += tariff.bill_usd(&usage);
-                }
-            }
-        }
-        for means in &mut means {
-            for (mean, reached) in means.iter_mut().zip(&reached) {
-                // Infinite where no run reached the target.
-                mean.time_s /= reached;
-                mean.cost_usd /= reached;
-            }
-        }
-        means
+        Arena::new(scenario, &self.terms, parts)
     }
 
     /// Number of cases.
     pub fn cases(&self) -> u64 {
-        (self.spaces.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
+        (self.searches.len() * self.contenders()) as u64
+            * self.replicas
+            * self.cases_per_simulation()
     }
 
     /// Cases that share a simulation, and follow each other: those that differ only in their policy
@@ -394,7 +251,7 @@ impl Plan {
     /// appear, within seconds.
     pub fn cases_per_task(&self) -> u64 {
         let shared = self.cases_per_simulation().max(1);
-        match self.fidelity {
+        match self.terms.fidelity {
             Fidelity::Fast => 64u64.div_ceil(shared) * shared,
             Fidelity::Step | Fidelity::Event => shared,
         }
@@ -436,25 +293,11 @@ impl Plan {
         let strategy = digit(self.contenders() as u64) as usize;
         Case {
             number,
-            arena: digit(self.spaces.len() as u64) as usize,
+            arena: digit(self.searches.len() as u64) as usize,
             policy,
             objective,
             strategy,
             replica,
         }
     }
-}
-
-/// Expected time and cost of every configuration, without search.
-fn expectations(world: &World, tariff: &Tariff, usage: &mut Usage) -> Vec<Point> {
-    (world.truths.iter())
-        .map(|truth| {
-            let time_s = truth.expected_time_s();
-            let at = &truth.configuration;
-            Point {
-                time_s,
-                cost_usd: tariff.run_usd(truth.held(), at.batch, time_s, usage),
-            }
-        })
-        .collect()
 }

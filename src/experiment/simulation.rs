@@ -1,11 +1,14 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
-use super::plan::{Arena, Case, Plan};
+use std::borrow::Cow;
+
+use super::arena::Arena;
+use super::plan::{Case, Plan};
+use super::price_list::PriceList;
 use crate::rng::Purpose;
 use crate::search::Forecast;
 use crate::stats::median;
-use crate::testbed::simulated::Timeline;
-use crate::testbed::{SimulatedCluster, Stop};
+use crate::testbed::{Metered, Site, Stop, Timeline};
 use crate::training::log::Entry;
 use crate::training::{Stalled, Unfinished};
 use crate::units::SimTime;
@@ -13,35 +16,64 @@ use crate::usage::Usage;
 
 /// The simulations behind one (workload, strategy, replica), kept until another is asked for.
 ///
-/// Neither a price nor an objective changes what a search sees, nor a run to the target other than
-/// by the choice: cases that differ only in these find everything here.
+/// A run to the target depends on price and objective only by the choice, and a search only as far as its
+/// strategy says: cases that differ in nothing else find everything here.
 pub struct Simulation<'p> {
     plan: &'p Plan,
-    /// The cluster of the arena of the last search, marked at the end of the search.
-    cluster: Option<(usize, SimulatedCluster<'p>)>,
-    /// Workload, strategy and replica of the search.
-    searched: Option<(usize, usize, u64)>,
-    /// Workload and replica of the runs without search.
+    /// The job of the arena of the last search, marked at the end of each search.
+    site: Option<(usize, Box<dyn Site + 'p>)>,
+    /// Arena, strategy and replica of the searches.
+    group: Option<(usize, usize, u64)>,
+    /// Searches that differ in what else they depend on, the first `used` of them valid.
+    searches: Vec<Search>,
+    used: usize,
+    /// Which of them is the last.
+    last: usize,
+    /// Searches so far.
+    count: u64,
+    /// Arena and replica of the runs without search.
     alone_in: Option<(usize, u64)>,
-    forecast: Forecast,
-    errors: Option<Errors>,
     scratch: Vec<f64>,
-    found: Found,
-    /// Whether the search took VMs.
-    touched: bool,
-    after: Runs,
     alone: Runs,
 }
 
+/// A search and what came of it.
+struct Search {
+    /// The policy and the objective that it was told.
+    told: (Option<usize>, Option<usize>),
+    /// How many were before it.
+    number: u64,
+    forecast: Forecast,
+    errors: Option<Errors>,
+    found: Found,
+    /// Whether it took VMs.
+    touched: bool,
+    after: Runs,
+}
+
+impl Search {
+    fn new() -> Search {
+        Search {
+            told: (None, None),
+            number: 0,
+            forecast: Forecast::default(),
+            errors: None,
+            found: Found::Never(Cow::Borrowed(NO_ARENA)),
+            touched: false,
+            after: Runs::default(),
+        }
+    }
+}
+
 /// How a search ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     /// With a forecast, from which an objective chooses.
     Forecast,
     /// At the target, in this configuration.
     Target(usize),
-    /// Without an end.
-    Never(Unfinished),
+    /// Without an end, and why.
+    Never(Cow<'static, str>),
 }
 
 /// |predicted − expected time| / expected time over the configurations that were predicted.
@@ -85,7 +117,7 @@ impl Runs {
     }
 
     /// Where the run was kept.
-    fn keep(&mut self, line: Timeline, cluster: &SimulatedCluster<'_>) -> usize {
+    fn keep(&mut self, line: Timeline, site: &dyn Site) -> usize {
         if self.used == self.all.len() {
             let none = Usage::default;
             self.all.push(Run {
@@ -97,12 +129,12 @@ impl Runs {
         }
         let run = &mut self.all[self.used];
         run.line = line;
-        cluster.usage_until(line.net_end, &mut run.net);
+        site.usage_until(line.net_end, &mut run.net);
         if line.gross_end != line.net_end {
-            cluster.usage_until(line.gross_end, &mut run.gross);
+            site.usage_until(line.gross_end, &mut run.gross);
         }
         if line.search_end > SimTime::ZERO {
-            cluster.usage_until(line.search_end, &mut run.search);
+            site.usage_until(line.search_end, &mut run.search);
         }
         self.used += 1;
         self.used - 1
@@ -114,83 +146,116 @@ impl<'p> Simulation<'p> {
     pub fn new(plan: &'p Plan) -> Self {
         Simulation {
             plan,
-            cluster: None,
-            searched: None,
+            site: None,
+            group: None,
+            searches: vec![Search::new()],
+            used: 0,
+            last: 0,
+            count: 0,
             alone_in: None,
-            forecast: Forecast::default(),
-            errors: None,
             scratch: Vec::new(),
-            found: Found::Never(NO_ARENA),
-            touched: false,
-            after: Runs::default(),
             alone: Runs::default(),
         }
     }
 
     /// The predicted seconds per configuration of the last search.
     pub fn forecast(&self) -> &Forecast {
-        &self.forecast
+        &self.searches[self.last].forecast
+    }
+
+    /// A number that no other search of this simulation has.
+    pub fn number(&self) -> u64 {
+        self.searches[self.last].number
     }
 
     /// How far these are off; `None` without a prediction.
     pub fn errors(&self) -> Option<Errors> {
-        self.errors
+        self.searches[self.last].errors
     }
 
     /// Notes what happens from the next search in this arena on.
     pub(super) fn watch(&mut self, arena: usize, most: u64) {
-        if let Some(cluster) = cluster(self.plan, &mut self.cluster, arena) {
-            cluster.watch(most);
+        if let Some(site) = site(self.plan, &mut self.site, arena) {
+            site.watch(most);
         }
     }
 
     /// What was noted of the last run, which ended at `end`.
     pub(super) fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
-        let cluster = self.cluster.as_mut();
-        cluster.map_or(Vec::new(), |(_, cluster)| cluster.noted_until(end))
+        let site = self.site.as_mut();
+        site.map_or(Vec::new(), |(_, site)| site.noted_until(end))
     }
 
-    /// Searches with the strategy of `case`, unless that was the last search.
-    pub fn search(&mut self, case: Case) -> Found {
-        let key = (case.arena, case.strategy, case.replica);
-        if self.searched == Some(key) {
-            return self.found;
-        }
-        self.searched = Some(key);
-        self.after.forget();
-        if self.alone_in != Some((case.arena, case.replica)) {
-            self.alone_in = Some((case.arena, case.replica));
-            self.alone.forget();
-        }
-        let (Ok(arena), Some(cluster)) = (
-            self.plan.arena(case.arena),
-            cluster(self.plan, &mut self.cluster, case.arena),
-        ) else {
-            self.found = Found::Never(NO_ARENA);
-            return self.found;
-        };
-        let contender = &arena.contenders[case.strategy];
-        cluster.restart(case.replica);
-        self.forecast.reset(arena.configurations.len());
-        let ended = match &contender.strategy {
-            None => Ok(()),
-            Some(strategy) => {
-                let streams = &self.plan.streams;
-                let mut stream =
-                    streams.stream(Purpose::Strategy, case.replica, contender.identity);
-                strategy.search(cluster, &mut stream, &mut self.forecast)
+    /// Searches with the strategy of `case`, unless that was searched just before.
+    pub fn search(&mut self, case: Case) -> &Found {
+        let group = (case.arena, case.strategy, case.replica);
+        if self.group != Some(group) {
+            self.group = Some(group);
+            self.used = 0;
+            if self.alone_in != Some((case.arena, case.replica)) {
+                self.alone_in = Some((case.arena, case.replica));
+                self.alone.forget();
             }
+        }
+        let Ok(arena) = self.plan.arena(case.arena) else {
+            self.last = 0;
+            self.searches[0] = Search::new();
+            return &self.searches[0].found;
         };
-        self.found = match (ended, cluster.current()) {
+        let depends = arena.contenders[case.strategy].depends();
+        let told = (
+            depends.prices.then_some(case.policy),
+            depends.objective.then_some(case.objective),
+        );
+        let known = self.searches[..self.used].iter();
+        self.last = match known.enumerate().find(|(_, search)| search.told == told) {
+            Some((at, _)) => at,
+            None => self.search_anew(case, arena, told),
+        };
+        &self.searches[self.last].found
+    }
+
+    /// Which search it is.
+    fn search_anew(
+        &mut self,
+        case: Case,
+        arena: &Arena,
+        told: (Option<usize>, Option<usize>),
+    ) -> usize {
+        if self.used == MOST_SEARCHES {
+            self.used = 0;
+        }
+        let number = self.used;
+        self.used += 1;
+        if number == self.searches.len() {
+            self.searches.push(Search::new());
+        }
+        let search = &mut self.searches[number];
+        self.count += 1;
+        (search.told, search.number) = (told, self.count);
+        search.after.forget();
+        let Some(site) = site(self.plan, &mut self.site, case.arena) else {
+            search.found = Found::Never(Cow::Borrowed(NO_ARENA));
+            return number;
+        };
+        site.restart(case.replica);
+        search.forecast.reset(arena.space.len());
+        let ended = ask(self.plan, arena, case, site, &mut search.forecast);
+        let decided = search.forecast.decided;
+        search.found = match (ended, site.current()) {
+            (Ok(()), _) if decided.is_some_and(|at| at >= arena.space.len()) => {
+                Found::Never(Cow::Borrowed(NO_SUCH_CONFIGURATION))
+            }
             (Ok(()), _) => Found::Forecast,
             (Err(Stop::TargetReached), Some(at)) => Found::Target(at),
-            (Err(Stop::Unfinished(why)), _) => Found::Never(why),
-            (Err(Stop::TargetReached), None) => Found::Never(NO_ARENA),
+            (Err(Stop::Unfinished(why)), _) => Found::Never(Cow::Borrowed(why.reason())),
+            (Err(Stop::Failed(why)), _) => Found::Never(Cow::Owned(why)),
+            (Err(Stop::TargetReached), None) => Found::Never(Cow::Borrowed(NO_ARENA)),
         };
-        self.touched = cluster.current().is_some();
-        cluster.mark();
-        self.judge_forecast(arena);
-        self.found
+        search.touched = site.current().is_some();
+        site.mark(number);
+        search.errors = errors(&search.forecast, arena, &mut self.scratch);
+        number
     }
 
     /// The run of `choice` to the target, after the last search.
@@ -198,19 +263,21 @@ impl<'p> Simulation<'p> {
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
     pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
-        if !self.touched {
+        let number = self.last;
+        if !self.searches[number].touched {
             return self.run_alone(case, choice);
         }
-        let at = match self.after.find(choice) {
+        let after = &mut self.searches[number].after;
+        let at = match after.find(choice) {
             Some(at) => at,
             None => {
-                let cluster = cluster(self.plan, &mut self.cluster, case.arena).ok_or(NO_ARENA)?;
-                cluster.back_to_mark();
-                let line = cluster.run_to_target(choice)?;
-                self.after.keep(line, cluster)
+                let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
+                site.back_to(number);
+                let line = site.run_to_target(choice)?;
+                after.keep(line, site)
             }
         };
-        Ok(&self.after.all[at])
+        Ok(&self.searches[number].after.all[at])
     }
 
     /// The run of `choice` to the target in the replica of the last search, without any search.
@@ -221,46 +288,71 @@ impl<'p> Simulation<'p> {
         let at = match self.alone.find(choice) {
             Some(at) => at,
             None => {
-                let cluster = cluster(self.plan, &mut self.cluster, case.arena).ok_or(NO_ARENA)?;
-                cluster.restart(case.replica);
-                let line = cluster.run_to_target(choice)?;
-                self.alone.keep(line, cluster)
+                let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
+                site.restart(case.replica);
+                let line = site.run_to_target(choice)?;
+                self.alone.keep(line, site)
             }
         };
         Ok(&self.alone.all[at])
     }
-
-    fn judge_forecast(&mut self, arena: &Arena) {
-        let errors = &mut self.scratch;
-        errors.clear();
-        errors.extend(
-            (self.forecast.time_s.iter())
-                .zip(&arena.world.truths)
-                .filter_map(|(time_s, truth)| {
-                    Some(((*time_s)? / truth.expected_time_s() - 1.0).abs())
-                }),
-        );
-        let sum: f64 = errors.iter().sum();
-        let mean = sum / errors.len() as f64;
-        self.errors = median(errors)
-            .zip(errors.last()) // sorted by the median
-            .map(|(median, &max)| Errors { mean, median, max });
-    }
 }
 
-/// For a run without an arena, which nobody asks for after a search without one.
-const NO_ARENA: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
+/// Lets the strategy of `case` search, told no more than it depends on.
+fn ask(
+    plan: &Plan,
+    arena: &Arena,
+    case: Case,
+    site: &mut dyn Site,
+    forecast: &mut Forecast,
+) -> Result<(), Stop> {
+    let contender = &arena.contenders[case.strategy];
+    let Some(strategy) = &contender.strategy else {
+        return Ok(());
+    };
+    let streams = &plan.terms.streams;
+    let mut stream = streams.stream(Purpose::Strategy, case.replica, contender.identity);
+    let depends = strategy.depends();
+    let tariff = &arena.tariffs[case.policy];
+    let prices = PriceList::new(&*arena.ground, tariff);
+    let task = (arena.task()).told(depends, plan.objectives[case.objective], &prices);
+    let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
+    strategy.search(&task, &mut testbed, &mut stream, forecast)
+}
 
-/// The cluster of an arena, made when it is another than the last; `None` without an arena.
-fn cluster<'c, 'p>(
+/// How far a forecast is from what is expected.
+fn errors(forecast: &Forecast, arena: &Arena, scratch: &mut Vec<f64>) -> Option<Errors> {
+    scratch.clear();
+    scratch.extend(
+        (forecast.time_s.iter())
+            .zip(&arena.expected_time_s)
+            .filter_map(|(time_s, expected_s)| Some(((*time_s)? / (*expected_s)? - 1.0).abs())),
+    );
+    let sum: f64 = scratch.iter().sum();
+    let mean = sum / scratch.len() as f64;
+    median(scratch)
+        .zip(scratch.last()) // sorted by the median
+        .map(|(median, &max)| Errors { mean, median, max })
+}
+
+/// Searches that are kept at once: as many as there are objectives, and then some.
+const MOST_SEARCHES: usize = 8;
+
+/// For a run without an arena, which nobody asks for after a search without one.
+const STALLED: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
+/// The same in words.
+const NO_ARENA: &str = "the simulated job stalled";
+/// A decision that is none.
+const NO_SUCH_CONFIGURATION: &str = "the strategy chose a configuration that does not exist";
+
+/// The job of an arena, made when it is another than the last; `None` without an arena.
+fn site<'c, 'p>(
     plan: &'p Plan,
-    held: &'c mut Option<(usize, SimulatedCluster<'p>)>,
+    held: &'c mut Option<(usize, Box<dyn Site + 'p>)>,
     arena: usize,
-) -> Option<&'c mut SimulatedCluster<'p>> {
+) -> Option<&'c mut (dyn Site + 'p)> {
     if held.as_ref().is_none_or(|(of, _)| *of != arena) {
-        let world = &plan.arena(arena).ok()?.world;
-        let made = SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up);
-        *held = Some((arena, made));
+        *held = Some((arena, plan.arena(arena).ok()?.ground.open(&plan.terms)));
     }
-    held.as_mut().map(|(_, cluster)| cluster)
+    held.as_mut().map(|(_, site)| &mut **site)
 }

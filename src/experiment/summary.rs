@@ -249,3 +249,28 @@ impl Sink for Summary {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::columns::Kind;
+
+    #[test]
+    fn every_figure_that_is_averaged_is_averaged_once_and_where_it_is_declared_to_be() {
+        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
+        let mut averaged = 0;
+        for column in COLUMNS {
+            match column.role {
+                Role::None | Role::Key => continue,
+                Role::Mean => {}
+                Role::MeanBefore(other) => {
+                    assert!(place(other).is_some(), "{}", column.name);
+                    assert!(place(column.name) < place(other), "{}", column.name);
+                }
+            }
+            assert_eq!(column.kind, Kind::Figure, "{}", column.name);
+            averaged += 1;
+        }
+        assert_eq!(METRICS.len(), averaged);
+    }
+}

@@ -454,4 +454,81 @@ mod tests {
         ];
         assert_eq!(keys, expected);
     }
+
+    /// Groups of records that chose these values on other axes.
+    fn by_axes(names: &str, chosen: &[Option<&str>]) -> KeyTable {
+        let mut summary = SummaryBy::new(columns(names));
+        for other in chosen {
+            let record = Record {
+                chosen_other: *other,
+                oracle_other: Some("learning_rate=0.01;sync=async"),
+                status: Status::Ok,
+                ..Record::default()
+            };
+            summary.take(&record).expect("few groups");
+        }
+        summary.finish()
+    }
+
+    #[test]
+    fn one_axis_of_a_choice_is_a_key_of_its_own() {
+        let table = by_axes(
+            "chosen.learning_rate,oracle.sync",
+            &[
+                Some("learning_rate=0.1;sync=async"),
+                Some("learning_rate=0.01;sync=bsp"),
+                Some("learning_rate=0.01;sync=async"),
+                Some("learning_rate=10"),
+                Some("learning_rate=9"),
+                Some("learning_rate=auto"),
+                None,
+                Some("rate=3"),
+            ],
+        );
+        assert_eq!(table.columns, ["chosen.learning_rate", "oracle.sync"]);
+        let groups = table.groups.iter();
+        let seen: Vec<(&str, u64, f64)> = groups
+            .map(|group| (&*group.key[0], group.cases, group.right))
+            .collect();
+        let expected = [
+            ("", 2, 0.0),
+            // Whoever differs from the oracle on another axis only is not right.
+            ("0.01", 2, 0.5),
+            ("0.1", 1, 0.0),
+            ("9", 1, 0.0),
+            ("10", 1, 0.0),
+            ("auto", 1, 0.0),
+        ];
+        assert_eq!(seen, expected);
+        assert!(table.groups.iter().all(|group| group.key[1] == "async"));
+        assert!(table.empty_axes.is_empty());
+    }
+
+    #[test]
+    fn an_axis_that_no_configuration_has_is_told() {
+        let chosen = [Some("learning_rate=0.1"), None];
+        let table = by_axes("chosen.rate,oracle.sync,chosen_other", &chosen);
+        assert_eq!(table.empty_axes, ["chosen.rate"]);
+    }
+
+    #[test]
+    fn axes_with_columns_of_their_own_and_words_that_are_none_are_refused() {
+        for (word, near) in [
+            ("chosen.workers", "did you mean `chosen_workers`?"),
+            ("oracle.vm", "did you mean `oracle_vm`?"),
+            ("choice.rate", "unknown column `choice.rate`"),
+            ("chosen.", "unknown column `chosen.`"),
+        ] {
+            let error = word.parse::<KeyColumns>().expect_err(word);
+            assert!(error.contains(near), "{error}");
+            assert!(
+                error.ends_with("as `chosen.AXIS` or `oracle.AXIS`"),
+                "{error}"
+            );
+        }
+        let error = "chosen.x,chosen.x"
+            .parse::<KeyColumns>()
+            .expect_err("twice");
+        assert!(error.contains("there twice"), "{error}");
+    }
 }

@@ -14,12 +14,14 @@
 //! - [`pollux`]: step times and gradient noise of the Pollux artifact.
 //! - [`mlperf`]: MLPerf reference convergence points and results.
 //! - [`profile`]: a table of the user's own measurements.
+//! - [`grid`]: real runs over configurations, not made into a workload but replayed as they are.
 //!
 //! A new source is a file here and a subcommand in `cli/import.rs`.
 
 pub mod draft;
 pub mod figure;
 pub mod folder;
+pub mod grid;
 mod law_text;
 pub mod mlperf;
 pub mod pollux;

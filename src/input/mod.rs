@@ -9,6 +9,7 @@
 
 pub mod checked;
 pub mod csv;
+pub mod folder;
 pub mod toml;
 
 mod closest;
@@ -19,4 +20,5 @@ mod words;
 
 pub use closest::closest;
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use folder::Folder;
 pub use source::Source;

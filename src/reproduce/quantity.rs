@@ -79,14 +79,14 @@ fn cost_to_target(stage: &Stage, selector: &Selector) -> Result<f64, String> {
 fn time_with_step(stage: &Stage, selector: &Selector) -> Result<f64, String> {
     let (arena, cell) = stage.cell(selector)?;
     let step_s: f64 = selector.number("step_s")?;
-    Ok(arena.world.truths[cell].steps_to_target * step_s / SECONDS_PER_HOUR)
+    Ok(arena.world()?.truths[cell].steps_to_target * step_s / SECONDS_PER_HOUR)
 }
 
 /// Seconds that the selector's `steps` take.
 fn probe_time(stage: &Stage, selector: &Selector) -> Result<f64, String> {
     let (arena, cell) = stage.cell(selector)?;
     let steps: f64 = selector.number("steps")?;
-    Ok(arena.world.truths[cell].expected_step_s * steps)
+    Ok(arena.world()?.truths[cell].expected_step_s * steps)
 }
 
 fn noise_line(stage: &Stage, selector: &Selector) -> Result<Line, String> {
@@ -119,7 +119,7 @@ fn epoch_line_errors(stage: &Stage, selector: &Selector) -> Result<Vec<(u32, f64
         .filter_map(|run| {
             let (noise, epochs) = (run.noise_normalised?, run.epochs?);
             Some((
-                run.workers,
+                run.workers?,
                 100.0 * (line.epochs(noise) / epochs - 1.0).abs(),
             ))
         })
@@ -142,7 +142,7 @@ fn epoch_line_error_mean(stage: &Stage, selector: &Selector) -> Result<f64, Stri
 /// Longest over shortest expected time of all configurations.
 fn worst_over_best_time(stage: &Stage, selector: &Selector) -> Result<f64, String> {
     let (_, _, arena) = stage.workload(selector)?;
-    let (low, high) = range(arena.world.truths.iter().map(|t| t.expected_time_s()));
+    let (low, high) = range(arena.world()?.truths.iter().map(|t| t.expected_time_s()));
     Ok(high / low)
 }
 
@@ -178,7 +178,7 @@ fn best(stage: &Stage, selector: &Selector, objective: Objective) -> Result<(u32
         .position(|o| *o == objective)
         .ok_or_else(|| format!("the scenario lacks the objective `{}`", objective.name()))?;
     let index = arena.oracle[policy][objective].ok_or("the limits leave no configuration")?;
-    let at = &arena.configurations[index];
+    let at = &arena.world()?.truths[index].configuration;
     Ok((at.workers, at.batch))
 }
 

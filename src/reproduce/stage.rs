@@ -1,10 +1,11 @@
 //! A paper's scenario, ready to be asked.
 
 use crate::configuration::Configuration;
-use crate::experiment::plan::{Arena, PlanError};
+use crate::experiment::Arena;
+use crate::experiment::plan::PlanError;
 use crate::experiment::{Case, Evaluator, Plan};
 use crate::scenario::Scenario;
-use crate::testbed::{History, SimulatedCluster};
+use crate::testbed::History;
 use crate::units::SECONDS_PER_HOUR;
 use crate::workload::{Reach, Workload};
 
@@ -57,9 +58,10 @@ impl Stage {
     pub fn cell(&self, selector: &Selector) -> Result<(&Arena, usize), String> {
         let (_, _, arena) = self.workload(selector)?;
         let (workers, batch): (u32, u32) = (selector.number("workers")?, selector.number("batch")?);
-        let is_it = |c: &Configuration| (c.workers, c.batch) == (workers, batch);
-        let index = (arena.configurations.iter())
-            .position(is_it)
+        let space = &arena.space;
+        let asked = (Some(workers), Some(batch));
+        let index = (0..space.len())
+            .find(|&at| (space.workers(at), space.batch(at)) == asked)
             .ok_or_else(|| format!("no configuration has {workers} workers and batch {batch}"))?;
         Ok((arena, index))
     }
@@ -86,13 +88,11 @@ impl Stage {
         cell: usize,
         policy: usize,
     ) -> Result<(f64, f64), String> {
-        let plan = &self.plan;
-        let mut cluster =
-            SimulatedCluster::new(&arena.world, plan.streams, plan.fidelity, plan.start_up);
-        cluster.restart(0);
-        let line = cluster.run_to_target(cell).map_err(|e| e.to_string())?;
+        let mut site = arena.ground.open(&self.plan.terms);
+        site.restart(0);
+        let line = site.run_to_target(cell).map_err(|e| e.to_string())?;
         let mut usage = crate::usage::Usage::default();
-        cluster.usage_until(line.net_end, &mut usage);
+        site.usage_until(line.net_end, &mut usage);
         Ok((line.net_end.hours(), arena.tariffs[policy].bill_usd(&usage)))
     }
 
@@ -120,13 +120,12 @@ impl Stage {
             replica: 0,
         });
         let predicted = evaluator.forecast().time_s.iter();
-        Ok((predicted
-            .zip(&arena.world.truths)
-            .zip(&arena.configurations))
-        .filter_map(|((time_s, truth), at)| {
-            Some((at, ((*time_s)? / truth.expected_time_s() - 1.0).abs()))
-        })
-        .collect())
+        Ok((predicted.zip(&arena.world()?.truths))
+            .filter_map(|(time_s, truth)| {
+                let error = (*time_s)? / truth.expected_time_s() - 1.0;
+                Some((&truth.configuration, error.abs()))
+            })
+            .collect())
     }
 
     /// Hours and USD of the cold start of the strategy `partial` under a selector's policy.

@@ -5,7 +5,7 @@
 use super::figures::mean;
 use super::selector::Selector;
 use super::stage::Stage;
-use crate::experiment::plan::Arena;
+use crate::experiment::Arena;
 use crate::search::{Limits, Objective, Point, objective};
 use crate::testbed::SimulatedCluster;
 use crate::training::Unfinished;
@@ -31,8 +31,11 @@ struct Cell<'s> {
 fn cell<'s>(stage: &'s Stage, kind: &str, workers: u32) -> Result<Cell<'s>, String> {
     (stage.plan.arenas())
         .find_map(|arena| {
-            let mut all = arena.configurations.iter();
-            let index = all.position(|c| *c.vm == *kind && c.workers == workers)?;
+            let space = &arena.space;
+            let is_it = |&at: &usize| {
+                space.vm(at).is_some_and(|vm| **vm == *kind) && space.workers(at) == Some(workers)
+            };
+            let index = (0..space.len()).find(is_it)?;
             Some(Cell { arena, index })
         })
         .ok_or_else(|| format!("the scenario has no `{kind}` with {workers} workers"))
@@ -54,8 +57,7 @@ fn other<'s>(stage: &'s Stage, selector: &Selector) -> Result<Cell<'s>, String> 
 /// Runs a cell in every replica; or once, if `lost_at` says when a worker is taken away, and no other VM is.
 fn runs(stage: &Stage, cell: &Cell<'_>, lost_at: Option<SimTime>) -> Result<Vec<Run>, String> {
     let plan = &stage.plan;
-    let world = &cell.arena.world;
-    let mut cluster = SimulatedCluster::new(world, plan.streams, plan.fidelity, plan.start_up);
+    let mut cluster = SimulatedCluster::new(cell.arena.world()?, &plan.terms);
     let mut usage = Usage::default();
     let replicas = match lost_at {
         Some(_) => 1,

@@ -12,7 +12,7 @@ use super::{axes, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
 use crate::input::{Diagnostics, Source};
-use crate::search::Limits;
+use crate::search::{Limits, Registry};
 use crate::training::variation::{Drift, Straggler};
 use crate::training::{Fidelity, Variation};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -37,11 +37,23 @@ pub fn load(
     overrides: Overrides,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
+    load_with(source, folder, overrides, &Registry::default(), diagnostics)
+}
+
+/// The same, where names of strategies are those of `registry`.
+pub fn load_with(
+    source: &Arc<Source>,
+    folder: &Path,
+    overrides: Overrides,
+    registry: &Registry,
+    diagnostics: &mut Diagnostics,
+) -> Option<Scenario> {
     let before = diagnostics.len();
     let (files, file) = files::read(source, folder, diagnostics);
     let file = file?;
     let mut check = Check {
         files: &files,
+        registry,
         reads_well: diagnostics.len() == before,
         complaints: Complaints {
             source: &files.source,
@@ -55,6 +67,7 @@ pub fn load(
 /// A check under way.
 struct Check<'a> {
     files: &'a Files,
+    registry: &'a Registry,
     /// Whether the file could be read without complaint.
     reads_well: bool,
     complaints: Complaints<'a>,
@@ -85,7 +98,7 @@ impl Check<'_> {
             Some(names) => workloads::read("stored", names, self.files, complaints),
         };
         let policies = prices::read(&file.pricing, complaints);
-        let strategies = strategies::read(&file.search, complaints);
+        let strategies = strategies::read(&file.search, self.registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
@@ -98,8 +111,15 @@ impl Check<'_> {
             prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
             sizes::check(file, &workloads, &reach, &setup, &variation, complaints);
         }
-        let strategies =
-            strategies::usable(file, &workloads, &stored, &reach, strategies?, complaints);
+        let strategies = strategies::usable(
+            file,
+            self.registry,
+            &workloads,
+            &stored,
+            &reach,
+            strategies?,
+            complaints,
+        );
 
         Some(Scenario {
             name,
@@ -118,6 +138,7 @@ impl Check<'_> {
             objectives,
             strategies,
             settings: file.strategy.clone(),
+            registry: self.registry.clone(),
             limits: limits(file),
             hash: self.files.hash(),
         })

@@ -34,7 +34,7 @@ mod spot;
 mod strategies;
 mod workloads;
 
-pub use check::{Overrides, load};
+pub use check::{Overrides, load, load_with};
 pub use file::{ScenarioFile, Together};
 
 use std::ops::Range;
@@ -42,7 +42,7 @@ use std::ops::Range;
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
 use crate::pricing::Policy;
-use crate::search::{Limits, Objective, Settings};
+use crate::search::{Limits, Objective, Registry, Settings};
 use crate::training::{Fidelity, Variation};
 use crate::units::SimTime;
 use crate::workload::{Reach, Workload};
@@ -83,6 +83,8 @@ pub struct Scenario {
     pub strategies: Vec<String>,
     /// Settings of the strategies.
     pub settings: Settings,
+    /// What names of strategies stand for.
+    pub registry: Registry,
     /// What no choice may exceed.
     pub limits: Limits,
     /// BLAKE3 hash of the file's text; of several files', when it includes others.

@@ -10,21 +10,22 @@ use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable, Together};
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
-use crate::search::{Knowledge, ORACLE, Objective, Settings};
+use crate::search::registry::WHEN_NONE_IS_NAMED;
+use crate::search::{Figures, ORACLE, Objective, Past, Registry, Task};
+use crate::space::Space;
 use crate::testbed::History;
 use crate::workload::{Reach, Workload};
 
 /// The strategies asked for.
 pub(super) fn read(
     table: &SearchTable,
+    registry: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
-    let legal: Vec<&str> = std::iter::once(ORACLE)
-        .chain(Settings::NAMES.iter().copied())
-        .collect();
+    let legal: Vec<&str> = std::iter::once(ORACLE).chain(registry.names()).collect();
     let Some(asked) = &table.strategies else {
-        let all = legal.iter().map(|n| Spanned::new(0..0, (*n).to_owned()));
-        return Some(all.collect());
+        let usual = WHEN_NONE_IS_NAMED.iter();
+        return Some(usual.map(|n| Spanned::new(0..0, (*n).to_owned())).collect());
     };
     complaints.not_empty("strategies", asked, &legal);
     complaints.no_duplicates("strategies", asked.get_ref());
@@ -53,6 +54,7 @@ pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -
 /// none was asked for, those that can.
 pub(super) fn usable(
     file: &ScenarioFile,
+    registry: &Registry,
     workloads: &[(Workload, Vec<Configuration>)],
     stored: &[Workload],
     reach: &Reach,
@@ -67,28 +69,50 @@ pub(super) fn usable(
         let reach = &reach.only(configurations);
         let stored: Vec<History> = stored.iter().map(|w| History::of(w, reach)).collect();
         let own = History::of(workload, reach);
-        let knowledge = Knowledge::of(workload, configurations, &own, &stored);
-        // The break-even of every strategy is counted against the default configuration.
-        if let Err(why) = file.strategy.fixed.index(&knowledge) {
-            let title = format!("`strategy.default` cannot be used: {why}");
-            complaints.push(complaints.of_file(title));
-            continue;
-        }
-        let mut unusable: Vec<Diagnostic> = Vec::new();
-        strategies.retain(|strategy| {
-            let name = strategy.get_ref();
-            let Some(Err(why)) = file.strategy.build(name, &knowledge) else {
-                return true;
-            };
-            let title = format!("strategy `{name}` cannot be used: {why}");
-            unusable.push(complaints.at(strategy.span(), title, ""));
-            file.search.strategies.is_some()
-        });
-        if file.search.strategies.is_some() {
-            complaints.diagnostics.extend(unusable);
-        }
+        let space = Space::of_clusters(configurations);
+        let task = Figures::of(workload).task(&workload.name, &space);
+        buildable(
+            file,
+            registry,
+            &task,
+            (&own, &stored),
+            &mut strategies,
+            complaints,
+        );
     }
     strategies.into_iter().map(Spanned::into_inner).collect()
+}
+
+/// Keeps those strategies that can be built for a task; complains where one was asked for that cannot.
+fn buildable(
+    file: &ScenarioFile,
+    registry: &Registry,
+    task: &Task<'_>,
+    (own, stored): (&History, &[History]),
+    strategies: &mut Vec<Spanned<String>>,
+    complaints: &mut Complaints<'_>,
+) {
+    // The break-even of every strategy is counted against the default configuration.
+    if let Err(why) = file.strategy.fixed.index(task) {
+        let title = format!("`strategy.default` cannot be used: {why}");
+        complaints.push(complaints.of_file(title));
+        return;
+    }
+    let mut unusable: Vec<Diagnostic> = Vec::new();
+    strategies.retain(|strategy| {
+        let name = strategy.get_ref();
+        let built = registry.recipe(name, &file.strategy);
+        let built = built.map(|recipe| recipe.build(task, &mut Past::new(own, stored)));
+        let Some(Err(why)) = built else {
+            return true;
+        };
+        let title = format!("strategy `{name}` cannot be used: {why}");
+        unusable.push(complaints.at(strategy.span(), title, ""));
+        file.search.strategies.is_some()
+    });
+    if file.search.strategies.is_some() {
+        complaints.diagnostics.extend(unusable);
+    }
 }
 
 /// The configurations that are searched together. Of VM types that stand in for the same one with the

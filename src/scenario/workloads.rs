@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::files::Files;
-use crate::workload::library::Folder;
+use crate::input::Folder;
 use crate::workload::{Workload, library, load};
 
 /// Reads the workloads that the key `key` asks for; none where a name or its folder is wrong.
@@ -41,7 +41,7 @@ fn workload(
             return None;
         }
         Folder::Disk(path)
-    } else if let Some(folder) = Folder::embedded(word) {
+    } else if let Some(folder) = library::embedded(word) {
         folder
     } else {
         let title = format!("unknown workload `{word}`");

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::settings::Start;
-use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::input::checked::Count;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
@@ -26,29 +26,36 @@ impl DefaultSettings {
     ///
     /// # Errors
     /// [`Unusable`] when it is not among the configurations.
-    pub fn index(&self, knowledge: &Knowledge<'_>) -> Result<usize, Unusable> {
-        let configurations = knowledge.configurations;
-        let groups = space::groups(configurations);
-        let smallest = &configurations[space::start(&groups, Start::Smallest).unwrap_or(0)];
-        let workers = self.workers.map_or(smallest.workers, Count::get);
-        let batch = self.batch.map_or(smallest.batch, Count::get);
-        configurations
-            .iter()
-            .position(|c| (c.workers, c.batch) == (workers, batch))
+    pub fn index(&self, task: &Task<'_>) -> Result<usize, Unusable> {
+        let space = task.space;
+        let groups = space::groups(space);
+        let smallest = space::start(&groups, Start::Smallest).unwrap_or(0);
+        if self.workers.is_none() && self.batch.is_none() {
+            return Ok(smallest);
+        }
+        let workers = (self.workers.map(Count::get)).or_else(|| space.workers(smallest));
+        let batch = (self.batch.map(Count::get)).or_else(|| space.batch(smallest));
+        (0..space.len())
+            .find(|&at| (space.workers(at), space.batch(at)) == (workers, batch))
             .ok_or_else(|| {
+                let said = |value: Option<u32>| value.map_or("no".to_owned(), |v| v.to_string());
                 Unusable(format!(
-                    "{workers} workers with batch {batch} is not among the configurations of `{}`",
-                    knowledge.own.workload
+                    "{} workers with batch {} is not among the configurations of `{}`",
+                    said(workers),
+                    said(batch),
+                    task.workload
                 ))
             })
     }
 }
 
 impl Recipe for DefaultSettings {
-    const SUMMARY: &'static str = "a fixed configuration, the smallest unless said otherwise";
+    fn summary(&self) -> &str {
+        "a fixed configuration, the smallest unless said otherwise"
+    }
 
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        Ok(Box::new(Fixed(self.index(knowledge)?)))
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(Fixed(self.index(task)?)))
     }
 }
 
@@ -57,6 +64,7 @@ struct Fixed(usize);
 impl Strategy for Fixed {
     fn search(
         &self,
+        _: &Task<'_>,
         _: &mut dyn Testbed,
         _: &mut Stream,
         forecast: &mut Forecast,

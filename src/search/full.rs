@@ -1,46 +1,27 @@
 //! Full search: probe every configuration.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::probing::Probing;
-use super::settings::{EpochsFrom, Start};
-use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
-use crate::input::checked::Count;
+use super::settings::probing_settings;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
-/// Settings of full search.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FullSettings {
-    /// Where the search starts and settles.
-    pub start: Start,
-    /// Steps before the first probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cold_start_steps: Option<u32>,
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-    /// Which earlier runs give the epoch line.
-    pub epochs_from: EpochsFrom,
+probing_settings! {
+    /// Settings of full search.
+    #[derive(Default)]
+    pub struct FullSettings {}
 }
 
 impl Recipe for FullSettings {
-    const SUMMARY: &'static str =
-        "cold start, then probe every configuration; epochs from the line of an earlier run";
+    fn summary(&self) -> &str {
+        "cold start, then probe every configuration; epochs from the line of an earlier run"
+    }
 
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let groups = space::groups(knowledge.configurations);
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let groups = space::groups(task.space);
         Ok(Box::new(Full {
             order: groups.into_iter().flat_map(|g| g.members).collect(),
-            probing: Probing::new(
-                knowledge,
-                self.start,
-                self.cold_start_steps,
-                self.probe_steps,
-                self.epochs_from,
-            )?,
+            probing: Probing::new(task, past, self.probes()),
         }))
     }
 }
@@ -54,6 +35,7 @@ struct Full {
 impl Strategy for Full {
     fn search(
         &self,
+        _: &Task<'_>,
         testbed: &mut dyn Testbed,
         _: &mut Stream,
         forecast: &mut Forecast,

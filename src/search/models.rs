@@ -7,6 +7,8 @@
 use std::sync::Arc;
 
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
+use super::{Offer, Past};
+use crate::space::Space;
 use crate::stats::{Line, Plane, line::locate};
 use crate::testbed::{History, PastRun};
 
@@ -20,16 +22,22 @@ pub struct EpochLine {
 }
 
 impl EpochLine {
+    /// Takes those of the workload's own runs that have both noise and epochs, and fits them; `None` if
+    /// there are none.
+    pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochLine> {
+        let tells = |offer: &Offer<'_>| offer.has_noise && offer.has_epochs;
+        let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
+        let history =
+            past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only));
+        EpochLine::fit(&history, from)
+    }
+
     /// Fits the stored runs that have both noise and epochs; `None` if there are none.
     pub fn fit(history: &History, from: EpochsFrom) -> Option<EpochLine> {
         let known = || {
-            (history.runs.iter()).filter_map(|r| Some((r.workers, r.noise_normalised?, r.epochs?)))
+            (history.runs.iter()).filter_map(|r| Some((r.workers?, r.noise_normalised?, r.epochs?)))
         };
-        let only = match from {
-            EpochsFrom::Pooled => None,
-            EpochsFrom::FewestWorkers => known().map(|r| r.0).min(),
-            EpochsFrom::MostWorkers => known().map(|r| r.0).max(),
-        };
+        let only = from.only(known().map(|r| r.0));
         let points: Vec<(f64, f64)> = known()
             .filter(|r| only.is_none_or(|k| r.0 == k))
             .map(|(_, noise, epochs)| (noise, epochs))
@@ -87,7 +95,7 @@ impl NoiseLine {
     /// Fits the stored runs that have a noise; `None` if there are none.
     pub fn of(history: &History, by: NoiseBy) -> Option<NoiseLine> {
         let readings: Vec<(u32, u32, f64)> = (history.runs.iter())
-            .filter_map(|r| Some((r.workers, r.batch, r.noise_normalised?)))
+            .filter_map(|r| Some((r.workers?, r.batch?, r.noise_normalised?)))
             .collect();
         NoiseLine::fit(&readings, by)
     }
@@ -202,19 +210,23 @@ pub struct StoredModel {
 impl StoredModel {
     /// Fits everything; `None` where the history lacks noise, epochs or steps.
     pub fn fit(history: &History, fits: Fits) -> Option<StoredModel> {
-        let mut vms: Vec<_> = history.runs.iter().map(|r| r.vm.clone()).collect();
+        let mut vms: Vec<_> = history.runs.iter().filter_map(|r| r.vm.clone()).collect();
         vms.sort();
         vms.dedup();
         let steps = vms.into_iter().filter_map(|vm| {
-            let reading = |r: &PastRun| StepReading {
-                workers: r.workers,
-                batch: r.batch,
-                compute_s: r.compute_s,
-                communication_s: r.communication_s,
+            let reading = |r: &PastRun| {
+                let (_, workers, batch) = r.cluster()?;
+                let step = r.step?;
+                Some(StepReading {
+                    workers,
+                    batch,
+                    compute_s: step.compute_s,
+                    communication_s: step.communication_s,
+                })
             };
             let own: Vec<StepReading> = (history.runs.iter())
-                .filter(|r| r.vm == vm)
-                .map(reading)
+                .filter(|r| r.vm.as_ref() == Some(&vm))
+                .filter_map(reading)
                 .collect();
             Some((vm, StepPlane::fit(&own, fits.step_fit)?))
         });
@@ -231,5 +243,11 @@ impl StoredModel {
         let plane = &self.steps.iter().find(|(name, _)| &**name == vm)?.1;
         let epochs = self.epochs.epochs(self.noise.noise(workers, batch));
         Some(epochs / f64::from(batch) * plane.step_s(workers, batch))
+    }
+
+    /// The same for a configuration of a space; `None` also where it lacks VM type, workers or batch.
+    pub fn predict(&self, space: &Space, configuration: usize) -> Option<f64> {
+        let (workers, batch) = (space.workers(configuration)?, space.batch(configuration)?);
+        self.seconds_per_sample(space.vm(configuration)?, workers, batch)
     }
 }

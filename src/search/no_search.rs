@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::models::{EpochLine, Fits, NoiseLine, StoredModel};
 use super::probing::no_epoch_line;
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
-use super::{Forecast, Knowledge, Recipe, Strategy, Unusable};
-use crate::configuration::Configuration;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::rng::Stream;
-use crate::testbed::{History, Stop, Testbed};
+use crate::space::Space;
+use crate::testbed::{History, PastRun, Stop, Testbed};
 
 /// Settings of no search.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -37,52 +37,54 @@ pub enum Stored {
 }
 
 impl Recipe for NoSearchSettings {
-    const SUMMARY: &'static str =
-        "the stored model of an earlier run of the same workload; nothing is probed";
+    fn summary(&self) -> &str {
+        "the stored model of an earlier run of the same workload; nothing is probed"
+    }
 
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         };
+        let own = past.take_own(|_| true);
         let seconds_per_sample = match self.stored {
-            Stored::Models => from_models(knowledge, fits),
-            Stored::Table => from_table(knowledge.own, knowledge.configurations, fits),
-        }
-        .ok_or_else(|| no_epoch_line(knowledge))?;
+            Stored::Models => from_models(&own, task.space, fits),
+            Stored::Table => from_table(&own, task.space, fits),
+        };
+        let (Some(seconds_per_sample), Some(samples_per_epoch)) =
+            (seconds_per_sample, task.samples_per_epoch)
+        else {
+            return Err(no_epoch_line(task));
+        };
         Ok(Box::new(Predetermined::new(
             seconds_per_sample,
-            knowledge.samples_per_epoch,
+            samples_per_epoch,
         )))
     }
 }
 
-fn from_models(knowledge: &Knowledge<'_>, fits: Fits) -> Option<Vec<Option<f64>>> {
-    let model = StoredModel::fit(knowledge.own, fits)?;
-    let predict = |c: &Configuration| model.seconds_per_sample(&c.vm, c.workers, c.batch);
-    Some(knowledge.configurations.iter().map(predict).collect())
+fn from_models(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
+    let model = StoredModel::fit(own, fits)?;
+    Some(
+        (0..space.len())
+            .map(|at| model.predict(space, at))
+            .collect(),
+    )
 }
 
 /// Only configurations that were run before are predicted.
-fn from_table(
-    own: &History,
-    configurations: &[Configuration],
-    fits: Fits,
-) -> Option<Vec<Option<f64>>> {
+fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
     let epochs = EpochLine::fit(own, fits.epochs_from)?;
     let line = NoiseLine::of(own, fits.noise_by)?;
-    let predict = |c: &Configuration| {
-        let run = own
-            .runs
-            .iter()
-            .find(|r| (&r.vm, r.workers, r.batch) == (&c.vm, c.workers, c.batch))?;
-        let noise = run
-            .noise_normalised
-            .unwrap_or_else(|| line.noise(c.workers, c.batch));
-        Some(epochs.epochs(noise) / f64::from(c.batch) * run.step_s())
+    let predict = |at: usize| {
+        let (vm, workers, batch) = (space.vm(at)?, space.workers(at)?, space.batch(at)?);
+        let is_it = |r: &&PastRun| r.cluster() == Some((vm, workers, batch));
+        let run = own.runs.iter().find(is_it)?;
+        let noise = (run.noise_normalised).unwrap_or_else(|| line.noise(workers, batch));
+        Some(epochs.epochs(noise) / f64::from(batch) * run.step_s()?)
     };
-    Some(configurations.iter().map(predict).collect())
+    Some((0..space.len()).map(predict).collect())
 }
 
 /// A forecast that is known before the job starts.
@@ -106,6 +108,7 @@ impl Predetermined {
 impl Strategy for Predetermined {
     fn search(
         &self,
+        _: &Task<'_>,
         _: &mut dyn Testbed,
         _: &mut Stream,
         forecast: &mut Forecast,

@@ -11,6 +11,14 @@ pub struct Point {
     pub cost_usd: f64,
 }
 
+impl Point {
+    /// A configuration that never comes to its end.
+    pub const NEVER: Point = Point {
+        time_s: f64::INFINITY,
+        cost_usd: f64::INFINITY,
+    };
+}
+
 /// What to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]

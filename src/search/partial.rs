@@ -6,36 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{NoiseLine, StepPlane, StepReading};
 use super::probing::Probing;
-use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
+use super::settings::{NoiseBy, StepFit, probing_settings};
 use super::space::Group;
-use super::{Forecast, Knowledge, Recipe, Strategy, Unusable, space};
-use crate::configuration::Configuration;
-use crate::input::checked::Count;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
-/// Settings of partial search.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PartialSettings {
-    /// Where the search starts and settles.
-    pub start: Start,
-    /// Steps before the first probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cold_start_steps: Option<u32>,
-    /// Steps per probe; the workload's own figure when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe_steps: Option<Count>,
-    /// Which earlier runs give the epoch line.
-    pub epochs_from: EpochsFrom,
-    /// Which extreme points are probed.
-    pub extremes: Extremes,
-    /// At which of them the noise is read.
-    pub noise_at: NoiseAt,
-    /// One noise line for all worker counts, or one per worker count.
-    pub noise_by: NoiseBy,
-    /// How the step plane is put through the probes.
-    pub step_fit: StepFit,
+probing_settings! {
+    /// Settings of partial search.
+    #[derive(Default)]
+    pub struct PartialSettings {
+        /// Which extreme points are probed.
+        pub extremes: Extremes,
+        /// At which of them the noise is read.
+        pub noise_at: NoiseAt,
+        /// One noise line for all worker counts, or one per worker count.
+        pub noise_by: NoiseBy,
+        /// How the step plane is put through the probes.
+        pub step_fit: StepFit,
+    }
 }
 
 /// Which extreme points are probed.
@@ -66,11 +55,12 @@ pub enum NoiseAt {
 }
 
 impl Recipe for PartialSettings {
-    const SUMMARY: &'static str =
-        "cold start, then probe the corners; models for step and noise through them";
+    fn summary(&self) -> &str {
+        "cold start, then probe the corners; models for step and noise through them"
+    }
 
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let mut groups = space::groups(knowledge.configurations);
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let mut groups = space::groups(task.space);
         for group in &mut groups {
             if let [a, b, c, d] = group.corners[..] {
                 group.corners = match self.extremes {
@@ -82,13 +72,7 @@ impl Recipe for PartialSettings {
         }
         Ok(Box::new(Partial {
             groups,
-            probing: Probing::new(
-                knowledge,
-                self.start,
-                self.cold_start_steps,
-                self.probe_steps,
-                self.epochs_from,
-            )?,
+            probing: Probing::by_epochs(task, past, self.probes())?,
             noise_at: self.noise_at,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
@@ -107,13 +91,14 @@ struct Partial {
 impl Strategy for Partial {
     fn search(
         &self,
+        task: &Task<'_>,
         testbed: &mut dyn Testbed,
         _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         self.probing.cold_start(testbed)?;
         for group in &self.groups {
-            self.search_group(group, testbed, forecast)?;
+            self.search_group(task, group, testbed, forecast)?;
         }
         Ok(())
     }
@@ -123,6 +108,7 @@ impl Partial {
     /// Probes the corners of one VM type and predicts all its configurations.
     fn search_group(
         &self,
+        task: &Task<'_>,
         group: &Group,
         testbed: &mut dyn Testbed,
         forecast: &mut Forecast,
@@ -130,14 +116,21 @@ impl Partial {
         let mut steps: Vec<StepReading> = Vec::with_capacity(4);
         let mut noises: Vec<(u32, u32, f64)> = Vec::with_capacity(4);
         for &corner in &group.corners {
-            let Configuration { workers, batch, .. } = self.probing.configurations[corner];
             let seen = self.probing.probe(testbed, corner)?;
-            steps.push(StepReading {
-                workers,
-                batch,
-                compute_s: seen.compute_s,
-                communication_s: seen.communication_s,
-            });
+            let (Some(workers), Some(batch)) =
+                (task.space.workers(corner), task.space.batch(corner))
+            else {
+                continue;
+            };
+            if let (Some(compute_s), Some(communication_s)) = (seen.compute_s, seen.communication_s)
+            {
+                steps.push(StepReading {
+                    workers,
+                    batch,
+                    compute_s,
+                    communication_s,
+                });
+            }
             noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
         let counts = || noises.iter().map(|n| n.0);
@@ -154,7 +147,10 @@ impl Partial {
             return Ok(()); // without corners or noise nothing is predicted
         };
         for &index in &group.members {
-            let Configuration { workers, batch, .. } = self.probing.configurations[index];
+            let (Some(workers), Some(batch)) = (task.space.workers(index), task.space.batch(index))
+            else {
+                continue;
+            };
             let (noise, step_s) = (noise.noise(workers, batch), step.step_s(workers, batch));
             self.probing.predict(index, noise, step_s, forecast);
         }

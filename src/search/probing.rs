@@ -1,18 +1,16 @@
-//! What all strategies that probe have in common: a start, a cold start, probes of a given length,
-//! and the epoch line of an earlier run.
+//! What all strategies that probe have in common: a start, a cold start, probes of a given length, and
+//! what they say of the time to the target.
 
 use super::models::EpochLine;
-use super::settings::{EpochsFrom, Start};
-use super::{Forecast, Knowledge, Unusable, space};
-use crate::configuration::Configuration;
-use crate::input::checked::Count;
-use crate::testbed::{Observation, Stop, Testbed};
+use super::settings::Probes;
+use super::{Forecast, Past, Task, Unusable, space};
+use crate::testbed::{Extent, Observation, Stop, Target, Testbed};
 
 /// The complaint of every strategy that needs the epoch line of an earlier run.
-pub(super) fn no_epoch_line(knowledge: &Knowledge<'_>) -> Unusable {
+pub(super) fn no_epoch_line(task: &Task<'_>) -> Unusable {
     Unusable(format!(
         "`{}` has no run with both noise and epochs to fit the epoch line to",
-        knowledge.own.workload
+        task.workload
     ))
 }
 
@@ -22,36 +20,56 @@ pub(super) struct Probing {
     start: usize,
     cold_start_steps: u64,
     probe_steps: u64,
-    epochs: EpochLine,
-    samples_per_epoch: f64,
-    /// The configurations to choose from.
-    pub(super) configurations: Vec<Configuration>,
+    predictor: Predictor,
+}
+
+/// What tells the time to the target.
+#[derive(Debug, Clone)]
+enum Predictor {
+    /// Noise and step of a probe: T = e(γ/K)·D/B·τ.
+    Epochs {
+        line: EpochLine,
+        samples_per_epoch: f64,
+        /// Of each configuration.
+        batches: Vec<f64>,
+    },
+    /// A run to the target, itself.
+    Target,
 }
 
 impl Probing {
-    /// From settings; absent step counts are the workload's own.
-    pub(super) fn new(
-        knowledge: &Knowledge<'_>,
-        start: Start,
-        cold_start_steps: Option<u32>,
-        probe_steps: Option<Count>,
-        epochs_from: EpochsFrom,
-    ) -> Result<Self, Unusable> {
-        let groups = space::groups(knowledge.configurations);
-        Ok(Probing {
-            start: space::start(&groups, start).unwrap_or(0),
-            cold_start_steps: cold_start_steps.map_or(knowledge.cold_start_steps, u64::from),
-            probe_steps: probe_steps.map_or(knowledge.probe_steps, |s| u64::from(s.get())),
-            epochs: EpochLine::fit(knowledge.own, epochs_from)
-                .ok_or_else(|| no_epoch_line(knowledge))?,
-            samples_per_epoch: knowledge.samples_per_epoch,
-            configurations: knowledge.configurations.to_vec(),
-        })
+    /// From settings; absent step counts are the workload's own. Without an earlier run that tells how
+    /// epochs depend on noise, probes run to the target.
+    pub(super) fn new(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
+        let groups = space::groups(task.space);
+        Probing {
+            start: space::start(&groups, settings.start).unwrap_or(0),
+            cold_start_steps: (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from),
+            probe_steps: (settings.probe_steps)
+                .map_or(task.probe_steps, |steps| u64::from(steps.get())),
+            predictor: Predictor::new(task, past, settings).unwrap_or(Predictor::Target),
+        }
     }
 
-    /// Runs the starting configuration until its noise has settled.
+    /// The same for a strategy that cannot do without the epoch line.
+    pub(super) fn by_epochs(
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+        settings: Probes,
+    ) -> Result<Self, Unusable> {
+        let probing = Probing::new(task, past, settings);
+        match probing.predictor {
+            Predictor::Epochs { .. } => Ok(probing),
+            Predictor::Target => Err(no_epoch_line(task)),
+        }
+    }
+
+    /// Runs the starting configuration until its noise has settled, where noise tells anything.
     pub(super) fn cold_start(&self, testbed: &mut dyn Testbed) -> Result<(), Stop> {
-        testbed.cold_start(self.start, self.cold_start_steps)
+        match self.predictor {
+            Predictor::Epochs { .. } => testbed.cold_start(self.start, self.cold_start_steps),
+            Predictor::Target => Ok(()),
+        }
     }
 
     /// Looks at a configuration.
@@ -60,7 +78,11 @@ impl Probing {
         testbed: &mut dyn Testbed,
         configuration: usize,
     ) -> Result<Observation, Stop> {
-        testbed.probe(configuration, self.probe_steps)
+        let extent = match self.predictor {
+            Predictor::Epochs { .. } => Extent::Steps(self.probe_steps),
+            Predictor::Target => Extent::ToTarget,
+        };
+        testbed.probe(configuration, extent)
     }
 
     /// Looks at a configuration and predicts it from what was seen.
@@ -71,13 +93,15 @@ impl Probing {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         let seen = self.probe(testbed, configuration)?;
-        if let Some(noise) = seen.noise_normalised {
-            self.predict(configuration, noise, seen.step_s, forecast);
+        if let Target::Reached(time_s) = seen.target {
+            forecast.predict(configuration, time_s);
+        } else if let (Some(noise), Some(step_s)) = (seen.noise_normalised, seen.step_s) {
+            self.predict(configuration, noise, step_s, forecast);
         }
         Ok(())
     }
 
-    /// Predicts a configuration: T = e(γ/K)·D/B·τ.
+    /// Predicts a configuration by its noise and step.
     pub(super) fn predict(
         &self,
         configuration: usize,
@@ -85,8 +109,28 @@ impl Probing {
         step_s: f64,
         forecast: &mut Forecast,
     ) {
-        let batch = f64::from(self.configurations[configuration].batch);
-        let steps = self.epochs.epochs(noise_normalised) * self.samples_per_epoch / batch;
-        forecast.predict(configuration, steps * step_s);
+        if let Predictor::Epochs {
+            line,
+            samples_per_epoch,
+            batches,
+        } = &self.predictor
+        {
+            let steps = line.epochs(noise_normalised) * samples_per_epoch / batches[configuration];
+            forecast.predict(configuration, steps * step_s);
+        }
+    }
+}
+
+impl Predictor {
+    fn new(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Option<Predictor> {
+        let samples_per_epoch = task.samples_per_epoch?;
+        let batches: Option<Vec<f64>> = (0..task.space.len())
+            .map(|at| Some(f64::from(task.space.batch(at)?)))
+            .collect();
+        Some(Predictor::Epochs {
+            line: EpochLine::known(past, settings.epochs_from)?,
+            samples_per_epoch,
+            batches: batches?,
+        })
     }
 }

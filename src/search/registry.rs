@@ -1,9 +1,12 @@
 //! All strategies by name. A new strategy is one file with its settings, and one line here.
 
+use std::fmt;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Knowledge, Recipe, Strategy, Unusable};
+use super::Recipe;
 use super::{fixed, full, no_search, partial, random, universal};
 
 /// Name of the contender that knows the truth. It is not a strategy: it has nothing to search.
@@ -11,6 +14,19 @@ pub const ORACLE: &str = "oracle";
 
 /// What the oracle is, for listings.
 pub const ORACLE_SUMMARY: &str = "the best configuration by true expectation, from the start";
+
+/// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
+/// strategies are added, so that no old result changes.
+pub const WHEN_NONE_IS_NAMED: &[&str] = &[
+    ORACLE,
+    "full",
+    "partial",
+    "no-search",
+    "universal",
+    "universal-leave-out",
+    "random",
+    "default",
+];
 
 macro_rules! strategies {
     ($($field:ident = $name:literal: $settings:ty,)*) => {
@@ -26,26 +42,17 @@ macro_rules! strategies {
         }
 
         impl Settings {
-            /// The names of all strategies but the oracle.
-            pub const NAMES: &'static [&'static str] = &[$($name),*];
-
-            /// Names and one-line summaries.
-            pub fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
-                [$(($name, <$settings as Recipe>::SUMMARY)),*].into_iter()
-            }
-
-            /// Builds the strategy called `name`; `None` if there is none.
-            pub fn build(
-                &self,
-                name: &str,
-                knowledge: &Knowledge<'_>,
-            ) -> Option<Result<Box<dyn Strategy>, Unusable>> {
+            /// The strategy called `name` with its settings; `None` if it is none of these.
+            fn recipe(&self, name: &str) -> Option<Arc<dyn Recipe>> {
                 match name {
-                    $($name => Some(self.$field.build(knowledge)),)*
+                    $($name => Some(Arc::new(self.$field.clone())),)*
                     _ => None,
                 }
             }
         }
+
+        /// Names of the strategies that come with scavsim, in the order of listings.
+        const BUILT_IN: &[&str] = &[$($name),*];
     };
 }
 
@@ -57,4 +64,55 @@ strategies! {
     universal_leave_out = "universal-leave-out": universal::LeaveOutSettings,
     random = "random": random::RandomSettings,
     fixed = "default": fixed::DefaultSettings,
+}
+
+/// Strategies by name: those that come with scavsim, and whatever is added to them.
+#[derive(Clone, Default)]
+pub struct Registry {
+    added: Vec<(Arc<str>, Arc<dyn Recipe>)>,
+}
+
+impl Registry {
+    /// The same with one more strategy, which scenarios name as `name`. A name that is taken already
+    /// stands for the new one from then on.
+    #[must_use]
+    pub fn with(mut self, name: &str, recipe: impl Recipe + 'static) -> Registry {
+        self.added.retain(|(known, _)| **known != *name);
+        self.added.push((name.into(), Arc::new(recipe)));
+        self
+    }
+
+    /// All names but the oracle's.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let added = self.added.iter().map(|(name, _)| &**name);
+        let built_in = BUILT_IN.iter().copied();
+        built_in
+            .filter(|name| !self.added.iter().any(|(own, _)| **own == **name))
+            .chain(added)
+    }
+
+    /// The strategy called `name`, with its settings where it comes with scavsim; `None` if there is none.
+    pub fn recipe(&self, name: &str, settings: &Settings) -> Option<Arc<dyn Recipe>> {
+        let added = self.added.iter().find(|(known, _)| **known == *name);
+        added.map_or_else(
+            || settings.recipe(name),
+            |(_, recipe)| Some(Arc::clone(recipe)),
+        )
+    }
+
+    /// Names and one-line summaries.
+    pub fn summaries(&self) -> Vec<(String, String)> {
+        let settings = Settings::default();
+        let of = |name: &str| {
+            let recipe = self.recipe(name, &settings)?;
+            Some((name.to_owned(), recipe.summary().to_owned()))
+        };
+        self.names().filter_map(of).collect()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
 }

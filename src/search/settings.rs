@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::input::checked::Count;
+
 /// Where a search starts and settles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -28,6 +30,17 @@ pub enum EpochsFrom {
     MostWorkers,
 }
 
+impl EpochsFrom {
+    /// The only worker count to use, of those that there are.
+    pub(super) fn only(self, workers: impl Iterator<Item = u32>) -> Option<u32> {
+        match self {
+            EpochsFrom::Pooled => None,
+            EpochsFrom::FewestWorkers => workers.min(),
+            EpochsFrom::MostWorkers => workers.max(),
+        }
+    }
+}
+
 /// How the noise line γ/K = a + s/√B treats the worker count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -49,3 +62,50 @@ pub enum StepFit {
     /// Compute against the local batch and communication against the workers, each by itself.
     Split,
 }
+
+/// What all strategies that probe can be told: the table of one has these keys beside its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Probes {
+    /// Where the search starts and settles.
+    pub start: Start,
+    /// Steps before the first probe; the workload's own figure when absent.
+    pub cold_start_steps: Option<u32>,
+    /// Steps per probe; the workload's own figure when absent.
+    pub probe_steps: Option<Count>,
+    /// Which earlier runs give the epoch line.
+    pub epochs_from: EpochsFrom,
+}
+
+/// Settings of a strategy that probes: its own fields, and before them those of [`Probes`].
+macro_rules! probing_settings {
+    ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            /// Where the search starts and settles.
+            pub start: $crate::search::settings::Start,
+            /// Steps before the first probe; the workload's own figure when absent.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub cold_start_steps: Option<u32>,
+            /// Steps per probe; the workload's own figure when absent.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub probe_steps: Option<$crate::input::checked::Count>,
+            /// Which earlier runs give the epoch line.
+            pub epochs_from: $crate::search::settings::EpochsFrom,
+            $($own)*
+        }
+
+        impl $name {
+            fn probes(&self) -> $crate::search::settings::Probes {
+                $crate::search::settings::Probes {
+                    start: self.start,
+                    cold_start_steps: self.cold_start_steps,
+                    probe_steps: self.probe_steps,
+                    epochs_from: self.epochs_from,
+                }
+            }
+        }
+    };
+}
+pub(super) use probing_settings;

@@ -1,15 +1,12 @@
 //! Corners and starting points of a list of configurations.
 
-use std::sync::Arc;
-
 use super::settings::Start;
-use crate::configuration::Configuration;
+use crate::space::Space;
 
-/// The configurations of one VM type.
+/// The configurations that differ only in workers and batch: those of one VM type, where a space has no
+/// other axes.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// The VM type.
-    pub vm: Arc<str>,
     /// Their indices, by workers, then batch.
     pub members: Vec<usize>,
     /// Indices of (fewest, smallest), (fewest, largest), (most, smallest), (most, largest):
@@ -17,23 +14,23 @@ pub struct Group {
     pub corners: Vec<usize>,
 }
 
-/// Splits `configurations` by VM type, in order of first appearance.
-pub fn groups(configurations: &[Configuration]) -> Vec<Group> {
+/// Splits a space by all axes but workers and batch, in order of first appearance.
+pub fn groups(space: &Space) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (index, configuration) in configurations.iter().enumerate() {
-        match groups.iter_mut().find(|g| g.vm == configuration.vm) {
+    let alike = |a: usize, b: usize| space.vm(a) == space.vm(b) && space.other(a) == space.other(b);
+    for index in 0..space.len() {
+        match groups.iter_mut().rfind(|g| alike(g.members[0], index)) {
             Some(group) => group.members.push(index),
             None => groups.push(Group {
-                vm: Arc::clone(&configuration.vm),
                 members: vec![index],
                 corners: Vec::new(),
             }),
         }
     }
     for group in &mut groups {
-        let key = |&i: &usize| (configurations[i].workers, configurations[i].batch);
+        let workers = |&i: &usize| space.workers(i);
+        let key = |&i: &usize| (space.workers(i), space.batch(i));
         group.members.sort_by_key(key);
-        let workers = |&i: &usize| configurations[i].workers;
         // A group has at least the member that opened it.
         let (first, last) = (group.members[0], group.members[group.members.len() - 1]);
         for end in [workers(&first), workers(&last)] {
@@ -63,14 +60,15 @@ pub fn start(groups: &[Group], start: Start) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::configuration::Configuration;
 
-    fn list(pairs: &[(u32, u32)]) -> Vec<Configuration> {
+    fn list(pairs: &[(u32, u32)]) -> Space {
         let configuration = |&(workers, batch)| Configuration {
             vm: "vm".into(),
             workers,
             batch,
         };
-        pairs.iter().map(configuration).collect()
+        Space::of_clusters(&pairs.iter().map(configuration).collect::<Vec<_>>())
     }
 
     #[test]

@@ -13,9 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::models::{Fits, StoredModel};
 use super::no_search::Predetermined;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
-use super::{Knowledge, Recipe, Strategy, Unusable, space};
-use crate::configuration::Configuration;
-use crate::testbed::History;
+use super::{Offer, Past, Recipe, Strategy, Task, Unusable, space};
+use crate::space::Space;
 
 /// Settings of the universal model over all stored workloads, the own one included.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -42,74 +41,78 @@ pub struct LeaveOutSettings {
 }
 
 impl Recipe for UniversalSettings {
-    const SUMMARY: &'static str =
-        "the average model of all stored workloads, the own one included; nothing is probed";
+    fn summary(&self) -> &str {
+        "the average model of all stored workloads, the own one included; nothing is probed"
+    }
 
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         };
-        build(knowledge, false, fits)
+        build(task, past, false, fits)
     }
 }
 
 impl Recipe for LeaveOutSettings {
-    const SUMMARY: &'static str =
-        "the average model of all stored workloads but the own one; nothing is probed";
+    fn summary(&self) -> &str {
+        "the average model of all stored workloads but the own one; nothing is probed"
+    }
 
-    fn build(&self, knowledge: &Knowledge<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let fits = Fits {
             epochs_from: self.epochs_from,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         };
-        build(knowledge, true, fits)
+        build(task, past, true, fits)
     }
 }
 
 fn build(
-    knowledge: &Knowledge<'_>,
+    task: &Task<'_>,
+    past: &mut Past<'_>,
     leave_out: bool,
     fits: Fits,
 ) -> Result<Box<dyn Strategy>, Unusable> {
-    let own = knowledge.own;
-    let used: Vec<&History> = (knowledge.stored.iter())
-        .filter(|h| !leave_out || h.workload != own.workload)
+    let own = past.own_name();
+    let used: Vec<&str> = (past.stored_names())
+        .filter(|name| !leave_out || *name != own)
         .collect();
     if used.is_empty() {
         return Err(Unusable(format!(
-            "no workload other than `{}` is stored, so nothing is left to average",
-            own.workload
+            "no workload other than `{own}` is stored, so nothing is left to average"
         )));
     }
-    let groups = space::groups(knowledge.configurations);
-    let anchor = &knowledge.configurations[space::start(&groups, Start::Smallest).unwrap_or(0)];
-    let known = anchor_seconds_per_sample(own, anchor).ok_or_else(|| {
-        Unusable(format!(
-            "`{}` has no stored run at {anchor}, which gives the universal model its scale",
-            own.workload
-        ))
-    })?;
+    let groups = space::groups(task.space);
+    let anchor = space::start(&groups, Start::Smallest).unwrap_or(0);
+    let at = task.space.name(anchor);
+    let known = anchor_seconds_per_sample(past, task.space, anchor);
+    let (Some(known), Some(samples_per_epoch)) = (known, task.samples_per_epoch) else {
+        return Err(Unusable(format!(
+            "`{own}` has no stored run at {at}, which gives the universal model its scale"
+        )));
+    };
 
-    let mut log_shape = vec![0.0; knowledge.configurations.len()];
-    for history in &used {
-        let model = StoredModel::fit(history, fits);
-        let predict = |c: &Configuration| {
+    let mut log_shape = vec![0.0; task.space.len()];
+    for name in &used {
+        let model =
+            (past.take_stored(name, |_| true)).and_then(|history| StoredModel::fit(&history, fits));
+        let predict = |at: usize| {
             (model.as_ref())
-                .and_then(|m| m.seconds_per_sample(&c.vm, c.workers, c.batch))
+                .and_then(|m| m.predict(task.space, at))
                 .filter(|s| *s > 0.0)
                 .ok_or_else(|| {
                     Unusable(format!(
-                        "the stored model of `{}` predicts nothing for {c}",
-                        history.workload
+                        "the stored model of `{name}` predicts nothing for {}",
+                        task.space.name(at)
                     ))
                 })
         };
         let at_anchor = predict(anchor)?;
-        for (sum, configuration) in log_shape.iter_mut().zip(knowledge.configurations) {
-            *sum += libm::log(predict(configuration)? / at_anchor);
+        for (at, sum) in log_shape.iter_mut().enumerate() {
+            *sum += libm::log(predict(at)? / at_anchor);
         }
     }
     let seconds_per_sample = log_shape
@@ -118,12 +121,17 @@ fn build(
         .collect();
     Ok(Box::new(Predetermined::new(
         seconds_per_sample,
-        knowledge.samples_per_epoch,
+        samples_per_epoch,
     )))
 }
 
-fn anchor_seconds_per_sample(own: &History, anchor: &Configuration) -> Option<f64> {
-    let run = (own.runs.iter())
-        .find(|r| (&r.vm, r.workers, r.batch) == (&anchor.vm, anchor.workers, anchor.batch))?;
-    Some(run.epochs? / f64::from(run.batch) * run.step_s())
+/// What the own workload takes at the configuration that gives the model its scale: one earlier run.
+fn anchor_seconds_per_sample(past: &mut Past<'_>, space: &Space, anchor: usize) -> Option<f64> {
+    let is_it = |offer: &Offer<'_>| {
+        offer.vm == space.vm(anchor).map(|vm| &**vm)
+            && (offer.workers, offer.batch) == (space.workers(anchor), space.batch(anchor))
+    };
+    let known = past.take_own(is_it);
+    let run = known.runs.first()?;
+    Some(run.epochs? / f64::from(run.batch?) * run.step_s()?)
 }

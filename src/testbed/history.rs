@@ -1,4 +1,4 @@
-//! What an earlier run of a workload left behind: the records a search service keeps.
+//! What earlier runs left behind: the records that a search service keeps, and what they cost.
 
 use std::sync::Arc;
 
@@ -6,37 +6,56 @@ use crate::configuration::{Configuration, Shape};
 use crate::workload::{Origin, Reach, StepCost, Workload};
 
 /// Stored measurements of one workload.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct History {
     /// Its name.
     pub workload: String,
-    /// Samples in one epoch, D.
-    pub samples_per_epoch: f64,
     /// One per configuration that was run.
     pub runs: Vec<PastRun>,
 }
 
-/// Stored measurements of one configuration.
-#[derive(Debug, Clone)]
+/// Stored measurements of one configuration. What was not measured is `None`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PastRun {
     /// VM shape.
-    pub vm: Arc<str>,
+    pub vm: Option<Arc<str>>,
     /// Worker count K.
-    pub workers: u32,
+    pub workers: Option<u32>,
     /// Global batch B.
-    pub batch: u32,
-    /// Seconds of compute in a step.
-    pub compute_s: f64,
-    /// Seconds of exposed communication in a step.
-    pub communication_s: f64,
-    /// Normalised noise γ/K; `None` where the table only derives it.
+    pub batch: Option<u32>,
+    /// What it was on all other axes, as records have it.
+    pub other: Option<Arc<str>>,
+    /// What a step took.
+    pub step: Option<StepCost>,
+    /// Normalised noise γ/K; `None` also where the table only derives it.
     pub noise_normalised: Option<f64>,
-    /// Epochs to the target; `None` where the table only derives it.
+    /// Epochs to the target; `None` also where the table only derives it.
     pub epochs: Option<f64>,
+    /// Seconds to the target.
+    pub time_s: Option<f64>,
+    /// What it was and cost.
+    pub price: RunPrice,
+}
+
+/// What a past run was and cost: known before anything else of it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunPrice {
+    /// Number of the run among all of its workload: one that is listed for several VM types was paid once.
+    pub number: usize,
+    /// VM shape that it ran on.
+    pub ran_on: Option<Arc<str>>,
+    /// Whether it ran to the target.
+    pub is_whole: bool,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// USD that it cost, where that is known whatever the prices now.
+    pub usd: Option<f64>,
 }
 
 impl PastRun {
-    fn of(workload: &Workload, at: &Configuration, cost: StepCost) -> PastRun {
+    /// A run of the cluster `at`.
+    fn of(workload: &Workload, at: &Configuration, cost: StepCost, number: usize) -> PastRun {
         let (workers, batch) = (at.workers, at.batch);
         let epochs =
             (workload.epochs.measured(workers, batch)).filter(|row| row.origin != Origin::Derived);
@@ -49,20 +68,40 @@ impl PastRun {
             }
             None => None,
         };
+        let epochs = epochs.map(|row| row.epochs);
+        let step_s = cost.compute_s + cost.communication_s;
+        let time_s = epochs.map(|epochs| workload.steps_to_target(epochs, batch) * step_s);
+        // A step without epochs was seen in a probe, the noise after the steps in which it settles.
+        let constants = &workload.constants;
+        let settling = noise.map_or(0.0, |_| constants.cold_start_steps.value);
+        let probe_s = (settling + constants.probe_steps.value) * step_s;
         PastRun {
-            vm: Arc::clone(&at.vm),
-            workers,
-            batch,
-            compute_s: cost.compute_s,
-            communication_s: cost.communication_s,
+            vm: Some(Arc::clone(&at.vm)),
+            workers: Some(workers),
+            batch: Some(batch),
+            other: None,
+            step: Some(cost),
             noise_normalised: noise,
-            epochs: epochs.map(|row| row.epochs),
+            epochs,
+            time_s,
+            price: RunPrice {
+                number,
+                ran_on: Some(Arc::clone(&at.vm)),
+                is_whole: time_s.is_some(),
+                seconds: time_s.unwrap_or(probe_s),
+                usd: None,
+            },
         }
     }
 
     /// Seconds of a step.
-    pub fn step_s(&self) -> f64 {
-        self.compute_s + self.communication_s
+    pub fn step_s(&self) -> Option<f64> {
+        self.step.map(|step| step.compute_s + step.communication_s)
+    }
+
+    /// VM shape, workers and batch, where all three are known.
+    pub fn cluster(&self) -> Option<(&Arc<str>, u32, u32)> {
+        Some((self.vm.as_ref()?, self.workers?, self.batch?))
     }
 }
 
@@ -72,16 +111,20 @@ impl History {
     /// stands in for a measured one has the latter's runs: the nearest that a service has stored.
     pub fn of(workload: &Workload, reach: &Reach) -> History {
         let mut runs: Vec<PastRun> = Vec::new();
+        let mut number = 0;
         for shape in workload.steps.shapes() {
             let own: Vec<PastRun> = (workload.steps.points_of(shape).iter())
-                .map(|(at, cost)| PastRun::of(workload, at, *cost))
+                .map(|(at, cost)| {
+                    number += 1;
+                    PastRun::of(workload, at, *cost, number)
+                })
                 .collect();
             if let Ok(parsed) = Shape::parse(shape) {
                 let alike = (reach.stand_ins.values()).filter(|s| *s.like == *parsed.vm_type);
                 for stand_in in alike {
                     let vm: Arc<str> = parsed.on(&stand_in.vm).into();
                     runs.extend(own.iter().map(|run| PastRun {
-                        vm: Arc::clone(&vm),
+                        vm: Some(Arc::clone(&vm)),
                         ..run.clone()
                     }));
                 }
@@ -90,7 +133,6 @@ impl History {
         }
         History {
             workload: workload.name.clone(),
-            samples_per_epoch: workload.constants.samples_per_epoch.value,
             runs,
         }
     }

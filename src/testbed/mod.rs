@@ -1,35 +1,88 @@
-//! What a strategy can touch.
+//! What a strategy can touch, and what an experiment can.
 //!
-//! A strategy never sees the world. It gets a [`Testbed`]: the configurations it may choose from,
-//! a way to start and to probe them, and the clock and the bill running meanwhile. What earlier
-//! runs left behind comes as [`History`].
+//! A strategy never sees the truth. It gets a [`Testbed`]: a way to start and to probe the
+//! configurations of its task, the clock, and the bill where it depends on prices. What earlier runs
+//! left behind comes as [`History`].
 //!
-//! - [`simulated`]: the simulated cluster as a testbed.
-//! - [`history`]: what an earlier run of a workload left behind.
+//! - [`ground`]: what is true of configurations, and a job among them as an experiment sees it. Two own
+//!   one: the simulated cluster and the measured grid.
+//! - [`simulated`]: the simulated cluster.
+//! - [`metered`]: a job on a ground as a testbed, with clock and bill.
+//! - [`history`]: what earlier runs of a workload left behind.
 
+pub mod ground;
 pub mod history;
+pub mod metered;
 pub mod simulated;
 
+pub use ground::{Ground, Length, Site, Terms, Timeline};
 pub use history::{History, PastRun};
+pub use metered::Metered;
 pub use simulated::SimulatedCluster;
 
 use crate::training::Unfinished;
 
-/// What a probe of one configuration shows.
+/// How long a probe goes on.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Extent {
+    /// So many steps, at least 1.
+    Steps(u64),
+    /// This share of a run to the target, above 0 and at most 1.
+    Share(f64),
+    /// A run of its own, from scratch to the target.
+    ToTarget,
+    /// Until so many seconds have passed since it was asked for, VMs that start included.
+    Seconds(f64),
+    /// Until it has cost so many USD; for strategies that depend on prices.
+    Usd(f64),
+}
+
+/// What a probe of one configuration shows. What it does not show is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Observation {
+    /// Steps that were seen.
+    pub steps: Option<u64>,
     /// Mean seconds of a step.
-    pub step_s: f64,
+    pub step_s: Option<f64>,
     /// Of these, compute and waiting at the barrier.
-    pub compute_s: f64,
+    pub compute_s: Option<f64>,
     /// Of these, exposed communication.
-    pub communication_s: f64,
-    /// Normalised SGD noise γ/K as read, where it can be.
+    pub communication_s: Option<f64>,
+    /// Normalised SGD noise γ/K as read.
     pub noise_normalised: Option<f64>,
+    /// What it showed of the time to the target.
+    pub target: Target,
+}
+
+/// What a probe shows of the time from the start to the target in one configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Target {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// More than so many seconds.
+    MoreThan(f64),
+    /// So many seconds.
+    Reached(f64),
+    /// It is never reached: the run failed after so many seconds.
+    Failed(f64),
+}
+
+/// What was spent since the start of the job.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Spent {
+    /// Seconds.
+    pub seconds: f64,
+    /// USD as if everything were released now; for strategies that depend on prices.
+    pub usd: Option<f64>,
 }
 
 /// Why a search ends early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Stop {
     /// The probes themselves have trained the model to its target.
     #[error("the target was reached during the search")]
@@ -37,10 +90,12 @@ pub enum Stop {
     /// The job does not come to its end.
     #[error(transparent)]
     Unfinished(#[from] Unfinished),
+    /// Something that the strategy cannot go on with, in words.
+    #[error("{0}")]
+    Failed(String),
 }
 
-/// A cluster that configurations can be tried on. Configurations are named by their index in the
-/// list the strategy was built with.
+/// A place where the configurations of a task can be tried. They are named by their index in its space.
 pub trait Testbed {
     /// Trains `steps` steps in a configuration until its noise has settled.
     ///
@@ -48,9 +103,12 @@ pub trait Testbed {
     /// [`Stop`] when the search is over.
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop>;
 
-    /// Trains `steps` steps (at least 1) in a configuration and looks at them.
+    /// Tries a configuration for a while and looks.
     ///
     /// # Errors
-    /// [`Stop`] when the search is over.
-    fn probe(&mut self, configuration: usize, steps: u64) -> Result<Observation, Stop>;
+    /// [`Stop`] when the search is over, or the extent cannot be had.
+    fn probe(&mut self, configuration: usize, extent: Extent) -> Result<Observation, Stop>;
+
+    /// What was spent so far.
+    fn spent(&mut self) -> Spent;
 }

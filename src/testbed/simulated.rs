@@ -1,11 +1,12 @@
 //! The simulated cluster as a testbed.
 
-use super::{Observation, Stop, Testbed};
-use crate::cluster::World;
+use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
+use crate::cloud::Fleet;
 use crate::cluster::luck::Luck;
+use crate::cluster::{LiveCluster, Truth, World};
 use crate::configuration::Configuration;
 use crate::job::Job;
-use crate::job::Totals;
+use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Log};
@@ -13,7 +14,13 @@ use crate::training::progress::Advance;
 use crate::training::{Fidelity, Stepping, Unfinished};
 use crate::units::SimTime;
 use crate::usage::ledger::Ledger;
-use crate::usage::{Phase, Usage};
+use crate::usage::{Phase, Rented, Usage};
+
+/// Runs behind an expectation that has no closed form.
+const MOST_EXPECTATION_RUNS: u64 = 200;
+/// The same where every worker-step is an event: so many worker-steps in all, and this many runs at least.
+const EXPECTATION_WORKER_STEPS: f64 = 2e7;
+const FEWEST_EXPECTATION_RUNS: u64 = 8;
 
 /// A job of one workload on a simulated cluster, in one replica.
 #[derive(Debug)]
@@ -23,13 +30,14 @@ pub struct SimulatedCluster<'w> {
     replica: u64,
     luck: Vec<Option<Luck>>,
     now: State,
-    marked: State,
+    /// States of the job, by number.
+    marked: Vec<State>,
     /// What was held when the last run on spot VMs reached the target, and when that was.
     net: (SimTime, Ledger),
 }
 
 /// Where a job stands in its replica.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct State {
     job: Job,
     visits: Vec<u32>,
@@ -51,31 +59,17 @@ impl State {
     }
 }
 
-/// When a job did what.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Timeline {
-    /// The configuration that ran to the target.
-    pub choice: usize,
-    /// When the chosen configuration began to train towards the target; zero without search.
-    pub search_end: SimTime,
-    /// When the target was reached, search steps counting as progress.
-    pub net_end: SimTime,
-    /// When it would have been reached if search steps earned nothing.
-    pub gross_end: SimTime,
-    /// Configuration and seconds of the cold start, if there was one.
-    pub cold_start: Option<(usize, f64)>,
-    /// VMs that the provider took away until the target.
-    pub lost_vms: u32,
-    /// What came of its stretches, where workers do more than step together on VMs that stay.
-    pub totals: Option<Totals>,
-}
-
 impl<'w> SimulatedCluster<'w> {
-    /// A cluster for jobs in `world`; every request of new VMs takes `start_up`.
-    pub fn new(world: &'w World, streams: Streams, fidelity: Fidelity, start_up: SimTime) -> Self {
+    /// A cluster for jobs in `world`.
+    pub fn new(world: &'w World, terms: &Terms) -> Self {
+        let Terms {
+            streams,
+            fidelity,
+            start_up,
+        } = *terms;
         let drift = DriftPath::new(None, streams, 0, 0);
-        let state = || State {
-            job: Job::new(fidelity, start_up, drift.clone(), streams),
+        let now = State {
+            job: Job::new(fidelity, start_up, drift, streams),
             visits: vec![0; world.truths.len()],
             current: None,
             progress: 0.0,
@@ -87,8 +81,8 @@ impl<'w> SimulatedCluster<'w> {
             streams,
             replica: 0,
             luck: vec![None; world.truths.len()],
-            now: state(),
-            marked: state(),
+            now,
+            marked: Vec::new(),
             net: (SimTime::from_seconds(f64::INFINITY), Ledger::default()),
         }
     }
@@ -126,14 +120,19 @@ impl<'w> SimulatedCluster<'w> {
         self.now.job.log().take(end)
     }
 
-    /// Remembers this state of the job for [`back_to_mark`](Self::back_to_mark).
-    pub fn mark(&mut self) {
-        self.marked.copy_from(&self.now);
+    /// Remembers this state of the job under a number, for [`back_to`](Self::back_to).
+    pub fn mark(&mut self, number: usize) {
+        while self.marked.len() <= number {
+            self.marked.push(self.now.clone());
+        }
+        self.marked[number].copy_from(&self.now);
     }
 
-    /// Back to the state that was marked last, in the same replica.
-    pub fn back_to_mark(&mut self) {
-        self.now.copy_from(&self.marked);
+    /// Back to the state that was marked last under this number, in the same replica.
+    pub fn back_to(&mut self, number: usize) {
+        if let Some(marked) = self.marked.get(number) {
+            self.now.copy_from(marked);
+        }
     }
 
     /// Holds the VMs of `choice`, of which the provider takes away the newest worker but the chief `after` it began,
@@ -308,7 +307,60 @@ fn remaining(all: u64, progress: f64) -> u64 {
     ((1.0 - progress - 1e-12).max(0.0) * all as f64).ceil() as u64
 }
 
-impl Testbed for SimulatedCluster<'_> {
+impl SimulatedCluster<'_> {
+    /// A run of its own from scratch to the target. It leaves nothing to the job but the time.
+    fn train_from_scratch(&mut self, configuration: usize) -> Result<Observation, Stop> {
+        let (progress, steps) = (self.now.progress, self.now.steps);
+        (self.now.progress, self.now.steps) = (0.0, 0);
+        let start = self.now.job.now();
+        let seen = self.train_and_look(configuration, u64::MAX);
+        let seconds = (self.now.job.now() - start).seconds();
+        (self.now.progress, self.now.steps) = (progress, steps);
+        Ok(Observation {
+            target: Target::Reached(seconds),
+            ..seen?
+        })
+    }
+
+    fn train_and_look(&mut self, configuration: usize, steps: u64) -> Result<Observation, Stop> {
+        let (steps, advance) = self.train(configuration, steps)?;
+        let each = 1.0 / steps as f64;
+        Ok(Observation {
+            steps: Some(steps),
+            step_s: Some((advance.compute_s + advance.communication_s) * each),
+            compute_s: Some(advance.compute_s * each),
+            communication_s: Some(advance.communication_s * each),
+            noise_normalised: self.read_noise(configuration, steps),
+            target: Target::Unknown,
+        })
+    }
+}
+
+impl Site for SimulatedCluster<'_> {
+    fn restart(&mut self, replica: u64) {
+        self.restart(replica);
+    }
+
+    fn mark(&mut self, number: usize) {
+        self.mark(number);
+    }
+
+    fn back_to(&mut self, number: usize) {
+        self.back_to(number);
+    }
+
+    fn now(&self) -> SimTime {
+        self.now.job.now()
+    }
+
+    fn current(&self) -> Option<usize> {
+        self.now.current
+    }
+
+    fn move_to(&mut self, configuration: usize) -> Result<(), Stop> {
+        Ok(self.move_to(configuration)?)
+    }
+
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
         self.move_to(configuration)?;
         let start = self.now.job.now();
@@ -320,17 +372,98 @@ impl Testbed for SimulatedCluster<'_> {
         Ok(())
     }
 
-    fn probe(&mut self, configuration: usize, steps: u64) -> Result<Observation, Stop> {
-        let (steps, advance) = self.train(configuration, steps)?;
+    fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
+        let seen = match length {
+            Length::Whole => return self.train_from_scratch(configuration),
+            Length::Steps(steps) => self.train_and_look(configuration, steps)?,
+            Length::Share(share) => {
+                self.move_to(configuration)?;
+                let all = self.luck_of(configuration).steps_to_target;
+                let steps = (share * all as f64).ceil().max(1.0) as u64;
+                self.train_and_look(configuration, steps)?
+            }
+            Length::Until(_) => todo!(),
+        };
         if self.is_finished() {
             return Err(Stop::TargetReached);
         }
-        let each = 1.0 / steps as f64;
-        Ok(Observation {
-            step_s: (advance.compute_s + advance.communication_s) * each,
-            compute_s: advance.compute_s * each,
-            communication_s: advance.communication_s * each,
-            noise_normalised: self.read_noise(configuration, steps),
-        })
+        Ok(seen)
+    }
+
+    fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
+        self.run_to_target(choice)
+    }
+
+    fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        self.usage_until(end, usage);
+    }
+
+    fn watch(&mut self, most: u64) {
+        self.watch(most);
+    }
+
+    fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
+        self.noted_until(end)
+    }
+}
+
+impl Ground for World {
+    fn expected_time_s(&self, configuration: usize) -> Option<f64> {
+        Some(self.truths[configuration].expected_time_s())
+    }
+
+    fn expects_by_runs(&self) -> bool {
+        let may_change = |truth: &Truth| truth.live.as_ref().is_some_and(|live| live.may_change());
+        self.truths.iter().any(may_change)
+    }
+
+    fn expectation_runs(&self, configuration: usize) -> u64 {
+        let truth = &self.truths[configuration];
+        let is_fast = |live: &LiveCluster| live.settle(Fidelity::Fast).0 == Fidelity::Fast;
+        if truth.live.as_deref().is_none_or(is_fast) {
+            return MOST_EXPECTATION_RUNS;
+        }
+        let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
+        let runs = EXPECTATION_WORKER_STEPS / worker_steps.max(1.0);
+        (runs as u64).clamp(FEWEST_EXPECTATION_RUNS, MOST_EXPECTATION_RUNS)
+    }
+
+    fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
+        let truth = &self.truths[configuration];
+        usage.set_whole(truth.held(), truth.configuration.batch, seconds);
+    }
+
+    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
+        let vms: Vec<Rented<'_>> = (self.vms.iter())
+            .map(|vm| Rented {
+                vm: &vm.name,
+                on_spot: vm.on_spot,
+            })
+            .collect();
+        policy.tariff(&vms, fleet)
+    }
+
+    fn provenance(&self, configuration: usize) -> &'static str {
+        self.truths[configuration].provenance.name()
+    }
+
+    fn simulated_in(
+        &self,
+        configuration: usize,
+        fidelity: Fidelity,
+    ) -> (&'static str, Option<&str>) {
+        let (fidelity, why) = match &self.truths[configuration].live {
+            Some(cluster) => cluster.settle(fidelity),
+            None => (fidelity, None),
+        };
+        (fidelity.name(), why)
+    }
+
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
+        Box::new(SimulatedCluster::new(self, terms))
+    }
+
+    fn world(&self) -> Option<&World> {
+        Some(self)
     }
 }

@@ -2,12 +2,11 @@
 
 use super::head::{self, Head};
 use super::law::EpochLaw;
-use super::library::Folder;
 use super::{
     Communication, Description, Epochs, Noise, NoiseCurve, NoiseScale, StepMeasured, Workload,
     epochs, noise, noise_curve, noise_scale, published, step_rows,
 };
-use crate::input::{self, Diagnostic, Diagnostics};
+use crate::input::{self, Diagnostic, Diagnostics, Folder};
 
 /// Loads the workload in `folder`. Whatever is wrong goes to `diagnostics`; a workload comes back
 /// only if nothing was.

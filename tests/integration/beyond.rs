@@ -6,8 +6,9 @@ use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
-use scavsim::search::{Forecast, Knowledge};
-use scavsim::testbed::{History, SimulatedCluster, Testbed};
+use scavsim::search::{Figures, Forecast, Past};
+use scavsim::space::Space;
+use scavsim::testbed::{History, Length, Metered, SimulatedCluster, Site, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::law::goodput;
@@ -122,7 +123,12 @@ fn every_vm_of_a_placement_is_paid_for_once() {
     );
     let plan = Plan::new(&scenario).expect("a plan");
     let vms = |vm: &str, workers: u32| {
-        let truths = &plan.arena(0).expect("an arena").world.truths;
+        let truths = &plan
+            .arena(0)
+            .expect("an arena")
+            .world()
+            .expect("simulated")
+            .truths;
         let truth = (truths.iter())
             .find(|t| &*t.configuration.vm == vm && t.configuration.workers == workers);
         truth.expect("measured").vms
@@ -131,7 +137,15 @@ fn every_vm_of_a_placement_is_paid_for_once() {
     assert_eq!(vms("gpu/1-3", 4), 2);
     assert_eq!(vms("gpu", 4), 4);
     // One type of VM, however it is used.
-    assert_eq!(plan.arena(0).expect("an arena").world.vms.len(), 1);
+    assert_eq!(
+        plan.arena(0)
+            .expect("an arena")
+            .world()
+            .expect("simulated")
+            .vms
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -252,10 +266,19 @@ fn progress_is_what_configurations_share() {
                                     search.strategies = [\"oracle\"]",
     ))
     .expect("a plan");
-    let mut cluster = SimulatedCluster::new(&world, plan.streams, Fidelity::Fast, SimTime::ZERO);
+    let mut cluster = SimulatedCluster::new(
+        &world,
+        &Terms {
+            streams: plan.terms.streams,
+            fidelity: Fidelity::Fast,
+            start_up: SimTime::ZERO,
+        },
+    );
     cluster.restart(0);
     let steps = (large.steps_to_target * half).round();
-    cluster.probe(1, steps as u64).expect("half-way");
+    cluster
+        .probe(1, Length::Steps(steps as u64))
+        .expect("half-way");
     let before = cluster.run_to_target(0).expect("a run");
     // Half of all steps at B = 40 are left: its steps earn progress evenly, φ or no φ.
     let rest = (before.net_end - before.search_end).seconds() / world.truths[0].expected_step_s;
@@ -270,10 +293,12 @@ fn strategies_work_from_a_noise_scale() {
     );
     let (workload, configurations) = &scenario.workloads[0];
     let own = History::of(workload, &scenario.reach);
-    let knowledge = Knowledge::of(workload, configurations, &own, std::slice::from_ref(&own));
-    let strategy = (scenario.settings.build("full", &knowledge))
-        .expect("a strategy")
-        .expect("the workload suffices");
+    let space = Space::of_clusters(configurations);
+    let task = Figures::of(workload).task(&workload.name, &space);
+    let mut past = Past::new(&own, std::slice::from_ref(&own));
+    let recipe = scenario.registry.recipe("full", &scenario.settings);
+    let strategy =
+        (recipe.expect("a strategy").build(&task, &mut past)).expect("the workload suffices");
     let world = World::new(
         workload,
         configurations,
@@ -282,13 +307,25 @@ fn strategies_work_from_a_noise_scale() {
     )
     .expect("inside the hull");
     let streams = scavsim::rng::Streams::new(1);
-    let mut cluster = SimulatedCluster::new(&world, streams, Fidelity::Fast, SimTime::ZERO);
+    let mut cluster = SimulatedCluster::new(
+        &world,
+        &Terms {
+            streams,
+            fidelity: Fidelity::Fast,
+            start_up: SimTime::ZERO,
+        },
+    );
     cluster.restart(0);
     let mut forecast = Forecast::default();
     forecast.reset(configurations.len());
     let mut stream = streams.stream(scavsim::rng::Purpose::Strategy, 0, 0);
     strategy
-        .search(&mut cluster, &mut stream, &mut forecast)
+        .search(
+            &task,
+            &mut Metered::new(&mut cluster, space.len(), None),
+            &mut stream,
+            &mut forecast,
+        )
         .expect("a search");
     assert!(forecast.time_s.iter().all(Option::is_some), "{forecast:?}");
 }

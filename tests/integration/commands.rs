@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
+use scavsim::experiment::COLUMNS;
 use serde_json::Value;
 
 use crate::sandbox::{Rows, Sandbox, repository, repository_file, stderr, stdout};
@@ -29,6 +30,8 @@ fn every_list_tells_the_same_in_every_form() {
         ("pricing", 69),
         ("strategies", 8),
         ("lifetimes", 37),
+        ("columns", COLUMNS.len()),
+        ("grids", 4),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
         let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));

@@ -9,8 +9,8 @@ use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
-use scavsim::testbed::SimulatedCluster;
-use scavsim::testbed::simulated::Timeline;
+use scavsim::testbed::Timeline;
+use scavsim::testbed::{SimulatedCluster, Terms};
 use scavsim::training::log::Entry;
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;
@@ -56,8 +56,14 @@ pub struct Seen {
 /// The run of the first configuration in a replica; watched in fidelity `event`.
 pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
     let plan = Plan::new(scenario).expect("a checked scenario");
-    let world = &plan.arena(0).expect("an arena").world;
-    let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+    let world = &plan.arena(0).expect("an arena").world().expect("simulated");
+    let mut cluster = SimulatedCluster::new(
+        world,
+        &Terms {
+            fidelity: fidelity,
+            ..plan.terms
+        },
+    );
     cluster.watch(0);
     cluster.restart(replica);
     let line = cluster.run_to_target(0);
@@ -316,8 +322,14 @@ fn a_chief_on_demand_is_the_chief() {
 
 fn ends(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> Vec<f64> {
     let plan = Plan::new(scenario).expect("a checked scenario");
-    let world = &plan.arena(0).expect("an arena").world;
-    let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+    let world = &plan.arena(0).expect("an arena").world().expect("simulated");
+    let mut cluster = SimulatedCluster::new(
+        world,
+        &Terms {
+            fidelity: fidelity,
+            ..plan.terms
+        },
+    );
     (0..replicas)
         .map(|replica| {
             cluster.restart(replica);
@@ -363,8 +375,14 @@ fn batch_losses_take_as_many_vms_as_were_counted() {
              spot = {{ lifetime = \"{lifetime}\", keeps = \"steps\", on_loss = \"go-on\" }}\n"
         ));
         let plan = Plan::new(&scenario).expect("a checked scenario");
-        let world = &plan.arena(0).expect("an arena").world;
-        let mut cluster = SimulatedCluster::new(world, plan.streams, Fidelity::Fast, plan.start_up);
+        let world = &plan.arena(0).expect("an arena").world().expect("simulated");
+        let mut cluster = SimulatedCluster::new(
+            world,
+            &Terms {
+                fidelity: Fidelity::Fast,
+                ..plan.terms
+            },
+        );
         let (mut lost, mut hours) = (0.0, 0.0);
         for replica in 0..4000 {
             cluster.restart(replica);

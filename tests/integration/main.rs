@@ -18,6 +18,7 @@
 //! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
+//! - [`grids`]: measured grids, shipped and of one's own.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -30,6 +31,7 @@ mod failures;
 mod fidelity;
 mod fits;
 mod formats;
+mod grids;
 mod imports;
 mod include;
 #[cfg(unix)]

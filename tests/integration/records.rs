@@ -2,23 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use insta::assert_snapshot;
+use scavsim::experiment::columns::Kind;
+use scavsim::experiment::{COLUMNS, Column, Evaluator, OwnedRecord, Plan, Record};
 
-use crate::sandbox::{Row, Rows, Sandbox, repository_file, stderr};
-
-/// Columns that say which case it is, or hold text.
-const NOT_FIGURES: [&str; 10] = [
-    "case",
-    "workload",
-    "pricing",
-    "objective",
-    "strategy",
-    "replica",
-    "chosen_vm",
-    "oracle_vm",
-    "provenance",
-    "reason",
-];
+use crate::replay::scenario;
+use crate::sandbox::{Row, Rows, Sandbox, repository_file, stderr, stdout};
 
 /// Runs `scenario.toml` in `sandbox`; its records.
 fn records(sandbox: &Sandbox, exit: i32) -> Rows {
@@ -54,15 +42,58 @@ fn assert_close(a: f64, b: f64, row: Row<'_>) {
     );
 }
 
-fn figures(rows: &Rows) -> impl Iterator<Item = &str> {
-    let columns = rows.header.iter().map(String::as_str);
-    columns.filter(|c| !NOT_FIGURES.contains(c) && !["status", "fidelity"].contains(c))
+/// Names of all columns that hold numbers about a result.
+fn figures() -> impl Iterator<Item = &'static str> {
+    let numbers = |column: &&Column| matches!(column.kind, Kind::Whole | Kind::Figure);
+    COLUMNS.iter().filter(numbers).map(|column| column.name)
 }
 
+/// Every file has them in this order, and so has the page that explains them.
 #[test]
-fn the_columns_are_fixed() {
-    let header = all_strategies().header.join("\n");
-    assert_snapshot!(header);
+fn the_documented_columns_are_those_of_the_records() {
+    let page = repository_file("docs/records.md");
+    let list = ["list", "columns", "--format", "markdown"];
+    let table = stdout(&Sandbox::new().run(&list).success());
+    assert!(
+        page.ends_with(&format!("\n\n{table}")),
+        "docs/records.md is stale: sed -i '/^| column/,$d' docs/records.md && scavsim list columns --format markdown \
+         >> docs/records.md"
+    );
+    let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+    assert_eq!(all_strategies().header, names);
+    let documented = table.lines().skip(2).map(|line| line.split(' ').nth(1));
+    assert!(documented.eq(names.iter().map(|name| Some(*name))));
+}
+
+/// Some cases of it have no result.
+const WITH_REASONS: &str = r#"
+    replicas = 2
+    workloads = ["scavenger-resnet18", "scavenger-resnet50"]
+    search.strategies = ["oracle", "full", "default"]
+    limits.max_cost_usd = 21.0
+"#;
+
+#[test]
+fn a_record_can_be_kept_when_its_plan_is_gone() {
+    let owned: Vec<OwnedRecord> = {
+        let scenario = scenario(WITH_REASONS);
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let mut evaluator = Evaluator::new(&plan);
+        let records = (0..plan.cases()).map(|number| evaluator.evaluate(plan.case(number)));
+        let records: Vec<Record<'_>> = records.collect();
+        let owned: Vec<OwnedRecord> = records.iter().cloned().map(Record::into_owned).collect();
+        for (record, owned) in records.iter().zip(&owned) {
+            assert_eq!(owned.as_record(), *record);
+            let text = |value: serde_json::Result<String>| value.expect("it can be written");
+            let json = text(serde_json::to_string(owned));
+            assert_eq!(json, text(serde_json::to_string(record)));
+            let again: OwnedRecord = serde_json::from_str(&json).expect("it can be read");
+            assert_eq!(again, *owned);
+        }
+        owned
+    };
+    assert!(owned.iter().any(|record| !record.reason.is_empty()));
+    assert!(owned.iter().any(|record| record.as_record().is_right()));
 }
 
 #[test]
@@ -75,11 +106,13 @@ fn every_figure_of_a_finished_case_is_a_finite_number() {
             || column == "break_even_jobs"
             // Of protocols other than `bsp`, and of VMs that do not stay.
             || ["staleness", "dropped_gradients", "wasted_compute"].contains(&column)
+            // Of strategies that know earlier runs.
+            || column.starts_with("known_")
     };
     let rows = all_strategies();
     for row in rows.iter() {
         assert_eq!((row.text("status"), row.text("reason")), ("ok", ""));
-        for column in figures(&rows) {
+        for column in figures() {
             if optional(column) && row.text(column).is_empty() {
                 continue;
             }
@@ -161,7 +194,7 @@ fn the_oracle_loses_nothing() {
     let all = all_strategies();
     let mut count = 0;
     for row in all.iter().filter(|r| r.text("strategy") == "oracle") {
-        for column in figures(&all) {
+        for column in figures() {
             let lost = ["regret_", "search_", "overhead_gross_", "overhead_net_"];
             if lost.iter().any(|prefix| column.starts_with(prefix)) {
                 assert_eq!(row.number(column), 0.0, "{column}");
@@ -241,7 +274,7 @@ limits = { max_time_h = 0.001 }
             row.text("reason"),
             "no configuration keeps within the limits"
         );
-        for column in figures(&rows).chain(["chosen_vm", "oracle_vm", "provenance"]) {
+        for column in figures().chain(["chosen_vm", "oracle_vm", "provenance"]) {
             assert_eq!(row.text(column), "", "{column}");
         }
     }

@@ -7,7 +7,7 @@ use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
-use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::{SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::{Provenance, Reach};
@@ -38,10 +38,16 @@ fn hours(
 ) {
     let plan = Plan::new(scenario).expect("a checked scenario");
     for (workload, arena) in plan.arenas().enumerate() {
-        let mut cluster =
-            SimulatedCluster::new(&arena.world, plan.streams, fidelity, SimTime::ZERO);
+        let mut cluster = SimulatedCluster::new(
+            arena.world().expect("simulated"),
+            &Terms {
+                fidelity,
+                start_up: SimTime::ZERO,
+                ..plan.terms
+            },
+        );
         for replica in 0..replicas {
-            for configuration in 0..arena.configurations.len() {
+            for configuration in 0..arena.space.len() {
                 cluster.restart(replica);
                 let line = cluster.run_to_target(configuration).expect("no stall");
                 seen(workload, configuration, line.net_end.hours());
@@ -101,7 +107,7 @@ fn mean_is_measured(step_cv: f64, fidelity: Fidelity, replicas: u64, others: &st
         seen[w][c].add(hours)
     });
     for ((workload, _), (arena, cells)) in scenario.workloads.iter().zip(plan.arenas().zip(&seen)) {
-        for (truth, cell) in arena.world.truths.iter().zip(cells) {
+        for (truth, cell) in arena.world().expect("simulated").truths.iter().zip(cells) {
             let at = &truth.configuration;
             let replay = workload.replay(at, &Reach::default()).expect("measured");
             let measured_s =
@@ -200,9 +206,15 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let arena = plan.arena(0).expect("an arena");
         assert!(configurations.len() > 100, "{}", configurations.len());
-        let mut cluster =
-            SimulatedCluster::new(&arena.world, plan.streams, Fidelity::Fast, SimTime::ZERO);
-        for (index, truth) in arena.world.truths.iter().enumerate() {
+        let mut cluster = SimulatedCluster::new(
+            arena.world().expect("simulated"),
+            &Terms {
+                fidelity: Fidelity::Fast,
+                start_up: SimTime::ZERO,
+                ..plan.terms
+            },
+        );
+        for (index, truth) in arena.world().expect("simulated").truths.iter().enumerate() {
             let (cost, _) = workload.steps.at(&truth.configuration).expect("measured");
             cluster.restart(0);
             let line = cluster.run_to_target(index).expect("no stall");

@@ -4,7 +4,7 @@ use scavsim::cluster::checkpoint::run_time::daly_h;
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
-use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::{SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SECONDS_PER_HOUR;
 use scavsim::usage::{EndedBy, Usage};
@@ -30,8 +30,14 @@ fn runs(
     mut look: impl FnMut(f64, u32, &Usage),
 ) {
     let plan = Plan::new(scenario).expect("a checked scenario");
-    let world = &plan.arena(0).expect("an arena").world;
-    let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+    let world = &plan.arena(0).expect("an arena").world().expect("simulated");
+    let mut cluster = SimulatedCluster::new(
+        world,
+        &Terms {
+            fidelity: fidelity,
+            ..plan.terms
+        },
+    );
     let mut usage = Usage::default();
     for replica in 0..replicas {
         cluster.restart(replica);
@@ -76,7 +82,12 @@ fn the_mean_run_time_is_dalys() {
             ),
         );
         let plan = Plan::new(&scenario).expect("a checked scenario");
-        let truth = &plan.arena(0).expect("an arena").world.truths[0];
+        let truth = &plan
+            .arena(0)
+            .expect("an arena")
+            .world()
+            .expect("simulated")
+            .truths[0];
         let step_h = truth.expected_step_s / SECONDS_PER_HOUR;
         let steps = (truth.steps_to_target * (1.0 - 1e-12)).ceil();
         let per_piece = (every_s / SECONDS_PER_HOUR / step_h).ceil();

@@ -28,7 +28,7 @@ fn prices(vms: &str, policy: &str) -> Result<Vec<(String, f64)>, String> {
     let plan = Plan::new(&scenario).map_err(|wrong| wrong.to_string())?;
     let arena = plan.arena(0).expect("an arena");
     let usd = |vm: usize| arena.tariffs[0].usd_per_vm_hour(vm);
-    let all = arena.world.vms.iter().enumerate();
+    let all = arena.world().expect("simulated").vms.iter().enumerate();
     Ok(all
         .map(|(index, vm)| (vm.name.to_string(), usd(index).expect("a price per VM")))
         .collect())

@@ -99,6 +99,27 @@ fn intervals_stand_where_replicas_alone_differ() {
 }
 
 #[test]
+fn an_axis_that_no_configuration_has_is_told_and_its_cells_are_empty() {
+    let sandbox = Sandbox::with(SCENARIO);
+    let arguments = ["run", "scenario.toml", "--out", "out", "--summary-by"];
+    let by = "strategy,chosen.learning_rate";
+    let output = sandbox.run(&[&arguments[..], &[by]].concat()).code(3);
+    let note = stderr(&output);
+    assert!(
+        note.contains("no configuration has an axis `learning_rate`"),
+        "{note}"
+    );
+    let summary = Rows::parse(&sandbox.read("out/summary.csv"));
+    assert_eq!(summary.header[..2], ["strategy", "chosen.learning_rate"]);
+    let mut cells = summary.iter().map(|row| row.text("chosen.learning_rate"));
+    assert!(cells.all(str::is_empty));
+    // Complete with these columns, it is left alone.
+    let again = [&arguments[..], &[by, "--resume"]].concat();
+    let note = stderr(&sandbox.run(&again).code(0));
+    assert!(note.contains("already complete"), "{note}");
+}
+
+#[test]
 fn it_is_the_same_for_any_threads_shards_stops_and_forms() {
     let sandbox = Sandbox::with(SCENARIO);
     let by = ["--summary-by", BY];

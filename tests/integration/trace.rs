@@ -8,7 +8,7 @@ use scavsim::report::trace_names::TraceOf;
 use scavsim::report::{trace_chrome, trace_jsonl};
 use scavsim::rng::{Purpose, Streams};
 use scavsim::scenario::Scenario;
-use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::{SimulatedCluster, Terms};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::log::{Entry, Fate, Log, Track, What};
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};
@@ -333,9 +333,15 @@ fn phases_are_those_of_the_usage() {
          search.strategies = [\"oracle\"]\nvariation.step_cv = 0.1\n{SPOT}"
     ));
     let plan = Plan::new(&scenario).expect("a checked scenario");
-    let world = &plan.arena(0).expect("an arena").world;
+    let world = &plan.arena(0).expect("an arena").world().expect("simulated");
     for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
-        let mut cluster = SimulatedCluster::new(world, plan.streams, fidelity, plan.start_up);
+        let mut cluster = SimulatedCluster::new(
+            world,
+            &Terms {
+                fidelity: fidelity,
+                ..plan.terms
+            },
+        );
         let mut usage = Usage::default();
         let mut lost_s = 0.0;
         for replica in 0..20 {
@@ -423,7 +429,7 @@ fn the_document_says_what_everything_is_called() {
 }
 
 fn files(watched: &Watched<'_>) -> (String, String) {
-    let of = of(&watched.arena.world.vms);
+    let of = of(&watched.arena.world().expect("simulated").vms);
     let (mut jsonl, mut chrome) = (Vec::new(), Vec::new());
     trace_jsonl::write(&of, &watched.entries, &mut jsonl).expect("it is in memory");
     trace_chrome::write(&of, &watched.entries, &mut chrome).expect("it is in memory");

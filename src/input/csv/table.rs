@@ -64,6 +64,25 @@ impl Table {
         })
     }
 
+    /// Reads a table of whatever columns, which must have different names.
+    ///
+    /// Columns without a name or there twice, and rows of the wrong length (which are left out),
+    /// are reported.
+    pub fn read_any(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Table> {
+        let names: Vec<String> = (records(source, &mut Diagnostics::default()).first())
+            .map(|header| header.iter().map(str::to_owned).collect())
+            .unwrap_or_default();
+        let all: Vec<&str> = (names.iter().map(String::as_str))
+            .filter(|name| !name.is_empty())
+            .collect();
+        Table::read(source, &[], &all, diagnostics)
+    }
+
+    /// The names of the columns, in order.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter()
+    }
+
     /// The rows of the right length, in order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|record| Row::new(self, record))

@@ -1,0 +1,306 @@
+//! Configurations that are searched together, with all that compete on them.
+
+use std::collections::HashMap;
+
+use super::plan::PlanError;
+use crate::cloud::Fleet;
+use crate::cluster::World;
+use crate::configuration::Shape;
+use crate::pricing::{Policy, Rented, Tariff};
+use crate::rng::identity;
+use crate::scenario::Scenario;
+use crate::search::{
+    Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
+    objective::choose,
+};
+use crate::space::Space;
+use crate::testbed::{Ground, History, Terms};
+use crate::training::Fidelity;
+use crate::units::SECONDS_PER_HOUR;
+use crate::usage::Usage;
+
+/// A ground with all that compete on it.
+pub struct Arena {
+    /// Name of the workload.
+    pub workload: String,
+    /// The truth.
+    pub ground: Box<dyn Ground>,
+    /// Its configurations.
+    pub space: Space,
+    /// What everybody knows of the workload.
+    pub figures: Figures,
+    /// What no choice may exceed.
+    pub limits: Limits,
+    /// All that compete, in the scenario's order.
+    pub contenders: Vec<Contender>,
+    /// Index of the configuration that break-even is counted against.
+    pub default: usize,
+    /// What its jobs are billed by, per policy.
+    pub tariffs: Vec<Tariff>,
+    /// Expected seconds per configuration, without search and losses; `None` where the target is never
+    /// reached.
+    pub expected_time_s: Vec<Option<f64>>,
+    /// Expected time and cost per policy and configuration, without search.
+    pub expected: Vec<Vec<Point>>,
+    /// The best configuration by expectation per policy and objective; `None` where the limits
+    /// leave nothing.
+    pub oracle: Vec<Vec<Option<usize>>>,
+}
+
+/// One that competes.
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// Key of its random streams.
+    pub identity: u64,
+    /// The strategy, ready for the workload; the oracle has none.
+    pub strategy: Option<Box<dyn Strategy>>,
+    /// Earlier runs that it took.
+    pub taken: Vec<Taken>,
+    /// Hours that were spent on them.
+    pub taken_h: f64,
+    /// USD that they cost, per policy; `None` where one of them has no price.
+    pub taken_usd: Vec<Option<f64>>,
+}
+
+impl Contender {
+    /// What its search depends on.
+    pub fn depends(&self) -> Depends {
+        (self.strategy.as_ref()).map_or(Depends::NOTHING, |strategy| strategy.depends())
+    }
+}
+
+/// All that an arena is made of besides its scenario.
+pub(super) struct Parts<'a> {
+    /// Name of the workload.
+    pub(super) workload: &'a str,
+    /// The truth.
+    pub(super) ground: Box<dyn Ground>,
+    /// Its configurations.
+    pub(super) space: Space,
+    /// What everybody knows of the workload.
+    pub(super) figures: Figures,
+    /// Earlier runs of the workload.
+    pub(super) own: &'a History,
+    /// Earlier runs of all workloads that a service has seen.
+    pub(super) stored: &'a [History],
+    /// VM types and their prices.
+    pub(super) fleet: &'a Fleet<'a>,
+}
+
+/// Runs without a result after which none is expected.
+const HOPELESS: u64 = 8;
+
+impl Arena {
+    pub(super) fn new(
+        scenario: &Scenario,
+        terms: &Terms,
+        parts: Parts<'_>,
+    ) -> Result<Arena, PlanError> {
+        let ground = parts.ground;
+        let tariffs = (scenario.policies.iter())
+            .map(|policy| {
+                let tariff = ground.tariff(policy, parts.fleet);
+                tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
+            })
+            .collect::<Result<Vec<Tariff>, _>>()?;
+        let expected_time_s: Vec<Option<f64>> = (0..parts.space.len())
+            .map(|at| ground.expected_time_s(at))
+            .collect();
+        let expected = match ground.expects_by_runs() {
+            false => closed_forms(&*ground, &expected_time_s, &tariffs),
+            true => means_over_runs(&*ground, parts.space.len(), terms, &tariffs),
+        };
+        let mut arena = Arena {
+            workload: parts.workload.to_owned(),
+            ground,
+            space: parts.space,
+            figures: parts.figures,
+            limits: scenario.limits,
+            contenders: Vec::new(),
+            default: 0,
+            tariffs,
+            expected_time_s,
+            oracle: oracles(scenario, &expected),
+            expected,
+        };
+        arena.default = scenario.settings.fixed.index(&arena.task())?;
+        let mut bills = PastBills::new(&scenario.policies, parts.fleet);
+        for name in &scenario.strategies {
+            let mut past = Past::new(parts.own, parts.stored);
+            let strategy = match scenario.registry.recipe(name, &scenario.settings) {
+                Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
+                None if name == ORACLE => None,
+                None => return Err(PlanError::UnknownStrategy(name.clone())),
+            };
+            let taken = past.into_taken();
+            arena.contenders.push(Contender {
+                name: name.clone(),
+                identity: identity(name),
+                strategy,
+                taken_h: taken.iter().map(|t| t.price.seconds).sum::<f64>() / SECONDS_PER_HOUR,
+                taken_usd: bills.of(&taken),
+                taken,
+            });
+        }
+        Ok(arena)
+    }
+
+    /// The simulated world that it is on.
+    ///
+    /// # Errors
+    /// A sentence where it is on another ground.
+    pub fn world(&self) -> Result<&World, String> {
+        let world = self.ground.world();
+        world.ok_or_else(|| format!("`{}` was measured, not simulated", self.workload))
+    }
+
+    /// What a strategy is asked here, as long as it depends on nothing else.
+    pub fn task(&self) -> Task<'_> {
+        let mut task = self.figures.task(&self.workload, &self.space);
+        task.limits = self.limits;
+        task
+    }
+}
+
+fn oracles(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Vec<Option<usize>>> {
+    let mut scratch = Vec::new();
+    let mut best = |points: &[Point], objective: Objective| {
+        let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
+        choose(objective, &scenario.limits, &points, &mut scratch)
+    };
+    (expected.iter())
+        .map(|points| {
+            let each = scenario.objectives.iter();
+            each.map(|&objective| best(points, objective)).collect()
+        })
+        .collect()
+}
+
+/// Expected time and cost of every configuration, without search; infinite where it never ends.
+fn closed_forms(
+    ground: &dyn Ground,
+    expected_time_s: &[Option<f64>],
+    tariffs: &[Tariff],
+) -> Vec<Vec<Point>> {
+    let mut usage = Usage::default();
+    let mut point = |at: usize, tariff: &Tariff| match expected_time_s[at] {
+        None => Point::NEVER,
+        Some(time_s) => {
+            ground.plan_usage(at, time_s, &mut usage);
+            Point {
+                time_s,
+                cost_usd: tariff.bill_usd(&usage),
+            }
+        }
+    };
+    (tariffs.iter())
+        .map(|tariff| {
+            (0..expected_time_s.len())
+                .map(|at| point(at, tariff))
+                .collect()
+        })
+        .collect()
+}
+
+/// Mean time and cost per policy and configuration, without search, through losses of VMs: they have no
+/// closed form, so they are means over runs of replicas that no case has. A run that does not reach the target
+/// is begun again, from scratch: what it took is shared by those that do.
+fn means_over_runs(
+    ground: &dyn Ground,
+    configurations: usize,
+    terms: &Terms,
+    tariffs: &[Tariff],
+) -> Vec<Vec<Point>> {
+    let mut site = ground.open(&Terms {
+        fidelity: Fidelity::Fast,
+        ..*terms
+    });
+    let mut usage = Usage::default();
+    let none = Point {
+        time_s: 0.0,
+        cost_usd: 0.0,
+    };
+    let mut reached = vec![0.0; configurations];
+    let mut means = vec![vec![none; configurations]; tariffs.len()];
+    let runs = (0..configurations).map(|at| ground.expectation_runs(at));
+    for replica in 0..runs.max().unwrap_or(0) {
+        site.restart(u64::MAX - replica);
+        site.mark(0);
+        for (choice, reached) in reached.iter_mut().enumerate() {
+            let hopeless = replica >= HOPELESS && *reached == 0.0;
+            if hopeless || replica >= ground.expectation_runs(choice) {
+                continue;
+            }
+            site.back_to(0);
+            let end = match site.run_to_target(choice) {
+                Ok(line) => {
+                    *reached += 1.0;
+                    line.net_end
+                }
+                Err(why) => why.at(),
+            };
+            site.usage_until(end, &mut usage);
+            for (tariff, means) in tariffs.iter().zip(&mut means) {
+                means[choice].time_s += end.seconds();
+                means[choice].cost_usd += tariff.bill_usd(&usage);
+            }
+        }
+    }
+    for means in &mut means {
+        for (mean, reached) in means.iter_mut().zip(&reached) {
+            // Infinite where no run reached the target.
+            mean.time_s /= reached;
+            mean.cost_usd /= reached;
+        }
+    }
+    means
+}
+
+/// What earlier runs cost at the prices of each policy.
+struct PastBills<'a> {
+    policies: &'a [Policy],
+    fleet: &'a Fleet<'a>,
+    /// Per VM type, per policy.
+    tariffs: HashMap<String, Vec<Option<Tariff>>>,
+    usage: Usage,
+}
+
+impl<'a> PastBills<'a> {
+    fn new(policies: &'a [Policy], fleet: &'a Fleet<'a>) -> Self {
+        PastBills {
+            policies,
+            fleet,
+            tariffs: HashMap::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// USD of all that was taken, per policy.
+    fn of(&mut self, taken: &[Taken]) -> Vec<Option<f64>> {
+        let mut sums = vec![Some(0.0); self.policies.len()];
+        for run in taken {
+            for (policy, sum) in sums.iter_mut().enumerate() {
+                let usd = run.price.usd.or_else(|| self.usd(run, policy));
+                *sum = sum.zip(usd).map(|(sum, usd)| sum + usd);
+            }
+        }
+        sums
+    }
+
+    fn usd(&mut self, run: &Taken, policy: usize) -> Option<f64> {
+        let shape = Shape::parse(run.price.ran_on.as_deref()?).ok()?;
+        let vms = shape.vms(run.workers?)?;
+        if !self.tariffs.contains_key(shape.vm_type) {
+            let rented = [Rented::as_priced(shape.vm_type)];
+            let each = (self.policies.iter())
+                .map(|policy| policy.tariff(&rented, self.fleet).ok())
+                .collect();
+            self.tariffs.insert(shape.vm_type.to_owned(), each);
+        }
+        let tariff = self.tariffs[shape.vm_type][policy].as_ref()?;
+        let held = std::iter::once((0, vms));
+        let batch = run.batch.unwrap_or(0);
+        Some(tariff.run_usd(held, batch, run.price.seconds, &mut self.usage))
+    }
+}

@@ -1,0 +1,76 @@
+//! A grid in numbers, for people.
+
+use super::{Job, Outcome, Run};
+
+/// What a job's runs came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// All runs.
+    pub runs: usize,
+    /// Configurations that were run.
+    pub configurations: usize,
+    /// Combinations that were not.
+    pub holes: u64,
+    /// Runs that failed.
+    pub failed: usize,
+    /// Runs that ended without the target.
+    pub unreached: usize,
+}
+
+impl Counts {
+    /// Of one job.
+    pub fn of(job: &Job) -> Counts {
+        let ended = |outcome| job.runs.iter().filter(|run| run.outcome == outcome).count();
+        Counts {
+            runs: job.runs.len(),
+            configurations: job.space.len(),
+            holes: job.holes(),
+            failed: ended(Outcome::Failed),
+            unreached: ended(Outcome::Unreached),
+        }
+    }
+
+    /// Of several jobs together.
+    pub fn of_all<'j>(jobs: impl IntoIterator<Item = &'j Job>) -> Counts {
+        let each = jobs.into_iter().map(Counts::of);
+        each.fold(Counts::default(), |sum, job| Counts {
+            runs: sum.runs + job.runs,
+            configurations: sum.configurations + job.configurations,
+            holes: sum.holes.saturating_add(job.holes),
+            failed: sum.failed + job.failed,
+            unreached: sum.unreached + job.unreached,
+        })
+    }
+}
+
+/// The best run of a job.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Best {
+    /// Its configuration.
+    pub configuration: usize,
+    /// Seconds to the target.
+    pub time_s: f64,
+    /// USD to the target, where the grid has a rule of costs.
+    pub usd: Option<f64>,
+}
+
+/// USD of every run that reached the target, or its seconds where the grid has no rule of costs.
+pub fn figures(job: &Job) -> impl Iterator<Item = (Best, f64)> {
+    let reached = |(configuration, repeat, run): (usize, usize, &Run)| {
+        let time_s = run.time_to_target_s()?;
+        let usd = job.cost_usd(configuration, repeat, time_s);
+        let best = Best {
+            configuration,
+            time_s,
+            usd,
+        };
+        Some((best, usd.unwrap_or(time_s)))
+    };
+    job.all_runs().filter_map(reached)
+}
+
+/// The cheapest run to the target, or the fastest where the grid has no rule of costs; the first
+/// of several. `None` if none reached it.
+pub fn best(job: &Job) -> Option<Best> {
+    (figures(job).min_by(|a, b| a.1.total_cmp(&b.1))).map(|(best, _)| best)
+}

@@ -1,0 +1,60 @@
+//! Folders of data: inside the binary, or on disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use include_dir::Dir;
+
+use super::{Diagnostic, Diagnostics, Source};
+
+/// Where the tables of a workload or a grid are.
+#[derive(Debug, Clone)]
+pub enum Folder {
+    /// Inside the binary.
+    Embedded {
+        /// Where it is in the repository, for messages.
+        root: &'static str,
+        /// The folder.
+        dir: &'static Dir<'static>,
+    },
+    /// On disk.
+    Disk(PathBuf),
+}
+
+impl Folder {
+    /// Whether `file` exists.
+    pub fn has(&self, file: &str) -> bool {
+        match self {
+            Folder::Embedded { dir, .. } => dir.get_file(dir.path().join(file)).is_some(),
+            Folder::Disk(path) => path.join(file).exists(),
+        }
+    }
+
+    /// Reads `file`; what prevents it goes to `diagnostics`.
+    pub fn read(&self, file: &str, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+        match self {
+            Folder::Disk(path) => Source::read(&path.join(file), diagnostics),
+            Folder::Embedded { root, dir } => {
+                let path = dir.path().join(file);
+                let name = Path::new(root).join(&path).display().to_string();
+                match dir.get_file(&path).and_then(|f| f.contents_utf8()) {
+                    Some(text) => Some(Source::new(name, text)),
+                    None => {
+                        diagnostics.push(Diagnostic::general(format!("cannot read {name}")));
+                        None
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The names of the folders in an embedded one, in alphabetical order.
+pub fn names(embedded: &'static Dir<'static>) -> Vec<&'static str> {
+    let mut names: Vec<&str> = embedded
+        .dirs()
+        .filter_map(|d| d.path().file_name()?.to_str())
+        .collect();
+    names.sort_unstable();
+    names
+}

@@ -1,0 +1,134 @@
+//! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
+
+use super::objective::{Limits, Objective};
+use crate::space::Space;
+use crate::workload::Workload;
+
+/// What a search depends on besides the workload and its configurations. It is part of the key under
+/// which searches are shared: one that depends on nothing is run once for all prices and objectives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Depends {
+    /// On the objective: it is told, and a search is run for each.
+    pub objective: bool,
+    /// On prices: they are told with the bill so far, and a search is run for each pricing policy.
+    pub prices: bool,
+}
+
+impl Depends {
+    /// On neither.
+    pub const NOTHING: Depends = Depends {
+        objective: false,
+        prices: false,
+    };
+    /// On the objective alone.
+    pub const OBJECTIVE: Depends = Depends {
+        objective: true,
+        prices: false,
+    };
+    /// On prices alone.
+    pub const PRICES: Depends = Depends {
+        objective: false,
+        prices: true,
+    };
+    /// On both.
+    pub const BOTH: Depends = Depends {
+        objective: true,
+        prices: true,
+    };
+}
+
+/// What configurations cost, as far as everybody knows beforehand: rules, not luck.
+pub trait Prices {
+    /// USD for so many seconds of a configuration, from the start; `None` where the price is known only
+    /// after a run.
+    fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64>;
+
+    /// USD of an hour, by itself.
+    fn usd_per_hour(&self, configuration: usize) -> Option<f64> {
+        self.run_usd(configuration, 3600.0)
+    }
+}
+
+/// What everybody knows of a workload.
+#[derive(Debug, Clone, Copy)]
+pub struct Figures {
+    /// Samples in one epoch, D, where it has such.
+    pub samples_per_epoch: Option<f64>,
+    /// Steps after which its noise is said to settle.
+    pub cold_start_steps: u64,
+    /// Steps that a probe takes.
+    pub probe_steps: u64,
+}
+
+impl Figures {
+    /// Those of a measured workload.
+    pub fn of(workload: &Workload) -> Figures {
+        let constants = &workload.constants;
+        Figures {
+            samples_per_epoch: Some(constants.samples_per_epoch.value),
+            // Both were checked to be whole when the workload was loaded.
+            cold_start_steps: constants.cold_start_steps.value as u64,
+            probe_steps: constants.probe_steps.value as u64,
+        }
+    }
+
+    /// A task of such a workload, without limits, run once.
+    pub fn task<'a>(&self, workload: &'a str, space: &'a Space) -> Task<'a> {
+        Task {
+            samples_per_epoch: self.samples_per_epoch,
+            cold_start_steps: self.cold_start_steps,
+            probe_steps: self.probe_steps,
+            ..Task::new(workload, space)
+        }
+    }
+}
+
+/// What a strategy is asked.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Task<'a> {
+    /// Name of the workload.
+    pub workload: &'a str,
+    /// The configurations to choose from; results refer to their order.
+    pub space: &'a Space,
+    /// What no choice may exceed.
+    pub limits: Limits,
+    /// How often the job will be run.
+    pub repeats: u64,
+    /// Samples in one epoch, D, where the workload has such.
+    pub samples_per_epoch: Option<f64>,
+    /// Steps after which the workload's noise is said to settle.
+    pub cold_start_steps: u64,
+    /// Steps that a probe of the workload takes.
+    pub probe_steps: u64,
+    /// What to look for; told to those that depend on it, while they search.
+    pub objective: Option<Objective>,
+    /// What configurations cost; told to those that depend on it, while they search.
+    pub prices: Option<&'a dyn Prices>,
+}
+
+impl<'a> Task<'a> {
+    /// A task without figures of its workload, without limits, run once.
+    pub fn new(workload: &'a str, space: &'a Space) -> Task<'a> {
+        Task {
+            workload,
+            space,
+            limits: Limits::default(),
+            repeats: 1,
+            samples_per_epoch: None,
+            cold_start_steps: 0,
+            probe_steps: 1,
+            objective: None,
+            prices: None,
+        }
+    }
+
+    /// The same for one that depends on so much of it.
+    pub fn told(self, depends: Depends, objective: Objective, prices: &'a dyn Prices) -> Task<'a> {
+        Task {
+            objective: depends.objective.then_some(objective),
+            prices: depends.prices.then_some(prices),
+            ..self
+        }
+    }
+}

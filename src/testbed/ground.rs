@@ -1,0 +1,157 @@
+//! What is true of the configurations of a task, and a job among them as an experiment sees it.
+
+use super::{Observation, Stop};
+use crate::cloud::Fleet;
+use crate::cluster::World;
+use crate::job::Totals;
+use crate::pricing::{NoPrice, Policy, Tariff};
+use crate::rng::Streams;
+use crate::training::log::Entry;
+use crate::training::{Fidelity, Unfinished};
+use crate::units::SimTime;
+use crate::usage::Usage;
+
+/// How jobs on a ground are run, whatever the configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Random streams.
+    pub streams: Streams,
+    /// How finely runs are simulated.
+    pub fidelity: Fidelity,
+    /// Delay between a request of VMs and their readiness.
+    pub start_up: SimTime,
+}
+
+/// What is true of the configurations of a task: what an oracle knows.
+pub trait Ground: Send + Sync {
+    /// Expected seconds from the start to the target, without search; `None` where that is never reached.
+    fn expected_time_s(&self, configuration: usize) -> Option<f64>;
+
+    /// Whether expectations have no closed form and are means over runs.
+    fn expects_by_runs(&self) -> bool {
+        false
+    }
+
+    /// Runs behind the expectation of a configuration, where it is such a mean.
+    fn expectation_runs(&self, _configuration: usize) -> u64 {
+        1
+    }
+
+    /// `usage` becomes that of a run of so many seconds, as everybody knows it beforehand.
+    fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage);
+
+    /// What its jobs are billed by under a policy.
+    ///
+    /// # Errors
+    /// [`NoPrice`] for the first VM type without a price.
+    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
+
+    /// Whether what a configuration costs per time is known before it was run.
+    fn price_is_known(&self, _configuration: usize) -> bool {
+        true
+    }
+
+    /// Whether a configuration was measured, interpolated, or extrapolated.
+    fn provenance(&self, configuration: usize) -> &'static str;
+
+    /// How a configuration is simulated when `fidelity` is asked for, and why, where that is another.
+    fn simulated_in(
+        &self,
+        configuration: usize,
+        fidelity: Fidelity,
+    ) -> (&'static str, Option<&str>);
+
+    /// A job among them.
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g>;
+
+    /// The simulated world, where that is what it is.
+    fn world(&self) -> Option<&World> {
+        None
+    }
+}
+
+/// How long a job trains in a configuration before it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Length {
+    /// So many steps.
+    Steps(u64),
+    /// This share of a run to the target.
+    Share(f64),
+    /// A run of its own, from scratch to the target.
+    Whole,
+    /// Until this moment.
+    Until(SimTime),
+}
+
+/// A job on a ground, in one replica: what an experiment asks of a testbed.
+pub trait Site {
+    /// Back to time zero, in `replica`.
+    fn restart(&mut self, replica: u64);
+
+    /// Remembers this state of the job under a number, for [`back_to`](Self::back_to).
+    fn mark(&mut self, number: usize);
+
+    /// Back to the state that was marked last under this number, in the same replica.
+    fn back_to(&mut self, number: usize);
+
+    /// The clock.
+    fn now(&self) -> SimTime;
+
+    /// The configuration that the job is in; `None` before the first.
+    fn current(&self) -> Option<usize>;
+
+    /// Holds the VMs of a configuration, ready to train.
+    ///
+    /// # Errors
+    /// [`Stop`] when the job does not come to its end.
+    fn move_to(&mut self, configuration: usize) -> Result<(), Stop>;
+
+    /// Trains until the noise has settled.
+    ///
+    /// # Errors
+    /// [`Stop`] when the search is over.
+    fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop>;
+
+    /// Trains for a while and looks.
+    ///
+    /// # Errors
+    /// [`Stop`] when the search is over.
+    fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop>;
+
+    /// Runs `choice` to the target after whatever was searched before.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished>;
+
+    /// What was used when everything is released at `end`, which must not lie before the end of the search.
+    fn usage_until(&self, end: SimTime, usage: &mut Usage);
+
+    /// Notes what happens from the next restart on: everything of the job, and of single worker-steps
+    /// the first `most` entries. Its runs then end at the target.
+    fn watch(&mut self, _most: u64) {}
+
+    /// What was noted of a job that ended at `end`; nothing is noted any more.
+    fn noted_until(&mut self, _end: SimTime) -> Vec<Entry> {
+        Vec::new()
+    }
+}
+
+/// When a job did what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timeline {
+    /// The configuration that ran to the target.
+    pub choice: usize,
+    /// When the chosen configuration began to train towards the target; zero without search.
+    pub search_end: SimTime,
+    /// When the target was reached, search steps counting as progress.
+    pub net_end: SimTime,
+    /// When it would have been reached if search steps earned nothing.
+    pub gross_end: SimTime,
+    /// Configuration and seconds of the cold start, if there was one.
+    pub cold_start: Option<(usize, f64)>,
+    /// VMs that the provider took away until the target.
+    pub lost_vms: u32,
+    /// What came of its stretches, where workers do more than step together on VMs that stay.
+    pub totals: Option<Totals>,
+}
