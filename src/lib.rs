@@ -18,9 +18,8 @@
 //! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
 //! - [`cli`]: one file per command.
 //! - [`space`]: the configurations to choose from, over named axes; [`grid`]: real runs of them.
-//! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
+//! - [`input`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
-pub mod checked;
 pub mod cli;
 pub mod cloud;
 pub mod cluster;
@@ -38,7 +37,6 @@ pub mod reproduce;
 pub mod rng;
 pub mod scenario;
 pub mod search;
-pub mod shape;
 pub mod space;
 pub mod stats;
 pub mod testbed;

@@ -11,11 +11,11 @@ use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, term
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
+use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::search::{ORACLE, Registry, registry::ORACLE_SUMMARY};
-use crate::shape::Shape;
 use crate::workload::{Workload, library, load};
 
 /// Arguments of `list`.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::plan::PlanError;
 use crate::cloud::Fleet;
 use crate::cluster::World;
+use crate::configuration::Shape;
 use crate::pricing::{Policy, Rented, Tariff};
 use crate::rng::identity;
 use crate::scenario::Scenario;
@@ -12,7 +13,6 @@ use crate::search::{
     Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
     objective::choose,
 };
-use crate::shape::Shape;
 use crate::space::Space;
 use crate::testbed::{Ground, History, Terms};
 use crate::training::Fidelity;

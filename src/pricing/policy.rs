@@ -10,8 +10,8 @@ use super::parameter_servers::{self, ParameterServers};
 use super::reductions::{self, Reductions};
 use super::stated::AS_MEASURED;
 use super::tariff::{Charge, Servers, Tariff};
-use crate::checked::NonNegative;
 use crate::cloud::{Fleet, Market};
+use crate::input::checked::NonNegative;
 
 /// A pricing policy.
 #[derive(Debug, Clone)]

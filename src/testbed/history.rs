@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::configuration::Configuration;
-use crate::shape::Shape;
+use crate::configuration::{Configuration, Shape};
 use crate::workload::{Origin, Reach, StepCost, Workload};
 
 /// Stored measurements of one workload.
