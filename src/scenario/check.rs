@@ -8,7 +8,7 @@ use super::complaints::Complaints;
 use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
-use super::{axes, machines, prices, setup, sizes, strategies, workloads};
+use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
 use crate::input::{Diagnostics, Source};
@@ -77,6 +77,7 @@ impl Check<'_> {
     fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
         let name = self.name(file);
         axes::check(&file.cluster, &mut self.complaints);
+        let measured = grids::read(file, self.files, &mut self.complaints);
         let loaded = self.workloads(file);
         let complaints = &mut self.complaints;
         let machines = machines::read(file, &loaded, complaints);
@@ -97,7 +98,11 @@ impl Check<'_> {
             None => loaded.clone(),
             Some(names) => workloads::read("stored", names, self.files, complaints),
         };
-        let policies = prices::read(&file.pricing, complaints);
+        let policies = match (&file.grid, &measured) {
+            (None, _) => prices::read(&file.pricing, complaints),
+            (Some(_), Some(measured)) => grids::policies(file, measured, complaints),
+            (Some(_), None) => None,
+        };
         let strategies = strategies::read(&file.search, self.registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
@@ -120,6 +125,12 @@ impl Check<'_> {
             strategies?,
             complaints,
         );
+        let strategies = match &measured {
+            None => strategies,
+            Some(measured) => {
+                strategies::usable_on(file, self.registry, measured, strategies, complaints)
+            }
+        };
 
         Some(Scenario {
             name,
@@ -127,6 +138,7 @@ impl Check<'_> {
             replicas: u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get)),
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,
+            measured,
             stored,
             machines,
             reach,
@@ -145,6 +157,9 @@ impl Check<'_> {
     }
 
     fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
+        if file.grid.is_some() {
+            return Vec::new();
+        }
         if let Some(asked) = &file.workloads {
             return workloads::read("workloads", asked, self.files, &mut self.complaints);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Ground, History, Length, Observation, PastRun, Site, Stop, Target, Terms, Timeline};
 use crate::cloud::Fleet;
-use crate::shape::Shape;
+use crate::configuration::Shape;
 use crate::grid::{Charge, Job, Outcome, Probe, Run};
 use crate::pricing::{NoPrice, Policy, StatedPrices, Tariff};
 use crate::rng::{Purpose, Streams, identity, mix};
@@ -101,7 +101,13 @@ impl MeasuredGrid {
     }
 
     /// The use of one run for so many seconds.
-    fn interval(&self, configuration: usize, repeat: usize, from: SimTime, to: SimTime) -> VmInterval {
+    fn interval(
+        &self,
+        configuration: usize,
+        repeat: usize,
+        from: SimTime,
+        to: SimTime,
+    ) -> VmInterval {
         VmInterval {
             vm: self.number(configuration, repeat),
             vms: self.job.held(configuration).map_or(1, |(_, vms)| vms),
@@ -136,7 +142,10 @@ impl Ground for MeasuredGrid {
     /// All that its runs took, over those that reached the target: one that does not is begun again.
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let runs = self.job.runs(configuration);
-        let reached = runs.iter().filter(|run| run.time_to_target_s().is_some()).count();
+        let reached = runs
+            .iter()
+            .filter(|run| run.time_to_target_s().is_some())
+            .count();
         let all: f64 = runs.iter().map(|run| run.time_s).sum();
         (reached > 0).then(|| all / reached as f64)
     }
@@ -295,7 +304,9 @@ impl GridSite<'_> {
 fn seen(run: &Run, seconds: f64) -> Observation {
     let is_over = seconds >= run.time_s;
     // Nothing of a step is seen before one is complete.
-    let steps = run.step_s.map(|step_s| (seconds / step_s * (1.0 + 1e-12)).floor());
+    let steps = run
+        .step_s
+        .map(|step_s| (seconds / step_s * (1.0 + 1e-12)).floor());
     let some = is_over || steps.is_none_or(|steps| steps >= 1.0);
     let shown = |figure: Option<f64>| figure.filter(|_| some);
     Observation {
