@@ -1,4 +1,4 @@
-//! From a configuration of a workload to a cluster that may change.
+//! From a configuration of a workload to its cluster.
 
 use std::sync::Arc;
 
@@ -6,8 +6,9 @@ use super::balance::settle;
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
 use super::groups::MOST_GROUPS;
-use super::groups::{Group, LiveCluster, Size};
+use super::groups::{Cluster, Group, Size};
 use super::setup::{Kind, Setup};
+use super::terms::OnLoss;
 use super::trial::trial;
 use crate::configuration::Configuration;
 use crate::rng;
@@ -28,7 +29,9 @@ pub const MOST_SIZES: usize = 4096;
 /// A cluster and what it does to its configuration's figures.
 pub struct Built {
     /// The cluster.
-    pub cluster: LiveCluster,
+    pub cluster: Cluster,
+    /// What the workload says about the configuration, on the VMs of the first group.
+    pub replay: Replay,
     /// Factor on the steps to the target: what staleness costs.
     pub steps_factor: f64,
     /// How the steps of its groups were obtained.
@@ -72,66 +75,71 @@ impl Builder<'_> {
         let spot = kind
             .and_then(|k| k.spot.clone())
             .or_else(|| self.setup.spot.clone());
-        let mut cluster = LiveCluster {
+        let whole_vms = |index: usize| groups[index].vms;
+        let (whole, replay) = self.size(configuration, protocol, &parts, whole_vms)?;
+        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
+            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
+            valid.err().map(|why| why.to_string())
+        });
+        let nominal = whole.steps * whole.factor;
+        let mut cluster = Cluster {
             protocol,
+            is_static: !self.setup.is_live(&configuration.vm),
             groups,
             spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
             elastic: self.setup.elastic.clone(),
             policy: Policy::None,
             restart_s: self.workload.constants.restore_s.value,
-            not_in: [None, None],
+            not_in,
+            whole: whole.size,
             sizes: Vec::new(),
-            whole: 0,
+            usual: 0,
         };
-        let whole_vms = |index: usize| cluster.groups[index].vms;
-        let whole = self.size(configuration, &cluster, &parts, whole_vms)?;
-        let mut sizes = Vec::new();
-        let mut place = 0;
         if cluster.changes_size() {
-            let count = (cluster.groups.iter())
-                .filter(|g| !g.is_server)
-                .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
-                .filter(|n| *n <= MOST_SIZES)
-                .unwrap_or(0);
-            place = cluster.place(whole_vms);
-            let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
-            for index in 0..count {
-                let vms = counts(&cluster.groups, index);
-                let at = |group: usize| vms[group];
-                let workers: u32 = (cluster.groups.iter().enumerate())
-                    .map(|(group, g)| g.workers * at(group))
-                    .sum();
-                let is_possible = workers >= fewest && protocol.check(workers).is_ok();
-                sizes.push(match is_possible {
-                    true => Some(self.size(configuration, &cluster, &parts, at)?),
-                    false => None,
-                });
-            }
-        } else {
-            sizes.push(None);
+            cluster.usual = cluster.place(|group| cluster.groups[group].vms);
+            cluster.sizes = self.sizes(configuration, &cluster, &parts, nominal)?;
         }
-        let provenance = whole.provenance;
-        let steps = whole.steps;
-        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
-            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
-            valid.err().map(|why| why.to_string())
-        });
-        let steps_factor = whole.factor;
-        let step_s = whole.size.step_s;
-        let nominal = steps * steps_factor;
-        cluster.sizes = (sizes.into_iter())
-            .map(|made| made.map(|made| made.relative_to(nominal)))
-            .collect();
-        if place < cluster.sizes.len() {
-            cluster.sizes[place] = Some(whole.relative_to(nominal));
-        }
-        (cluster.whole, cluster.not_in) = (place, not_in);
-        cluster.policy = policy(&cluster, nominal * step_s);
+        cluster.policy = policy(&cluster, nominal * cluster.whole.step_s);
         Ok(Built {
             cluster,
-            steps_factor,
-            provenance,
+            replay,
+            steps_factor: whole.factor,
+            provenance: whole.provenance,
         })
+    }
+
+    /// The step process at every size but the usual one, in steps of a cluster that needs `nominal` of them; none
+    /// where there are too many.
+    fn sizes(
+        &self,
+        configuration: &Configuration,
+        cluster: &Cluster,
+        parts: &[Part],
+        nominal: f64,
+    ) -> Result<Vec<Option<Size>>, OutsideHull> {
+        let count = (cluster.groups.iter())
+            .filter(|g| !g.is_server)
+            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+            .filter(|n| *n <= MOST_SIZES)
+            .unwrap_or(0);
+        let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
+        let mut sizes = Vec::with_capacity(count);
+        for place in 0..count {
+            let vms = counts(&cluster.groups, place);
+            let at = |group: usize| vms[group];
+            let workers: u32 = (cluster.groups.iter().enumerate())
+                .map(|(group, g)| g.workers * at(group))
+                .sum();
+            let is_possible = workers >= fewest && cluster.protocol.check(workers).is_ok();
+            sizes.push(match is_possible && place != cluster.usual {
+                true => {
+                    let (made, _) = self.size(configuration, cluster.protocol, parts, at)?;
+                    Some(made.relative_to(nominal))
+                }
+                false => None,
+            });
+        }
+        Ok(sizes)
     }
 
     /// Whether `configuration` may come to a size that the workload does not know, and what it says; `Some(None)`
@@ -175,6 +183,12 @@ impl Builder<'_> {
         })
     }
 
+    /// Whether clusters may have another size than their configuration's.
+    fn changes_size(&self) -> bool {
+        let spot = self.setup.spot.as_ref();
+        spot.is_some_and(|s| s.on_loss != OnLoss::Wait) || self.setup.elastic.is_some()
+    }
+
     /// The groups of VMs of a configuration, and what its workers run on.
     fn groups(
         &self,
@@ -197,7 +211,9 @@ impl Builder<'_> {
             let vm_type = parsed.map_or(&**shape, |s| s.vm_type);
             let workers = fixed.unwrap_or(configuration.workers);
             let count = (parsed.and_then(|s| s.vms(workers))).unwrap_or(workers);
-            let each = match parsed.is_some_and(|s| s.is_even()) && count > 0 {
+            // A last VM that is not full makes VMs unlike, which matters only where some may be missing.
+            let fills = count > 0 && (self.changes_size() || workers % count == 0);
+            let each = match parsed.is_some_and(|s| s.is_even()) && fills {
                 true => workers / count,
                 false => 0,
             };
@@ -245,10 +261,10 @@ impl Builder<'_> {
     fn size(
         &self,
         configuration: &Configuration,
-        cluster: &LiveCluster,
+        protocol: Protocol,
         parts: &[Part],
         vms: impl Fn(usize) -> u32,
-    ) -> Result<Made, OutsideHull> {
+    ) -> Result<(Made, Replay), OutsideHull> {
         let kind = self.setup.kinds.get(&configuration.vm);
         let batching = kind.and_then(|k| k.batching.as_ref());
         let undivided = parts.iter().any(|p| p.each == 0);
@@ -259,7 +275,7 @@ impl Builder<'_> {
             true => configuration.workers,
             false => present.iter().map(|(_, workers)| workers).sum(),
         };
-        let samples = (self.setup).samples(configuration, cluster.protocol, workers);
+        let samples = (self.setup).samples(configuration, protocol, workers);
         let mut found: Vec<(Replay, u32)> = Vec::new();
         for (part, own) in present {
             if own == 0 && !undivided {
@@ -276,25 +292,30 @@ impl Builder<'_> {
             };
             found.push((self.workload.replay(&asked, self.reach)?, own));
         }
+        let Some((first, _)) = found.first() else {
+            return Err(OutsideHull {
+                workload: self.workload.name.clone(),
+                what: None,
+                configuration: configuration.clone(),
+                nearest: None,
+            });
+        };
         let (slowest, waited) = self.waits.at(self.variation, workers);
         let per_worker = |replay: &Replay| match self.workload.steps.measured {
             StepMeasured::Barrier => replay.step.compute_s / waited.mean,
             StepMeasured::Worker => replay.step.compute_s,
         };
-        let (worker_s, epochs) = match found.first() {
-            Some((first, _)) => (per_worker(first), first.epochs),
-            None => (0.0, 0.0),
-        };
-        let communication_s = match cluster.has_barrier() {
+        let (worker_s, epochs) = (per_worker(first), first.epochs);
+        let communication_s = match protocol.has_barrier() {
             true => (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s)),
             false => {
                 let sum: f64 = (found.iter())
                     .map(|(r, own)| f64::from(*own) * r.step.communication_s)
                     .sum();
                 let all: u32 = found.iter().map(|(_, own)| *own).sum();
-                match found.first() {
-                    Some((first, _)) if all == 0 => first.step.communication_s,
-                    _ => sum / f64::from(all.max(1)),
+                match all {
+                    0 => first.step.communication_s,
+                    _ => sum / f64::from(all),
                 }
             }
         };
@@ -317,9 +338,11 @@ impl Builder<'_> {
             expected = stepping.mean_step_s(1.0);
         }
         let mut settle_s = 0.0;
-        if let (Some(batching), true, true) =
-            (batching, cluster.has_barrier(), stepping.machines.is_some())
-        {
+        if let (Some(batching), true, true) = (
+            batching,
+            protocol.has_barrier(),
+            stepping.machines.is_some(),
+        ) {
             let shapes: Vec<&Part> = (parts.iter().enumerate())
                 .flat_map(|(index, part)| {
                     std::iter::repeat_n(part, (part.each * vms(index)) as usize)
@@ -342,14 +365,15 @@ impl Builder<'_> {
             stepping.slowest = slowest::moments_unequal(&factors, time);
             stepping.machines = Some(factors);
             expected = stepping.mean_step_s(1.0);
-            settle_s = f64::from(balance.changes) * cluster.restart_s + balance.unbalanced_s;
+            settle_s = f64::from(balance.changes) * self.workload.constants.restore_s.value
+                + balance.unbalanced_s;
         }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
         let steps = epochs * self.workload.constants.samples_per_epoch.value / samples;
-        let mut made = self.measure(cluster.protocol, stepping, expected, steps, provenance);
+        let mut made = self.measure(protocol, stepping, expected, steps, provenance);
         made.size.settle_s = settle_s;
-        Ok(made)
+        Ok((made, first.clone()))
     }
 
     /// Times of an update, and what it is worth.
@@ -363,12 +387,12 @@ impl Builder<'_> {
     ) -> Made {
         let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
         let k = f64::from(stepping.workers);
-        let (update_s, gradients, staleness) = match protocol {
+        let (step_s, gradients, staleness) = match protocol {
             Protocol::Bsp => (bsp_step_s, k, 0.0),
             _ => {
                 let trial = trial(&protocol, &pace, &stepping);
                 let each = trial.gradients;
-                (trial.update_s, each, trial.staleness)
+                (trial.update_s * k / each, each, trial.staleness)
             }
         };
         let penalty = self.workload.staleness.or(self.setup.staleness);
@@ -386,7 +410,7 @@ impl Builder<'_> {
                     Some(_) => None,
                     None => Some(1.0 / k),
                 },
-                step_s: update_s * k / gradients,
+                step_s,
                 settle_s: 0.0,
             },
             steps,

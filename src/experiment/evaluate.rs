@@ -260,10 +260,7 @@ impl<'p> Evaluator<'p> {
         record.bill_storage_usd = Some(outcome.parts.storage);
         record.lost_vms = Some(f64::from(outcome.lost_vms));
         let truth = &arena.world.truths[outcome.choice];
-        let (fidelity, why) = match &truth.live {
-            Some(cluster) => cluster.settle(self.plan.fidelity),
-            None => (self.plan.fidelity, None),
-        };
+        let (fidelity, why) = truth.cluster.settle(self.plan.fidelity);
         record.fidelity = Some(fidelity.name());
         if let (Some(why), true) = (why, record.reason.is_empty()) {
             record.reason = why;

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::record::Record;
-use crate::cluster::LiveCluster;
 use crate::cluster::{Truth, World};
 use crate::configuration::Configuration;
 use crate::pricing::{NoPrice, Policy, Rented, Tariff};
@@ -136,8 +135,7 @@ const FEWEST_EXPECTATION_REPLICAS: u64 = 8;
 
 /// Runs behind the expectation of a configuration.
 fn expectation_replicas(truth: &Truth) -> u64 {
-    let is_fast = |live: &LiveCluster| live.settle(Fidelity::Fast).0 == Fidelity::Fast;
-    if truth.live.as_deref().is_none_or(is_fast) {
+    if truth.cluster.settle(Fidelity::Fast).0 == Fidelity::Fast {
         return EXPECTATION_REPLICAS;
     }
     let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
@@ -224,11 +222,11 @@ impl Plan {
         let made = self.arenas.iter().filter_map(OnceLock::get);
         let arenas = made.filter_map(|made| made.as_ref().ok());
         let mut all: Vec<String> = Vec::new();
-        for live in arenas.flat_map(|a| a.world.truths.iter().filter_map(|t| t.live.as_deref())) {
-            let (_, Some(why)) = live.settle(self.fidelity) else {
+        for cluster in arenas.flat_map(|a| a.world.truths.iter().map(|t| &t.cluster)) {
+            let (_, Some(why)) = cluster.settle(self.fidelity) else {
                 continue;
             };
-            let sentence = format!("`{}` runs in `event`: {why}", live.protocol.name());
+            let sentence = format!("`{}` runs in `event`: {why}", cluster.protocol.name());
             if !all.contains(&sentence) && all.len() < MOST_FALLBACKS {
                 all.push(sentence);
             }
@@ -303,7 +301,7 @@ impl Plan {
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
         let mut scratch = (Usage::default(), Vec::new());
-        let may_change = |truth: &Truth| truth.live.as_ref().is_some_and(|live| live.may_change());
+        let may_change = |truth: &Truth| truth.cluster.may_change();
         let expected: Vec<Vec<Point>> = match world.truths.iter().any(may_change) {
             false => (tariffs.iter())
                 .map(|tariff| expectations(&world, tariff, &mut scratch.0))

@@ -1,18 +1,19 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
-use super::roster::Vm;
+use super::roster::{Vm, never};
 use super::{Roster, Totals};
-use crate::cluster::Spot;
-use crate::cluster::world::Truth;
+use crate::cluster::luck::Luck;
+use crate::cluster::{Cluster, Spot};
 use crate::engine::Queue;
 use crate::rng::{Stream, Streams};
+use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Advance, Event, Stalled, Unfinished};
 use crate::training::stepping::Stepping;
-use crate::training::sync::Scratch;
-use crate::training::{Fidelity, event, fast, step};
+use crate::training::sync::fast::Pace;
+use crate::training::sync::{Goal, Scratch, Stretch};
 use crate::units::SimTime;
 use crate::usage::ledger::Ledger;
 use crate::usage::{EndedBy, Phase, Usage};
@@ -29,8 +30,30 @@ pub struct Job {
     log: Log,
     /// Its VMs one by one, where they have lives of their own.
     roster: Roster,
-    /// What came of its stretches, where workers do more than step together.
-    pub totals: Totals,
+    /// What came of its stretches, where something can happen to the cluster.
+    totals: Totals,
+    kept: Kept,
+}
+
+/// What stood in a job's books when the last training of a cluster that may change came to its mark: what is lost
+/// later must not change what the phases were until then.
+#[derive(Debug, Clone)]
+struct Kept {
+    at: SimTime,
+    ledger: Ledger,
+}
+
+/// What came of training.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trained {
+    /// Its times. The mark is the start where that is 0 or was not reached.
+    pub advance: Advance,
+    /// Steps of the configuration that are complete, B samples each.
+    pub steps: u64,
+    /// VMs that the provider took away from the job until the mark.
+    pub lost_vms: u32,
+    /// What came of all stretches of the job until the mark, where something can happen to the cluster.
+    pub totals: Option<Totals>,
 }
 
 impl Job {
@@ -46,6 +69,10 @@ impl Job {
             log: Log::default(),
             roster: Roster::new(streams),
             totals: Totals::default(),
+            kept: Kept {
+                at: never(),
+                ledger: Ledger::default(),
+            },
         }
     }
 
@@ -57,6 +84,7 @@ impl Job {
         self.ledger.reset();
         self.drift = drift;
         self.totals = Totals::default();
+        self.kept.at = never();
     }
 
     /// Becomes the same as `other`, a job under the same conditions, keeping the memory.
@@ -66,6 +94,7 @@ impl Job {
         self.drift.clone_from(&other.drift);
         self.roster.copy_from(&other.roster);
         self.totals = other.totals;
+        self.kept.at = never();
     }
 
     /// The simulated time.
@@ -73,19 +102,18 @@ impl Job {
         self.queue.now()
     }
 
-    /// Takes or gives back VMs until the cluster is that of `truth`; waits for new ones to start.
+    /// Takes or gives back VMs until they are those of `cluster`, with memory for `batch`; waits for new ones to start.
     ///
     /// # Errors
     /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn resize(&mut self, truth: &Truth) -> Result<(), Unfinished> {
-        let at = &truth.configuration;
+    pub fn hold(&mut self, cluster: &Cluster, batch: u32) -> Result<(), Unfinished> {
+        let Some(group) = cluster.groups.first().filter(|_| cluster.is_static) else {
+            return self.hold_live(cluster, batch);
+        };
         let now = self.queue.now();
-        if let Some(cluster) = &truth.live {
-            return self.hold_live(cluster, at.batch);
-        }
-        let (held, size) = ((truth.vm, truth.vms), (at.workers, at.batch));
-        let grows = self.ledger.hold(truth.vm, truth.vms, at.batch, now);
-        self.log.hold(held, size, now, now + self.start_up);
+        let size = (cluster.whole.stepping.workers, batch);
+        let grows = self.ledger.hold(group.vm, group.vms, batch, now);
+        (self.log).hold((group.vm, group.vms), size, now, now + self.start_up);
         if grows && self.start_up > SimTime::ZERO {
             self.enter(Phase::Waiting);
             self.wait(self.start_up, Event::VmsReady)?;
@@ -108,39 +136,100 @@ impl Job {
         self.log.enter(phase, self.queue.now());
     }
 
-    /// Trains `steps` steps on VMs that stay, and notes when the first `mark` of them were complete.
+    /// Trains on `cluster`, dealt `luck`, until so many steps of the configuration are complete or time is up. What is
+    /// unfinished then is given up.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the run does not come to its end.
+    pub fn train(
+        &mut self,
+        cluster: &Cluster,
+        luck: &Luck,
+        goal: Goal,
+        stream: &mut Stream,
+    ) -> Result<Trained, Unfinished> {
+        self.kept.at = never();
+        if cluster.is_static {
+            // Nothing can change: one stretch.
+            self.log.trains();
+            let pace = &cluster.whole.pace;
+            let stretch = self.stretch(pace, &luck.stepping, goal, stream)?;
+            return Ok(Trained {
+                advance: stretch.advance,
+                steps: stretch.updates,
+                lost_vms: 0,
+                totals: None,
+            });
+        }
+        let first = self.train_live(cluster, luck, goal.mark, stream)?;
+        self.kept.at = self.now();
+        self.kept.ledger.copy_from(&self.ledger);
+        let (lost_vms, totals) = (self.roster.lost, self.totals);
+        let rest = self.train_live(cluster, luck, goal.updates - goal.mark, stream)?;
+        let advance = Advance {
+            at_mark: first.at_mark,
+            compute_s: first.compute_s + rest.compute_s,
+            communication_s: first.communication_s + rest.communication_s,
+        };
+        Ok(Trained {
+            advance,
+            steps: goal.updates,
+            lost_vms,
+            totals: Some(totals),
+        })
+    }
+
+    /// One stretch of steps in which nothing changes.
     ///
     /// # Errors
     /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn train(
+    pub fn stretch(
         &mut self,
+        pace: &Pace,
         stepping: &Stepping,
-        steps: u64,
-        mark: u64,
+        goal: Goal,
         stream: &mut Stream,
-    ) -> Result<Advance, Unfinished> {
-        self.log.trains();
-        if self.fidelity == Fidelity::Event {
-            let advance = event::advance(&mut self.floor(stepping, stream), steps, mark)?;
-            return Ok(advance);
+    ) -> Result<Stretch, Unfinished> {
+        let (stretch, _) = self.stretch_in(self.fidelity, pace, stepping, goal, stream)?;
+        Ok(stretch)
+    }
+
+    /// The same in `fidelity` or, where that does not hold for the protocol, event by event; whether it came to that.
+    pub(super) fn stretch_in(
+        &mut self,
+        fidelity: Fidelity,
+        pace: &Pace,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+    ) -> Result<(Stretch, bool), Unfinished> {
+        if fidelity != Fidelity::Event {
+            let (start, drift) = (self.queue.now(), &mut self.drift);
+            let pace = pace.in_fidelity(fidelity);
+            let paced = pace.advance(start, drift, stepping, goal, stream, &mut self.scratch);
+            if let Ok((stretch, end)) = paced {
+                self.wait(end - start, Event::StepsDone)?;
+                return Ok((stretch, false));
+            }
         }
-        let (start, drift) = (self.queue.now(), &mut self.drift);
-        let (advance, end) = match self.fidelity {
-            Fidelity::Step => step::advance(start, drift, stepping, steps, mark, stream),
-            _ => fast::advance(start, drift, stepping, steps, mark, stream),
+        let protocol = pace.protocol();
+        let mut floor = Floor {
+            queue: &mut self.queue,
+            drift: &mut self.drift,
+            stepping,
+            stream,
+            scratch: &mut self.scratch,
+            log: &mut self.log,
         };
-        self.wait(end - start, Event::StepsDone)?;
-        Ok(advance)
+        Ok((protocol.advance(&mut floor, goal)?, true))
     }
 
     /// What was used when all VMs are released at `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.ledger.usage_until(end, usage);
-    }
-
-    /// VMs lost so far.
-    pub fn lost_vms(&self) -> u32 {
-        self.roster.lost
+        match end == self.kept.at {
+            true => self.kept.ledger.usage_until(end, usage),
+            false => self.ledger.usage_until(end, usage),
+        }
     }
 
     /// Takes away the newest worker but the chief at `at`, and no other VM.
@@ -170,22 +259,6 @@ impl Job {
         self.start_up
     }
 
-    /// What a protocol works with.
-    pub(super) fn floor<'a>(
-        &'a mut self,
-        stepping: &'a Stepping,
-        stream: &'a mut Stream,
-    ) -> Floor<'a> {
-        Floor {
-            queue: &mut self.queue,
-            drift: &mut self.drift,
-            stepping,
-            stream,
-            scratch: &mut self.scratch,
-            log: &mut self.log,
-        }
-    }
-
     pub(super) fn roster(&self) -> &Roster {
         &self.roster
     }
@@ -202,8 +275,8 @@ impl Job {
         (&mut self.roster, &mut self.ledger)
     }
 
-    pub(super) fn drift_and_scratch(&mut self) -> (&mut DriftPath, &mut Scratch) {
-        (&mut self.drift, &mut self.scratch)
+    pub(super) fn totals_mut(&mut self) -> &mut Totals {
+        &mut self.totals
     }
 
     /// A VM with a life of its own is no longer held.

@@ -4,7 +4,7 @@ use super::life::Job;
 use super::roster::{Vm, never};
 use super::run::Course;
 use crate::cluster::groups::MOST_GROUPS;
-use crate::cluster::groups::{LiveCluster, Size};
+use crate::cluster::groups::{Cluster, Size};
 use crate::cluster::terms::{Chief, Keeps, OnLoss, Pause, Spot};
 use crate::training::progress::{Event, Unfinished};
 use crate::units::SimTime;
@@ -17,7 +17,7 @@ impl Job {
     /// Meets all that is due now: losses, and another price.
     pub(super) fn meet_changes(
         &mut self,
-        cluster: &LiveCluster,
+        cluster: &Cluster,
         course: &mut Course,
         phase: Phase,
     ) -> Result<(), Unfinished> {
@@ -57,7 +57,7 @@ impl Job {
     /// A VM is lost: what that leaves of the work, and what happens to its place.
     fn lose(
         &mut self,
-        cluster: &LiveCluster,
+        cluster: &Cluster,
         spot: &Spot,
         course: &mut Course,
         phase: Phase,
@@ -104,7 +104,7 @@ impl Job {
     }
 
     /// Requests a VM for a group; one that `joins` the others starts cold.
-    fn request(&mut self, cluster: &LiveCluster, index: usize, joins: bool) {
+    fn request(&mut self, cluster: &Cluster, index: usize, joins: bool) {
         let Some(group) = cluster.groups.get(index) else {
             return;
         };
@@ -133,7 +133,7 @@ impl Job {
     }
 
     /// The size that can train now, if one can.
-    pub(super) fn size<'c>(&self, cluster: &'c LiveCluster) -> Option<(usize, &'c Size)> {
+    pub(super) fn size<'c>(&self, cluster: &'c Cluster) -> Option<(usize, &'c Size)> {
         let now = self.now();
         let mut ready = [0u32; MOST_GROUPS];
         for vm in self.roster().vms() {
@@ -156,7 +156,7 @@ impl Job {
     }
 
     /// Waits until a VM is ready or another is lost.
-    pub(super) fn wait_for_vms(&mut self, cluster: &LiveCluster) -> Result<(), Unfinished> {
+    pub(super) fn wait_for_vms(&mut self, cluster: &Cluster) -> Result<(), Unfinished> {
         let now = self.now();
         let ready = self.roster().next_ready(now);
         // Without anyone to come, losses change nothing for the better.
@@ -195,7 +195,7 @@ impl Job {
     ///
     /// # Errors
     /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn hold_live(&mut self, cluster: &LiveCluster, batch: u32) -> Result<(), Unfinished> {
+    pub(super) fn hold_live(&mut self, cluster: &Cluster, batch: u32) -> Result<(), Unfinished> {
         let now = self.now();
         self.ledger_mut().resize_batch(batch, now);
         let mut given_back = Vec::new();
@@ -204,9 +204,7 @@ impl Job {
             self.end_vm(vm, now, EndedBy::User);
         }
         if let Some(first) = cluster.groups.first() {
-            let workers = cluster
-                .size(cluster.whole)
-                .map_or(0, |s| s.stepping.workers);
+            let workers = cluster.whole.stepping.workers;
             let vms = cluster.groups.iter().map(|g| g.vms).sum();
             (self.log()).cluster(first.vm, vms, (workers, batch), now);
         }

@@ -16,6 +16,6 @@ pub mod roster;
 mod run;
 pub mod totals;
 
-pub use life::Job;
+pub use life::{Job, Trained};
 pub use roster::Roster;
 pub use totals::Totals;

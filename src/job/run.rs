@@ -6,7 +6,7 @@
 
 use super::life::Job;
 use super::roster::never;
-use crate::cluster::groups::{LiveCluster, Size};
+use crate::cluster::groups::{Cluster, Size};
 use crate::cluster::luck::Luck;
 use crate::rng::Stream;
 use crate::training::Fidelity;
@@ -69,16 +69,16 @@ impl Job {
     ///
     /// # Errors
     /// [`Unfinished`] when nobody is left to go on, the run is given up, or losses leave no time to reach the end.
-    pub fn train_live(
+    pub(super) fn train_live(
         &mut self,
-        cluster: &LiveCluster,
+        cluster: &Cluster,
         luck: &Luck,
         steps: u64,
         stream: &mut Stream,
     ) -> Result<Advance, Unfinished> {
         let phase = self.phase();
         let total = steps as f64;
-        let step_s = cluster.size(cluster.whole).map_or(0.0, |size| size.step_s);
+        let step_s = cluster.whole.step_s;
         let patience = SimTime::from_seconds(LONGEST * (total * step_s).max(1.0));
         let mut all = Advance::from(self.now());
         let mut course = Course {
@@ -86,7 +86,7 @@ impl Job {
             saved: 0.0,
             due: None,
             restarts: false,
-            place: cluster.whole,
+            place: cluster.usual,
             settled: None,
             warned_of: never(),
             wanted: None,
@@ -160,7 +160,7 @@ impl Job {
                     mark: 0,
                     until,
                 };
-                let stretch = self.stretch(cluster, size, luck, goal, stream)?;
+                let stretch = self.part(cluster, size, luck, goal, stream)?;
                 all.compute_s += stretch.advance.compute_s;
                 all.communication_s += stretch.advance.communication_s;
                 course.done += size.worth(&stretch);
@@ -195,9 +195,9 @@ impl Job {
     }
 
     /// Steps until the goal is reached, in the fidelity of the cluster.
-    fn stretch(
+    fn part(
         &mut self,
-        cluster: &LiveCluster,
+        cluster: &Cluster,
         size: &Size,
         luck: &Luck,
         goal: Goal,
@@ -205,38 +205,18 @@ impl Job {
     ) -> Result<Stretch, Unfinished> {
         let start = self.now();
         let stepping = luck.at(&size.stepping);
-        let mut done = None;
         let (fidelity, _) = cluster.settle(self.fidelity());
-        if fidelity != Fidelity::Event {
-            let pace = size.pace.in_fidelity(fidelity);
-            let (drift, scratch) = self.drift_and_scratch();
-            let paced = pace.advance(start, drift, &stepping, goal, stream, scratch);
-            if let Ok((stretch, end)) = paced {
-                self.wait(end - start, Event::StepsDone)?;
-                done = Some(stretch);
-            }
-        }
-        let by_events = done.is_none();
-        let stretch = match done {
-            Some(stretch) => stretch,
-            None => {
-                let mut floor = self.floor(&stepping, stream);
-                (cluster.protocol).advance(&mut floor, goal)?
-            }
-        };
+        let (stretch, by_events) =
+            self.stretch_in(fidelity, &size.pace, &stepping, goal, stream)?;
         let seconds = (self.now() - start).seconds();
-        self.totals.fell_back |= by_events && self.fidelity() != Fidelity::Event;
-        self.totals.add(&stretch, seconds);
+        let fell_back = by_events && self.fidelity() != Fidelity::Event;
+        self.totals_mut().fell_back |= fell_back;
+        self.totals_mut().add(&stretch, seconds);
         Ok(stretch)
     }
 
     /// All stand still for `time`; whether that was over before a VM was lost.
-    fn pause(
-        &mut self,
-        cluster: &LiveCluster,
-        time: SimTime,
-        what: Event,
-    ) -> Result<bool, Unfinished> {
+    fn pause(&mut self, cluster: &Cluster, time: SimTime, what: Event) -> Result<bool, Unfinished> {
         if time == SimTime::ZERO {
             return Ok(true);
         }
@@ -262,11 +242,11 @@ impl Job {
     }
 
     /// When a VM may be lost next.
-    pub(super) fn next_loss(&self, cluster: &LiveCluster) -> SimTime {
+    pub(super) fn next_loss(&self, cluster: &Cluster) -> SimTime {
         self.roster().next_loss(cluster.spot.as_deref())
     }
 
-    fn restart_time(&self, cluster: &LiveCluster) -> SimTime {
+    fn restart_time(&self, cluster: &Cluster) -> SimTime {
         let spot = cluster.spot.as_deref();
         match spot.and_then(|s| s.warm_restart) {
             Some(pause) => pause.draw(|| self.roster().delays(self.delay_key())),
@@ -274,7 +254,7 @@ impl Job {
         }
     }
 
-    fn write_time(&self, cluster: &LiveCluster) -> SimTime {
+    fn write_time(&self, cluster: &Cluster) -> SimTime {
         let spot = cluster.spot.as_deref();
         spot.map_or(SimTime::ZERO, |s| {
             s.write.draw(|| self.roster().delays(self.delay_key()))
@@ -288,7 +268,7 @@ impl Job {
 }
 
 /// Steps until a checkpoint is due, if one is, with `left` steps to go.
-fn checkpoint_after(cluster: &LiveCluster, size: &Size, left: f64, age_h: f64) -> Option<f64> {
+fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Option<f64> {
     let step_h = size.step_s / SECONDS_PER_HOUR;
     let work_h = cluster.policy.next_h(left * step_h, age_h)?;
     Some((work_h / step_h).ceil().max(1.0))
@@ -296,7 +276,7 @@ fn checkpoint_after(cluster: &LiveCluster, size: &Size, left: f64, age_h: f64) -
 
 /// When the job is warned of `loss` and writes a checkpoint for it; never, if that is not agreed, could not be
 /// complete in time, or was done.
-fn notice_of(cluster: &LiveCluster, loss: SimTime, warned_of: SimTime, now: SimTime) -> SimTime {
+fn notice_of(cluster: &Cluster, loss: SimTime, warned_of: SimTime, now: SimTime) -> SimTime {
     let Some(spot) = cluster.spot.as_deref() else {
         return never();
     };

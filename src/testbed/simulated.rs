@@ -10,9 +10,9 @@ use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Log};
 use crate::training::progress::Advance;
-use crate::training::{Fidelity, Stepping, Unfinished};
+use crate::training::sync::Goal;
+use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
-use crate::usage::ledger::Ledger;
 use crate::usage::{Phase, Usage};
 
 /// A job of one workload on a simulated cluster, in one replica.
@@ -24,8 +24,6 @@ pub struct SimulatedCluster<'w> {
     luck: Vec<Option<Luck>>,
     now: State,
     marked: State,
-    /// What was held when the last run on spot VMs reached the target, and when that was.
-    net: (SimTime, Ledger),
 }
 
 /// Where a job stands in its replica.
@@ -89,7 +87,6 @@ impl<'w> SimulatedCluster<'w> {
             luck: vec![None; world.truths.len()],
             now: state(),
             marked: state(),
-            net: (SimTime::from_seconds(f64::INFINITY), Ledger::default()),
         }
     }
 
@@ -112,7 +109,6 @@ impl<'w> SimulatedCluster<'w> {
         self.now.progress = 0.0;
         self.now.steps = 0;
         self.now.cold_start = None;
-        self.net.0 = SimTime::from_seconds(f64::INFINITY);
     }
 
     /// Notes what happens from the next restart on: everything of the job, and of single
@@ -176,35 +172,19 @@ impl<'w> SimulatedCluster<'w> {
         let Some(luck) = &self.luck[choice] else {
             return Err(Unfinished::defect(start));
         };
-        if let Some(cluster) = truth.live.as_deref() {
-            // Losses after the target was reached are none of the job's.
-            let job = &mut self.now.job;
-            job.train_live(cluster, luck, left, &mut stream)?;
-            let net_end = job.now();
-            self.net.0 = net_end;
-            self.net.1.copy_from(job.ledger());
-            let (lost_vms, totals) = (job.lost_vms(), job.totals);
-            job.train_live(cluster, luck, all - left, &mut stream)?;
-            return Ok(Timeline {
-                choice,
-                search_end,
-                net_end,
-                gross_end: job.now(),
-                cold_start: self.now.cold_start,
-                lost_vms,
-                totals: Some(totals),
-            });
-        }
-        let stepping = luck.stepping.clone();
-        let run = self.now.job.train(&stepping, all, left, &mut stream)?;
+        let goal = Goal {
+            mark: left,
+            ..Goal::updates(all)
+        };
+        let run = (self.now.job).train(&truth.cluster, luck, goal, &mut stream)?;
         Ok(Timeline {
             choice,
             search_end,
-            net_end: if left == 0 { start } else { run.at_mark },
+            net_end: run.advance.at_mark,
             gross_end: self.now.job.now(),
             cold_start: self.now.cold_start,
-            lost_vms: 0,
-            totals: None,
+            lost_vms: run.lost_vms,
+            totals: run.totals,
         })
     }
 
@@ -216,11 +196,7 @@ impl<'w> SimulatedCluster<'w> {
     /// What was used when all VMs are released at `end`, which must not lie before the end of the
     /// search.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        match end == self.net.0 {
-            // Later losses must not change what the phases were until then.
-            true => self.net.1.usage_until(end, usage),
-            false => self.now.job.usage_until(end, usage),
-        }
+        self.now.job.usage_until(end, usage);
     }
 
     fn is_finished(&self) -> bool {
@@ -244,7 +220,8 @@ impl<'w> SimulatedCluster<'w> {
         if self.now.current == Some(configuration) {
             return Ok(());
         }
-        self.now.job.resize(&self.world.truths[configuration])?;
+        let truth = &self.world.truths[configuration];
+        (self.now.job).hold(&truth.cluster, truth.configuration.batch)?;
         if self.now.current.is_some() {
             self.now.job.restore(self.world.constants.restore_s.value)?;
         }
@@ -269,16 +246,10 @@ impl<'w> SimulatedCluster<'w> {
         let Some(luck) = &self.luck[configuration] else {
             return Err(Unfinished::defect(job.now()));
         };
-        let advance = match truth.live.as_deref() {
-            Some(cluster) => job.train_live(cluster, luck, steps, &mut stream)?,
-            None => {
-                let stepping: Stepping = luck.stepping.clone();
-                job.train(&stepping, steps, steps, &mut stream)?
-            }
-        };
-        self.now.steps += steps;
-        self.now.progress = truth.progress_after(progress, steps as f64 / all as f64);
-        Ok((steps, advance))
+        let run = job.train(&truth.cluster, luck, Goal::updates(steps), &mut stream)?;
+        self.now.steps += run.steps;
+        self.now.progress = truth.progress_after(progress, run.steps as f64 / all as f64);
+        Ok((run.steps, run.advance))
     }
 
     /// γ/K as read over the last `steps` steps; `None` where the workload does not know it.

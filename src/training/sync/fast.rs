@@ -58,6 +58,11 @@ impl Pace {
         }
     }
 
+    /// The protocol that it is the pace of.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
     /// The same pace in another fidelity.
     pub fn in_fidelity(self, fidelity: Fidelity) -> Self {
         Pace { fidelity, ..self }
@@ -108,6 +113,9 @@ impl Pace {
         mut draw: impl FnMut(&mut Stream) -> f64,
         stream: &mut Stream,
     ) -> (Stretch, SimTime) {
+        if self.fidelity == Fidelity::Step {
+            return singly(start, drift, stepping, goal, draw, stream);
+        }
         let mut stretch = Stretch::from(start);
         let one = self.barrier.unwrap_or(stepping.slowest);
         let mut now = start;
@@ -118,10 +126,7 @@ impl Pace {
             let left = goal.updates - stretch.updates;
             // As many as are expected before the network changes or the time is up.
             let room_s = (ends.min(goal.until) - now).seconds();
-            let mut count = match self.fidelity {
-                Fidelity::Fast => left.min((room_s / mean_s).ceil().max(1.0) as u64),
-                _ => 1,
-            };
+            let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
             let marked = goal.mark.saturating_sub(stretch.updates).min(count);
             let (before, mut total) = sums(stepping, one, (count, marked), &mut draw, stream);
             let end = |steps: u64, compute_s: f64| {
@@ -148,6 +153,33 @@ impl Pace {
         }
         (stretch, now)
     }
+}
+
+/// Steps that are drawn one by one, each with the network as it is when it communicates.
+fn singly(
+    start: SimTime,
+    drift: &mut DriftPath,
+    stepping: &Stepping,
+    goal: Goal,
+    mut draw: impl FnMut(&mut Stream) -> f64,
+    stream: &mut Stream,
+) -> (Stretch, SimTime) {
+    let mut stretch = Stretch::from(start);
+    let mut now = start;
+    while stretch.updates < goal.updates {
+        let compute_s = draw(stream);
+        now += SimTime::from_seconds(compute_s);
+        let (network, _) = drift.at(now);
+        let communication_s = stepping.communication_s * network;
+        now += SimTime::from_seconds(communication_s);
+        if now > goal.until {
+            return (stretch, goal.until);
+        }
+        stretch.advance.compute_s += compute_s;
+        stretch.advance.communication_s += communication_s;
+        stretch.update(now, &goal);
+    }
+    (stretch, now)
 }
 
 /// How many of the steps between two points (count, seconds) are in time, and the seconds of those:
