@@ -21,7 +21,7 @@ use crate::training::sync::fast::Pace;
 use crate::training::variation::Variation;
 use crate::training::waits::Waits;
 use crate::usage::RentedVm;
-use crate::workload::{OutsideHull, Provenance, Reach, Replay, Staleness, StepMeasured, Workload};
+use crate::workload::{OutsideHull, Provenance, Reach, Replay, StepMeasured, Workload};
 
 /// Most sizes that a cluster may have.
 pub const MOST_SIZES: usize = 4096;
@@ -387,8 +387,12 @@ impl Builder<'_> {
     ) -> Made {
         let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
         let k = f64::from(stepping.workers);
-        let (step_s, gradients, staleness) = match protocol {
-            Protocol::Bsp => (bsp_step_s, k, 0.0),
+        let fixed = protocol.gradients_per_update(stepping.workers);
+        let (step_s, gradients, staleness) = match (protocol.expected_update_s(bsp_step_s), fixed) {
+            // All that it sums up are as fresh as at a barrier.
+            (Some(update_s), Some(each)) => {
+                (update_s / (f64::from(each) / k), f64::from(each), 0.0)
+            }
             _ => {
                 let trial = trial(&protocol, &pace, &stepping);
                 let each = trial.gradients;
@@ -396,17 +400,14 @@ impl Builder<'_> {
             }
         };
         let penalty = self.workload.staleness.or(self.setup.staleness);
-        let factor = penalty.map_or(1.0, |s: Staleness| s.factor(staleness));
+        let factor = protocol.gradients_factor(staleness, penalty);
         Made {
             size: Size {
                 stepping,
                 pace,
                 // In steps of this size; made relative to the whole cluster later.
-                per_update: match protocol.gradients_per_update(k as u32) {
-                    Some(fixed) => f64::from(fixed) / k,
-                    None => gradients / k,
-                },
-                per_gradient: match protocol.gradients_per_update(k as u32) {
+                per_update: fixed.map_or(gradients, f64::from) / k,
+                per_gradient: match fixed {
                     Some(_) => None,
                     None => Some(1.0 / k),
                 },

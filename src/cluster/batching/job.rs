@@ -9,9 +9,9 @@ use crate::cluster::batching::law::{WorkerLaw, zero};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
 use crate::cluster::batching::{Batching, Looks, Policy, Schedule};
 use crate::rng::Stream;
-use crate::training::fast;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
+use crate::training::sums::sums;
 use crate::training::variation::{Variation, WorkerTime};
 
 /// A job on unequal workers, as written.
@@ -366,7 +366,7 @@ impl<'a> Run<'a> {
     fn compute_s(&self, steps: u64, stream: &mut Stream) -> f64 {
         let stepping = &self.stepping;
         let draw = |stream: &mut Stream| stepping.draw_slowest_s(stream);
-        fast::sums(stepping, stepping.slowest, (steps, 0), draw, stream).1
+        sums(stepping, stepping.slowest, (steps, 0), draw, stream).1
     }
 
     fn stretch(&mut self, steps: u64, stream: &mut Stream) {
