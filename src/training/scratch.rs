@@ -28,3 +28,21 @@ impl Clone for Scratch {
         Scratch::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Other(Vec<u32>);
+
+    #[test]
+    fn each_type_has_a_room_that_stays_as_it_was_left() {
+        let mut scratch = Scratch::default();
+        scratch.of::<Vec<u32>>().push(7);
+        scratch.of::<Other>().0.push(8);
+        assert_eq!(scratch.of::<Vec<u32>>(), &[7]);
+        assert_eq!(scratch.of::<Other>().0, [8]);
+        assert!(scratch.clone().of::<Vec<u32>>().is_empty());
+    }
+}
