@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::balance::settle;
+use super::batching::Batching;
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
 use super::groups::MOST_GROUPS;
@@ -14,7 +15,7 @@ use crate::configuration::Configuration;
 use crate::rng;
 use crate::shape::Shape;
 use crate::training::Fidelity;
-use crate::training::slowest;
+use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
@@ -257,7 +258,7 @@ impl Builder<'_> {
         (groups, parts)
     }
 
-    /// The step process with so many VMs of each group.
+    /// The step process with so many VMs of each group, and what the workload says of the first.
     fn size(
         &self,
         configuration: &Configuration,
@@ -265,33 +266,24 @@ impl Builder<'_> {
         parts: &[Part],
         vms: impl Fn(usize) -> u32,
     ) -> Result<(Made, Replay), OutsideHull> {
-        let kind = self.setup.kinds.get(&configuration.vm);
-        let batching = kind.and_then(|k| k.batching.as_ref());
         let undivided = parts.iter().any(|p| p.each == 0);
         let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
             .map(|(index, part)| (part, part.each * vms(index)))
+            .filter(|(_, own)| undivided || *own > 0)
             .collect();
         let workers = match undivided {
             true => configuration.workers,
             false => present.iter().map(|(_, workers)| workers).sum(),
         };
         let samples = (self.setup).samples(configuration, protocol, workers);
-        let mut found: Vec<(Replay, u32)> = Vec::new();
-        for (part, own) in present {
-            if own == 0 && !undivided {
-                continue;
-            }
-            let asked = Configuration {
-                vm: Arc::clone(&part.shape),
-                workers,
-                // A global batch is a whole number of samples.
-                batch: match workers == configuration.workers {
-                    true => configuration.batch,
-                    false => samples.round().max(1.0) as u32,
-                },
-            };
-            found.push((self.workload.replay(&asked, self.reach)?, own));
-        }
+        // A global batch is a whole number of samples.
+        let batch = match workers == configuration.workers {
+            true => configuration.batch,
+            false => samples.round().max(1.0) as u32,
+        };
+        let found: Vec<(Replay, u32)> = (present.iter())
+            .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
+            .collect::<Result<_, OutsideHull>>()?;
         let Some((first, _)) = found.first() else {
             return Err(OutsideHull {
                 workload: self.workload.name.clone(),
@@ -301,79 +293,83 @@ impl Builder<'_> {
             });
         };
         let (slowest, waited) = self.waits.at(self.variation, workers);
-        let per_worker = |replay: &Replay| match self.workload.steps.measured {
-            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
-            StepMeasured::Worker => replay.step.compute_s,
-        };
-        let (worker_s, epochs) = (per_worker(first), first.epochs);
-        let communication_s = match protocol.has_barrier() {
-            true => (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s)),
-            false => {
-                let sum: f64 = (found.iter())
-                    .map(|(r, own)| f64::from(*own) * r.step.communication_s)
-                    .sum();
-                let all: u32 = found.iter().map(|(_, own)| *own).sum();
-                match all {
-                    0 => first.step.communication_s,
-                    _ => sum / f64::from(all),
-                }
-            }
-        };
-        let time = self.variation.worker_time();
+        let worker_s = self.worker_s(first, waited);
         let mut stepping = Stepping {
             workers,
             worker_s,
-            communication_s,
-            time,
+            communication_s: communication_s(protocol, first, &found),
+            time: self.variation.worker_time(),
             slowest,
             machines: None,
         };
-        let mut expected = worker_s * waited.mean + communication_s;
-        if found.iter().any(|(r, _)| per_worker(r) != worker_s) {
-            let factors: Box<[f64]> = (found.iter())
-                .flat_map(|(r, own)| std::iter::repeat_n(per_worker(r) / worker_s, *own as usize))
-                .collect();
-            stepping.slowest = slowest::moments_unequal(&factors, time);
-            stepping.machines = Some(factors);
+        let (mut expected, mut settle_s) = (worker_s * waited.mean + stepping.communication_s, 0.0);
+        if (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s) {
+            let times = (found.iter()).flat_map(|(replay, own)| {
+                std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
+            });
+            unlike(&mut stepping, worker_s, times);
+            let kind = self.setup.kinds.get(&configuration.vm);
+            let batching = kind.and_then(|k| k.batching.as_ref());
+            if let Some(batching) = batching.filter(|_| protocol.has_barrier()) {
+                settle_s = self.balance(batching, &present, samples, waited, &mut stepping)?;
+            }
             expected = stepping.mean_step_s(1.0);
-        }
-        let mut settle_s = 0.0;
-        if let (Some(batching), true, true) = (
-            batching,
-            protocol.has_barrier(),
-            stepping.machines.is_some(),
-        ) {
-            let shapes: Vec<&Part> = (parts.iter().enumerate())
-                .flat_map(|(index, part)| {
-                    std::iter::repeat_n(part, (part.each * vms(index)) as usize)
-                })
-                .collect();
-            let compute_s = |worker: usize, batch: f64| {
-                let asked = Configuration {
-                    vm: Arc::clone(&shapes[worker].shape),
-                    workers,
-                    batch: (batch * f64::from(workers)).round().max(1.0) as u32,
-                };
-                Ok(per_worker(&self.workload.replay(&asked, self.reach)?))
-            };
-            let balance = settle(batching, shapes.len(), samples, compute_s)?;
-            let times: Vec<f64> = (balance.batches.iter().enumerate())
-                .map(|(worker, batch)| compute_s(worker, *batch))
-                .collect::<Result<_, OutsideHull>>()?;
-            stepping.worker_s = times[0];
-            let factors: Box<[f64]> = times.iter().map(|t| t / times[0]).collect();
-            stepping.slowest = slowest::moments_unequal(&factors, time);
-            stepping.machines = Some(factors);
-            expected = stepping.mean_step_s(1.0);
-            settle_s = f64::from(balance.changes) * self.workload.constants.restore_s.value
-                + balance.unbalanced_s;
         }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
-        let steps = epochs * self.workload.constants.samples_per_epoch.value / samples;
+        let steps = first.epochs * self.workload.constants.samples_per_epoch.value / samples;
         let mut made = self.measure(protocol, stepping, expected, steps, provenance);
         made.size.settle_s = settle_s;
         Ok((made, first.clone()))
+    }
+
+    /// What the workload says of so many workers on the VMs of a group.
+    fn replay(&self, part: &Part, workers: u32, batch: u32) -> Result<Replay, OutsideHull> {
+        let asked = Configuration {
+            vm: Arc::clone(&part.shape),
+            workers,
+            batch,
+        };
+        self.workload.replay(&asked, self.reach)
+    }
+
+    /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
+    ///
+    /// A step that was measured at the barrier already holds the wait for the slowest worker, so
+    /// one worker's mean is the measured compute time divided by the expected slowest of K: the
+    /// expected step equals the measured one whatever the variation.
+    fn worker_s(&self, replay: &Replay, waited: Moments) -> f64 {
+        match self.workload.steps.measured {
+            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
+            StepMeasured::Worker => replay.step.compute_s,
+        }
+    }
+
+    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set.
+    fn balance(
+        &self,
+        batching: &Batching,
+        present: &[(&Part, u32)],
+        samples: f64,
+        waited: Moments,
+        stepping: &mut Stepping,
+    ) -> Result<f64, OutsideHull> {
+        let parts: Vec<&Part> = (present.iter())
+            .flat_map(|(part, own)| std::iter::repeat_n(*part, *own as usize))
+            .collect();
+        let workers = stepping.workers;
+        let compute_s = |worker: usize, batch: f64| {
+            let global = (batch * f64::from(workers)).round().max(1.0) as u32;
+            let replay = self.replay(parts[worker], workers, global)?;
+            Ok(self.worker_s(&replay, waited))
+        };
+        let balance = settle(batching, parts.len(), samples, compute_s)?;
+        let times: Vec<f64> = (balance.batches.iter().enumerate())
+            .map(|(worker, batch)| compute_s(worker, *batch))
+            .collect::<Result<_, OutsideHull>>()?;
+        unlike(stepping, times[0], times.iter().copied());
+        let restart_s = self.workload.constants.restore_s.value;
+        Ok(f64::from(balance.changes) * restart_s + balance.unbalanced_s)
     }
 
     /// Times of an update, and what it is worth.
@@ -418,6 +414,28 @@ impl Builder<'_> {
             factor,
             provenance,
         }
+    }
+}
+
+/// Workers take these seconds each, the first `worker_s`.
+fn unlike(stepping: &mut Stepping, worker_s: f64, times: impl Iterator<Item = f64>) {
+    let factors: Box<[f64]> = times.map(|time_s| time_s / worker_s).collect();
+    stepping.worker_s = worker_s;
+    stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
+    stepping.machines = Some(factors);
+}
+
+/// Seconds of exposed communication: of the slowest group where all wait for it, else the mean of the workers.
+fn communication_s(protocol: Protocol, first: &Replay, found: &[(Replay, u32)]) -> f64 {
+    if protocol.has_barrier() {
+        return (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s));
+    }
+    let sum: f64 = (found.iter())
+        .map(|(r, own)| f64::from(*own) * r.step.communication_s)
+        .sum();
+    match found.iter().map(|(_, own)| own).sum::<u32>() {
+        0 => first.step.communication_s,
+        all => sum / f64::from(all),
     }
 }
 

@@ -44,6 +44,9 @@ impl Members {
         (workers, batch): (u32, u32),
     ) -> Result<(), Unfinished> {
         let now = stage.now();
+        // Those that were told one by one.
+        self.roster
+            .give_back(|vm| Members::end(stage, vm, now, EndedBy::User));
         let (held, ready) = ((group.vm, group.vms), now + self.start_up);
         let grows = stage.ledger.hold(group.vm, group.vms, batch, now);
         stage.log.hold(held, (workers, batch), now, ready);
@@ -63,6 +66,11 @@ impl Members {
     ) -> Result<(), Unfinished> {
         let now = stage.now();
         stage.ledger.resize_batch(batch, now);
+        if self.roster.vms().is_empty() && stage.ledger.vms() > 0 {
+            // Those that nobody told one by one.
+            stage.ledger.give_back_all(now);
+            stage.log.give_back_all(now);
+        }
         let mut given_back = Vec::new();
         self.roster.fit(cluster, |vm| given_back.push(*vm));
         for vm in &given_back {

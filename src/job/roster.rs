@@ -152,6 +152,11 @@ impl Roster {
         });
     }
 
+    /// Gives back all VMs to `release`.
+    pub fn give_back(&mut self, mut release: impl FnMut(&Vm)) {
+        self.vms.drain(..).for_each(|vm| release(&vm));
+    }
+
     /// VMs of a group, whether ready or not.
     pub fn count(&self, group: usize) -> u32 {
         let own = self.vms.iter().filter(|vm| usize::from(vm.group) == group);

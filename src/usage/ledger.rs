@@ -147,7 +147,8 @@ impl Ledger {
         self.safe.copy_from(&self.phases);
     }
 
-    fn give_back_all(&mut self, now: SimTime) {
+    /// Gives back all VMs.
+    pub fn give_back_all(&mut self, now: SimTime) {
         while let Some(last) = self.held.last() {
             let (vm, vms) = (last.vm, last.vms);
             self.give_back(vm, vms, now);

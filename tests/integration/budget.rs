@@ -10,6 +10,7 @@ use scavsim::training::Fidelity;
 use scavsim::training::drift::DriftPath;
 use scavsim::training::sync::Goal;
 use scavsim::units::SimTime;
+use scavsim::usage::Usage;
 
 use crate::live::tiny;
 
@@ -106,7 +107,7 @@ fn all_fidelities_complete_as_many_steps_in_a_time() {
 fn a_cluster_that_may_change_stops_in_time_too() {
     let spot = "cluster.workers = [2]\ncluster.vm = [\"slow\"]\ncluster.start_up_s = 0\n\
                 [spot]\nexponential_mean_h = 0.02\nreplacement_s = 40\nwarm_restart_s = 7\n\
-                checkpoint = { periodic_h = 0.001 }\ncheckpoint_write_s = 1\n";
+                checkpoint = { periodic-s = 4 }\ncheckpoint_write_s = 1\n";
     let bench = Bench::of(&tiny(spot));
     for fidelity in ALL {
         let mut steps = 0;
@@ -121,4 +122,38 @@ fn a_cluster_that_may_change_stops_in_time_too() {
         let (cut, rests) = bench.train(fidelity, 3, until(40, end));
         assert_eq!((whole.steps, cut.steps, rests), (40, 40, end));
     }
+}
+
+/// VM by VM or all alike: a job that walks from one to the other holds what the cluster has, and nothing besides.
+#[test]
+fn a_job_that_walks_between_kinds_and_plain_types_holds_only_the_cluster_it_is_in() {
+    let text = "cluster.vm = [\"slow\", \"told\"]\ncluster.workers = [2, 4]\ncluster.start_up_s = 10\n\
+                kind.told = { vm = \"slow\" }\n";
+    let bench = Bench::of(&tiny(text));
+    let (plan, world) = (&bench.plan, &bench.plan.arena(0).expect("an arena").world);
+    let drift = DriftPath::new(None, plan.streams, 0, world.identity);
+    let mut job = Job::new(Fidelity::Fast, plan.start_up, drift.clone(), plan.streams);
+    job.restart(drift, 0, None);
+    let (mut start, mut held) = (SimTime::ZERO, 0.0);
+    for walk in [0, 2, 1, 3, 2, 0, 3, 1] {
+        let truth = &world.truths[walk];
+        job.hold(&truth.cluster, truth.configuration.batch)
+            .expect("VMs come");
+        let luck = Luck::draw(truth, &world.variation, &plan.streams, 0);
+        let mut stream = plan.streams.stream(Purpose::Run, 0, 1);
+        (job.train(&truth.cluster, &luck, Goal::updates(50), &mut stream)).expect("no stall");
+        held += truth.held().map(|(_, vms)| f64::from(vms)).sum::<f64>()
+            * (job.now() - start).seconds();
+        start = job.now();
+        assert_eq!(
+            job.ledger().vms(),
+            truth.held().map(|(_, vms)| vms).sum::<u32>()
+        );
+    }
+    let mut usage = Usage::default();
+    job.usage_until(job.now(), &mut usage);
+    let billed: f64 = (usage.intervals.iter())
+        .map(|i| f64::from(i.vms) * (i.to - i.from).seconds())
+        .sum();
+    assert!((billed / held - 1.0).abs() < 1e-9, "{billed} {held}");
 }

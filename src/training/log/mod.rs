@@ -302,6 +302,13 @@ impl Log {
         }
     }
 
+    /// All VMs are given back.
+    pub(crate) fn give_back_all(&mut self, now: SimTime) {
+        if let Some(notes) = &mut self.notes {
+            (notes.vms).give_back_all(now, &mut notes.kept.entries);
+        }
+    }
+
     /// The VM of this number is no longer held: the provider took it away, or it was given back.
     pub(crate) fn gone(&mut self, number: u32, end: SimTime, revoked: bool) {
         if let Some(notes) = &mut self.notes {
