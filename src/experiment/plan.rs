@@ -185,11 +185,11 @@ impl Plan {
         let arenas = made.filter_map(|made| made.as_ref().ok());
         let mut all: Vec<String> = Vec::new();
         let worlds = arenas.filter_map(|a| a.ground.world());
-        for live in worlds.flat_map(|w| w.truths.iter().filter_map(|t| t.live.as_deref())) {
-            let (_, Some(why)) = live.settle(self.terms.fidelity) else {
+        for cluster in worlds.flat_map(|w| w.truths.iter().map(|t| &t.cluster)) {
+            let (_, Some(why)) = cluster.settle(self.terms.fidelity) else {
                 continue;
             };
-            let sentence = format!("`{}` runs in `event`: {why}", live.protocol.name());
+            let sentence = format!("`{}` runs in `event`: {why}", cluster.protocol.name());
             if !all.contains(&sentence) && all.len() < MOST_FALLBACKS {
                 all.push(sentence);
             }
