@@ -8,6 +8,7 @@
 //! - [`keys`]: the keys of all charges among those of a policy.
 
 pub mod egress;
+pub mod fee;
 pub mod keys;
 pub mod storage;
 
@@ -25,7 +26,7 @@ pub struct Charge {
 }
 
 /// All charges.
-pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE];
+pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE, &fee::CHARGE];
 
 /// What one charge comes to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
