@@ -16,7 +16,7 @@
 //! - [`budget`]: training within a budget of time.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
-//! - [`sync`]: synchronisation protocols against exact theory.
+//! - [`sync`]: synchronisation protocols against exact theory; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grounds`]: strategies on both grounds.
@@ -41,6 +41,7 @@ mod include;
 mod interrupt;
 mod kinds;
 mod live;
+mod local_sgd;
 mod properties;
 mod random_lives;
 mod records;

@@ -16,7 +16,7 @@ use scavsim::training::variation::{Drift, Straggler, WorkerTime};
 use scavsim::training::{Fidelity, Floor, Log, Stepping, Variation};
 use scavsim::units::SimTime;
 
-fn protocol(text: &str) -> Protocol {
+pub fn protocol(text: &str) -> Protocol {
     #[derive(serde::Deserialize)]
     struct File {
         sync: Protocol,
@@ -25,7 +25,7 @@ fn protocol(text: &str) -> Protocol {
     file.sync
 }
 
-fn log_normal(cv: f64) -> WorkerTime {
+pub fn log_normal(cv: f64) -> WorkerTime {
     let variation = Variation {
         step_cv: cv,
         ..Variation::default()
@@ -44,7 +44,7 @@ fn straggling(cv: f64, probability: f64, factor: f64) -> WorkerTime {
 }
 
 /// K workers with a mean of 1 s.
-fn stepping(workers: u32, communication_s: f64, time: WorkerTime) -> Stepping {
+pub fn stepping(workers: u32, communication_s: f64, time: WorkerTime) -> Stepping {
     Stepping {
         workers,
         worker_s: 1.0,
@@ -55,7 +55,7 @@ fn stepping(workers: u32, communication_s: f64, time: WorkerTime) -> Stepping {
     }
 }
 
-fn stream(seed: u64, replica: u64) -> Stream {
+pub fn stream(seed: u64, replica: u64) -> Stream {
     Streams::new(seed).stream(Purpose::Run, replica, 0)
 }
 
@@ -64,7 +64,7 @@ fn network(drift: Option<Drift>) -> DriftPath {
 }
 
 /// One stretch from time zero, and when it ended.
-fn event(
+pub fn event(
     protocol: Protocol,
     stepping: &Stepping,
     goal: Goal,
@@ -85,7 +85,7 @@ fn event(
 }
 
 /// Moments of what `figure` says about each of `replicas` runs.
-fn runs(
+pub fn runs(
     name: &str,
     stepping: &Stepping,
     goal: Goal,
@@ -104,7 +104,7 @@ fn error(seen: &Welford) -> f64 {
     (seen.variance() / seen.count() as f64).sqrt()
 }
 
-fn assert_mean(name: &str, seen: &Welford, expected: f64) {
+pub fn assert_mean(name: &str, seen: &Welford, expected: f64) {
     let (mean, error) = (seen.mean(), error(seen));
     println!("{name}: {mean:.6} ± {error:.6}, theory {expected:.6}");
     assert!(
@@ -475,11 +475,11 @@ fn speculation_helps_with_stragglers_and_changes_nothing_without_variation() {
     assert_same("narrow", &times(name), &times("\"bsp\""));
 }
 
-fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
+pub fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
     by_pace(protocol, Fidelity::Fast, stepping, goal, stream)
 }
 
-fn by_pace(
+pub fn by_pace(
     protocol: Protocol,
     fidelity: Fidelity,
     stepping: &Stepping,

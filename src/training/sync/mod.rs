@@ -19,6 +19,7 @@ mod draws;
 pub mod fast;
 pub mod fidelity;
 pub mod flexible;
+pub mod local_sgd;
 mod network;
 pub mod registry;
 mod renewal;

@@ -8,6 +8,7 @@ use super::asp::Asp;
 use super::backup::Backup;
 use super::bsp::Bsp;
 use super::flexible::Flexible;
+use super::local_sgd::LocalSgd;
 use super::speculative::Speculative;
 use super::ssp::Ssp;
 use super::synchronisation::Synchronisation;
@@ -57,6 +58,8 @@ protocols! {
         Asp,
         /// A barrier at fixed times that sums what is finished.
         Flexible,
+        /// Every worker steps by itself for a while, then all average.
+        LocalSgd,
     }
 }
 
