@@ -188,7 +188,7 @@ impl Members {
         if ready == never() && cluster.elastic.is_none() {
             return Err(Unfinished::NobodyLeft { at: now });
         }
-        let next = ready.min(self.next_loss(cluster));
+        let next = ready.min(self.next_end()).min(self.next_told(cluster));
         let next = match &cluster.elastic {
             Some(elastic) => next.min(elastic.target(0, now).1),
             None => next,
@@ -214,9 +214,9 @@ impl Members {
         (now - oldest).hours()
     }
 
-    /// When a VM may be lost next.
-    pub(super) fn next_loss(&self, cluster: &Cluster) -> SimTime {
-        self.roster.next_loss(cluster.spot.as_deref())
+    /// When a loss in the market is told of next that may take a VM.
+    pub(super) fn next_told(&self, cluster: &Cluster) -> SimTime {
+        self.roster.next_told(cluster.spot.as_deref())
     }
 
     /// When a VM is lost next, as far as that is decided.

@@ -180,10 +180,9 @@ impl Roster {
         self.vms.iter().map(|vm| vm.end).fold(never(), SimTime::min)
     }
 
-    /// When a VM is lost next, or a loss in the market is told of that may take one.
-    pub fn next_loss(&self, spot: Option<&Spot>) -> SimTime {
-        let told = self.market.as_ref().map_or(never(), |m| m.told_at(spot));
-        self.next_end().min(told)
+    /// When a loss in the market is told of that may take one.
+    pub fn next_told(&self, spot: Option<&Spot>) -> SimTime {
+        self.market.as_ref().map_or(never(), |m| m.told_at(spot))
     }
 
     /// When the next VM takes part that does not at `now`.

@@ -176,7 +176,7 @@ impl<'a> LiveRun<'a> {
         });
         let loss = self.members.next_end();
         let notice = notice_of(cluster, loss, self.warned_of, now);
-        let mut until = self.members.next_loss(cluster).min(notice);
+        let mut until = loss.min(self.members.next_told(cluster)).min(notice);
         if cluster.changes_size() {
             until = until.min(self.members.next_ready(now));
         }
@@ -275,7 +275,8 @@ impl<'a> LiveRun<'a> {
         let end = start + time;
         let is_over = loop {
             let now = self.stage.now();
-            let loss = self.members.next_loss(self.cluster);
+            let lost = self.members.next_end();
+            let loss = lost.min(self.members.next_told(self.cluster));
             if end <= loss.min(self.until) {
                 self.stage.wait(end - now, what)?;
                 break true;
@@ -284,7 +285,7 @@ impl<'a> LiveRun<'a> {
                 self.stage.wait(self.until - now, Event::StepsDone)?;
                 break false;
             }
-            if self.members.next_end() <= loss {
+            if lost <= loss {
                 self.stage.wait(loss - now, Event::VmLost)?;
                 break false;
             }

@@ -8,6 +8,7 @@ use crate::training::progress::{Event, Unfinished};
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
+use crate::training::sync::synchronisation::Leap;
 use crate::training::sync::{Goal, Stretch};
 use crate::training::{Fidelity, Floor, Log};
 use crate::units::SimTime;
@@ -99,10 +100,18 @@ impl Stage {
         stream: &mut Stream,
     ) -> Result<(Stretch, bool), Unfinished> {
         if fidelity != Fidelity::Event {
-            let (start, drift) = (self.queue.now(), &mut self.drift);
-            let pace = pace.in_fidelity(fidelity);
-            let paced = pace.advance(start, drift, stepping, goal, stream, &mut self.scratch);
-            if let Ok((stretch, end)) = paced {
+            let start = self.queue.now();
+            let leap = pace.leap(Leap {
+                fidelity,
+                stationary: pace.stationary(),
+                start,
+                drift: &mut self.drift,
+                stepping,
+                goal,
+                stream: &mut *stream,
+                scratch: &mut self.scratch,
+            });
+            if let Ok((stretch, end)) = leap {
                 self.wait(end - start, Event::StepsDone)?;
                 return Ok((stretch, false));
             }

@@ -35,9 +35,9 @@ impl Pace {
         self.protocol
     }
 
-    /// The same pace in another fidelity.
-    pub fn in_fidelity(self, fidelity: Fidelity) -> Self {
-        Pace { fidelity, ..self }
+    /// What was computed before.
+    pub(crate) fn stationary(&self) -> &Stationary {
+        &self.stationary
     }
 
     /// Trains from `start` on until the goal is reached; also returns when that is.
@@ -53,8 +53,7 @@ impl Pace {
         stream: &mut Stream,
         scratch: &mut Scratch,
     ) -> Result<(Stretch, SimTime), Invalid> {
-        self.protocol.valid(self.fidelity, stepping, u64::MAX)?;
-        let leap = Leap {
+        self.leap(Leap {
             fidelity: self.fidelity,
             stationary: &self.stationary,
             start,
@@ -63,10 +62,19 @@ impl Pace {
             goal,
             stream,
             scratch,
-        };
-        let protocol = self.protocol.name();
-        self.protocol
-            .leap(leap)
-            .ok_or(Invalid::NoFormula { protocol })
+        })
+    }
+
+    /// The same in the fidelity that `leap` says.
+    ///
+    /// # Errors
+    /// As [`Pace::advance`].
+    pub(crate) fn leap(&self, leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
+        let rule = &*self.protocol;
+        rule.valid(leap.fidelity, leap.stepping, u64::MAX)?;
+        let done = rule.leap(leap);
+        done.ok_or_else(|| Invalid::NoFormula {
+            protocol: rule.name(),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Steps that all workers end together, in fidelities `step` and `fast`.
 
+use super::network::Network;
 use super::stretch::{Goal, Stretch};
 use crate::rng::Stream;
 use crate::training::Fidelity;
@@ -53,17 +54,17 @@ impl Steps<'_> {
         } = self;
         let mut stretch = Stretch::from(start);
         let mut now = start;
+        let mut network = Network::at(start, drift, stepping);
         while stretch.updates < goal.updates {
             let compute_s = draw(stream);
             now += SimTime::from_seconds(compute_s);
-            let (network, _) = drift.at(now);
-            let communication_s = stepping.communication_s * network;
-            now += SimTime::from_seconds(communication_s);
+            network.follow(now);
+            now += network.time;
             if now > goal.until {
                 return (stretch, goal.until);
             }
             stretch.advance.compute_s += compute_s;
-            stretch.advance.communication_s += communication_s;
+            stretch.advance.communication_s += network.seconds;
             stretch.update(now, &goal);
         }
         (stretch, now)
