@@ -21,19 +21,24 @@
 //! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
 pub mod checked;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cloud;
 pub mod cluster;
 pub mod configuration;
 pub mod engine;
 pub mod experiment;
+#[cfg(feature = "cli")]
 pub mod fit;
 pub mod grid;
+#[cfg(feature = "cli")]
 pub mod import;
 pub mod input;
 pub mod job;
 pub mod pricing;
+#[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "cli")]
 pub mod reproduce;
 pub mod rng;
 pub mod scenario;
