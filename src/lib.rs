@@ -20,6 +20,19 @@
 //! - [`space`]: the configurations to choose from, over named axes; [`grid`]: real runs of them.
 //! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
 
+pub use cloud::{Fleet, Market, VmType};
+pub use experiment::{Ending, Finished, OwnedRecord, Record, RunError, Status};
+pub use input::{Diagnostic, Mistakes};
+pub use pricing::{NoPrice, Rented, VmPrice};
+pub use rng::Stream;
+pub use scenario::{Options, Scenario};
+pub use search::{
+    Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry, Strategy, Taken,
+    Task, Unusable,
+};
+pub use space::{Axis, Space};
+pub use testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
+
 pub mod checked;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -246,7 +246,10 @@ impl<'p> Simulation<'p> {
             (Ok(()), _) if decided.is_some_and(|at| at >= arena.space.len()) => {
                 Found::Never(Cow::Borrowed(NO_SUCH_CONFIGURATION))
             }
-            (Ok(()), _) => Found::Forecast,
+            (Ok(()), _) => match search.forecast.fault(arena.space.len()) {
+                Some(fault) => Found::Never(Cow::Owned(fault)),
+                None => Found::Forecast,
+            },
             (Err(Stop::TargetReached), Some(at)) => Found::Target(at),
             (Err(Stop::Unfinished(why)), _) => Found::Never(Cow::Borrowed(why.reason())),
             (Err(Stop::Failed(why)), _) => Found::Never(Cow::Owned(why)),

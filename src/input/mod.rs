@@ -11,6 +11,7 @@ pub mod toml;
 
 mod closest;
 mod diagnostic;
+mod mistakes;
 mod render;
 mod source;
 mod words;
@@ -18,4 +19,5 @@ mod words;
 pub use closest::closest;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use folder::Folder;
+pub use mistakes::Mistakes;
 pub use source::Source;

@@ -24,7 +24,7 @@ pub mod policy;
 pub mod reductions;
 pub mod tariff;
 
-pub use base::{Base, NoPrice, Rented};
+pub use base::{Base, NoPrice, Rented, VmPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;

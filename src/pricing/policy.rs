@@ -1,8 +1,9 @@
 //! A pricing policy: a base price and all that changes it, before any VM type is known.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::base::{self, Base, NoPrice, Rented};
+use super::base::{self, Base, NoPrice, Rented, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
@@ -76,6 +77,20 @@ impl PolicyFile {
 }
 
 impl Policy {
+    /// VMs at this price, billed exactly, and nothing else on the bill.
+    pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {
+        Policy {
+            name: name.to_owned(),
+            description: String::new(),
+            base: Base::Vm(price),
+            priced_as: None,
+            reductions: Reductions::NONE,
+            billed_time: BilledTime::default(),
+            parameter_servers: None,
+            charges: PerCharge::default(),
+        }
+    }
+
     /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
     ///
     /// # Errors
@@ -105,7 +120,15 @@ impl Policy {
                 Some(false) => self.reductions.on_demand_factor,
                 _ => self.reductions.factor,
             };
-            prices.push(price.usd_per_hour(Rented { vm, ..rented }, fleet)? * factor);
+            let usd_per_hour = price.usd_per_hour(Rented { vm, ..rented }, fleet)?;
+            // A price that a program brings has passed no check of a file.
+            if !(usd_per_hour.is_finite() && usd_per_hour > 0.0) {
+                return Err(NoPrice {
+                    what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
+                    help: "a price is a number above 0".to_owned(),
+                });
+            }
+            prices.push(usd_per_hour * factor);
             pools.insert(key, own);
             Ok(own)
         };

@@ -8,11 +8,12 @@ use super::complaints::Complaints;
 use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
+use super::options::Options;
 use super::{axes, machines, prices, setup, sizes, strategies, workloads};
 use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::configuration::Configuration;
 use crate::input::{Diagnostics, Source};
-use crate::search::{Limits, Registry};
+use crate::search::Limits;
 use crate::training::variation::{Drift, Straggler};
 use crate::training::{Fidelity, Variation};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -37,15 +38,15 @@ pub fn load(
     overrides: Overrides,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
-    load_with(source, folder, overrides, &Registry::default(), diagnostics)
+    load_with(source, folder, overrides, &Options::default(), diagnostics)
 }
 
-/// The same, where names of strategies are those of `registry`.
+/// The same with what a program adds to what scenarios can name.
 pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,
     overrides: Overrides,
-    registry: &Registry,
+    options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
@@ -53,7 +54,7 @@ pub fn load_with(
     let file = file?;
     let mut check = Check {
         files: &files,
-        registry,
+        options,
         reads_well: diagnostics.len() == before,
         complaints: Complaints {
             source: &files.source,
@@ -67,7 +68,7 @@ pub fn load_with(
 /// A check under way.
 struct Check<'a> {
     files: &'a Files,
-    registry: &'a Registry,
+    options: &'a Options,
     /// Whether the file could be read without complaint.
     reads_well: bool,
     complaints: Complaints<'a>,
@@ -95,10 +96,17 @@ impl Check<'_> {
             .collect();
         let stored = match &file.search.stored {
             None => loaded.clone(),
-            Some(names) => workloads::read("stored", names, self.files, complaints),
+            Some(names) => workloads::read(
+                "stored",
+                names,
+                self.files,
+                &self.options.workloads,
+                complaints,
+            ),
         };
-        let policies = prices::read(&file.pricing, complaints);
-        let strategies = strategies::read(&file.search, self.registry, complaints);
+        let registry = &self.options.registry;
+        let policies = prices::read(&file.pricing, &self.options.policies, complaints);
+        let strategies = strategies::read(&file.search, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
@@ -113,7 +121,7 @@ impl Check<'_> {
         }
         let strategies = strategies::usable(
             file,
-            self.registry,
+            registry,
             &workloads,
             &stored,
             &reach,
@@ -138,7 +146,7 @@ impl Check<'_> {
             objectives,
             strategies,
             settings: file.strategy.clone(),
-            registry: self.registry.clone(),
+            registry: registry.clone(),
             limits: limits(file),
             hash: self.files.hash(),
         })
@@ -146,7 +154,8 @@ impl Check<'_> {
 
     fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
         if let Some(asked) = &file.workloads {
-            return workloads::read("workloads", asked, self.files, &mut self.complaints);
+            let own = &self.options.workloads;
+            return workloads::read("workloads", asked, self.files, own, &mut self.complaints);
         }
         // After a syntax error the key may only seem to be missing.
         if self.reads_well {

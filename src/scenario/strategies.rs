@@ -22,6 +22,11 @@ pub(super) fn read(
     registry: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
+    if registry.names().any(|name| name == ORACLE) {
+        let title = format!("no strategy can be called `{ORACLE}`");
+        let help = "the oracle knows the truth; register yours under another name";
+        complaints.push(Diagnostic::general(title).with_help(help));
+    }
     let legal: Vec<&str> = std::iter::once(ORACLE).chain(registry.names()).collect();
     let Some(asked) = &table.strategies else {
         let usual = WHEN_NONE_IS_NAMED.iter();

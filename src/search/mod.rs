@@ -82,6 +82,8 @@ pub struct Forecast {
     pub time_s: Vec<Option<f64>>,
     /// The choice, where the strategy makes it itself; else the objective picks from the times.
     pub decided: Option<usize>,
+    /// A configuration that was predicted and does not exist.
+    stray: Option<usize>,
 }
 
 impl Forecast {
@@ -90,13 +92,29 @@ impl Forecast {
         self.time_s.clear();
         self.time_s.resize(count, None);
         self.decided = None;
+        self.stray = None;
     }
 
     /// Predicts `time_s` for a configuration. A model that leaves its range can produce a time
     /// that is not above zero: that is no prediction.
     pub fn predict(&mut self, configuration: usize, time_s: f64) {
         if time_s.is_finite() && time_s > 0.0 {
-            self.time_s[configuration] = Some(time_s);
+            match self.time_s.get_mut(configuration) {
+                Some(place) => *place = Some(time_s),
+                None => self.stray = Some(configuration),
+            }
         }
+    }
+
+    /// The first thing that a forecast of `count` configurations cannot say, in words.
+    pub(crate) fn fault(&self, count: usize) -> Option<String> {
+        if let Some(stray) = self.stray {
+            return Some(format!(
+                "the strategy predicts configuration {stray} of {count}"
+            ));
+        }
+        let length = self.time_s.len();
+        (length != count)
+            .then(|| format!("the strategy predicts {length} configurations of {count}"))
     }
 }

@@ -34,7 +34,7 @@ pub struct Reductions {
 
 impl Reductions {
     /// Nothing is taken off.
-    const NONE: Reductions = Reductions {
+    pub const NONE: Reductions = Reductions {
         factor: 1.0,
         on_demand_factor: 1.0,
         spot_series: None,
