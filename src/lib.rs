@@ -2,9 +2,61 @@
 //!
 //! It replays measured per-step costs and SGD-noise curves over cluster configurations and pricing
 //! policies, and judges how well a search strategy picks a configuration, against an oracle that
-//! knows the truth.
+//! knows the truth. Same scenario, same seed, same bytes, whatever the number of cores.
 //!
-//! The rooms, in reading order:
+//! # A run
+//!
+//! A [`Scenario`] is the text that the program `scavsim` reads from a file; `docs/scenario.md` has every
+//! key. Running it gives one [`Record`] per case, `docs/records.md` has every column.
+//!
+//! ```
+//! use scavsim::Scenario;
+//!
+//! let scenario = Scenario::parse(
+//!     r#"
+//!     replicas = 20
+//!     workloads = ["scavenger-resnet18"]
+//!     variation.step_cv = 0.05
+//!
+//!     [search]
+//!     strategies = ["oracle", "full", "random"]
+//!     objectives = ["cost"]
+//!     "#,
+//! )?;
+//! let mut regret = 0.0;
+//! let finished = scenario.run(|record| {
+//!     if record.strategy == "random" {
+//!         regret += record.regret_cost.unwrap_or(0.0) / 20.0;
+//!     }
+//! })?;
+//! assert_eq!((finished.cases, finished.failed), (3 * 20, 0)); // strategies × replicas
+//! assert!(regret > 0.0, "drawing four of sixteen at random costs something");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Doors
+//!
+//! Everything that may be relied on stands on this page.
+//!
+//! - [`Scenario`]: parse, open, run. [`Options`]: with strategies, prices and workloads of one's own.
+//!   [`Mistakes`]: all that is wrong with a text, with places, each a [`Diagnostic`].
+//! - [`Record`] and [`OwnedRecord`]: what came of a case; [`Finished`]: of all.
+//! - [`Strategy`], which a [`Recipe`] in a [`Registry`] builds for a [`Task`]. It searches a [`Space`] on a
+//!   [`Testbed`], and leaves a [`Forecast`]. What it [`Depends`] on is told; what it takes of the [`Past`] is counted.
+//! - [`VmPrice`]: what a VM costs.
+//!
+//! `examples/` has a program for each of the three that one may bring: `own_strategy`, `own_price`, `own_workload`.
+//!
+//! # Features
+//!
+//! All are on by default and decide no result. `cli`: the program, and the files and tables that it writes;
+//! `parquet`: records as Parquet; `completions`: scripts for shells. A library needs none of them:
+//! `default-features = false` leaves out half of all packages.
+//!
+//! # Rooms
+//!
+//! In reading order; `docs/architecture.md` says more.
+//!
 //! - [`scenario`]: what a user writes, checked.
 //! - [`experiment`]: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - [`search`]: strategies, the models they fit, objectives.
@@ -14,11 +66,11 @@
 //! - [`usage`]: which VMs were held, and what for.
 //! - [`workload`], [`cloud`], [`pricing`]: what is trained, where, at what price.
 //! - [`engine`]: clock and event queue; knows no machine learning.
-//! - [`import`]: measurements made into workloads, with [`fit`] for the laws.
-//! - [`report`]: result files and tables; [`reproduce`]: published figures beside ours.
-//! - [`cli`]: one file per command.
 //! - [`space`]: the configurations to choose from, over named axes; [`grid`]: real runs of them.
-//! - [`input`], [`checked`], [`configuration`], [`shape`], [`units`], [`rng`], [`stats`]: shared vocabulary.
+//! - [`input`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
+//!
+//! With `cli`: `import` makes measurements into workloads, with `fit` for the laws; `report` writes result
+//! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
 pub use cloud::{Fleet, Market, VmType};
 pub use experiment::{Ending, Finished, OwnedRecord, Record, RunError, Status};
@@ -33,7 +85,6 @@ pub use search::{
 pub use space::{Axis, Space};
 pub use testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
 
-pub mod checked;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod cloud;
@@ -56,7 +107,6 @@ pub mod reproduce;
 pub mod rng;
 pub mod scenario;
 pub mod search;
-pub mod shape;
 pub mod space;
 pub mod stats;
 pub mod testbed;

@@ -11,11 +11,11 @@ use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, term
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
+use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::search::{ORACLE, Registry, registry::ORACLE_SUMMARY};
-use crate::shape::Shape;
 use crate::workload::{Workload, library, load};
 
 /// Arguments of `list`.
@@ -195,6 +195,7 @@ fn pricing() -> Result<List, Failure> {
             let tariff = p.tariff(&[Rented::as_priced(MEASURED_VM)], &fleet).ok();
             let (unit, usd) = match p.base {
                 Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
+                Base::Stated => ("run", None),
                 Base::Sample(usd) => ("sample-hour", Some(usd * p.reductions.factor)),
             };
             vec![

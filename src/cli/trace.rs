@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Exit, Failure, run, terminal};
-use crate::checked::Count;
+use crate::experiment::evaluate::Watched;
 use crate::experiment::{Evaluator, Plan};
+use crate::input::checked::Count;
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::aside::Aside;
 use crate::report::trace_names::TraceOf;
@@ -92,24 +93,30 @@ impl TraceArgs {
                 full.at.seconds()
             ));
         }
+        self.written(&plan, &watched, &folder)?;
+        Ok(Exit::Done)
+    }
+
+    /// Writes the files of a job that was watched, and says what became of it.
+    fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
         let world = watched.arena.world().map_err(anyhow::Error::msg)?;
         let of = TraceOf {
             scenario: &plan.scenario,
             case: self.case,
-            workload: plan.workload(case.arena),
-            strategy: plan.strategy(case.strategy),
-            replica: case.replica,
-            pricing: &plan.policies[case.policy].name,
-            objective: plan.objectives[case.objective].name(),
+            workload: plan.workload(watched.case.arena),
+            strategy: plan.strategy(watched.case.strategy),
+            replica: watched.case.replica,
+            pricing: &plan.policies[watched.case.policy].name,
+            objective: plan.objectives[watched.case.objective].name(),
             fidelity: Fidelity::Event.name(),
             vms: &world.vms,
         };
         let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
         let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
-        write(&folder, &jsonl, |file| {
+        write(folder, &jsonl, |file| {
             trace_jsonl::write(&of, &watched.entries, file)
         })?;
-        write(&folder, &chrome, |file| {
+        write(folder, &chrome, |file| {
             trace_chrome::write(&of, &watched.entries, file)
         })?;
         let chosen = &world.truths[watched.line.choice].configuration;
@@ -134,7 +141,7 @@ impl TraceArgs {
             watched.entries.len(),
             folder.file(&chrome).display(),
         ))?;
-        Ok(Exit::Done)
+        Ok(())
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::batching::Batching;
 use super::terms::{Elastic, Spot};
-use crate::configuration::Configuration;
-use crate::shape::Shape;
+use crate::configuration::{Configuration, Shape};
 use crate::training::sync::Protocol;
 use crate::usage::Rented;
 use crate::workload::{Reach, Staleness};

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, Shape};
 use crate::rng;
-use crate::shape::Shape;
 use crate::training::waits::Waits;
 use crate::usage::RentedVm;
 use crate::workload::{

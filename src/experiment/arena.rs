@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::plan::PlanError;
 use crate::cloud::Fleet;
 use crate::cluster::World;
+use crate::configuration::Shape;
 use crate::pricing::{Policy, Rented, Tariff};
 use crate::rng::identity;
 use crate::scenario::Scenario;
@@ -12,7 +13,6 @@ use crate::search::{
     Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
     objective::choose,
 };
-use crate::shape::Shape;
 use crate::space::Space;
 use crate::testbed::{Ground, History, Terms};
 use crate::training::Fidelity;
@@ -107,8 +107,15 @@ impl Arena {
         let expected_time_s: Vec<Option<f64>> = (0..parts.space.len())
             .map(|at| ground.expected_time_s(at))
             .collect();
+        let mut usage = Usage::default();
         let expected = match ground.expects_by_runs() {
-            false => closed_forms(&*ground, &expected_time_s, &tariffs),
+            false => (tariffs.iter())
+                .map(|tariff| {
+                    let all = 0..parts.space.len();
+                    all.map(|at| ground.expectation(at, tariff, &mut usage))
+                        .collect()
+                })
+                .collect(),
             true => means_over_runs(&*ground, parts.space.len(), terms, &tariffs),
         };
         let mut arena = Arena {
@@ -173,32 +180,6 @@ fn oracles(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Vec<Option<usize
         .map(|points| {
             let each = scenario.objectives.iter();
             each.map(|&objective| best(points, objective)).collect()
-        })
-        .collect()
-}
-
-/// Expected time and cost of every configuration, without search; infinite where it never ends.
-fn closed_forms(
-    ground: &dyn Ground,
-    expected_time_s: &[Option<f64>],
-    tariffs: &[Tariff],
-) -> Vec<Vec<Point>> {
-    let mut usage = Usage::default();
-    let mut point = |at: usize, tariff: &Tariff| match expected_time_s[at] {
-        None => Point::NEVER,
-        Some(time_s) => {
-            ground.plan_usage(at, time_s, &mut usage);
-            Point {
-                time_s,
-                cost_usd: tariff.bill_usd(&usage),
-            }
-        }
-    };
-    (tariffs.iter())
-        .map(|tariff| {
-            (0..expected_time_s.len())
-                .map(|at| point(at, tariff))
-                .collect()
         })
         .collect()
 }

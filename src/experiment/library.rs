@@ -10,6 +10,17 @@ use super::shard::Tasks;
 use crate::scenario::Scenario;
 
 /// Why a scenario that was read without complaint could not be run.
+///
+/// ```
+/// use scavsim::{RunError, Scenario};
+///
+/// fn hours(scenario: &Scenario) -> Result<f64, RunError> {
+///     let mut sum = 0.0;
+///     scenario.run(|record| sum += record.time_h.unwrap_or(0.0))?;
+///     Ok(sum)
+/// }
+/// # let _ = hours;
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

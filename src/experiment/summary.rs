@@ -272,5 +272,10 @@ mod tests {
             averaged += 1;
         }
         assert_eq!(METRICS.len(), averaged);
+        let plain = |column: &&&Column| column.role == Role::Mean;
+        let columns: Vec<&Column> = COLUMNS.iter().collect();
+        let declared = columns.iter().filter(plain).map(|column| column.name);
+        let seen = METRICS.iter().filter(plain).map(|column| column.name);
+        assert!(seen.eq(declared));
     }
 }

@@ -123,7 +123,8 @@ const CEIL: &str = "ceil";
 /// A compiled expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    rule: FlatEx<Line, Operators>,
+    /// 20 kB by itself, all inline.
+    rule: Box<FlatEx<Line, Operators>>,
     names: Vec<(String, Range<usize>)>,
     text: String,
     span: Range<usize>,
@@ -180,7 +181,7 @@ impl Expression {
             return None;
         }
         Some(Expression {
-            rule,
+            rule: Box::new(rule),
             names,
             text: text.clone(),
             span: written.span(),

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::checked::Fraction;
+use crate::input::checked::Fraction;
 use crate::space::Space;
 use expression::{Expression, Line};
 

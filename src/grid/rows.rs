@@ -69,8 +69,10 @@ impl<'a> Reader<'a> {
             values: &values,
         };
         let run = cells.run(&spec.figures, d);
-        let bill = (spec.cost.as_ref().zip(run.as_ref()))
-            .and_then(|(cost, run)| cells.bill(&cost.bound, run.time_s, d));
+        // A run that is wrong is priced all the same, for what may be wrong with its price.
+        let time_s = run.as_ref().map_or(0.0, |run| run.time_s);
+        let cost = spec.cost.as_ref();
+        let bill = cost.and_then(|cost| cells.bill(&cost.bound, time_s, d));
         let vms = spec.vms.as_ref().and_then(|bound| cells.vms(bound, d));
         if d.len() > before {
             return None;

@@ -112,20 +112,15 @@ impl Scope<'_> {
     }
 
     fn legal(&self) -> impl Iterator<Item = &str> {
-        let numbers = |axis: &&AxisSpec| matches!(axis.kind, KindSpec::Numeric { .. });
-        let axes = self
-            .axes
-            .iter()
-            .filter(numbers)
-            .map(|axis| axis.name.as_str());
+        let is_number = |axis: &AxisSpec| matches!(axis.kind, KindSpec::Numeric { .. });
+        let (numbers, names): (Vec<&AxisSpec>, Vec<&AxisSpec>) =
+            self.axes.iter().partition(|axis| is_number(axis));
+        let axes = numbers.into_iter().map(|axis| axis.name.as_str());
         let lookups = self.lookups.iter().map(|lookup| lookup.name.as_str());
-        let columns = self.columns.iter().map(String::as_str);
-        self.time
-            .iter()
-            .copied()
-            .chain(axes)
-            .chain(lookups)
-            .chain(columns)
+        let columns = (self.columns.iter().map(String::as_str))
+            .filter(move |column| names.iter().all(|axis| axis.name != *column));
+        let time = self.time.iter().copied();
+        time.chain(axes).chain(lookups).chain(columns)
     }
 }
 

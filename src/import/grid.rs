@@ -93,7 +93,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}: {}", grid.name, grid.about.title)?;
         writeln!(
             f,
-            "{} rows, {} jobs, {} configurations, {} holes, {} runs failed, {} did not reach the target",
+            "rows {}, jobs {}, configurations {}, holes {}, failed {}, unreached {}",
             self.rows,
             grid.jobs.len(),
             all.configurations,

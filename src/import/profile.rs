@@ -144,6 +144,30 @@ fn measured(
             "at least one sample for each",
         );
     }
+    let communication_s = exposed(row, source, step_s, (compute_s, given_s), diagnostics);
+    if let Some(noise) = noise {
+        check_noise(row, source, workers, noise, diagnostics);
+    }
+    (diagnostics.len() == before).then(|| {
+        let measured = Measured {
+            step_s,
+            communication_s,
+            noise,
+            epochs,
+            line: row.line_span(),
+        };
+        ((vm.to_owned(), workers, batch), measured)
+    })
+}
+
+/// Communication that shows in a step, of which compute and communication may be given.
+fn exposed(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    step_s: f64,
+    (compute_s, given_s): (Option<f64>, Option<f64>),
+    diagnostics: &mut Diagnostics,
+) -> Option<f64> {
     let parts = compute_s.unwrap_or(0.0) + given_s.unwrap_or(0.0);
     if parts > step_s * (1.0 + ROUNDING) {
         let column = if compute_s.is_some() {
@@ -175,10 +199,18 @@ fn measured(
             "must be less than `step_s`",
         );
     }
+    communication_s
+}
+
+fn check_noise(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    workers: u32,
+    noise: f64,
+    diagnostics: &mut Diagnostics,
+) {
     let least = 1.0 / f64::from(workers);
-    if let Some(noise) = noise
-        && (noise <= least || noise >= 1.0)
-    {
+    if noise <= least || noise >= 1.0 {
         diagnostics.push(
             Diagnostic::at(
                 source,
@@ -189,16 +221,6 @@ fn measured(
             .with_help("leave the cell empty with a single worker"),
         );
     }
-    (diagnostics.len() == before).then(|| {
-        let measured = Measured {
-            step_s,
-            communication_s,
-            noise,
-            epochs,
-            line: row.line_span(),
-        };
-        ((vm.to_owned(), workers, batch), measured)
-    })
 }
 
 /// Either no VM type has its steps split, or every one has in a row: what is split is known per

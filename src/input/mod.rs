@@ -4,7 +4,10 @@
 //! whoever asked for the reading refuses to go on if that is not empty. What a reader
 //! returns besides is built from what could be understood, so that checks of meaning
 //! can add their own findings to the same report.
+//!
+//! [`checked`] holds numbers that are legal by type.
 
+pub mod checked;
 pub mod csv;
 pub mod folder;
 pub mod toml;

@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::charges;
 use super::reductions::spot_series::Step;
-use crate::checked::{Fraction, NonNegative, Positive, Probability};
 use crate::cloud::{Date, Market};
+use crate::input::checked::{Fraction, NonNegative, Positive, Probability};
 
 /// A pricing policy as data. Exactly one base price must be given.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]

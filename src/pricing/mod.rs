@@ -12,6 +12,7 @@
 //! - [`billed_time`]: granularity and minimum of the billed duration.
 //! - [`parameter_servers`]: servers on the bill.
 //! - [`charges`]: what a job costs beside its VMs, one file per charge.
+//! - [`stated`]: what whoever measured has stated for each run.
 //! - [`tariff`]: the bill, and its parts.
 
 pub mod base;
@@ -22,6 +23,7 @@ pub mod file;
 pub mod parameter_servers;
 pub mod policy;
 pub mod reductions;
+pub mod stated;
 pub mod tariff;
 
 pub use base::{Base, NoPrice, Rented, VmPrice};
@@ -29,4 +31,5 @@ pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;
 pub use reductions::spot_series::SpotSeries;
+pub use stated::{AS_MEASURED, StatedPrices};
 pub use tariff::{Parts, Tariff};

@@ -20,7 +20,9 @@ pub fn read(file: &PolicyFile, base: &Base) -> Result<Option<ParameterServers>, 
             Err("`parameter_server_vm` goes with `billed_parameter_servers`".to_owned())
         }
         (0, _) => Ok(None),
-        (_, Base::Sample(_)) => Err("`billed_parameter_servers` needs a price per VM".to_owned()),
+        (_, Base::Sample(_) | Base::Stated) => {
+            Err("`billed_parameter_servers` needs a price per VM".to_owned())
+        }
         (_, Base::Vm(price)) if price.is_flat() && vm.is_some() => {
             Err("`parameter_server_vm` needs a price that depends on the VM type".to_owned())
         }

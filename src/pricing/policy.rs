@@ -9,9 +9,10 @@ use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
 use super::parameter_servers::{self, ParameterServers};
 use super::reductions::{self, Reductions};
+use super::stated::AS_MEASURED;
 use super::tariff::{Charge, Servers, Tariff};
-use crate::checked::NonNegative;
 use crate::cloud::{Fleet, Market};
+use crate::input::checked::NonNegative;
 
 /// A pricing policy.
 #[derive(Debug, Clone)]
@@ -61,7 +62,7 @@ impl PolicyFile {
                     "`spot_series` and `free_first_hour_if_revoked` need a price per VM".to_owned(),
                 );
             }
-            Base::Sample(_) => Market::OnDemand,
+            Base::Sample(_) | Base::Stated => Market::OnDemand,
         };
         Ok(Policy {
             name: name.to_owned(),
@@ -77,12 +78,28 @@ impl PolicyFile {
 }
 
 impl Policy {
-    /// VMs at this price, billed exactly, and nothing else on the bill.
+    /// Whether runs cost what was stated with them.
+    pub fn is_as_measured(&self) -> bool {
+        matches!(self.base, Base::Stated)
+    }
+
+    /// Runs cost what was stated with them.
+    pub fn as_measured() -> Policy {
+        let description = "what the grid says that its runs cost";
+        Policy::plain(AS_MEASURED, description, Base::Stated)
+    }
+
+    /// VMs at this price.
     pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {
+        Policy::plain(name, "", Base::Vm(price))
+    }
+
+    /// A base price for the exact time, and nothing else on the bill.
+    fn plain(name: &str, description: &str, base: Base) -> Policy {
         Policy {
             name: name.to_owned(),
-            description: String::new(),
-            base: Base::Vm(price),
+            description: description.to_owned(),
+            base,
             priced_as: None,
             reductions: Reductions::NONE,
             billed_time: BilledTime::default(),
@@ -102,6 +119,12 @@ impl Policy {
                     usd * self.reductions.factor,
                     self.charges,
                 ));
+            }
+            Base::Stated => {
+                return Err(NoPrice {
+                    what: "nothing states what these runs cost".to_owned(),
+                    help: "only a measured grid with a rule of costs does".to_owned(),
+                });
             }
             Base::Vm(price) => price,
         };

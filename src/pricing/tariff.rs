@@ -1,9 +1,12 @@
 //! A policy with its prices looked up: usage → bill, without another look at any table.
 
+use std::sync::Arc;
+
 use super::billed_time::BilledTime;
 use super::charges::{Amount, PerCharge};
 use super::reductions::spot_series::SpotSeries;
 use super::reductions::sustained_use::SustainedUse;
+use super::stated::{Stated, StatedPrices};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::usage::intervals::{EndedBy, Usage};
 use crate::usage::phases::{PHASES, Phase, Phases};
@@ -49,6 +52,8 @@ pub(super) enum Charge {
     },
     /// USD per sample of global batch and hour.
     Sample(f64),
+    /// What was stated with each run.
+    Stated(Stated),
 }
 
 /// Billed parameter servers.
@@ -59,9 +64,23 @@ pub(super) struct Servers {
 }
 
 impl Tariff {
+    /// Runs cost what was stated with them.
+    pub fn as_stated(prices: Arc<dyn StatedPrices>) -> Tariff {
+        Tariff::plain(Charge::Stated(Stated(prices)), Default::default())
+    }
+
+    /// Whether runs cost what was stated with them.
+    pub fn is_as_stated(&self) -> bool {
+        matches!(self.charge, Charge::Stated(_))
+    }
+
     pub(super) fn per_sample(usd: f64, charges: PerCharge<Amount>) -> Tariff {
+        Tariff::plain(Charge::Sample(usd), charges)
+    }
+
+    fn plain(charge: Charge, charges: PerCharge<Amount>) -> Tariff {
         Tariff {
-            charge: Charge::Sample(usd),
+            charge,
             billed_time: BilledTime::default(),
             sustained_use: None,
             spot_series: None,
@@ -77,7 +96,7 @@ impl Tariff {
         let first = self.spot_series.as_ref().map_or(1.0, SpotSeries::first);
         match &self.charge {
             Charge::Vm { pool_of, prices } => Some(prices[*pool_of.get(vm)?] * first),
-            Charge::Sample(_) => None,
+            Charge::Sample(_) | Charge::Stated(_) => None,
         }
     }
 
@@ -119,6 +138,15 @@ impl Tariff {
     fn weights(&self, phases: &Phases) -> [f64; PHASES] {
         match &self.charge {
             Charge::Sample(_) => phases.sample_seconds,
+            Charge::Stated(Stated(prices)) => {
+                let mut weights = [0.0; PHASES];
+                for (run, seconds) in &phases.vm_seconds {
+                    for (weight, seconds) in weights.iter_mut().zip(seconds) {
+                        *weight += prices.usd(*run, *seconds);
+                    }
+                }
+                weights
+            }
             Charge::Vm { pool_of, prices } => {
                 let mut weights = [0.0; PHASES];
                 for (vm, seconds) in &phases.vm_seconds {
@@ -149,6 +177,11 @@ impl Tariff {
     fn held_usd(&self, usage: &Usage) -> f64 {
         let (pool_of, prices) = match &self.charge {
             Charge::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
+            Charge::Stated(Stated(prices)) => {
+                let each = usage.intervals.iter();
+                let usd = each.map(|i| prices.usd(i.vm, (i.to - i.from).seconds()));
+                return usd.sum();
+            }
             Charge::Vm { pool_of, prices } => (pool_of, prices),
         };
         let workers = usage.intervals.iter().map(|i| {

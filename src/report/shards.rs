@@ -70,47 +70,8 @@ impl Shards {
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        let count = first.shard.count();
-        for part in &parts {
-            let path = part.path.display();
-            if part.shard.count() != count {
-                wrong.push(Diagnostic::general(format!(
-                    "{path} is one of {} shards, {} one of {count}",
-                    part.shard.count(),
-                    first.path.display(),
-                )));
-            }
-            for difference in
-                manifest::differences(&first.manifest, &self::identity(&part.manifest))
-            {
-                wrong.push(
-                    Diagnostic::general(format!("{path} belongs to another run: {difference}"))
-                        .with_help(format!("compared with {}", first.path.display())),
-                );
-            }
-        }
-        for pair in parts.windows(2) {
-            if pair[0].shard == pair[1].shard {
-                wrong.push(Diagnostic::general(format!(
-                    "shard {} is there twice: {} and {}",
-                    pair[0].shard.index(),
-                    pair[0].path.display(),
-                    pair[1].path.display()
-                )));
-            }
-        }
-        let there: BTreeSet<Shard> = parts.iter().map(|part| part.shard).collect();
-        let missing: Vec<String> = (1..=count)
-            .filter(|&index| Shard::new(index, count).is_none_or(|shard| !there.contains(&shard)))
-            .map(|index| index.to_string())
-            .collect();
-        if !missing.is_empty() {
-            wrong.push(Diagnostic::general(format!(
-                "missing of {count} shards in {}: {}",
-                folder.display(),
-                missing.join(", ")
-            )));
-        }
+        one_run(&parts, first, &mut wrong);
+        no_gaps(&parts, first.shard.count(), folder, &mut wrong);
         let tasks = tasks(&first.manifest);
         if tasks.is_none() {
             wrong.push(Diagnostic::general(format!(
@@ -229,6 +190,53 @@ fn identity(manifest: &Identity) -> Identity {
     let mut identity = manifest.clone();
     identity.retain(|key, _| !OWN.contains(&key.as_str()));
     identity
+}
+
+/// Reports shards that are not of the same run as `first`, or there twice.
+fn one_run(parts: &[Part], first: &Part, wrong: &mut Diagnostics) {
+    let count = first.shard.count();
+    for part in parts {
+        let path = part.path.display();
+        if part.shard.count() != count {
+            wrong.push(Diagnostic::general(format!(
+                "{path} is one of {} shards, {} one of {count}",
+                part.shard.count(),
+                first.path.display(),
+            )));
+        }
+        for difference in manifest::differences(&first.manifest, &identity(&part.manifest)) {
+            wrong.push(
+                Diagnostic::general(format!("{path} belongs to another run: {difference}"))
+                    .with_help(format!("compared with {}", first.path.display())),
+            );
+        }
+    }
+    for pair in parts.windows(2) {
+        if pair[0].shard == pair[1].shard {
+            wrong.push(Diagnostic::general(format!(
+                "shard {} is there twice: {} and {}",
+                pair[0].shard.index(),
+                pair[0].path.display(),
+                pair[1].path.display()
+            )));
+        }
+    }
+}
+
+/// Reports shards that are not there.
+fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
+    let there: BTreeSet<Shard> = parts.iter().map(|part| part.shard).collect();
+    let missing: Vec<String> = (1..=count)
+        .filter(|&index| Shard::new(index, count).is_none_or(|shard| !there.contains(&shard)))
+        .map(|index| index.to_string())
+        .collect();
+    if !missing.is_empty() {
+        wrong.push(Diagnostic::general(format!(
+            "missing of {count} shards in {}: {}",
+            folder.display(),
+            missing.join(", ")
+        )));
+    }
 }
 
 fn tasks(manifest: &Identity) -> Option<Tasks> {

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::text_table;
+use crate::configuration::Shape;
 use crate::experiment::Group;
 use crate::experiment::summary::Aggregate;
-use crate::shape::Shape;
 
 const HEADER: [&str; 9] = [
     "strategy",

@@ -8,9 +8,8 @@ use toml::Spanned;
 use super::axis::Axis;
 use super::complaints::Complaints;
 use super::file::ClusterTable;
-use crate::checked::Count;
-use crate::configuration::Configuration;
-use crate::shape::Shape;
+use crate::configuration::{Configuration, Shape};
+use crate::input::checked::Count;
 use crate::workload::{Reach, Workload};
 
 /// Reports what is wrong with the axes by themselves, whatever the workload.

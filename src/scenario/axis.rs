@@ -8,8 +8,8 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::checked::{Count, NonNegative};
 use crate::configuration::Configuration;
+use crate::input::checked::{Count, NonNegative};
 
 /// Values of one axis: `"measured"`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
 /// `{ from = 1, to = 64, factor = 2 }`.

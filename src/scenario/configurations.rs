@@ -11,8 +11,7 @@ use super::file::{Outside, ScenarioFile};
 use super::hull;
 use super::machines::{Machine, table_of};
 use crate::cluster::Setup;
-use crate::configuration::Configuration;
-use crate::shape::Shape;
+use crate::configuration::{Configuration, Shape};
 use crate::workload::{Reach, Workload};
 
 /// What the configurations of a scenario's workloads are made of.

@@ -8,8 +8,8 @@ use toml::Spanned;
 use super::axis::Axis;
 use super::complaints::Complaints;
 use super::file::ClusterTable;
-use crate::checked::Count;
 use crate::configuration::Configuration;
+use crate::input::checked::Count;
 use crate::workload::{OutsideHull, Reach, Workload};
 
 /// Reports configurations of a workload, called `name` in the file, that no measurements surround: axis values

@@ -11,7 +11,7 @@ use super::machines::Machine;
 use super::spot;
 use crate::cluster::setup::Servers;
 use crate::cluster::{Kind, Losses, Spot};
-use crate::shape::Shape;
+use crate::configuration::Shape;
 
 /// What a kind of cluster may be made of.
 pub(super) struct Kinds<'a> {

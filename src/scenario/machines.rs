@@ -9,8 +9,7 @@ use super::complaints::Complaints;
 use super::file::{ScenarioFile, Together, VmTable};
 use super::scale_axis::ScaleAxis;
 use crate::cloud::{Fleet, OwnVm};
-use crate::configuration::Configuration;
-use crate::shape::Shape;
+use crate::configuration::{Configuration, Shape};
 use crate::workload::{Reach, StandIn, Workload};
 
 /// A VM type of the scenario.

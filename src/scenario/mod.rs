@@ -43,10 +43,9 @@ pub use options::Options;
 use std::ops::Range;
 
 use crate::cluster::Setup;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, Shape};
 use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Registry, Settings};
-use crate::shape::Shape;
 use crate::training::{Fidelity, Variation};
 use crate::units::SimTime;
 use crate::workload::{Reach, Workload};

@@ -8,9 +8,8 @@ use super::complaints::Complaints;
 use super::file::PricingTable;
 use super::machines::{self, Machine};
 use crate::cluster::Setup;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, Shape};
 use crate::pricing::{NoPrice, Policy, Rented, builtin};
-use crate::shape::Shape;
 use crate::workload::Workload;
 
 /// The policies asked for: built in, the program's `own`, or defined in the scenario.

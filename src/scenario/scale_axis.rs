@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::checked::{Positive, Slowdown};
+use crate::input::checked::{Positive, Slowdown};
 
 /// Values of an axis: `0.5`, `[0.5, 1, 2]`, `{ from = 0.5, to = 2, step = 0.25 }`, or
 /// `{ from = 0.25, to = 4, factor = 2 }`. In ascending order for a range, as written for a list.

@@ -10,7 +10,7 @@ use super::kinds::Kinds;
 use super::machines::Machine;
 use super::spot;
 use crate::cluster::Setup;
-use crate::shape::Shape;
+use crate::configuration::Shape;
 use crate::training::sync::Protocol;
 use crate::workload::{Reach, StandIn, Workload};
 

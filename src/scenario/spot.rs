@@ -7,13 +7,13 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::{CheckpointChoice, ScenarioFile, SpotTable};
-use crate::checked::NonNegative;
 use crate::cloud::Market;
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
 use crate::cluster::Checkpoints;
 use crate::cluster::checkpoint::{Periodic, Policy};
 use crate::cluster::{Losses, Pause, Spot, Write};
+use crate::input::checked::NonNegative;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// The terms of spot VMs, if the scenario has any.

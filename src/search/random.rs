@@ -3,7 +3,7 @@
 use super::probing::Probing;
 use super::settings::{EpochsFrom, Start, probing_settings};
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::checked::Count;
+use crate::input::checked::Count;
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 

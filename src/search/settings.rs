@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::Count;
+use crate::input::checked::Count;
 
 /// Where a search starts and settles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
@@ -90,7 +90,7 @@ macro_rules! probing_settings {
             pub cold_start_steps: Option<u32>,
             /// Steps per probe; the workload's own figure when absent.
             #[serde(skip_serializing_if = "Option::is_none")]
-            pub probe_steps: Option<$crate::checked::Count>,
+            pub probe_steps: Option<$crate::input::checked::Count>,
             /// Which earlier runs give the epoch line.
             pub epochs_from: $crate::search::settings::EpochsFrom,
             $($own)*

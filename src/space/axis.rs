@@ -3,6 +3,14 @@
 use std::sync::Arc;
 
 /// A named axis of a space.
+///
+/// ```
+/// use scavsim::Axis;
+///
+/// let disk = Axis::ordinal("disk", ["hdd".into(), "ssd".into()]);
+/// assert_eq!(disk.levels().len(), 2);
+/// assert!(Axis::numeric("batch", "samples").levels().is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     /// Its name.

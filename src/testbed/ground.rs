@@ -6,6 +6,7 @@ use crate::cluster::World;
 use crate::job::Totals;
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::Streams;
+use crate::search::Point;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
@@ -35,6 +36,19 @@ pub trait Ground: Send + Sync {
     /// Runs behind the expectation of a configuration, where it is such a mean.
     fn expectation_runs(&self, _configuration: usize) -> u64 {
         1
+    }
+
+    /// Expected time and cost of a configuration, without search, where that has a closed form; `usage`
+    /// is overwritten.
+    fn expectation(&self, configuration: usize, tariff: &Tariff, usage: &mut Usage) -> Point {
+        let Some(time_s) = self.expected_time_s(configuration) else {
+            return Point::NEVER;
+        };
+        self.plan_usage(configuration, time_s, usage);
+        Point {
+            time_s,
+            cost_usd: tariff.bill_usd(usage),
+        }
     }
 
     /// `usage` becomes that of a run of so many seconds, as everybody knows it beforehand.

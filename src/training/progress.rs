@@ -73,6 +73,12 @@ pub enum Unfinished {
         /// When.
         at: SimTime,
     },
+    /// The run ends without having reached the target.
+    #[error("the run ended at {:.0} s without having reached the target", .at.seconds())]
+    Unreached {
+        /// When.
+        at: SimTime,
+    },
     /// So many losses that the end is out of sight.
     #[error("losses leave no time to train by {:.0} s", .at.seconds())]
     TooManyLosses {
@@ -93,6 +99,7 @@ impl Unfinished {
             Unfinished::Stalled(Stalled { at })
             | Unfinished::ChiefLost { at }
             | Unfinished::NobodyLeft { at }
+            | Unfinished::Unreached { at }
             | Unfinished::TooManyLosses { at } => *at,
         }
     }
@@ -103,6 +110,7 @@ impl Unfinished {
             Unfinished::Stalled(_) => "the simulated job stalled",
             Unfinished::ChiefLost { .. } => "the provider took away the chief",
             Unfinished::NobodyLeft { .. } => "too few VMs are left, and none will come",
+            Unfinished::Unreached { .. } => "the chosen configuration did not reach the target",
             Unfinished::TooManyLosses { .. } => "losses leave no time to train",
         }
     }

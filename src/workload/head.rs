@@ -8,8 +8,8 @@ use toml::Spanned;
 
 use super::law::{EpochLaw, NoiseLaw, StepLaw};
 use super::{Communication, Constants, Laws, Origin, Sourced, Staleness, StepMeasured};
+use crate::configuration::Shape;
 use crate::input::{Diagnostics, Source};
-use crate::shape::Shape;
 
 /// `workload.toml` as it is written.
 #[derive(Deserialize)]

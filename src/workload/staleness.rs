@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checked::NonNegative;
+use crate::input::checked::NonNegative;
 
 /// How a workload suffers from stale gradients: steps × (1 + a·mean staleness). The default, a = 0,
 /// is what a protocol costs if staleness is harmless.

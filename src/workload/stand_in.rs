@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::configuration::Configuration;
-use crate::shape::Shape;
+use crate::configuration::{Configuration, Shape};
 
 /// A VM type that was not measured and stands in for one that was.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::rows;
 use super::step_cost::{Communication, SplitError, StepCosts, StepMeasured, StepRow};
+use crate::configuration::Shape;
 use crate::input::csv::Row;
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::shape::Shape;
 
 /// The costs of steps, compute and communication told apart.
 pub(super) fn read(

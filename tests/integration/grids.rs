@@ -728,7 +728,11 @@ fn other_mistakes_are_told_with_a_remedy() {
         ),
         ("large = 1.5", "huge = 1.5", "no value for `large`"),
         ("time_s = \"seconds\"", "", "`figures.time_s` is missing"),
-        ("price * workers", "price ^ workers", "cannot stand here"),
+        (
+            "price * workers",
+            "price ^ workers",
+            "nothing that can stand here",
+        ),
     ] {
         let spec = SPEC.replacen(from, to, 1);
         assert_ne!(spec, SPEC, "{from}");

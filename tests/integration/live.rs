@@ -266,7 +266,7 @@ fn markets_are_mixed_and_billed_as_rented() {
 #[test]
 fn the_loss_of_a_server_stops_the_job_and_costs_what_was_not_saved() {
     let rest = format!(
-        "{ASP}cluster.workers = [4]\n\
+        "{ASP}cluster.workers = [4]\ncluster.local_batch = [128]\n\
          spot = {{ exponential_mean_h = 1, keeps = \"steps\", on_loss = \"go-on\", replacement_s = 100, checkpoint = {{ periodic-s = 500 }} }}\n\
          kind.k = {{ vm = \"slow\", servers = {{ vm = \"slow\", market = \"spot\" }} }}\n"
     );
@@ -553,7 +553,7 @@ fn the_remedy_for_an_unknown_size_is_one_that_is_left() {
         "{unset}"
     );
     let set = said(format!(
-        "workloads = [\"icac19-resnet32\"]\ncluster.vm = [\"k80\"]\ncluster.workers = [4]\n\
+        "workloads = [\"icac19-resnet32\"]\ncluster.vm = [\"k80\"]\ncluster.workers = [4]\ncluster.local_batch = [128]\n\
          cluster.outside = \"extrapolate\"\n{spot}"
     ));
     assert!(

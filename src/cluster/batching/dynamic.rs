@@ -6,10 +6,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{Count, Fraction, NonNegative};
 use crate::cluster::batching::proportional::Proportional;
 use crate::cluster::batching::uniform::Uniform;
 use crate::cluster::batching::{Group, Looks, Policy, Smoothing, shares};
+use crate::input::checked::{Count, Fraction, NonNegative};
 
 /// Settings of the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::cluster::batching::group::{Bounds, Group};
 use crate::cluster::batching::law::{WorkerLaw, zero};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
 use crate::cluster::batching::{Batching, Looks, Policy, Schedule};
+use crate::input::checked::{Count, NonNegative, Positive, Spread};
 use crate::rng::Stream;
 use crate::training::fast;
 use crate::training::slowest::{self, Moments};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{Fraction, NonNegative, Positive};
+use crate::input::checked::{Fraction, NonNegative, Positive};
 
 /// t(b) = c + (w + b)·u / s(n), n being the worker's size: its cores, or its FLOPS in any unit.
 ///

@@ -8,9 +8,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{Count, NonNegative};
 use crate::cluster::batching::uniform::Uniform;
 use crate::cluster::batching::{Group, Looks, Policy, Smoothing, shares};
+use crate::input::checked::{Count, NonNegative};
 
 /// Settings of the released controller. Its default bounds, 16 to 96 samples, stand with the workers.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]

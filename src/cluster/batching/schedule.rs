@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{Count, Positive};
+use crate::input::checked::{Count, Positive};
 
 /// Sizes of all workers from a step on.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]

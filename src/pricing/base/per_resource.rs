@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
-use crate::checked::NonNegative;
 use crate::cloud::{Fleet, vm_types};
+use crate::input::checked::NonNegative;
 
 /// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`
 pub const RULE: Rule = Rule {

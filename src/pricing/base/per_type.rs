@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
-use crate::checked::Positive;
 use crate::cloud::Fleet;
+use crate::input::checked::Positive;
 use crate::input::closest;
 
 /// `usd_per_hour_of`, with `spot_usd_per_hour_of`

@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, forward_to_deserialize_any};
 
 use super::CHARGES;
-use crate::checked::NonNegative;
+use crate::input::checked::NonNegative;
 
 /// The numbers that a policy gives to charges, by their keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -40,7 +40,7 @@ impl Keys {
 }
 
 fn all_keys() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    CHARGES.into_iter().flat_map(|charge| charge.keys)
+    CHARGES.iter().flat_map(|charge| charge.keys)
 }
 
 /// Adds the keys to the schema of a form.
@@ -149,5 +149,45 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Pairs<'_, A> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         self.map.next_value_seed(seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{self, Diagnostics, Source};
+    use crate::pricing::PolicyFile;
+
+    #[test]
+    fn keys_of_charges_are_read_beside_those_of_the_form_and_written_with_them() {
+        let text = "usd_per_vm_hour = 1\negress_gib = 5\nusd_per_egress_gib = 0.5\n";
+        let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
+        assert_eq!(
+            file.charges.product("egress_gib", "usd_per_egress_gib"),
+            Ok(2.5)
+        );
+        assert_eq!(file.charges.get("storage_gib"), None);
+        let written = toml::to_string(&file).expect("it can be written");
+        let again: PolicyFile = toml::from_str(&written).expect("it reads back");
+        assert_eq!(again.charges, file.charges);
+        assert_eq!(again.usd_per_vm_hour, file.usd_per_vm_hour);
+    }
+
+    #[test]
+    fn a_wrong_value_has_its_place_and_a_misspelt_key_its_remedy() {
+        let source = Source::new("p.toml", "egress_gib = -1\nstorag_gib = 5\n");
+        let mut wrong = Diagnostics::default();
+        let _: Option<PolicyFile> = input::toml::read(&source, &mut wrong);
+        let wrong = wrong.render(false);
+        assert!(wrong.contains("p.toml:1:14"), "{wrong}");
+        assert!(wrong.contains("did you mean `storage_gib`?"), "{wrong}");
+    }
+
+    #[test]
+    fn every_key_is_that_of_one_charge() {
+        let mut seen = std::collections::HashSet::new();
+        for (key, what) in all_keys() {
+            assert!(seen.insert(key) && what.ends_with('.'), "{key}");
+        }
     }
 }

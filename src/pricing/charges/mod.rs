@@ -25,7 +25,7 @@ pub struct Charge {
 }
 
 /// All charges.
-pub const CHARGES: [&Charge; 2] = [&egress::CHARGE, &storage::CHARGE];
+pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE];
 
 /// What one charge comes to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -53,9 +53,9 @@ pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, String> {
 
 /// The charges that come to more than nothing.
 pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Charge> {
-    let all = CHARGES.into_iter().zip(amounts);
+    let all = CHARGES.iter().zip(amounts);
     all.filter(|(_, amount)| **amount != Amount::default())
-        .map(|(charge, _)| charge)
+        .map(|(charge, _)| *charge)
 }
 
 impl Charge {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Reductions, Rule};
-use crate::checked::{NonNegative, Positive};
+use crate::input::checked::{NonNegative, Positive};
 
 /// `spot_series`
 pub const RULE: Rule = Rule {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::checked::{Count, NonNegative, Positive, Spread};
 use crate::cluster::batching::{Batching, Outcome, UnequalJob, Worker, WorkerLaw};
+use crate::input::checked::{Count, NonNegative, Positive, Spread};
 use crate::input::{self, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, named, quantities};
 use crate::reproduce::selector::Selector;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::checked::{Count, NonNegative, Positive};
 use crate::cloud::date::Date;
 use crate::cloud::lifetimes::{Empirical, Kind, Lifetime, Model};
 use crate::cloud::prices::Market;
@@ -17,6 +16,7 @@ use crate::cluster::checkpoint::run_time::{
     daly_h, from_age_h, from_scratch_h, increase_h, is_better_reused,
 };
 use crate::cluster::checkpoint::{Dynamic, Losses, Task, YoungDaly};
+use crate::input::checked::{Count, NonNegative, Positive};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, named, quantities};
 use crate::reproduce::selector::Selector;

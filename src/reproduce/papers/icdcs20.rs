@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::checked::{Count, Fraction, NonNegative, Positive, Spread};
 use crate::cloud::Market;
 use crate::cloud::delays::checkpoint_write::Measured;
 use crate::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 use crate::cloud::lifetimes::{Kind, Lifetime, Model};
 use crate::engine::Queue;
+use crate::input::checked::{Count, Fraction, NonNegative, Positive, Spread};
 use crate::input::{self, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, mean_of_all, named, quantities};
 use crate::reproduce::selector::Selector;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Scratch;
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use crate::checked::{Count, NonNegative, Positive};
+use crate::input::checked::{Count, NonNegative, Positive};
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::units::SimTime;

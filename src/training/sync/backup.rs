@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bsp;
 use super::stretch::{Goal, Stretch};
-use crate::checked::Count;
+use crate::input::checked::Count;
 use crate::rng::Stream;
 use crate::training::floor::Floor;
 use crate::training::progress::Stalled;

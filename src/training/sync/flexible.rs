@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up};
-use crate::checked::Positive;
+use crate::input::checked::Positive;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::units::SimTime;

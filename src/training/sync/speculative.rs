@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use crate::checked::Probability;
 use crate::engine::Queue;
+use crate::input::checked::Probability;
 use crate::rng::Stream;
 use crate::training::floor::Floor;
 use crate::training::log::Log;

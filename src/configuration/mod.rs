@@ -1,4 +1,10 @@
 //! A cluster configuration: what a strategy chooses between.
+//!
+//! - [`mod@shape`]: how its VMs are written: a type, and the workers on every VM of it.
+
+pub mod shape;
+
+pub use shape::Shape;
 
 use std::fmt;
 use std::sync::Arc;

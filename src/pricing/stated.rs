@@ -1,0 +1,23 @@
+//! Prices that whoever measured has stated for each run, instead of a price per VM.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Name of the policy under which runs cost what was stated with them.
+pub const AS_MEASURED: &str = "as-measured";
+
+/// What runs cost by themselves. Usage names a run where it else names a VM type.
+pub trait StatedPrices: Debug + Send + Sync {
+    /// USD for so many seconds of a run.
+    fn usd(&self, run: u16, seconds: f64) -> f64;
+}
+
+/// The same, shared.
+#[derive(Debug, Clone)]
+pub(super) struct Stated(pub(super) Arc<dyn StatedPrices>);
+
+impl PartialEq for Stated {
+    fn eq(&self, other: &Stated) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
