@@ -27,18 +27,21 @@ impl Recipe for Thrifty {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         // A probe shows seconds per step. How many steps there are to the target comes from earlier
         // runs of the job: n = e·D/B, with e epochs, D samples per epoch, B samples per step.
-        let missing = || Unusable("some configuration has no earlier run".to_owned());
-        let samples = task.samples_per_epoch.ok_or_else(missing)?;
-        let known = past.take_own(|run| run.has_epochs);
-        let steps_to_target = (0..task.space.len())
-            .map(|at| {
+        let earlier = past.take_own(|run| run.has_epochs);
+        let steps_to_target: Vec<(usize, f64)> = (0..task.space.len())
+            .filter_map(|at| {
                 let (workers, batch) = (task.space.workers(at), task.space.batch(at));
-                let mut runs = known.runs.iter();
+                let mut runs = earlier.runs.iter();
                 let same = runs.find(|run| run.workers == workers && run.batch == batch)?;
-                Some(same.epochs? * samples / f64::from(batch?))
+                Some((
+                    at,
+                    same.epochs? * task.samples_per_epoch? / f64::from(batch?),
+                ))
             })
-            .collect::<Option<Vec<f64>>>()
-            .ok_or_else(missing)?;
+            .collect();
+        if steps_to_target.is_empty() {
+            return Err(Unusable("no configuration was run before".to_owned()));
+        }
         let share = self.share;
         Ok(Box::new(Search {
             share,
@@ -50,8 +53,8 @@ impl Recipe for Thrifty {
 /// The strategy, ready for one workload; many threads search with it at once.
 struct Search {
     share: f64,
-    /// Steps to the target, per configuration.
-    steps_to_target: Vec<f64>,
+    /// Configurations that were run before, with their steps to the target.
+    steps_to_target: Vec<(usize, f64)>,
 }
 
 impl Strategy for Search {
@@ -68,16 +71,16 @@ impl Strategy for Search {
         stream: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        let mut left: Vec<usize> = (0..task.space.len()).collect();
+        let mut left = self.steps_to_target.clone();
         let mut best = f64::INFINITY;
         while !left.is_empty() {
             // From the stream, not from elsewhere: the same seed gives the same search.
-            let at = left.swap_remove(stream.below(left.len()));
+            let (at, steps) = left.swap_remove(stream.below(left.len()));
             // The job moves there (37 s for a checkpoint and its restore) and trains a few steps,
             // which count as progress. `?` ends the search when the job itself comes to its end.
             let seen = testbed.probe(at, Extent::Steps(task.probe_steps))?;
             let Some(step_s) = seen.step_s else { continue };
-            let time_s = self.steps_to_target[at] * step_s;
+            let time_s = steps * step_s;
             // The objective will pick from these; a strategy may also set `forecast.decided`.
             forecast.predict(at, time_s);
             let spent = testbed.spent();

@@ -22,6 +22,8 @@ use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::{Metered, SimulatedCluster};
 use scavsim::training::drift::DriftPath;
+use scavsim::training::sync::fast::Pace;
+use scavsim::training::sync::{Goal, Protocol};
 use scavsim::training::variation::{Family, WorkerTime};
 use scavsim::training::{Fidelity, Stepping, slowest};
 use scavsim::units::SimTime;
@@ -122,16 +124,19 @@ pub struct Training {
     streams: Streams,
     job: Job,
     stepping: Stepping,
+    pace: Pace,
 }
 
 impl Training {
     /// A job in one fidelity.
     pub fn new(fidelity: Fidelity) -> Self {
         let streams = Streams::new(1);
+        let stepping = stepping();
         Training {
             streams,
+            pace: Pace::of(Protocol::Bsp, fidelity, &stepping),
             job: Job::new(fidelity, SimTime::ZERO, Self::network(streams), streams),
-            stepping: stepping(),
+            stepping,
         }
     }
 
@@ -141,7 +146,12 @@ impl Training {
         self.job.restart(Self::network(self.streams), 0, None);
         let mut stream = stream(self.streams);
         self.job
-            .train(&self.stepping, steps, steps, &mut stream)
+            .stretch(
+                &self.pace,
+                &self.stepping,
+                Goal::updates(steps),
+                &mut stream,
+            )
             .expect("a training without stops does not stall");
         self.job.now().seconds()
     }

@@ -204,7 +204,10 @@ fn available() -> usize {
 fn describe(scenarios: &[Scenario]) -> String {
     let mut text = String::new();
     for scenario in scenarios {
-        let configurations: usize = scenario.workloads.iter().map(|w| w.1.len()).sum();
+        let simulated = scenario.workloads.iter().map(|w| w.1.len());
+        let jobs = || scenario.measured.iter().flat_map(|measured| &measured.jobs);
+        let measured = jobs().map(|job| job.space.len());
+        let configurations: usize = simulated.chain(measured).sum();
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
@@ -212,7 +215,7 @@ fn describe(scenarios: &[Scenario]) -> String {
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),
-            scenario.workloads.len(),
+            scenario.workloads.len() + jobs().count(),
             scenario.policies.len(),
             scenario.objectives.len(),
             scenario.strategies.len(),

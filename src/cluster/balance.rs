@@ -1,6 +1,6 @@
 //! Batches of unlike workers that suit their speed, where all wait for the slowest.
 
-use super::batching::{Batching, Bounds, Group};
+use super::batching::{Batching, Bounds, Controller, Group};
 
 /// Looks of a controller after which it is taken not to settle.
 const MOST_LOOKS: u32 = 100;
@@ -45,33 +45,26 @@ pub fn settle<E>(
         bounds: vec![bounds; workers],
         batch: samples,
     };
-    let policy = batching.policy();
-    let mut batches = vec![equal; workers];
-    policy.start(&group, &mut batches);
-    let mut seen = times(&batches)?;
-    let mut steps = Vec::new();
-    if let Some(looks) = policy.looks() {
-        let mut next = batches.clone();
+    let mut controller = Controller::new(batching, &group);
+    let mut unbalanced_s = 0.0;
+    if let Some(looks) = batching.policy().looks() {
+        let mut seen = times(&controller.batches)?;
+        let mut steps = Vec::new();
         for _ in 0..MOST_LOOKS {
-            if !policy.adjust(&group, &seen, &batches, &mut next) {
+            let step_s = slowest(&seen);
+            if !controller.look(&seen) {
                 break;
             }
-            steps.push(looks.every as f64 * slowest(&seen));
-            batches.clone_from(&next);
-            seen = times(&batches)?;
+            steps.push(looks.every as f64 * step_s);
+            seen = times(&controller.batches)?;
         }
         let settled_s = looks.every as f64 * slowest(&seen);
-        let unbalanced_s = steps.iter().map(|s| (s - settled_s).max(0.0)).sum();
-        return Ok(Balance {
-            batches,
-            changes: steps.len() as u32,
-            unbalanced_s,
-        });
+        unbalanced_s = steps.iter().map(|s| (s - settled_s).max(0.0)).sum();
     }
     Ok(Balance {
-        batches,
-        changes: 0,
-        unbalanced_s: 0.0,
+        batches: controller.batches,
+        changes: controller.changes as u32,
+        unbalanced_s,
     })
 }
 

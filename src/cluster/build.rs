@@ -1,25 +1,27 @@
-//! From a configuration of a workload to a cluster that may change.
+//! From a configuration of a workload to its cluster.
 
 use std::sync::Arc;
 
 use super::balance::settle;
+use super::batching::Batching;
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
 use super::groups::MOST_GROUPS;
-use super::groups::{Group, LiveCluster, Size};
+use super::groups::{Cluster, Group, Size};
 use super::setup::{Kind, Setup};
+use super::terms::OnLoss;
 use super::trial::trial;
 use crate::configuration::{Configuration, Shape};
 use crate::rng;
 use crate::training::Fidelity;
-use crate::training::slowest;
+use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
 use crate::training::variation::Variation;
 use crate::training::waits::Waits;
 use crate::usage::RentedVm;
-use crate::workload::{OutsideHull, Provenance, Reach, Replay, Staleness, StepMeasured, Workload};
+use crate::workload::{OutsideHull, Provenance, Reach, Replay, StepMeasured, Workload};
 
 /// Most sizes that a cluster may have.
 pub const MOST_SIZES: usize = 4096;
@@ -27,7 +29,9 @@ pub const MOST_SIZES: usize = 4096;
 /// A cluster and what it does to its configuration's figures.
 pub struct Built {
     /// The cluster.
-    pub cluster: LiveCluster,
+    pub cluster: Cluster,
+    /// What the workload says about the configuration, on the VMs of the first group.
+    pub replay: Replay,
     /// Factor on the steps to the target: what staleness costs.
     pub steps_factor: f64,
     /// How the steps of its groups were obtained.
@@ -71,66 +75,71 @@ impl Builder<'_> {
         let spot = kind
             .and_then(|k| k.spot.clone())
             .or_else(|| self.setup.spot.clone());
-        let mut cluster = LiveCluster {
+        let whole_vms = |index: usize| groups[index].vms;
+        let (whole, replay) = self.size(configuration, protocol, &parts, whole_vms)?;
+        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
+            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
+            valid.err().map(|why| why.to_string())
+        });
+        let nominal = whole.steps * whole.factor;
+        let mut cluster = Cluster {
             protocol,
+            is_static: !self.setup.is_live(&configuration.vm),
             groups,
             spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
             elastic: self.setup.elastic.clone(),
             policy: Policy::None,
             restart_s: self.workload.constants.restore_s.value,
-            not_in: [None, None],
+            not_in,
+            whole: whole.size,
             sizes: Vec::new(),
-            whole: 0,
+            usual: 0,
         };
-        let whole_vms = |index: usize| cluster.groups[index].vms;
-        let whole = self.size(configuration, &cluster, &parts, whole_vms)?;
-        let mut sizes = Vec::new();
-        let mut place = 0;
         if cluster.changes_size() {
-            let count = (cluster.groups.iter())
-                .filter(|g| !g.is_server)
-                .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
-                .filter(|n| *n <= MOST_SIZES)
-                .unwrap_or(0);
-            place = cluster.place(whole_vms);
-            let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
-            for index in 0..count {
-                let vms = counts(&cluster.groups, index);
-                let at = |group: usize| vms[group];
-                let workers: u32 = (cluster.groups.iter().enumerate())
-                    .map(|(group, g)| g.workers * at(group))
-                    .sum();
-                let is_possible = workers >= fewest && protocol.check(workers).is_ok();
-                sizes.push(match is_possible {
-                    true => Some(self.size(configuration, &cluster, &parts, at)?),
-                    false => None,
-                });
-            }
-        } else {
-            sizes.push(None);
+            cluster.usual = cluster.place(|group| cluster.groups[group].vms);
+            cluster.sizes = self.sizes(configuration, &cluster, &parts, nominal)?;
         }
-        let provenance = whole.provenance;
-        let steps = whole.steps;
-        let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
-            let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
-            valid.err().map(|why| why.to_string())
-        });
-        let steps_factor = whole.factor;
-        let step_s = whole.size.step_s;
-        let nominal = steps * steps_factor;
-        cluster.sizes = (sizes.into_iter())
-            .map(|made| made.map(|made| made.relative_to(nominal)))
-            .collect();
-        if place < cluster.sizes.len() {
-            cluster.sizes[place] = Some(whole.relative_to(nominal));
-        }
-        (cluster.whole, cluster.not_in) = (place, not_in);
-        cluster.policy = policy(&cluster, nominal * step_s);
+        cluster.policy = policy(&cluster, nominal * cluster.whole.step_s);
         Ok(Built {
             cluster,
-            steps_factor,
-            provenance,
+            replay,
+            steps_factor: whole.factor,
+            provenance: whole.provenance,
         })
+    }
+
+    /// The step process at every size but the usual one, in steps of a cluster that needs `nominal` of them; none
+    /// where there are too many.
+    fn sizes(
+        &self,
+        configuration: &Configuration,
+        cluster: &Cluster,
+        parts: &[Part],
+        nominal: f64,
+    ) -> Result<Vec<Option<Size>>, OutsideHull> {
+        let count = (cluster.groups.iter())
+            .filter(|g| !g.is_server)
+            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+            .filter(|n| *n <= MOST_SIZES)
+            .unwrap_or(0);
+        let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
+        let mut sizes = Vec::with_capacity(count);
+        for place in 0..count {
+            let vms = counts(&cluster.groups, place);
+            let at = |group: usize| vms[group];
+            let workers: u32 = (cluster.groups.iter().enumerate())
+                .map(|(group, g)| g.workers * at(group))
+                .sum();
+            let is_possible = workers >= fewest && cluster.protocol.check(workers).is_ok();
+            sizes.push(match is_possible && place != cluster.usual {
+                true => {
+                    let (made, _) = self.size(configuration, cluster.protocol, parts, at)?;
+                    Some(made.relative_to(nominal))
+                }
+                false => None,
+            });
+        }
+        Ok(sizes)
     }
 
     /// Whether `configuration` may come to a size that the workload does not know, and what it says; `Some(None)`
@@ -174,6 +183,12 @@ impl Builder<'_> {
         })
     }
 
+    /// Whether clusters may have another size than their configuration's.
+    fn changes_size(&self) -> bool {
+        let spot = self.setup.spot.as_ref();
+        spot.is_some_and(|s| s.on_loss != OnLoss::Wait) || self.setup.elastic.is_some()
+    }
+
     /// The groups of VMs of a configuration, and what its workers run on.
     fn groups(
         &self,
@@ -196,7 +211,9 @@ impl Builder<'_> {
             let vm_type = parsed.map_or(&**shape, |s| s.vm_type);
             let workers = fixed.unwrap_or(configuration.workers);
             let count = (parsed.and_then(|s| s.vms(workers))).unwrap_or(workers);
-            let each = match parsed.is_some_and(|s| s.is_even()) && count > 0 {
+            // A last VM that is not full makes VMs unlike, which matters only where some may be missing.
+            let fills = count > 0 && (self.changes_size() || workers % count == 0);
+            let each = match parsed.is_some_and(|s| s.is_even()) && fills {
                 true => workers / count,
                 false => 0,
             };
@@ -240,115 +257,118 @@ impl Builder<'_> {
         (groups, parts)
     }
 
-    /// The step process with so many VMs of each group.
+    /// The step process with so many VMs of each group, and what the workload says of the first.
     fn size(
         &self,
         configuration: &Configuration,
-        cluster: &LiveCluster,
+        protocol: Protocol,
         parts: &[Part],
         vms: impl Fn(usize) -> u32,
-    ) -> Result<Made, OutsideHull> {
-        let kind = self.setup.kinds.get(&configuration.vm);
-        let batching = kind.and_then(|k| k.batching.as_ref());
+    ) -> Result<(Made, Replay), OutsideHull> {
         let undivided = parts.iter().any(|p| p.each == 0);
         let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
             .map(|(index, part)| (part, part.each * vms(index)))
+            .filter(|(_, own)| undivided || *own > 0)
             .collect();
         let workers = match undivided {
             true => configuration.workers,
             false => present.iter().map(|(_, workers)| workers).sum(),
         };
-        let samples = (self.setup).samples(configuration, cluster.protocol, workers);
-        let mut found: Vec<(Replay, u32)> = Vec::new();
-        for (part, own) in present {
-            if own == 0 && !undivided {
-                continue;
-            }
-            let asked = Configuration {
-                vm: Arc::clone(&part.shape),
-                workers,
-                // A global batch is a whole number of samples.
-                batch: match workers == configuration.workers {
-                    true => configuration.batch,
-                    false => samples.round().max(1.0) as u32,
-                },
-            };
-            found.push((self.workload.replay(&asked, self.reach)?, own));
-        }
+        let samples = (self.setup).samples(configuration, protocol, workers);
+        // A global batch is a whole number of samples.
+        let batch = match workers == configuration.workers {
+            true => configuration.batch,
+            false => samples.round().max(1.0) as u32,
+        };
+        let found: Vec<(Replay, u32)> = (present.iter())
+            .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
+            .collect::<Result<_, OutsideHull>>()?;
+        let Some((first, _)) = found.first() else {
+            return Err(OutsideHull {
+                workload: self.workload.name.clone(),
+                what: None,
+                configuration: configuration.clone(),
+                nearest: None,
+            });
+        };
         let (slowest, waited) = self.waits.at(self.variation, workers);
-        let per_worker = |replay: &Replay| match self.workload.steps.measured {
-            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
-            StepMeasured::Worker => replay.step.compute_s,
-        };
-        let (worker_s, epochs) = match found.first() {
-            Some((first, _)) => (per_worker(first), first.epochs),
-            None => (0.0, 0.0),
-        };
-        let communication_s = match cluster.has_barrier() {
-            true => (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s)),
-            false => {
-                let sum: f64 = (found.iter())
-                    .map(|(r, own)| f64::from(*own) * r.step.communication_s)
-                    .sum();
-                let all: u32 = found.iter().map(|(_, own)| *own).sum();
-                match found.first() {
-                    Some((first, _)) if all == 0 => first.step.communication_s,
-                    _ => sum / f64::from(all.max(1)),
-                }
-            }
-        };
-        let time = self.variation.worker_time();
+        let worker_s = self.worker_s(first, waited);
         let mut stepping = Stepping {
             workers,
             worker_s,
-            communication_s,
-            time,
+            communication_s: communication_s(protocol, first, &found),
+            time: self.variation.worker_time(),
             slowest,
             machines: None,
         };
-        let mut expected = worker_s * waited.mean + communication_s;
-        if found.iter().any(|(r, _)| per_worker(r) != worker_s) {
-            let factors: Box<[f64]> = (found.iter())
-                .flat_map(|(r, own)| std::iter::repeat_n(per_worker(r) / worker_s, *own as usize))
-                .collect();
-            stepping.slowest = slowest::moments_unequal(&factors, time);
-            stepping.machines = Some(factors);
+        let (mut expected, mut settle_s) = (worker_s * waited.mean + stepping.communication_s, 0.0);
+        if (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s) {
+            let times = (found.iter()).flat_map(|(replay, own)| {
+                std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
+            });
+            unlike(&mut stepping, worker_s, times);
+            let kind = self.setup.kinds.get(&configuration.vm);
+            let batching = kind.and_then(|k| k.batching.as_ref());
+            if let Some(batching) = batching.filter(|_| protocol.has_barrier()) {
+                settle_s = self.balance(batching, &present, samples, waited, &mut stepping)?;
+            }
             expected = stepping.mean_step_s(1.0);
-        }
-        let mut settle_s = 0.0;
-        if let (Some(batching), true, true) =
-            (batching, cluster.has_barrier(), stepping.machines.is_some())
-        {
-            let shapes: Vec<&Part> = (parts.iter().enumerate())
-                .flat_map(|(index, part)| {
-                    std::iter::repeat_n(part, (part.each * vms(index)) as usize)
-                })
-                .collect();
-            let compute_s = |worker: usize, batch: f64| {
-                let asked = Configuration {
-                    vm: Arc::clone(&shapes[worker].shape),
-                    workers,
-                    batch: (batch * f64::from(workers)).round().max(1.0) as u32,
-                };
-                Ok(per_worker(&self.workload.replay(&asked, self.reach)?))
-            };
-            let balance = settle(batching, shapes.len(), samples, compute_s)?;
-            let times: Vec<f64> = (balance.batches.iter().enumerate())
-                .map(|(worker, batch)| compute_s(worker, *batch))
-                .collect::<Result<_, OutsideHull>>()?;
-            stepping.worker_s = times[0];
-            let factors: Box<[f64]> = times.iter().map(|t| t / times[0]).collect();
-            stepping.slowest = slowest::moments_unequal(&factors, time);
-            stepping.machines = Some(factors);
-            expected = stepping.mean_step_s(1.0);
-            settle_s = f64::from(balance.changes) * cluster.restart_s + balance.unbalanced_s;
         }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
-        let steps = epochs * self.workload.constants.samples_per_epoch.value / samples;
-        let mut made = self.measure(cluster.protocol, stepping, expected, steps, provenance);
+        let steps = first.epochs * self.workload.constants.samples_per_epoch.value / samples;
+        let mut made = self.measure(protocol, stepping, expected, steps, provenance);
         made.size.settle_s = settle_s;
-        Ok(made)
+        Ok((made, first.clone()))
+    }
+
+    /// What the workload says of so many workers on the VMs of a group.
+    fn replay(&self, part: &Part, workers: u32, batch: u32) -> Result<Replay, OutsideHull> {
+        let asked = Configuration {
+            vm: Arc::clone(&part.shape),
+            workers,
+            batch,
+        };
+        self.workload.replay(&asked, self.reach)
+    }
+
+    /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
+    ///
+    /// A step that was measured at the barrier already holds the wait for the slowest worker, so
+    /// one worker's mean is the measured compute time divided by the expected slowest of K: the
+    /// expected step equals the measured one whatever the variation.
+    fn worker_s(&self, replay: &Replay, waited: Moments) -> f64 {
+        match self.workload.steps.measured {
+            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
+            StepMeasured::Worker => replay.step.compute_s,
+        }
+    }
+
+    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set.
+    fn balance(
+        &self,
+        batching: &Batching,
+        present: &[(&Part, u32)],
+        samples: f64,
+        waited: Moments,
+        stepping: &mut Stepping,
+    ) -> Result<f64, OutsideHull> {
+        let parts: Vec<&Part> = (present.iter())
+            .flat_map(|(part, own)| std::iter::repeat_n(*part, *own as usize))
+            .collect();
+        let workers = stepping.workers;
+        let compute_s = |worker: usize, batch: f64| {
+            let global = (batch * f64::from(workers)).round().max(1.0) as u32;
+            let replay = self.replay(parts[worker], workers, global)?;
+            Ok(self.worker_s(&replay, waited))
+        };
+        let balance = settle(batching, parts.len(), samples, compute_s)?;
+        let times: Vec<f64> = (balance.batches.iter().enumerate())
+            .map(|(worker, batch)| compute_s(worker, *batch))
+            .collect::<Result<_, OutsideHull>>()?;
+        unlike(stepping, times[0], times.iter().copied());
+        let restart_s = self.workload.constants.restore_s.value;
+        Ok(f64::from(balance.changes) * restart_s + balance.unbalanced_s)
     }
 
     /// Times of an update, and what it is worth.
@@ -362,36 +382,59 @@ impl Builder<'_> {
     ) -> Made {
         let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
         let k = f64::from(stepping.workers);
-        let (update_s, gradients, staleness) = match protocol {
-            Protocol::Bsp => (bsp_step_s, k, 0.0),
+        let fixed = protocol.gradients_per_update(stepping.workers);
+        let (step_s, gradients, staleness) = match (protocol.expected_update_s(bsp_step_s), fixed) {
+            // All that it sums up are as fresh as at a barrier.
+            (Some(update_s), Some(each)) => {
+                (update_s / (f64::from(each) / k), f64::from(each), 0.0)
+            }
             _ => {
                 let trial = trial(&protocol, &pace, &stepping);
                 let each = trial.gradients;
-                (trial.update_s, each, trial.staleness)
+                (trial.update_s * k / each, each, trial.staleness)
             }
         };
         let penalty = self.workload.staleness.or(self.setup.staleness);
-        let factor = penalty.map_or(1.0, |s: Staleness| s.factor(staleness));
+        let factor = protocol.gradients_factor(staleness, penalty);
         Made {
             size: Size {
                 stepping,
                 pace,
                 // In steps of this size; made relative to the whole cluster later.
-                per_update: match protocol.gradients_per_update(k as u32) {
-                    Some(fixed) => f64::from(fixed) / k,
-                    None => gradients / k,
-                },
-                per_gradient: match protocol.gradients_per_update(k as u32) {
+                per_update: fixed.map_or(gradients, f64::from) / k,
+                per_gradient: match fixed {
                     Some(_) => None,
                     None => Some(1.0 / k),
                 },
-                step_s: update_s * k / gradients,
+                step_s,
                 settle_s: 0.0,
             },
             steps,
             factor,
             provenance,
         }
+    }
+}
+
+/// Workers take these seconds each, the first `worker_s`.
+fn unlike(stepping: &mut Stepping, worker_s: f64, times: impl Iterator<Item = f64>) {
+    let factors: Box<[f64]> = times.map(|time_s| time_s / worker_s).collect();
+    stepping.worker_s = worker_s;
+    stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
+    stepping.machines = Some(factors);
+}
+
+/// Seconds of exposed communication: of the slowest group where all wait for it, else the mean of the workers.
+fn communication_s(protocol: Protocol, first: &Replay, found: &[(Replay, u32)]) -> f64 {
+    if protocol.has_barrier() {
+        return (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s));
+    }
+    let sum: f64 = (found.iter())
+        .map(|(r, own)| f64::from(*own) * r.step.communication_s)
+        .sum();
+    match found.iter().map(|(_, own)| own).sum::<u32>() {
+        0 => first.step.communication_s,
+        all => sum / f64::from(all),
     }
 }
 

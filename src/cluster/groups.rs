@@ -12,11 +12,14 @@ use crate::training::sync::{Protocol, Stretch};
 /// Most groups that a cluster may have.
 pub const MOST_GROUPS: usize = 16;
 
-/// A configuration as a cluster that may change.
+/// A configuration as a cluster: its VMs, what may happen to them, and how its workers step.
 #[derive(Debug, Clone)]
-pub struct LiveCluster {
+pub struct Cluster {
     /// How its workers come together.
     pub protocol: Protocol,
+    /// Whether nothing can happen to it: equal workers step together on VMs that stay, and nobody asks for more than
+    /// when its steps are over. One of a kind is told VM by VM all the same.
+    pub is_static: bool,
     /// Its VMs: groups of workers, then parameter servers.
     pub groups: Vec<Group>,
     /// On which terms those of them are rented that can be taken away.
@@ -29,11 +32,13 @@ pub struct LiveCluster {
     pub restart_s: f64,
     /// Why it cannot be simulated in `step` and in `fast`, where it cannot.
     pub not_in: [Option<String>; 2],
-    /// By number of VMs of each group of workers, or only the whole cluster; `None` where the workload does not
-    /// know the size.
+    /// The step process of the configuration itself.
+    pub whole: Size,
+    /// That of other sizes, by number of VMs of each group of workers; `None` where the workload does not know the
+    /// size, and at the place of the configuration itself. Empty where the size stays.
     pub sizes: Vec<Option<Size>>,
-    /// The place of the whole cluster in `sizes`.
-    pub whole: usize,
+    /// The place of the configuration itself.
+    pub usual: usize,
 }
 
 /// Equal VMs on equal terms.
@@ -82,7 +87,7 @@ impl Size {
     }
 }
 
-impl LiveCluster {
+impl Cluster {
     /// What happens to the place of a lost VM.
     pub fn on_loss(&self) -> OnLoss {
         self.spot.as_ref().map_or(OnLoss::Wait, |s| s.on_loss)
@@ -101,7 +106,7 @@ impl LiveCluster {
     /// The place in `sizes` of so many VMs of each group of workers: mixed radix, the first group fastest.
     pub fn place(&self, vms: impl Fn(usize) -> u32) -> usize {
         if !self.changes_size() {
-            return self.whole;
+            return self.usual;
         }
         let (mut place, mut stride) = (0, 1);
         for (index, group) in self.groups.iter().enumerate() {
@@ -114,17 +119,22 @@ impl LiveCluster {
         place
     }
 
+    /// VM types and how many of each it holds.
+    pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.groups.iter().map(|group| (group.vm, group.vms))
+    }
+
     /// The step process at a place.
     pub fn size(&self, place: usize) -> Option<&Size> {
-        self.sizes.get(place).and_then(Option::as_ref)
+        match place == self.usual {
+            true => Some(&self.whole),
+            false => self.sizes.get(place).and_then(Option::as_ref),
+        }
     }
 
     /// Whether anything may happen to it while it trains, so that no formula tells its time.
     pub fn may_change(&self) -> bool {
-        let settles = self
-            .size(self.whole)
-            .is_some_and(|size| size.settle_s > 0.0);
-        self.spot.is_some() || self.elastic.is_some() || settles
+        self.spot.is_some() || self.elastic.is_some() || self.whole.settle_s > 0.0
     }
 
     /// Whether its size may differ from the configuration's while it trains.

@@ -21,7 +21,10 @@ impl Luck {
     /// Draws placement, machines and length of the run for `truth` in `replica`. The same for
     /// every strategy, and for the oracle.
     pub fn draw(truth: &Truth, variation: &Variation, streams: &Streams, replica: u64) -> Luck {
-        let mut stepping = truth.stepping();
+        let mut stepping = Stepping {
+            machines: None,
+            ..truth.cluster.whole.stepping.clone()
+        };
         let mut steps = truth.steps_to_target;
         let (placement, luck) = (
             UnitLogNormal::from_sigma(variation.placement_sigma),

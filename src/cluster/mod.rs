@@ -24,7 +24,7 @@ pub mod terms;
 mod trial;
 pub mod world;
 
-pub use groups::{Group, LiveCluster, Size};
+pub use groups::{Cluster, Group, Size};
 pub use setup::{Kind, Setup};
 pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
 pub use world::{Truth, World};

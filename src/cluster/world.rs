@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::configuration::{Configuration, Shape};
+use crate::configuration::Configuration;
 use crate::rng;
 use crate::training::waits::Waits;
 use crate::usage::RentedVm;
 use crate::workload::{
-    Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, StepMeasured, Workload,
+    Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, Workload,
 };
 
 use super::build::{Builder, Built};
-use super::{LiveCluster, Setup, Spot};
-use crate::training::Stepping;
-use crate::training::slowest::Moments;
-use crate::training::variation::{Variation, WorkerTime};
+use super::{Cluster, Setup, Spot};
+use crate::training::variation::Variation;
 
 /// A workload on a list of configurations under a given variation.
 #[derive(Debug, Clone)]
@@ -44,22 +42,10 @@ pub struct Truth {
     pub configuration: Configuration,
     /// Key of its random streams, over workload and configuration.
     pub identity: u64,
-    /// Index of its VM type in [`World::vms`].
-    pub vm: u16,
-    /// VMs that it runs on.
-    pub vms: u32,
-    /// Key of what is drawn for the VMs of its type.
-    pub vm_key: u64,
+    /// Its VMs and its step process.
+    pub cluster: Cluster,
     /// Steps to the target without luck, n = e·D/B; not rounded.
     pub steps_to_target: f64,
-    /// Mean compute seconds of one worker.
-    pub worker_s: f64,
-    /// Seconds of exposed communication.
-    pub communication_s: f64,
-    /// Shape of one worker's compute time.
-    pub worker_time: WorkerTime,
-    /// The slowest of equal workers, relative to one worker's mean.
-    pub slowest: Moments,
     /// Expected seconds of a step, over all variation.
     pub expected_step_s: f64,
     /// How steps turn into progress; `None` for evenly.
@@ -68,44 +54,30 @@ pub struct Truth {
     pub noise_normalised: Option<f64>,
     /// Measured, interpolated between measurements, or extrapolated.
     pub provenance: Provenance,
-    /// The cluster, where it is more than workers that step together on VMs that stay.
-    pub live: Option<Box<LiveCluster>>,
 }
 
 impl Truth {
+    /// Of a cluster that was built for `configuration` of `workload`.
+    fn of(workload: &Workload, configuration: &Configuration, built: Built) -> Truth {
+        let Built {
+            cluster, replay, ..
+        } = built;
+        let steps = workload.steps_to_target(replay.epochs, configuration.batch);
+        Truth {
+            identity: rng::mix(rng::identity(&workload.name), configuration.identity()),
+            steps_to_target: steps * built.steps_factor,
+            expected_step_s: cluster.whole.step_s,
+            pace: replay.pace,
+            noise_normalised: replay.noise_normalised,
+            provenance: built.provenance,
+            configuration: configuration.clone(),
+            cluster,
+        }
+    }
+
     /// VM types and how many of each it holds, parameter servers of its own included.
     pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
-        let groups = self.live.as_ref().map_or(&[][..], |live| &live.groups);
-        let beside = groups.iter().skip(1).map(|group| (group.vm, group.vms));
-        std::iter::once((self.vm, self.vms)).chain(beside)
-    }
-
-    /// The configuration is this cluster.
-    fn live_in(&mut self, built: Built) {
-        let cluster = built.cluster;
-        if let Some(first) = cluster.groups.first() {
-            (self.vm, self.vms) = (first.vm, first.vms);
-        }
-        if let Some(whole) = cluster.size(cluster.whole) {
-            (self.worker_s, self.slowest) = (whole.stepping.worker_s, whole.stepping.slowest);
-            self.communication_s = whole.stepping.communication_s;
-            self.expected_step_s = whole.step_s;
-        }
-        self.steps_to_target *= built.steps_factor;
-        self.provenance = self.provenance.max(built.provenance);
-        self.live = Some(Box::new(cluster));
-    }
-
-    /// Its step process without luck.
-    pub fn stepping(&self) -> Stepping {
-        Stepping {
-            workers: self.configuration.workers,
-            worker_s: self.worker_s,
-            communication_s: self.communication_s,
-            time: self.worker_time,
-            slowest: self.slowest,
-            machines: None,
-        }
+        self.cluster.held()
     }
 
     /// Expected seconds from the start to the target, without search.
@@ -161,75 +133,18 @@ impl World {
     ) -> Result<World, Vec<OutsideHull>> {
         let (mut truths, mut refused) = (Vec::with_capacity(configurations.len()), Vec::new());
         let mut vms: Vec<RentedVm> = Vec::new();
-        let name = rng::identity(&workload.name);
-        let time = variation.worker_time();
+        let builder = Builder {
+            workload,
+            reach,
+            variation,
+            waits,
+            setup,
+        };
         for configuration in configurations {
-            let replay = match workload.replay(configuration, reach) {
-                Ok(replay) => replay,
-                Err(outside) => {
-                    refused.push(outside);
-                    continue;
-                }
-            };
-            // Shapes are checked with the scenario; one that cannot be read is a type of its own.
-            let shape = Shape::parse(&configuration.vm).ok();
-            let vm_type = shape.map_or(&*configuration.vm, |s| s.vm_type);
-            let mut built = None;
-            if setup.is_live(&configuration.vm) {
-                let builder = Builder {
-                    workload,
-                    reach,
-                    variation,
-                    waits,
-                    setup,
-                };
-                match builder.build(configuration, &mut vms) {
-                    Ok(cluster) => built = Some(cluster),
-                    Err(outside) => {
-                        refused.push(outside);
-                        continue;
-                    }
-                }
+            match builder.build(configuration, &mut vms) {
+                Ok(built) => truths.push(Truth::of(workload, configuration, built)),
+                Err(outside) => refused.push(outside),
             }
-            let workers = configuration.workers;
-            let (slowest, waited) = waits.at(variation, workers);
-            let worker_s = match workload.steps.measured {
-                StepMeasured::Barrier => replay.step.compute_s / waited.mean,
-                StepMeasured::Worker => replay.step.compute_s,
-            };
-            let mut truth = Truth {
-                identity: rng::mix(name, configuration.identity()),
-                vm: 0,
-                vm_key: rng::identity(vm_type),
-                vms: (shape.and_then(|s| s.vms(configuration.workers)))
-                    .unwrap_or(configuration.workers),
-                pace: replay.pace,
-                steps_to_target: workload.steps_to_target(replay.epochs, configuration.batch),
-                worker_s,
-                communication_s: replay.step.communication_s,
-                worker_time: time,
-                slowest,
-                expected_step_s: worker_s * waited.mean + replay.step.communication_s,
-                noise_normalised: replay.noise_normalised,
-                provenance: replay.provenance,
-                configuration: configuration.clone(),
-                live: None,
-            };
-            match built {
-                Some(built) => truth.live_in(built),
-                None => {
-                    let is_it = |vm: &RentedVm| &*vm.name == vm_type;
-                    let known = vms.iter().position(is_it).unwrap_or_else(|| {
-                        vms.push(RentedVm {
-                            name: vm_type.into(),
-                            on_spot: None,
-                        });
-                        vms.len() - 1
-                    });
-                    truth.vm = known as u16;
-                }
-            }
-            truths.push(truth);
         }
         if !refused.is_empty() {
             return Err(refused);
@@ -237,7 +152,7 @@ impl World {
         Ok(World {
             workload: workload.name.clone(),
             vms,
-            identity: name,
+            identity: rng::identity(&workload.name),
             spot: setup.spot.clone(),
             constants: workload.constants.clone(),
             truths,

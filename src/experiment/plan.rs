@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::arena::{Arena, Parts};
 use super::record::Record;
+use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::pricing::{NoPrice, Policy};
 use crate::rng::Streams;
-use crate::scenario::{Scenario, Together, by_vm, machines};
+use crate::scenario::{MeasuredJobs, Scenario, Together, by_vm, machines};
 use crate::search::{Figures, Limits, Objective, Unusable};
 use crate::space::Space;
-use crate::testbed::{History, Terms};
+use crate::testbed::{History, MeasuredGrid, Terms};
 use crate::training::Fidelity;
 use crate::training::waits::Waits;
 
@@ -28,6 +29,9 @@ pub enum PlanError {
     /// A strategy that lacks what it needs.
     #[error(transparent)]
     Unusable(#[from] Unusable),
+    /// A job of a grid that is not there.
+    #[error("the scenario has no measured grid")]
+    NoGrid,
     /// A strategy that does not exist.
     #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),
@@ -62,11 +66,16 @@ pub struct Plan {
 /// An arena, or why there is none, in words.
 type Made = Result<Box<Arena>, String>;
 
-/// The configurations of a workload that are searched together.
+/// Configurations that are searched together.
 #[derive(Debug, Clone)]
-struct Search {
-    workload: usize,
-    configurations: Range<usize>,
+enum Search {
+    /// Some of a simulated workload.
+    Simulated {
+        workload: usize,
+        configurations: Range<usize>,
+    },
+    /// Those of a job of the measured grid.
+    Measured(usize),
 }
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
@@ -98,6 +107,7 @@ impl Plan {
     /// # Errors
     /// [`PlanError`]; none after the scenario's own check.
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
+        let measured = scenario.measured.as_ref().map_or(0, |m| m.jobs.len());
         let searches: Vec<Search> = (scenario.workloads.iter().enumerate())
             .flat_map(|(workload, (_, configurations))| {
                 let mut ranges = by_vm(configurations);
@@ -105,12 +115,16 @@ impl Plan {
                     ranges.clear();
                     ranges.push(0..configurations.len());
                 }
-                ranges.into_iter().map(move |configurations| Search {
-                    workload,
-                    configurations,
-                })
+                ranges
+                    .into_iter()
+                    .map(move |configurations| Search::Simulated {
+                        workload,
+                        configurations,
+                    })
             })
+            .chain((0..measured).map(Search::Measured))
             .collect();
+
         let plan = Plan {
             arenas: searches.iter().map(|_| OnceLock::new()).collect(),
             searches,
@@ -171,11 +185,11 @@ impl Plan {
         let arenas = made.filter_map(|made| made.as_ref().ok());
         let mut all: Vec<String> = Vec::new();
         let worlds = arenas.filter_map(|a| a.ground.world());
-        for live in worlds.flat_map(|w| w.truths.iter().filter_map(|t| t.live.as_deref())) {
-            let (_, Some(why)) = live.settle(self.terms.fidelity) else {
+        for cluster in worlds.flat_map(|w| w.truths.iter().map(|t| &t.cluster)) {
+            let (_, Some(why)) = cluster.settle(self.terms.fidelity) else {
                 continue;
             };
-            let sentence = format!("`{}` runs in `event`: {why}", live.protocol.name());
+            let sentence = format!("`{}` runs in `event`: {why}", cluster.protocol.name());
             if !all.contains(&sentence) && all.len() < MOST_FALLBACKS {
                 all.push(sentence);
             }
@@ -197,14 +211,48 @@ impl Plan {
 
     /// Name of an arena's workload.
     pub fn workload(&self, arena: usize) -> &str {
-        &self.source.workloads[self.searches[arena].workload].0.name
+        match (&self.searches[arena], &self.source.measured) {
+            (Search::Simulated { workload, .. }, _) => &self.source.workloads[*workload].0.name,
+            (Search::Measured(job), Some(measured)) => &measured.jobs[*job].name,
+            (Search::Measured(_), None) => "",
+        }
     }
 
     fn make(&self, index: usize) -> Result<Arena, PlanError> {
+        match (&self.searches[index], &self.source.measured) {
+            (
+                Search::Simulated {
+                    workload,
+                    configurations,
+                },
+                _,
+            ) => self.make_simulated(*workload, configurations.clone()),
+            (Search::Measured(job), Some(measured)) => self.make_measured(measured, *job),
+            (Search::Measured(_), None) => Err(PlanError::NoGrid),
+        }
+    }
+
+    fn make_measured(&self, measured: &MeasuredJobs, job: usize) -> Result<Arena, PlanError> {
+        let stored: Vec<History> = (measured.jobs.iter())
+            .map(|job| MeasuredGrid::history(job))
+            .collect();
+        let own = &measured.jobs[job];
+        let parts = Parts {
+            workload: &own.name,
+            ground: Box::new(MeasuredGrid::new(Arc::clone(own), measured.probe)),
+            space: own.space.clone(),
+            figures: MeasuredGrid::figures(own),
+            own: &stored[job],
+            stored: &stored,
+            fleet: &Fleet::listed(),
+        };
+        Arena::new(&self.source, &self.terms, parts)
+    }
+
+    fn make_simulated(&self, workload: usize, range: Range<usize>) -> Result<Arena, PlanError> {
         let scenario = &self.source;
-        let search = &self.searches[index];
-        let (workload, configurations) = &scenario.workloads[search.workload];
-        let configurations = &configurations[search.configurations.clone()];
+        let (workload, configurations) = &scenario.workloads[workload];
+        let configurations = &configurations[range];
         let reach = &scenario.setup.reach(&scenario.reach, configurations);
         let world = World::with(
             workload,

@@ -256,6 +256,45 @@ impl Job {
         self.places.get(&bits(values)).copied()
     }
 
+    /// BLAKE3 hash of its configurations and what was measured on them.
+    pub fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for (at, repeat, run) in self.all_runs() {
+            let usd = self.cost_usd(at, repeat, run.time_s);
+            hasher.update(format!("{} {run:?} {usd:?}\n", self.space.name(at)).as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// The same job on some of its configurations, in the order given.
+    #[must_use]
+    pub fn only(&self, kept: &[usize]) -> Job {
+        let (mut runs, mut bills, mut first) = (Vec::new(), Vec::new(), vec![0]);
+        for &at in kept {
+            let range = self.first[at]..self.first[at + 1];
+            runs.extend_from_slice(&self.runs[range.clone()]);
+            bills.extend_from_slice(self.bills.get(range).unwrap_or(&[]));
+            first.push(runs.len());
+        }
+        let space = self.space.only(kept);
+        let places = (0..space.len())
+            .map(|at| (bits(space.row(at)), at))
+            .collect();
+        Job {
+            name: self.name.clone(),
+            runs,
+            first,
+            bills,
+            rule: self.rule.clone(),
+            vms: kept
+                .iter()
+                .filter_map(|&at| self.vms.get(at).copied())
+                .collect(),
+            places,
+            space,
+        }
+    }
+
     /// How many combinations of the values that were run on each axis were not run.
     pub fn holes(&self) -> u64 {
         let space = &self.space;

@@ -1,96 +1,102 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
-use super::roster::Vm;
-use super::{Roster, Totals};
-use crate::cluster::Spot;
-use crate::cluster::world::Truth;
-use crate::engine::Queue;
+use super::Totals;
+use super::members::Members;
+use super::roster::never;
+use super::run::LiveRun;
+use super::stage::Stage;
+use crate::cluster::luck::Luck;
+use crate::cluster::{Cluster, Spot};
 use crate::rng::{Stream, Streams};
 use crate::training::drift::DriftPath;
-use crate::training::floor::Floor;
-use crate::training::log::Log;
-use crate::training::progress::{Advance, Event, Stalled, Unfinished};
+use crate::training::progress::{Advance, Unfinished};
 use crate::training::stepping::Stepping;
-use crate::training::sync::Scratch;
-use crate::training::{Fidelity, event, fast, step};
+use crate::training::sync::fast::Pace;
+use crate::training::sync::{Goal, Stretch};
+use crate::training::{Fidelity, Log};
 use crate::units::SimTime;
 use crate::usage::ledger::Ledger;
-use crate::usage::{EndedBy, Phase, Usage};
+use crate::usage::{Phase, Usage};
 
 /// One job and its clock.
 #[derive(Debug, Clone)]
 pub struct Job {
-    queue: Queue<Event>,
+    stage: Stage,
+    members: Members,
+    /// What came of its stretches, where something can happen to the cluster.
+    totals: Totals,
+    kept: Kept,
+}
+
+/// What stood in a job's books when the last training of a cluster that may change came to its mark: what is lost
+/// later must not change what the phases were until then.
+#[derive(Debug, Clone)]
+struct Kept {
+    at: SimTime,
     ledger: Ledger,
-    drift: DriftPath,
-    fidelity: Fidelity,
-    start_up: SimTime,
-    scratch: Scratch,
-    log: Log,
-    /// Its VMs one by one, where they have lives of their own.
-    roster: Roster,
-    /// What came of its stretches, where workers do more than step together.
-    pub totals: Totals,
+}
+
+/// What came of training.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trained {
+    /// Its times. The mark is the start where that is 0 or was not reached.
+    pub advance: Advance,
+    /// Steps of the configuration that are complete, B samples each.
+    pub steps: u64,
+    /// VMs that the provider took away from the job until the mark.
+    pub lost_vms: u32,
+    /// What came of all stretches of the job until the mark, where something can happen to the cluster.
+    pub totals: Option<Totals>,
 }
 
 impl Job {
     /// A job at time zero that holds no VMs. Every request of new VMs takes `start_up`.
     pub fn new(fidelity: Fidelity, start_up: SimTime, drift: DriftPath, streams: Streams) -> Self {
         Job {
-            queue: Queue::new(),
-            ledger: Ledger::default(),
-            drift,
-            fidelity,
-            start_up,
-            scratch: Scratch::default(),
-            log: Log::default(),
-            roster: Roster::new(streams),
+            stage: Stage::new(fidelity, drift),
+            members: Members::new(start_up, streams),
             totals: Totals::default(),
+            kept: Kept {
+                at: never(),
+                ledger: Ledger::default(),
+            },
         }
     }
 
     /// The same job at time zero in another replica, where VMs are lost on the terms `spot`, keeping its memory.
     pub fn restart(&mut self, drift: DriftPath, replica: u64, spot: Option<&Spot>) {
-        self.roster.restart(replica, spot);
-        self.queue.reset();
-        self.log.restart();
-        self.ledger.reset();
-        self.drift = drift;
+        self.members.restart(replica, spot);
+        self.stage.restart(drift);
         self.totals = Totals::default();
+        self.kept.at = never();
     }
 
     /// Becomes the same as `other`, a job under the same conditions, keeping the memory.
     pub fn copy_from(&mut self, other: &Job) {
-        self.queue.copy_from(&other.queue);
-        self.ledger.copy_from(&other.ledger);
-        self.drift.clone_from(&other.drift);
-        self.roster.copy_from(&other.roster);
+        self.stage.copy_from(&other.stage);
+        self.members.copy_from(&other.members);
         self.totals = other.totals;
+        self.kept.at = never();
     }
 
     /// The simulated time.
     pub fn now(&self) -> SimTime {
-        self.queue.now()
+        self.stage.now()
     }
 
-    /// Takes or gives back VMs until the cluster is that of `truth`; waits for new ones to start.
+    /// Takes or gives back VMs until they are those of `cluster`, with memory for `batch`; waits for new ones to start.
     ///
     /// # Errors
     /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn resize(&mut self, truth: &Truth) -> Result<(), Unfinished> {
-        let at = &truth.configuration;
-        let now = self.queue.now();
-        if let Some(cluster) = &truth.live {
-            return self.hold_live(cluster, at.batch);
+    pub fn hold(&mut self, cluster: &Cluster, batch: u32) -> Result<(), Unfinished> {
+        match cluster.groups.first() {
+            Some(all) if cluster.is_static => {
+                let workers = cluster.whole.stepping.workers;
+                self.members
+                    .hold_alike(&mut self.stage, all, (workers, batch))
+            }
+            _ => self.members.hold(&mut self.stage, cluster, batch),
         }
-        let (held, size) = ((truth.vm, truth.vms), (at.workers, at.batch));
-        let grows = self.ledger.hold(truth.vm, truth.vms, at.batch, now);
-        self.log.hold(held, size, now, now + self.start_up);
-        if grows && self.start_up > SimTime::ZERO {
-            self.enter(Phase::Waiting);
-            self.wait(self.start_up, Event::VmsReady)?;
-        }
-        Ok(())
     }
 
     /// Restores a checkpoint, which takes `seconds`.
@@ -98,132 +104,115 @@ impl Job {
     /// # Errors
     /// [`Unfinished`] when the clock has nothing to wait for.
     pub fn restore(&mut self, seconds: f64) -> Result<(), Unfinished> {
-        self.enter(Phase::Restoring);
-        self.wait(SimTime::from_seconds(seconds), Event::Restored)
+        self.stage.restore(SimTime::from_seconds(seconds))
     }
 
     /// What is held serves `phase` from now on.
     pub fn enter(&mut self, phase: Phase) {
-        self.ledger.enter(phase, self.queue.now());
-        self.log.enter(phase, self.queue.now());
+        self.stage.enter(phase);
     }
 
-    /// Trains `steps` steps on VMs that stay, and notes when the first `mark` of them were complete.
+    /// Trains on `cluster`, dealt `luck`, until so many steps of the configuration are complete or time is up. What is
+    /// unfinished then is given up.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the run does not come to its end.
+    pub fn train(
+        &mut self,
+        cluster: &Cluster,
+        luck: &Luck,
+        goal: Goal,
+        stream: &mut Stream,
+    ) -> Result<Trained, Unfinished> {
+        self.kept.at = never();
+        if cluster.is_static {
+            // Nothing can change: one stretch.
+            self.stage.log.trains();
+            let stretch = self.stretch(&cluster.whole.pace, &luck.stepping, goal, stream)?;
+            return Ok(Trained {
+                advance: stretch.advance,
+                steps: stretch.updates,
+                lost_vms: 0,
+                totals: None,
+            });
+        }
+        let start = self.now();
+        let marked = goal.mark.min(goal.updates);
+        let (mut advance, mut steps) = self.live(cluster, luck, (marked, goal.until), stream)?;
+        self.kept.at = self.now();
+        self.kept.ledger.copy_from(&self.stage.ledger);
+        let (lost_vms, totals) = (self.members.lost(), Some(self.totals));
+        if steps < marked {
+            advance.at_mark = start;
+        } else if marked < goal.updates {
+            let left = (goal.updates - marked, goal.until);
+            let (rest, more) = self.live(cluster, luck, left, stream)?;
+            advance.compute_s += rest.compute_s;
+            advance.communication_s += rest.communication_s;
+            steps += more;
+        }
+        Ok(Trained {
+            advance,
+            steps,
+            lost_vms,
+            totals,
+        })
+    }
+
+    /// So many steps, or until a moment, through all that happens; times with the end as the mark, and steps complete.
+    fn live(
+        &mut self,
+        cluster: &Cluster,
+        luck: &Luck,
+        (steps, until): (u64, SimTime),
+        stream: &mut Stream,
+    ) -> Result<(Advance, u64), Unfinished> {
+        let mut run = LiveRun::new(
+            &mut self.stage,
+            &mut self.members,
+            &mut self.totals,
+            (cluster, luck),
+            (steps, until),
+        );
+        run.finish(stream)
+    }
+
+    /// One stretch of steps in which nothing changes.
     ///
     /// # Errors
     /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn train(
+    pub fn stretch(
         &mut self,
+        pace: &Pace,
         stepping: &Stepping,
-        steps: u64,
-        mark: u64,
+        goal: Goal,
         stream: &mut Stream,
-    ) -> Result<Advance, Unfinished> {
-        self.log.trains();
-        if self.fidelity == Fidelity::Event {
-            let advance = event::advance(&mut self.floor(stepping, stream), steps, mark)?;
-            return Ok(advance);
-        }
-        let (start, drift) = (self.queue.now(), &mut self.drift);
-        let (advance, end) = match self.fidelity {
-            Fidelity::Step => step::advance(start, drift, stepping, steps, mark, stream),
-            _ => fast::advance(start, drift, stepping, steps, mark, stream),
-        };
-        self.wait(end - start, Event::StepsDone)?;
-        Ok(advance)
+    ) -> Result<Stretch, Unfinished> {
+        let fidelity = self.stage.fidelity;
+        let (stretch, _) = (self.stage).stretch(fidelity, pace, stepping, goal, stream)?;
+        Ok(stretch)
     }
 
     /// What was used when all VMs are released at `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.ledger.usage_until(end, usage);
-    }
-
-    /// VMs lost so far.
-    pub fn lost_vms(&self) -> u32 {
-        self.roster.lost
+        match end == self.kept.at {
+            true => self.kept.ledger.usage_until(end, usage),
+            false => self.stage.ledger.usage_until(end, usage),
+        }
     }
 
     /// Takes away the newest worker but the chief at `at`, and no other VM.
     pub fn lose_one(&mut self, at: SimTime) {
-        self.roster.lose_one(at);
+        self.members.lose_one(at);
     }
 
     /// Which VMs are held, and what for.
     pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+        &self.stage.ledger
     }
 
     /// What is noted of it.
     pub fn log(&mut self) -> &mut Log {
-        &mut self.log
-    }
-
-    pub(super) fn phase(&self) -> Phase {
-        self.ledger.phase()
-    }
-
-    pub(super) fn fidelity(&self) -> Fidelity {
-        self.fidelity
-    }
-
-    pub(super) fn start_up(&self) -> SimTime {
-        self.start_up
-    }
-
-    /// What a protocol works with.
-    pub(super) fn floor<'a>(
-        &'a mut self,
-        stepping: &'a Stepping,
-        stream: &'a mut Stream,
-    ) -> Floor<'a> {
-        Floor {
-            queue: &mut self.queue,
-            drift: &mut self.drift,
-            stepping,
-            stream,
-            scratch: &mut self.scratch,
-            log: &mut self.log,
-        }
-    }
-
-    pub(super) fn roster(&self) -> &Roster {
-        &self.roster
-    }
-
-    pub(super) fn roster_mut(&mut self) -> &mut Roster {
-        &mut self.roster
-    }
-
-    pub(super) fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.ledger
-    }
-
-    pub(super) fn roster_and_ledger(&mut self) -> (&mut Roster, &mut Ledger) {
-        (&mut self.roster, &mut self.ledger)
-    }
-
-    pub(super) fn drift_and_scratch(&mut self) -> (&mut DriftPath, &mut Scratch) {
-        (&mut self.drift, &mut self.scratch)
-    }
-
-    /// A VM with a life of its own is no longer held.
-    pub(super) fn end_vm(&mut self, vm: &Vm, end: SimTime, ended_by: EndedBy) {
-        self.ledger.end(vm.vm, vm.from, end, ended_by);
-        let number = vm.request as u32;
-        self.log.gone(number, end, ended_by == EndedBy::Provider);
-    }
-
-    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Unfinished> {
-        let start = self.queue.now();
-        self.queue.after(delay, what);
-        while let Some(event) = self.queue.advance() {
-            if event == what {
-                self.log.waited(what, start, self.queue.now());
-                return Ok(());
-            }
-        }
-        Err(Unfinished::Stalled(Stalled {
-            at: self.queue.now(),
-        }))
+        &mut self.stage.log
     }
 }

@@ -1,142 +1,162 @@
-//! Who is there: VMs that are lost, requested, join and are given back while a job trains.
+//! Who is there: VMs that are requested, join, are lost and are given back.
 
-use super::life::Job;
-use super::roster::{Vm, never};
-use super::run::Course;
+use super::roster::{Roster, Vm, never};
+use super::stage::Stage;
 use crate::cluster::groups::MOST_GROUPS;
-use crate::cluster::groups::{LiveCluster, Size};
-use crate::cluster::terms::{Chief, Keeps, OnLoss, Pause, Spot};
+use crate::cluster::{Cluster, Group, Pause, Size, Spot};
+use crate::rng::Streams;
 use crate::training::progress::{Event, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{EndedBy, Phase};
 
-/// Losses without any work saved in between after which a job is taken not to come to an end.
-const MOST_LOSSES: u32 = 20_000;
+/// The VMs of a job, as they come and go.
+#[derive(Debug, Clone)]
+pub(super) struct Members {
+    roster: Roster,
+    /// What a request of new VMs takes, where nothing else was measured.
+    start_up: SimTime,
+}
 
-impl Job {
-    /// Meets all that is due now: losses, and another price.
-    pub(super) fn meet_changes(
+impl Members {
+    /// Nobody yet.
+    pub(super) fn new(start_up: SimTime, streams: Streams) -> Self {
+        Members {
+            roster: Roster::new(streams),
+            start_up,
+        }
+    }
+
+    /// Nobody again, in `replica`, where VMs are lost on the terms `spot`.
+    pub(super) fn restart(&mut self, replica: u64, spot: Option<&Spot>) {
+        self.roster.restart(replica, spot);
+    }
+
+    /// Becomes the same as `other`, keeping the memory.
+    pub(super) fn copy_from(&mut self, other: &Members) {
+        self.roster.copy_from(&other.roster);
+    }
+
+    /// Holds the VMs of one group that stay, and no others, for so many workers and samples; waits for new ones.
+    pub(super) fn hold_alike(
         &mut self,
-        cluster: &LiveCluster,
-        course: &mut Course,
-        phase: Phase,
+        stage: &mut Stage,
+        group: &Group,
+        (workers, batch): (u32, u32),
     ) -> Result<(), Unfinished> {
-        let now = self.now();
-        if let Some(spot) = cluster.spot.as_deref() {
-            self.roster_mut().meet_market(spot, now);
-            while let Some(lost) = self.roster_mut().take_lost(now) {
-                self.lose(cluster, spot, course, phase, lost)?;
-            }
-        }
-        if let (Some(elastic), Phase::Training) = (&cluster.elastic, phase) {
-            let usual = cluster.groups.first().map_or(0, |group| group.vms);
-            let is_due = course.wanted.is_none_or(|(_, until)| until <= now);
-            if is_due {
-                let (vms, until) = elastic.target(usual, now);
-                // A chief on demand is one of them.
-                let vms = cluster
-                    .groups
-                    .first()
-                    .map_or(vms, |group| vms.min(group.most));
-                course.wanted = Some((vms, until));
-                let held = self.roster().count(0);
-                for _ in vms..held {
-                    self.release_newest(0);
-                }
-                for _ in held..vms {
-                    self.request(cluster, 0, true);
-                }
-            }
-        }
-        if cluster.changes_size() {
-            self.note_starting();
+        let now = stage.now();
+        // Those that were told one by one.
+        self.roster
+            .give_back(|vm| Members::end(stage, vm, now, EndedBy::User));
+        let (held, ready) = ((group.vm, group.vms), now + self.start_up);
+        let grows = stage.ledger.hold(group.vm, group.vms, batch, now);
+        stage.log.hold(held, (workers, batch), now, ready);
+        if grows && self.start_up > SimTime::ZERO {
+            stage.enter(Phase::Waiting);
+            stage.wait(self.start_up, Event::VmsReady)?;
         }
         Ok(())
     }
 
-    /// A VM is lost: what that leaves of the work, and what happens to its place.
-    fn lose(
+    /// Holds the VMs of `cluster` in place of those before, as far as they do not suit it, and waits for new ones.
+    pub(super) fn hold(
         &mut self,
-        cluster: &LiveCluster,
-        spot: &Spot,
-        course: &mut Course,
-        phase: Phase,
-        lost: Vm,
+        stage: &mut Stage,
+        cluster: &Cluster,
+        batch: u32,
     ) -> Result<(), Unfinished> {
-        let now = self.now();
-        self.end_vm(&lost, lost.end, EndedBy::Provider);
-        course.losses += 1;
-        if course.losses > MOST_LOSSES || now > course.latest {
-            return Err(Unfinished::TooManyLosses { at: now });
+        let now = stage.now();
+        stage.ledger.resize_batch(batch, now);
+        if self.roster.vms().is_empty() && stage.ledger.vms() > 0 {
+            // Those that nobody told one by one.
+            stage.ledger.give_back_all(now);
+            stage.log.give_back_all(now);
         }
-        let goes_back = lost.is_chief && spot.chief == Chief::GoesBack;
-        if lost.is_chief && spot.chief == Chief::EndsTheRun {
-            return Err(Unfinished::ChiefLost { at: now });
+        let mut given_back = Vec::new();
+        self.roster.fit(cluster, |vm| given_back.push(*vm));
+        for vm in &given_back {
+            Members::end(stage, vm, now, EndedBy::User);
         }
-        if lost.ready > now {
-            // It had no part in anything yet.
-        } else if lost.is_server || goes_back || spot.keeps == Keeps::Checkpoint {
-            course.done = course.saved;
-            self.ledger_mut().lose_unsafe_work(phase, now);
-            self.log().relabel(phase, Phase::Lost, course.unsafe_s, now);
-            course.unsafe_s = 0.0;
-            course.restarts = true;
-        } else {
-            // What others hold is as safe as a checkpoint.
-            course.save(now);
-            self.ledger_mut().work_is_safe(now);
-            course.restarts |= spot.on_loss == OnLoss::Wait || cluster.has_barrier();
+        if let Some(first) = cluster.groups.first() {
+            let workers = cluster.whole.stepping.workers;
+            let vms = cluster.groups.iter().map(|g| g.vms).sum();
+            stage.log.cluster(first.vm, vms, (workers, batch), now);
         }
-        course.due = None;
-        let is_replaced = lost.is_server || spot.on_loss != OnLoss::Shrink;
-        // One that was let go for its price is not wanted back.
-        let group = usize::from(lost.group);
-        let is_wanted = match course.wanted {
-            Some((vms, _)) if group == 0 => self.roster().count(0) < vms,
-            _ => true,
-        };
-        if is_replaced && is_wanted {
-            let joins = spot.on_loss == OnLoss::GoOn;
-            self.request(cluster, group, joins);
+        let spot = cluster.spot.as_deref();
+        let mut start_up = SimTime::ZERO;
+        for (index, group) in cluster.groups.iter().enumerate() {
+            let missing = group.vms.saturating_sub(self.roster.count(index));
+            for _ in 0..missing {
+                let key = self.roster.next_request();
+                // VMs at the start of a job take as long as those that replace one, where that was measured.
+                let start = match spot.map(|s| s.replacement) {
+                    Some(measured @ Pause::Measured(_)) => {
+                        measured.draw(|| self.roster.delays(key))
+                    }
+                    _ => self.start_up,
+                };
+                start_up = start_up.max(start);
+                let times = (start, SimTime::ZERO);
+                let vm = self.roster.request((index, group), spot, now, times);
+                (stage.log).request((vm.request as u32, vm.vm), now, vm.runs);
+            }
+            if missing > 0 {
+                stage.ledger.take(group.vm, missing, now);
+            }
         }
-        self.roster_mut().appoint_chief();
+        self.roster.appoint_chief();
+        if start_up > SimTime::ZERO {
+            stage.enter(Phase::Waiting);
+            stage.wait(start_up, Event::VmsReady)?;
+        }
         Ok(())
     }
 
     /// Requests a VM for a group; one that `joins` the others starts cold.
-    fn request(&mut self, cluster: &LiveCluster, index: usize, joins: bool) {
+    pub(super) fn request(
+        &mut self,
+        stage: &mut Stage,
+        cluster: &Cluster,
+        index: usize,
+        joins: bool,
+    ) {
         let Some(group) = cluster.groups.get(index) else {
             return;
         };
-        let now = self.now();
+        let now = stage.now();
         let spot = cluster.spot.as_deref();
-        let key = self.roster().next_request();
-        let (mut start, mut join) = (self.start_up(), SimTime::ZERO);
+        let key = self.roster.next_request();
+        let (mut start, mut join) = (self.start_up, SimTime::ZERO);
         if let Some(spot) = spot {
-            let delays = || self.roster().delays(key);
-            start = spot.replacement.draw(delays);
+            start = spot.replacement.draw(|| self.roster.delays(key));
             if joins {
-                join = spot.cold_join.draw(|| self.roster().delays(!key));
+                join = spot.cold_join.draw(|| self.roster.delays(!key));
             }
         }
-        let vm = (self.roster_mut()).request((index, group), spot, now, (start, join));
-        self.ledger_mut().take(vm.vm, 1, now);
-        self.log().request((vm.request as u32, vm.vm), now, vm.runs);
+        let vm = (self.roster).request((index, group), spot, now, (start, join));
+        stage.ledger.take(vm.vm, 1, now);
+        (stage.log).request((vm.request as u32, vm.vm), now, vm.runs);
     }
 
-    fn release_newest(&mut self, group: usize) {
-        let now = self.now();
-        if let Some(vm) = self.roster_mut().take_newest(group) {
-            self.end_vm(&vm, now, EndedBy::User);
-            self.roster_mut().appoint_chief();
+    /// Gives back the newest VM of a group.
+    pub(super) fn release_newest(&mut self, stage: &mut Stage, group: usize) {
+        if let Some(vm) = self.roster.take_newest(group) {
+            let now = stage.now();
+            Members::end(stage, &vm, now, EndedBy::User);
+            self.roster.appoint_chief();
         }
+    }
+
+    /// A VM is no longer held.
+    pub(super) fn end(stage: &mut Stage, vm: &Vm, end: SimTime, ended_by: EndedBy) {
+        stage.ledger.end(vm.vm, vm.from, end, ended_by);
+        let number = vm.request as u32;
+        (stage.log).gone(number, end, ended_by == EndedBy::Provider);
     }
 
     /// The size that can train now, if one can.
-    pub(super) fn size<'c>(&self, cluster: &'c LiveCluster) -> Option<(usize, &'c Size)> {
-        let now = self.now();
+    pub(super) fn size<'c>(&self, cluster: &'c Cluster, now: SimTime) -> Option<(usize, &'c Size)> {
         let mut ready = [0u32; MOST_GROUPS];
-        for vm in self.roster().vms() {
+        for vm in self.roster.vms() {
             ready[usize::from(vm.group)] += u32::from(vm.ready <= now);
         }
         let waits = !cluster.changes_size();
@@ -155,10 +175,15 @@ impl Job {
         Some((place, cluster.size(place)?))
     }
 
-    /// Waits until a VM is ready or another is lost.
-    pub(super) fn wait_for_vms(&mut self, cluster: &LiveCluster) -> Result<(), Unfinished> {
-        let now = self.now();
-        let ready = self.roster().next_ready(now);
+    /// Waits until a VM is ready or another is lost, or until time is up.
+    pub(super) fn wait(
+        &mut self,
+        stage: &mut Stage,
+        cluster: &Cluster,
+        until: SimTime,
+    ) -> Result<(), Unfinished> {
+        let now = stage.now();
+        let ready = self.roster.next_ready(now);
         // Without anyone to come, losses change nothing for the better.
         if ready == never() && cluster.elastic.is_none() {
             return Err(Unfinished::NobodyLeft { at: now });
@@ -171,73 +196,88 @@ impl Job {
         if next == never() {
             return Err(Unfinished::NobodyLeft { at: now });
         }
-        self.enter(Phase::Waiting);
-        self.wait(next - now, Event::VmsReady)
+        stage.enter(Phase::Waiting);
+        stage.wait(next.min(until) - now, Event::VmsReady)
+    }
+
+    /// Tells the ledger which VMs are held but have no part in the training yet.
+    pub(super) fn note_starting(&self, stage: &mut Stage) {
+        let now = stage.now();
+        let starting = self.roster.vms().iter().filter(|vm| vm.ready > now);
+        (stage.ledger).set_starting(starting.map(|vm| vm.vm), now);
     }
 
     /// Hours since the oldest VM that can be taken away runs.
-    pub(super) fn oldest_age_h(&self) -> f64 {
-        let now = self.now();
-        let spot = self.roster().vms().iter().filter(|vm| vm.on_spot);
+    pub(super) fn oldest_age_h(&self, now: SimTime) -> f64 {
+        let spot = self.roster.vms().iter().filter(|vm| vm.on_spot);
         let oldest = spot.map(|vm| vm.runs).fold(now, SimTime::min);
         (now - oldest).hours()
     }
 
-    /// Tells the ledger which VMs are held but have no part in the training yet.
-    fn note_starting(&mut self) {
-        let now = self.now();
-        let (roster, ledger) = self.roster_and_ledger();
-        let starting = roster.vms().iter().filter(|vm| vm.ready > now);
-        ledger.set_starting(starting.map(|vm| vm.vm), now);
+    /// When a VM may be lost next.
+    pub(super) fn next_loss(&self, cluster: &Cluster) -> SimTime {
+        self.roster.next_loss(cluster.spot.as_deref())
     }
 
-    /// Holds the VMs of `cluster` in place of those before, as far as they do not suit it, and waits for new ones.
-    ///
-    /// # Errors
-    /// [`Unfinished`] when the clock has nothing to wait for.
-    pub fn hold_live(&mut self, cluster: &LiveCluster, batch: u32) -> Result<(), Unfinished> {
-        let now = self.now();
-        self.ledger_mut().resize_batch(batch, now);
-        let mut given_back = Vec::new();
-        self.roster_mut().fit(cluster, |vm| given_back.push(*vm));
-        for vm in &given_back {
-            self.end_vm(vm, now, EndedBy::User);
-        }
-        if let Some(first) = cluster.groups.first() {
-            let workers = cluster
-                .size(cluster.whole)
-                .map_or(0, |s| s.stepping.workers);
-            let vms = cluster.groups.iter().map(|g| g.vms).sum();
-            (self.log()).cluster(first.vm, vms, (workers, batch), now);
-        }
-        let spot = cluster.spot.as_deref();
-        let mut start_up = SimTime::ZERO;
-        for (index, group) in cluster.groups.iter().enumerate() {
-            let missing = group.vms.saturating_sub(self.roster().count(index));
-            if missing == 0 {
-                continue;
-            }
-            for _ in 0..missing {
-                let key = self.roster().next_request();
-                // VMs at the start of a job take as long as those that replace one, where that was measured.
-                let start = match spot.map(|s| s.replacement) {
-                    Some(measured @ Pause::Measured(_)) => {
-                        measured.draw(|| self.roster().delays(key))
-                    }
-                    _ => self.start_up(),
-                };
-                start_up = start_up.max(start);
-                let times = (start, SimTime::ZERO);
-                let vm = (self.roster_mut()).request((index, group), spot, now, times);
-                self.log().request((vm.request as u32, vm.vm), now, vm.runs);
-            }
-            self.ledger_mut().take(group.vm, missing, now);
-        }
-        self.roster_mut().appoint_chief();
-        if start_up > SimTime::ZERO {
-            self.enter(Phase::Waiting);
-            self.wait(start_up, Event::VmsReady)?;
-        }
-        Ok(())
+    /// When a VM is lost next, as far as that is decided.
+    pub(super) fn next_end(&self) -> SimTime {
+        self.roster.next_end()
     }
+
+    /// When the next VM takes part that does not at `now`.
+    pub(super) fn next_ready(&self, now: SimTime) -> SimTime {
+        self.roster.next_ready(now)
+    }
+
+    /// Meets the losses in the market that are told of by `now`.
+    pub(super) fn meet_market(&mut self, spot: &Spot, now: SimTime) {
+        self.roster.meet_market(spot, now);
+    }
+
+    /// Takes out one VM whose end has come by `now`.
+    pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Vm> {
+        self.roster.take_lost(now)
+    }
+
+    /// VMs of a group, whether ready or not.
+    pub(super) fn count(&self, group: usize) -> u32 {
+        self.roster.count(group)
+    }
+
+    /// Some worker is the chief, if there is one.
+    pub(super) fn appoint_chief(&mut self) {
+        self.roster.appoint_chief();
+    }
+
+    /// Takes away the newest worker but the chief at `at`, and no other VM.
+    pub(super) fn lose_one(&mut self, at: SimTime) {
+        self.roster.lose_one(at);
+    }
+
+    /// VMs that the provider took away so far.
+    pub(super) fn lost(&self) -> u32 {
+        self.roster.lost
+    }
+
+    /// What all need to go on from a checkpoint at `now`.
+    pub(super) fn restart_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
+        let spot = cluster.spot.as_deref();
+        match spot.and_then(|s| s.warm_restart) {
+            Some(pause) => pause.draw(|| self.roster.delays(delay_key(now))),
+            None => SimTime::from_seconds(cluster.restart_s),
+        }
+    }
+
+    /// What writing a checkpoint takes at `now`.
+    pub(super) fn write_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
+        let spot = cluster.spot.as_deref();
+        spot.map_or(SimTime::ZERO, |s| {
+            s.write.draw(|| self.roster.delays(delay_key(now)))
+        })
+    }
+}
+
+/// A key for a delay that begins now.
+fn delay_key(now: SimTime) -> u64 {
+    now.nanoseconds() | 1 << 63
 }

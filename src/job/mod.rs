@@ -3,8 +3,8 @@
 //! In: a cluster and what one replica deals to it. Out: the steps to the target through all losses,
 //! replacements, checkpoints and changes of size, on the job's clock and in its ledger.
 //!
-//! - [`life`]: one job and its clock.
-//! - `run`: training through it all; `members`: who is there meanwhile.
+//! - [`life`]: one job; `stage`: its clock and its books.
+//! - `run`: training through it all; `work`: how far it has come; `members`: who is there meanwhile.
 //! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
 //! - [`market`]: losses that take several VMs at once.
 //! - [`totals`]: what came of it, for the statistical price.
@@ -14,8 +14,10 @@ pub mod market;
 mod members;
 pub mod roster;
 mod run;
+mod stage;
 pub mod totals;
+mod work;
 
-pub use life::Job;
+pub use life::{Job, Trained};
 pub use roster::Roster;
 pub use totals::Totals;

@@ -1,7 +1,7 @@
 //! Which VMs a job has at a moment, and when the next is ready or lost.
 
 use super::market::Market;
-use crate::cluster::groups::{Group, LiveCluster, MOST_GROUPS};
+use crate::cluster::groups::{Cluster, Group, MOST_GROUPS};
 use crate::cluster::terms::{Losses, Spot};
 use crate::rng::{Purpose, Stream, Streams, mix};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -131,7 +131,7 @@ impl Roster {
 
     /// Sorts the VMs into the groups of `cluster`, as far as they suit it; those that do not, and the newest of too
     /// many, are given back to `release`.
-    pub fn fit(&mut self, cluster: &LiveCluster, mut release: impl FnMut(&Vm)) {
+    pub fn fit(&mut self, cluster: &Cluster, mut release: impl FnMut(&Vm)) {
         let mut held = [0u32; MOST_GROUPS];
         self.vms.retain_mut(|vm| {
             let place = (cluster.groups.iter().enumerate()).find(|(index, group)| {
@@ -150,6 +150,11 @@ impl Roster {
                 }
             }
         });
+    }
+
+    /// Gives back all VMs to `release`.
+    pub fn give_back(&mut self, mut release: impl FnMut(&Vm)) {
+        self.vms.drain(..).for_each(|vm| release(&vm));
     }
 
     /// VMs of a group, whether ready or not.

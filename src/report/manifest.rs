@@ -4,10 +4,13 @@
 use std::io;
 use std::path::Path;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::cloud::{prices, sources, vm_types};
 use crate::experiment::{Ending, Finished};
+use crate::grid::Job;
 use crate::pricing::builtin;
 use crate::scenario::{Scenario, Together};
 use crate::workload::Workload;
@@ -52,9 +55,16 @@ pub fn identity(scenario: &Scenario) -> Identity {
         ("cases", json!(scenario.cases())),
         (ACROSS_VMS, json!(scenario.search == Together::EachVm)),
     ];
+    let measured = scenario.measured.as_ref().map(|measured| {
+        let jobs = measured.jobs.iter();
+        let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
+        json!({ "name": measured.grid, "jobs": jobs.map(job).collect::<Vec<Value>>() })
+    });
+    let grid = measured.map(|measured| ("grid".to_owned(), measured));
     entries
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
+        .chain(grid)
         .collect()
 }
 

@@ -1,6 +1,7 @@
 //! An axis of the configuration space, and conditions on its values.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,6 +11,7 @@ use toml::Spanned;
 
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative};
+use crate::space::{self, Space};
 
 /// Values of one axis: `"measured"`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
 /// `{ from = 1, to = 64, factor = 2 }`.
@@ -166,6 +168,33 @@ pub struct Exclusion {
     pub batch: Option<Bounds>,
     /// Samples per worker and step, B/K.
     pub local_batch: Option<Bounds>,
+    /// Values on any axes of a measured grid, by the names of the axes.
+    pub axis: BTreeMap<String, AxisCondition>,
+}
+
+/// What a configuration must be on an axis.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AxisCondition {
+    /// This number.
+    Number(f64),
+    /// This name.
+    Word(String),
+    /// Between these numbers; of an ordinal axis, ranks from 0.
+    Bounds(Bounds),
+}
+
+impl AxisCondition {
+    fn holds(&self, space: &Space, at: usize, axis: usize) -> bool {
+        match self {
+            AxisCondition::Number(number) if space.axes()[axis].levels().is_empty() => {
+                space.value(at, axis) == *number
+            }
+            AxisCondition::Number(number) => space.text(at, axis) == number.to_string(),
+            AxisCondition::Word(word) => space.text(at, axis) == *word,
+            AxisCondition::Bounds(bounds) => bounds.hold(space.value(at, axis)),
+        }
+    }
 }
 
 /// From `min` to `max`, both included; either may be absent.
@@ -191,6 +220,39 @@ impl Exclusion {
         *self == Exclusion::default()
     }
 
+    /// The axes that it is about.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let usual = [
+            (space::VM, self.vm.is_some()),
+            (space::WORKERS, self.workers.is_some()),
+            (space::BATCH, self.batch.is_some()),
+            ("local_batch", self.local_batch.is_some()),
+        ];
+        let usual = usual.into_iter().filter(|(_, given)| *given);
+        let other = self.axis.keys().map(String::as_str);
+        usual.map(|(name, _)| name).chain(other)
+    }
+
+    /// Whether a configuration of a space meets every condition; one on an axis that it lacks is not met.
+    pub fn matches_in(&self, space: &Space, at: usize) -> bool {
+        let holds = |bounds: &Option<Bounds>, value: Option<f64>| {
+            bounds.is_none_or(|bounds| value.is_some_and(|value| bounds.hold(value)))
+        };
+        let (workers, batch) = (
+            space.workers(at).map(f64::from),
+            space.batch(at).map(f64::from),
+        );
+        let local_batch = batch.zip(workers).map(|(batch, workers)| batch / workers);
+        let on_axis = |(name, condition): (&String, &AxisCondition)| {
+            (space.axis(name)).is_some_and(|axis| condition.holds(space, at, axis))
+        };
+        (self.vm.as_deref()).is_none_or(|vm| space.vm(at).is_some_and(|own| **own == *vm))
+            && holds(&self.workers, workers)
+            && holds(&self.batch, batch)
+            && holds(&self.local_batch, local_batch)
+            && self.axis.iter().all(on_axis)
+    }
+
     /// Whether `configuration` meets every condition.
     pub fn matches(&self, configuration: &Configuration) -> bool {
         let holds = |bounds: &Option<Bounds>, value: f64| bounds.is_none_or(|b| b.hold(value));
@@ -198,6 +260,7 @@ impl Exclusion {
             && holds(&self.workers, f64::from(configuration.workers))
             && holds(&self.batch, f64::from(configuration.batch))
             && holds(&self.local_batch, configuration.local_batch())
+            && self.axis.is_empty()
     }
 }
 

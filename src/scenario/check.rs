@@ -9,7 +9,7 @@ use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::options::Options;
-use super::{axes, machines, prices, setup, sizes, strategies, workloads};
+use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
 use crate::input::{Diagnostics, Source};
@@ -78,6 +78,7 @@ impl Check<'_> {
     fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
         let name = self.name(file);
         axes::check(&file.cluster, &mut self.complaints);
+        let measured = grids::read(file, self.files, &mut self.complaints);
         let loaded = self.workloads(file);
         let complaints = &mut self.complaints;
         let machines = machines::read(file, &loaded, complaints);
@@ -104,8 +105,13 @@ impl Check<'_> {
                 complaints,
             ),
         };
+        let own = &self.options.policies;
+        let policies = match (&file.grid, &measured) {
+            (None, _) => prices::read(&file.pricing, own, complaints),
+            (Some(_), Some(measured)) => grids::policies(file, own, measured, complaints),
+            (Some(_), None) => None,
+        };
         let registry = &self.options.registry;
-        let policies = prices::read(&file.pricing, &self.options.policies, complaints);
         let strategies = strategies::read(&file.search, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
@@ -128,6 +134,12 @@ impl Check<'_> {
             strategies?,
             complaints,
         );
+        let strategies = match &measured {
+            None => strategies,
+            Some(measured) => {
+                strategies::usable_on(file, registry, measured, strategies, complaints)
+            }
+        };
 
         Some(Scenario {
             name,
@@ -135,6 +147,7 @@ impl Check<'_> {
             replicas: u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get)),
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,
+            measured,
             stored,
             machines,
             reach,
@@ -153,6 +166,9 @@ impl Check<'_> {
     }
 
     fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
+        if file.grid.is_some() {
+            return Vec::new();
+        }
         if let Some(asked) = &file.workloads {
             let own = &self.options.workloads;
             return workloads::read("workloads", asked, self.files, own, &mut self.complaints);

@@ -1,4 +1,4 @@
-//! The form of a scenario file. Everything has a default but the workloads.
+//! The form of a scenario file. Everything has a default but the workloads, or the grid.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::workload::Staleness;
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["include"] }]))]
+#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["include"] }]))]
 pub struct ScenarioFile {
     /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
     /// a later one wins.
@@ -44,6 +44,13 @@ pub struct ScenarioFile {
     /// Names of embedded workloads, or paths of workload folders relative to this file.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub workloads: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Name of an embedded measured grid, or path of a grid's folder relative to this file, instead of
+    /// workloads.
+    #[schemars(with = "Option<String>")]
+    pub grid: Option<Spanned<String>>,
+    /// Jobs of the grid; those that it takes by default when absent.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub jobs: Option<Spanned<Vec<Spanned<String>>>>,
     /// VM types that were not measured, by name.
     #[schemars(with = "BTreeMap<String, VmTable>")]
     pub vm: BTreeMap<Spanned<String>, VmTable>,
@@ -311,7 +318,7 @@ pub enum CheckpointChoice {
 }
 
 /// What varies at random. Every factor is log-normal with mean 1.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VariationTable {
     /// Coefficient of variation of one worker's compute time in one step.
@@ -333,8 +340,15 @@ pub struct VariationTable {
     pub straggler: Option<StragglerTable>,
 }
 
+impl VariationTable {
+    /// Whether nothing varies.
+    pub fn is_off(&self) -> bool {
+        *self == VariationTable::default()
+    }
+}
+
 /// Slow change of the network: one factor on the communication time per period.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DriftTable {
     /// σ of the factor.
@@ -344,7 +358,7 @@ pub struct DriftTable {
 }
 
 /// Workers that now and then take much longer.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StragglerTable {
     /// Probability per worker and step.

@@ -23,6 +23,7 @@ mod configurations;
 mod elastic;
 pub mod file;
 mod files;
+pub mod grids;
 mod hull;
 pub mod include;
 mod kinds;
@@ -38,6 +39,7 @@ mod workloads;
 
 pub use check::{Overrides, load, load_with};
 pub use file::{ScenarioFile, Together};
+pub use grids::MeasuredJobs;
 pub use options::Options;
 
 use std::ops::Range;
@@ -82,6 +84,8 @@ pub struct Scenario {
     pub fidelity: Fidelity,
     /// The workloads, each with the configurations to choose from.
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
+    /// Jobs of a measured grid, instead of workloads.
+    pub measured: Option<MeasuredJobs>,
     /// Which configurations a search chooses between.
     pub search: Together,
     /// Workloads whose earlier runs the universal model may use.
@@ -122,7 +126,8 @@ impl Scenario {
                 .map(|(_, configurations)| by_vm(configurations).len())
                 .sum(),
         };
-        searches as u64
+        let measured = self.measured.as_ref().map_or(0, |m| m.jobs.len());
+        (searches + measured) as u64
             * self.policies.len() as u64
             * self.objectives.len() as u64
             * self.strategies.len() as u64

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Overrides, Scenario, load_with};
-use crate::input::{Diagnostics, Folder, Mistakes, Source};
-use crate::pricing::{Policy, VmPrice};
-use crate::search::Registry;
+use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
+use crate::pricing::{AS_MEASURED, Policy, VmPrice};
+use crate::search::{ORACLE, Registry};
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
@@ -132,6 +132,7 @@ impl Options {
         folder: &Path,
         mut diagnostics: Diagnostics,
     ) -> Result<Scenario, Mistakes> {
+        self.reserved(&mut diagnostics);
         let scenario = source.and_then(|source| {
             load_with(
                 &source,
@@ -141,6 +142,28 @@ impl Options {
                 &mut diagnostics,
             )
         });
-        scenario.ok_or_else(|| Mistakes::new(diagnostics))
+        match scenario {
+            Some(scenario) if diagnostics.is_empty() => Ok(scenario),
+            _ => Err(Mistakes::new(diagnostics)),
+        }
+    }
+
+    /// Two names always stand for the same.
+    fn reserved(&self, diagnostics: &mut Diagnostics) {
+        let mut refuse = |what: &str, name: &str| {
+            let title = format!("a program cannot bring a {what} called `{name}`");
+            let help = "the name is taken; give yours another";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        };
+        if self.registry.names().any(|name| name == ORACLE) {
+            refuse("strategy", ORACLE);
+        }
+        if self
+            .policies
+            .iter()
+            .any(|policy| policy.name == AS_MEASURED)
+        {
+            refuse("price", AS_MEASURED);
+        }
     }
 }

@@ -8,12 +8,13 @@ use toml::Spanned;
 use super::by_vm;
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable, Together};
+use super::grids::MeasuredJobs;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::search::registry::WHEN_NONE_IS_NAMED;
 use crate::search::{Figures, ORACLE, Objective, Past, Registry, Task};
 use crate::space::Space;
-use crate::testbed::History;
+use crate::testbed::{History, MeasuredGrid};
 use crate::workload::{Reach, Workload};
 
 /// The strategies asked for.
@@ -22,11 +23,6 @@ pub(super) fn read(
     registry: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
-    if registry.names().any(|name| name == ORACLE) {
-        let title = format!("no strategy can be called `{ORACLE}`");
-        let help = "the oracle knows the truth; register yours under another name";
-        complaints.push(Diagnostic::general(title).with_help(help));
-    }
     let legal: Vec<&str> = std::iter::once(ORACLE).chain(registry.names()).collect();
     let Some(asked) = &table.strategies else {
         let usual = WHEN_NONE_IS_NAMED.iter();
@@ -84,6 +80,34 @@ pub(super) fn usable(
             &mut strategies,
             complaints,
         );
+    }
+    strategies.into_iter().map(Spanned::into_inner).collect()
+}
+
+/// The same on the jobs of a measured grid.
+pub(super) fn usable_on(
+    file: &ScenarioFile,
+    registry: &Registry,
+    measured: &MeasuredJobs,
+    strategies: Vec<String>,
+    complaints: &mut Complaints<'_>,
+) -> Vec<String> {
+    let asked = file.search.strategies.as_ref();
+    let span_of = |name: &String| {
+        let mut all = asked.iter().flat_map(|asked| asked.get_ref());
+        let asked = all.find(|asked| asked.get_ref() == name);
+        asked.map_or(0..0, Spanned::span)
+    };
+    let mut strategies: Vec<Spanned<String>> = (strategies.into_iter())
+        .map(|name| Spanned::new(span_of(&name), name))
+        .collect();
+    let stored: Vec<History> = (measured.jobs.iter())
+        .map(|job| MeasuredGrid::history(job))
+        .collect();
+    for (job, own) in measured.jobs.iter().zip(&stored) {
+        let task = MeasuredGrid::figures(job).task(&job.name, &job.space);
+        let past = (own, &stored[..]);
+        buildable(file, registry, &task, past, &mut strategies, complaints);
     }
     strategies.into_iter().map(Spanned::into_inner).collect()
 }

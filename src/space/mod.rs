@@ -55,6 +55,9 @@ pub enum NoSpace {
     /// A configuration that does not have one value per axis.
     #[error("configuration {0} has not one value for each axis")]
     Uneven(usize),
+    /// A name with a character that separates names in records.
+    #[error("`{0}` holds a `;` or a `=`")]
+    Separator(Arc<str>),
     /// A number that is none, or no place among the levels.
     #[error("configuration {row} has no legal value of `{axis}`")]
     Illegal {
@@ -78,6 +81,11 @@ impl Space {
         for (index, axis) in axes.iter().enumerate() {
             if axes[..index].iter().any(|a| a.name == axis.name) {
                 return Err(NoSpace::SameName(Arc::clone(&axis.name)));
+            }
+            let mut names = axis.levels().iter().chain([&axis.name]);
+            let separates = |name: &&Arc<str>| *axis.name != *VM && name.contains([';', '=']);
+            if let Some(name) = names.find(separates) {
+                return Err(NoSpace::Separator(Arc::clone(name)));
             }
         }
         let place = |name: &str| axes.iter().position(|a| *a.name == *name);
@@ -145,6 +153,21 @@ impl Space {
             vm: Some(0),
             workers: Some(1),
             batch: Some(2),
+        }
+    }
+
+    /// The same axes with some of the configurations, in the order given.
+    #[must_use]
+    pub fn only(&self, kept: &[usize]) -> Space {
+        Space {
+            axes: self.axes.clone(),
+            values: kept.iter().flat_map(|&at| self.row(at)).copied().collect(),
+            other: kept
+                .iter()
+                .filter_map(|&at| self.other.get(at).cloned())
+                .collect(),
+            count: kept.len(),
+            ..*self
         }
     }
 

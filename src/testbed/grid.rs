@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::{Ground, History, Length, Observation, PastRun, Site, Stop, Target, Terms, Timeline};
 use crate::cloud::Fleet;
+use crate::configuration::Shape;
 use crate::grid::{Charge, Job, Outcome, Probe, Run};
 use crate::pricing::{NoPrice, Policy, StatedPrices, Tariff};
 use crate::rng::{Purpose, Streams, identity, mix};
 use crate::search::{Figures, Point};
-use crate::shape::Shape;
 use crate::testbed::history::RunPrice;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;

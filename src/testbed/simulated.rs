@@ -2,8 +2,8 @@
 
 use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use crate::cloud::Fleet;
+use crate::cluster::World;
 use crate::cluster::luck::Luck;
-use crate::cluster::{LiveCluster, Truth, World};
 use crate::configuration::Configuration;
 use crate::job::Job;
 use crate::pricing::{NoPrice, Policy, Tariff};
@@ -11,9 +11,9 @@ use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Log};
 use crate::training::progress::Advance;
-use crate::training::{Fidelity, Stepping, Unfinished};
+use crate::training::sync::Goal;
+use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
-use crate::usage::ledger::Ledger;
 use crate::usage::{Phase, Rented, Usage};
 
 /// Runs behind an expectation that has no closed form.
@@ -32,8 +32,6 @@ pub struct SimulatedCluster<'w> {
     now: State,
     /// States of the job, by number.
     marked: Vec<State>,
-    /// What was held when the last run on spot VMs reached the target, and when that was.
-    net: (SimTime, Ledger),
 }
 
 /// Where a job stands in its replica.
@@ -83,7 +81,6 @@ impl<'w> SimulatedCluster<'w> {
             luck: vec![None; world.truths.len()],
             now,
             marked: Vec::new(),
-            net: (SimTime::from_seconds(f64::INFINITY), Ledger::default()),
         }
     }
 
@@ -106,7 +103,6 @@ impl<'w> SimulatedCluster<'w> {
         self.now.progress = 0.0;
         self.now.steps = 0;
         self.now.cold_start = None;
-        self.net.0 = SimTime::from_seconds(f64::INFINITY);
     }
 
     /// Notes what happens from the next restart on: everything of the job, and of single
@@ -175,35 +171,19 @@ impl<'w> SimulatedCluster<'w> {
         let Some(luck) = &self.luck[choice] else {
             return Err(Unfinished::defect(start));
         };
-        if let Some(cluster) = truth.live.as_deref() {
-            // Losses after the target was reached are none of the job's.
-            let job = &mut self.now.job;
-            job.train_live(cluster, luck, left, &mut stream)?;
-            let net_end = job.now();
-            self.net.0 = net_end;
-            self.net.1.copy_from(job.ledger());
-            let (lost_vms, totals) = (job.lost_vms(), job.totals);
-            job.train_live(cluster, luck, all - left, &mut stream)?;
-            return Ok(Timeline {
-                choice,
-                search_end,
-                net_end,
-                gross_end: job.now(),
-                cold_start: self.now.cold_start,
-                lost_vms,
-                totals: Some(totals),
-            });
-        }
-        let stepping = luck.stepping.clone();
-        let run = self.now.job.train(&stepping, all, left, &mut stream)?;
+        let goal = Goal {
+            mark: left,
+            ..Goal::updates(all)
+        };
+        let run = (self.now.job).train(&truth.cluster, luck, goal, &mut stream)?;
         Ok(Timeline {
             choice,
             search_end,
-            net_end: if left == 0 { start } else { run.at_mark },
+            net_end: run.advance.at_mark,
             gross_end: self.now.job.now(),
             cold_start: self.now.cold_start,
-            lost_vms: 0,
-            totals: None,
+            lost_vms: run.lost_vms,
+            totals: run.totals,
         })
     }
 
@@ -215,11 +195,7 @@ impl<'w> SimulatedCluster<'w> {
     /// What was used when all VMs are released at `end`, which must not lie before the end of the
     /// search.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        match end == self.net.0 {
-            // Later losses must not change what the phases were until then.
-            true => self.net.1.usage_until(end, usage),
-            false => self.now.job.usage_until(end, usage),
-        }
+        self.now.job.usage_until(end, usage);
     }
 
     fn is_finished(&self) -> bool {
@@ -243,7 +219,8 @@ impl<'w> SimulatedCluster<'w> {
         if self.now.current == Some(configuration) {
             return Ok(());
         }
-        self.now.job.resize(&self.world.truths[configuration])?;
+        let truth = &self.world.truths[configuration];
+        (self.now.job).hold(&truth.cluster, truth.configuration.batch)?;
         if self.now.current.is_some() {
             self.now.job.restore(self.world.constants.restore_s.value)?;
         }
@@ -251,8 +228,13 @@ impl<'w> SimulatedCluster<'w> {
         Ok(())
     }
 
-    /// Trains up to `steps` steps in a configuration, fewer if the target comes first.
-    fn train(&mut self, configuration: usize, steps: u64) -> Result<(u64, Advance), Unfinished> {
+    /// Trains up to `steps` steps in a configuration, fewer if the target or `until` comes first.
+    fn train(
+        &mut self,
+        configuration: usize,
+        steps: u64,
+        until: SimTime,
+    ) -> Result<(u64, Advance), Unfinished> {
         self.move_to(configuration)?;
         let (world, progress) = (self.world, self.now.progress);
         let all = self.luck_of(configuration).steps_to_target;
@@ -268,16 +250,14 @@ impl<'w> SimulatedCluster<'w> {
         let Some(luck) = &self.luck[configuration] else {
             return Err(Unfinished::defect(job.now()));
         };
-        let advance = match truth.live.as_deref() {
-            Some(cluster) => job.train_live(cluster, luck, steps, &mut stream)?,
-            None => {
-                let stepping: Stepping = luck.stepping.clone();
-                job.train(&stepping, steps, steps, &mut stream)?
-            }
+        let goal = Goal {
+            until,
+            ..Goal::updates(steps)
         };
-        self.now.steps += steps;
-        self.now.progress = truth.progress_after(progress, steps as f64 / all as f64);
-        Ok((steps, advance))
+        let run = job.train(&truth.cluster, luck, goal, &mut stream)?;
+        self.now.steps += run.steps;
+        self.now.progress = truth.progress_after(progress, run.steps as f64 / all as f64);
+        Ok((run.steps, run.advance))
     }
 
     /// γ/K as read over the last `steps` steps; `None` where the workload does not know it.
@@ -307,13 +287,19 @@ fn remaining(all: u64, progress: f64) -> u64 {
     ((1.0 - progress - 1e-12).max(0.0) * all as f64).ceil() as u64
 }
 
+/// No moment.
+fn never() -> SimTime {
+    SimTime::from_seconds(f64::INFINITY)
+}
+
 impl SimulatedCluster<'_> {
     /// A run of its own from scratch to the target. It leaves nothing to the job but the time.
     fn train_from_scratch(&mut self, configuration: usize) -> Result<Observation, Stop> {
+        self.move_to(configuration)?;
         let (progress, steps) = (self.now.progress, self.now.steps);
         (self.now.progress, self.now.steps) = (0.0, 0);
         let start = self.now.job.now();
-        let seen = self.train_and_look(configuration, u64::MAX);
+        let seen = self.train_and_look(configuration, u64::MAX, never());
         let seconds = (self.now.job.now() - start).seconds();
         (self.now.progress, self.now.steps) = (progress, steps);
         Ok(Observation {
@@ -322,8 +308,21 @@ impl SimulatedCluster<'_> {
         })
     }
 
-    fn train_and_look(&mut self, configuration: usize, steps: u64) -> Result<Observation, Stop> {
-        let (steps, advance) = self.train(configuration, steps)?;
+    fn train_and_look(
+        &mut self,
+        configuration: usize,
+        steps: u64,
+        until: SimTime,
+    ) -> Result<Observation, Stop> {
+        let before = self.now.job.now();
+        let (steps, advance) = self.train(configuration, steps, until)?;
+        if steps == 0 {
+            return Ok(Observation {
+                steps: Some(0),
+                target: Target::MoreThan((self.now.job.now() - before).seconds()),
+                ..Observation::default()
+            });
+        }
         let each = 1.0 / steps as f64;
         Ok(Observation {
             steps: Some(steps),
@@ -364,7 +363,7 @@ impl Site for SimulatedCluster<'_> {
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
         self.move_to(configuration)?;
         let start = self.now.job.now();
-        self.train(configuration, steps)?;
+        self.train(configuration, steps, never())?;
         self.now.cold_start = Some((configuration, (self.now.job.now() - start).seconds()));
         if self.is_finished() {
             return Err(Stop::TargetReached);
@@ -375,14 +374,26 @@ impl Site for SimulatedCluster<'_> {
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
         let seen = match length {
             Length::Whole => return self.train_from_scratch(configuration),
-            Length::Steps(steps) => self.train_and_look(configuration, steps)?,
+            Length::Steps(steps) => self.train_and_look(configuration, steps, never())?,
             Length::Share(share) => {
                 self.move_to(configuration)?;
                 let all = self.luck_of(configuration).steps_to_target;
                 let steps = (share * all as f64).ceil().max(1.0) as u64;
-                self.train_and_look(configuration, steps)?
+                self.train_and_look(configuration, steps, never())?
             }
-            Length::Until(_) => todo!(),
+            Length::Until(end) => {
+                let before = self.now.job.now();
+                self.move_to(configuration)?;
+                if self.now.job.now() >= end {
+                    // All of it went into getting ready.
+                    return Ok(Observation {
+                        steps: Some(0),
+                        target: Target::MoreThan((self.now.job.now() - before).seconds()),
+                        ..Observation::default()
+                    });
+                }
+                self.train_and_look(configuration, u64::MAX, end)?
+            }
         };
         if self.is_finished() {
             return Err(Stop::TargetReached);
@@ -413,14 +424,12 @@ impl Ground for World {
     }
 
     fn expects_by_runs(&self) -> bool {
-        let may_change = |truth: &Truth| truth.live.as_ref().is_some_and(|live| live.may_change());
-        self.truths.iter().any(may_change)
+        self.truths.iter().any(|truth| truth.cluster.may_change())
     }
 
     fn expectation_runs(&self, configuration: usize) -> u64 {
         let truth = &self.truths[configuration];
-        let is_fast = |live: &LiveCluster| live.settle(Fidelity::Fast).0 == Fidelity::Fast;
-        if truth.live.as_deref().is_none_or(is_fast) {
+        if truth.cluster.settle(Fidelity::Fast).0 == Fidelity::Fast {
             return MOST_EXPECTATION_RUNS;
         }
         let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
@@ -452,10 +461,7 @@ impl Ground for World {
         configuration: usize,
         fidelity: Fidelity,
     ) -> (&'static str, Option<&str>) {
-        let (fidelity, why) = match &self.truths[configuration].live {
-            Some(cluster) => cluster.settle(fidelity),
-            None => (fidelity, None),
-        };
+        let (fidelity, why) = self.truths[configuration].cluster.settle(fidelity);
         (fidelity.name(), why)
     }
 

@@ -3,8 +3,8 @@
 use super::drift::DriftPath;
 use super::log::Log;
 use super::progress::Event;
+use super::scratch::Scratch;
 use super::stepping::Stepping;
-use super::sync::Scratch;
 use crate::engine::Queue;
 use crate::rng::Stream;
 

@@ -43,12 +43,6 @@ impl Ledger {
         self.counts.iter().all(|c| c.0 == vm || c.1 == 0)
     }
 
-    /// Number of VMs of the type `vm` held now.
-    pub fn vms_of(&self, vm: u16) -> u32 {
-        let own = self.counts.iter().find(|c| c.0 == vm);
-        own.map_or(0, |c| c.1)
-    }
-
     fn count(&mut self, vm: u16, change: impl Fn(u32) -> u32) {
         match self.counts.iter_mut().find(|c| c.0 == vm) {
             Some(known) => known.1 = change(known.1),
@@ -153,7 +147,8 @@ impl Ledger {
         self.safe.copy_from(&self.phases);
     }
 
-    fn give_back_all(&mut self, now: SimTime) {
+    /// Gives back all VMs.
+    pub fn give_back_all(&mut self, now: SimTime) {
         while let Some(last) = self.held.last() {
             let (vm, vms) = (last.vm, last.vms);
             self.give_back(vm, vms, now);

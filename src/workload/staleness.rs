@@ -22,3 +22,14 @@ impl Staleness {
         1.0 + self.per_missed_update.get() * mean_staleness
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_penalty_that_would_reward_staleness_is_refused() {
+        assert!(toml::from_str::<Staleness>("per_missed_update = -0.1").is_err());
+        assert!(toml::from_str::<Staleness>("per_missed_updates = 0.1").is_err());
+    }
+}

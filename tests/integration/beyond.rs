@@ -131,7 +131,11 @@ fn every_vm_of_a_placement_is_paid_for_once() {
             .truths;
         let truth = (truths.iter())
             .find(|t| &*t.configuration.vm == vm && t.configuration.workers == workers);
-        truth.expect("measured").vms
+        truth
+            .expect("measured")
+            .held()
+            .map(|(_, vms)| vms)
+            .sum::<u32>()
     };
     assert_eq!(vms("gpu/4", 8), 2);
     assert_eq!(vms("gpu/1-3", 4), 2);

@@ -11,6 +11,8 @@ use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::slowest;
+use scavsim::training::sync::fast::Pace;
+use scavsim::training::sync::{Goal, Protocol};
 use scavsim::training::variation::{Drift, Straggler};
 use scavsim::training::{Fidelity, Stepping, Variation};
 use scavsim::units::SimTime;
@@ -45,10 +47,14 @@ fn seconds(
             let drift = DriftPath::new(variation.drift, streams, replica, 1);
             let mut job = Job::new(fidelity, SimTime::ZERO, drift, Streams::new(0));
             let mut stream = streams.stream(Purpose::Run, replica, 0);
-            let run = job
-                .train(&stepping, steps, mark, &mut stream)
-                .expect("no stall");
-            (rounded(run.at_mark), rounded(job.now()))
+            let pace = Pace::of(Protocol::Bsp, fidelity, &stepping);
+            let goal = Goal {
+                mark,
+                ..Goal::updates(steps)
+            };
+            let run = job.stretch(&pace, &stepping, goal, &mut stream);
+            let at_mark = run.expect("no stall").advance.at_mark;
+            (rounded(at_mark), rounded(job.now()))
         })
         .unzip()
 }

@@ -216,14 +216,20 @@ fn scavengers_grid_is_its_workload_without_variation() {
                 run.step_s.expect("it is known"),
                 truth.expected_step_s
             ));
-            assert!(near(run.compute_s.expect("it is known"), truth.worker_s));
+            assert!(near(
+                run.compute_s.expect("it is known"),
+                truth.cluster.whole.stepping.worker_s
+            ));
             let communication = (
                 run.communication_s.expect("it is known"),
-                truth.communication_s,
+                truth.cluster.whole.stepping.communication_s,
             );
             assert!((communication.0 - communication.1).abs() < 1e-8);
             assert_eq!(run.noise_normalised, truth.noise_normalised);
-            assert_eq!(job.held(index), Some((&all[index].vm, truth.vms)));
+            assert_eq!(
+                job.held(index),
+                Some((&all[index].vm, truth.cluster.groups[0].vms))
+            );
 
             let published = (workload.published.iter())
                 .find(|cell| cell.configuration == all[index])

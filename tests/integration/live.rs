@@ -60,7 +60,7 @@ pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
     let mut cluster = SimulatedCluster::new(
         world,
         &Terms {
-            fidelity: fidelity,
+            fidelity,
             ..plan.terms
         },
     );
@@ -266,7 +266,7 @@ fn markets_are_mixed_and_billed_as_rented() {
 #[test]
 fn the_loss_of_a_server_stops_the_job_and_costs_what_was_not_saved() {
     let rest = format!(
-        "{ASP}cluster.workers = [4]\ncluster.local_batch = [128]\n\
+        "{ASP}cluster.workers = [4]\n\
          spot = {{ exponential_mean_h = 1, keeps = \"steps\", on_loss = \"go-on\", replacement_s = 100, checkpoint = {{ periodic-s = 500 }} }}\n\
          kind.k = {{ vm = \"slow\", servers = {{ vm = \"slow\", market = \"spot\" }} }}\n"
     );
@@ -326,7 +326,7 @@ fn ends(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> Vec<f64> {
     let mut cluster = SimulatedCluster::new(
         world,
         &Terms {
-            fidelity: fidelity,
+            fidelity,
             ..plan.terms
         },
     );

@@ -13,6 +13,7 @@
 //! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`properties`]: laws that hold for any scenario.
+//! - [`budget`]: training within a budget of time.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory.
@@ -24,6 +25,7 @@
 
 mod bad_input;
 mod beyond;
+mod budget;
 mod commands;
 mod determinism;
 mod documented;

@@ -34,7 +34,7 @@ fn runs(
     let mut cluster = SimulatedCluster::new(
         world,
         &Terms {
-            fidelity: fidelity,
+            fidelity,
             ..plan.terms
         },
     );

@@ -338,7 +338,7 @@ fn phases_are_those_of_the_usage() {
         let mut cluster = SimulatedCluster::new(
             world,
             &Terms {
-                fidelity: fidelity,
+                fidelity,
                 ..plan.terms
             },
         );

@@ -6,13 +6,19 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::batching::group::{Bounds, Group};
 use crate::cluster::batching::law::{WorkerLaw, zero};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
-use crate::cluster::batching::{Batching, Looks, Policy, Schedule};
+use crate::cluster::batching::{Batching, Controller, Looks, Schedule};
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
-use crate::rng::Stream;
-use crate::training::fast;
+use crate::rng::{Stream, Streams};
+use crate::training::Fidelity;
+use crate::training::drift::DriftPath;
+use crate::training::progress::Advance;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
+use crate::training::sync::fast::Pace;
+use crate::training::sync::steps::Steps;
+use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::variation::{Variation, WorkerTime};
+use crate::units::SimTime;
 
 /// A job on unequal workers, as written.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -63,6 +69,10 @@ pub struct Worker {
 /// b_min where none is given, as a share of b0. A controller divides by batches: never zero.
 const LEAST_SHARE: f64 = 1e-3;
 
+const SECONDS_PER_YEAR: f64 = 365.25 * 24.0 * 3600.0;
+/// Years that a job may take, all of it on its slowest worker; the clock holds almost twice as many.
+const LONGEST_YEARS: u32 = 300;
+
 /// A job whose parts do not go together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Impossible {
@@ -92,6 +102,9 @@ pub enum Impossible {
     /// Sizes or times beyond what a number holds.
     #[error("sizes, batches and law give step times that are no numbers above 0")]
     Range,
+    /// Longer than the clock of a simulation.
+    #[error("the job may take more than {LONGEST_YEARS} years")]
+    Long,
     /// A level has sizes for another number of workers.
     #[error("level {level} has {found} sizes for {workers} workers")]
     Sizes {
@@ -195,6 +208,13 @@ impl UnequalJob {
         if !batch.is_finite() || !levels.iter().all(|level| usable(&level.1)) {
             return Err(Impossible::Range);
         }
+        let slowest_s = (levels.iter().flat_map(|level| &level.1))
+            .map(|&size| self.law.step_s(batch, size))
+            .fold(0.0, f64::max);
+        let step_s = slowest_s + self.sync_s.get();
+        if f64::from(self.steps.get()) * step_s > f64::from(LONGEST_YEARS) * SECONDS_PER_YEAR {
+            return Err(Impossible::Long);
+        }
         Ok(Plan {
             group: Group {
                 sizes: levels[0].1.clone(),
@@ -245,30 +265,30 @@ impl Plan {
     /// Runs the job. Between two looks of the policy, all steps are one draw; without variation, looks that
     /// can change nothing are left out, so that the cost is that of the changes.
     pub fn run(&self, stream: &mut Stream) -> Outcome {
-        Run::new(self).finish(Pace::Stretches, stream)
+        Run::new(self).finish(Mode::Stretches, stream)
     }
 
     /// The same, every step and every worker drawn: the reference for [`run`](Plan::run).
     pub fn run_step_by_step(&self, stream: &mut Stream) -> Outcome {
-        Run::new(self).finish(Pace::Steps, stream)
+        Run::new(self).finish(Mode::Steps, stream)
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pace {
+enum Mode {
     Stretches,
     Steps,
 }
 
-/// The state of a run. All room is taken here; a step takes none.
+/// The state of a run: the clusters that it is between two changes, one after the other. All room is taken here; a step takes none.
 struct Run<'a> {
     plan: &'a Plan,
-    policy: &'a dyn Policy,
+    controller: Controller<'a>,
     looks: Option<Looks>,
     level: usize,
     now: u64,
-    batches: Vec<f64>,
-    next: Vec<f64>,
+    drift: DriftPath,
+    scratch: Scratch,
     averages: Vec<Average>,
     seen_s: Vec<f64>,
     /// The barrier with the present batches and sizes; its machines are the workers' means in seconds.
@@ -279,17 +299,14 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(plan: &'a Plan) -> Self {
         let workers = plan.group.sizes.len();
-        let policy = plan.batching.policy();
-        let mut batches = vec![0.0; workers];
-        policy.start(&plan.group, &mut batches);
         Run {
             plan,
-            policy,
-            looks: policy.looks(),
+            controller: Controller::new(&plan.batching, &plan.group),
+            looks: plan.batching.policy().looks(),
             level: 0,
             now: 0,
-            batches,
-            next: vec![0.0; workers],
+            drift: DriftPath::new(None, Streams::new(0), 0, 0),
+            scratch: Scratch::default(),
             averages: vec![Average::default(); workers],
             seen_s: vec![0.0; workers],
             stepping: Stepping {
@@ -310,31 +327,32 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn finish(mut self, pace: Pace, stream: &mut Stream) -> Outcome {
-        self.renew(pace);
+    fn finish(mut self, mode: Mode, stream: &mut Stream) -> Outcome {
+        self.renew(mode);
         while self.now < self.plan.steps {
             let end = self.level_end();
             let until = match self.looks {
                 Some(looks) => end.min((self.now / looks.every + 1) * looks.every),
                 None => end,
             };
-            match pace {
-                Pace::Stretches => self.stretch(until - self.now, stream),
-                Pace::Steps => self.step_by_step(until - self.now, stream),
+            match mode {
+                Mode::Stretches => self.stretch(until - self.now, stream),
+                Mode::Steps => self.step_by_step(until - self.now, stream),
             }
             self.now = until;
             if let Some(looks) = self.looks
                 && self.now < self.plan.steps
                 && self.now.is_multiple_of(looks.every)
             {
-                self.look(looks, pace, stream);
+                self.look(looks, mode, stream);
             }
             if self.now == end && self.level + 1 < self.plan.levels.len() {
                 self.level += 1;
-                self.renew(pace);
+                self.renew(mode);
             }
         }
-        self.outcome.batches = self.batches;
+        self.outcome.changes = self.controller.changes;
+        self.outcome.batches = self.controller.batches;
         self.outcome
     }
 
@@ -345,15 +363,16 @@ impl<'a> Run<'a> {
     }
 
     /// Means of the workers and, where they are used, moments of the barrier, after a change.
-    fn renew(&mut self, pace: Pace) {
+    fn renew(&mut self, mode: Mode) {
         let sizes = &self.plan.levels[self.level].1;
         let Some(means_s) = &mut self.stepping.machines else {
             return;
         };
-        for ((mean_s, &batch), &size) in means_s.iter_mut().zip(&self.batches).zip(sizes) {
+        for ((mean_s, &batch), &size) in means_s.iter_mut().zip(&self.controller.batches).zip(sizes)
+        {
             *mean_s = self.plan.law.step_s(batch, size);
         }
-        if pace == Pace::Stretches {
+        if mode == Mode::Stretches {
             self.stepping.slowest = slowest::moments_unequal(means_s, self.plan.time);
         }
     }
@@ -362,16 +381,29 @@ impl<'a> Run<'a> {
         self.stepping.machines.as_deref().unwrap_or_default()
     }
 
-    /// Seconds of `steps` steps until their slowest workers, in one draw.
-    fn compute_s(&self, steps: u64, stream: &mut Stream) -> f64 {
+    /// Trains `steps` steps as any cluster does on which nothing changes.
+    fn train(&mut self, steps: u64, stream: &mut Stream) {
         let stepping = &self.stepping;
-        let draw = |stream: &mut Stream| stepping.draw_slowest_s(stream);
-        fast::sums(stepping, stepping.slowest, (steps, 0), draw, stream).1
+        let pace = Pace::of(Protocol::Bsp, Fidelity::Fast, stepping);
+        let (start, goal) = (SimTime::ZERO, Goal::updates(steps));
+        let (drift, scratch) = (&mut self.drift, &mut self.scratch);
+        // `bsp` can be simulated in every fidelity.
+        if let Ok((stretch, _)) = pace.advance(start, drift, stepping, goal, stream, scratch) {
+            self.count(stretch);
+        }
+    }
+
+    fn count(&mut self, stretch: Stretch) {
+        let Advance {
+            compute_s,
+            communication_s,
+            ..
+        } = stretch.advance;
+        self.outcome.time_s += compute_s + communication_s;
     }
 
     fn stretch(&mut self, steps: u64, stream: &mut Stream) {
-        let compute_s = self.compute_s(steps, stream);
-        self.outcome.time_s += compute_s + steps as f64 * self.plan.sync_s;
+        self.train(steps, stream);
         let Some(looks) = self.looks else { return };
         let one = (self.plan.time, self.plan.one);
         let means_s = self.stepping.machines.as_deref().unwrap_or_default();
@@ -381,46 +413,48 @@ impl<'a> Run<'a> {
     }
 
     fn step_by_step(&mut self, steps: u64, stream: &mut Stream) {
-        for _ in 0..steps {
+        let (stepping, looks, averages) = (&self.stepping, self.looks, &mut self.averages);
+        let slowest_s = |stream: &mut Stream| {
             let mut slowest_s = 0f64;
-            for worker in 0..self.stepping.workers {
-                let time_s = self.stepping.draw_worker_s(worker, stream);
+            for (worker, average) in (0..stepping.workers).zip(averages.iter_mut()) {
+                let time_s = stepping.draw_worker_s(worker, stream);
                 slowest_s = slowest_s.max(time_s);
-                if let Some(looks) = self.looks {
-                    self.averages[worker as usize].add(looks.smoothing, time_s);
+                if let Some(looks) = looks {
+                    average.add(looks.smoothing, time_s);
                 }
             }
-            self.outcome.time_s += slowest_s + self.plan.sync_s;
-        }
+            slowest_s
+        };
+        let steps = Steps {
+            start: SimTime::ZERO,
+            drift: &mut self.drift,
+            stepping,
+            one: stepping.slowest,
+            goal: Goal::updates(steps),
+        };
+        let (stretch, _) = steps.take(Fidelity::Step, slowest_s, stream);
+        self.count(stretch);
     }
 
-    fn look(&mut self, looks: Looks, pace: Pace, stream: &mut Stream) {
+    fn look(&mut self, looks: Looks, mode: Mode, stream: &mut Stream) {
         for (seen_s, average) in self.seen_s.iter_mut().zip(&self.averages) {
             *seen_s = average.value_s;
         }
-        let changes = (self.policy).adjust(
-            &self.plan.group,
-            &self.seen_s,
-            &self.batches,
-            &mut self.next,
-        );
+        let changes = self.controller.look(&self.seen_s);
         if changes {
-            std::mem::swap(&mut self.batches, &mut self.next);
-            self.outcome.changes += 1;
             self.outcome.last_change = Some(self.now);
             self.outcome.restart_s += self.plan.restart_s;
             self.outcome.time_s += self.plan.restart_s;
-            self.renew(pace);
+            self.renew(mode);
         }
         if changes || looks.smoothing == Smoothing::Plain {
             self.averages.fill(Average::default());
         }
-        if !changes && pace == Pace::Stretches && self.is_still() {
+        if !changes && mode == Mode::Stretches && self.is_still() {
             // Every further look at these sizes sees the same and does the same: nothing.
             let end = self.level_end();
             let quiet = (end - self.now) / looks.every * looks.every;
-            let compute_s = self.compute_s(quiet, stream);
-            self.outcome.time_s += compute_s + quiet as f64 * self.plan.sync_s;
+            self.train(quiet, stream);
             self.now += quiet;
         }
     }

@@ -12,6 +12,7 @@
 //! - [`registry`]: all policies by name: [`uniform`], [`proportional`], [`dynamic`], [`omnilearn`].
 //! - [`job`]: the form of a job, its checks and its run.
 
+pub mod controller;
 pub mod dynamic;
 pub mod group;
 pub mod job;
@@ -24,6 +25,7 @@ pub mod shares;
 pub mod smoothing;
 pub mod uniform;
 
+pub use controller::Controller;
 pub use group::{Bounds, Group};
 pub use job::{Impossible, Outcome, Plan, UnequalJob, Worker};
 pub use law::{Speed, WorkerLaw};

@@ -1,8 +1,8 @@
 //! Observed times, averaged until a policy looks at them.
 
 use crate::rng::Stream;
-use crate::training::fast::skewed;
 use crate::training::slowest::{self, Moments};
+use crate::training::sums::skewed;
 use crate::training::variation::WorkerTime;
 
 /// How step times are averaged.

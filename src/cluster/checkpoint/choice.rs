@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cloud::lifetimes::{Batch, FirstOf};
 use crate::cluster::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
-use crate::cluster::groups::LiveCluster;
+use crate::cluster::groups::Cluster;
 use crate::cluster::terms::{Checkpoints, Losses, OnLoss, Spot};
 use crate::units::SECONDS_PER_HOUR;
 
@@ -12,7 +12,7 @@ use crate::units::SECONDS_PER_HOUR;
 const DYNAMIC_STEPS: (f64, f64) = (200.0, 960.0);
 
 /// When a cluster whose job takes `job_s` seconds writes checkpoints.
-pub(crate) fn policy(cluster: &LiveCluster, job_s: f64) -> Policy {
+pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
     let Some(spot) = cluster.spot.as_deref() else {
         return Policy::None;
     };

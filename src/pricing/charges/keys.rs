@@ -9,8 +9,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use schemars::Schema;
 use serde::de::value::StringDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
-use serde::{Serialize, forward_to_deserialize_any};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 
 use super::CHARGES;
 use crate::input::checked::NonNegative;
@@ -59,7 +59,8 @@ pub fn add_to_schema(schema: &mut Schema) {
     }
 }
 
-/// A deserializer of a form that has the keys of charges besides its fields; they go to `found`.
+/// A deserializer of a form that has the keys of charges besides its fields, and no others; they go to
+/// `found`.
 pub struct Beside<'k, D> {
     /// Where the form is read from.
     pub inner: D,
@@ -76,9 +77,13 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Beside<'_, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let found = self.found;
-        let visitor = Without { visitor, found };
-        (self.inner).deserialize_struct(name, with_keys(fields), visitor)
+        let legal = with_keys(fields);
+        let visitor = Without {
+            visitor,
+            legal,
+            found: self.found,
+        };
+        (self.inner).deserialize_struct(name, legal, visitor)
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -108,6 +113,7 @@ fn with_keys(fields: &'static [&'static str]) -> &'static [&'static str] {
 /// A visitor that does not see the keys of charges.
 struct Without<'k, V> {
     visitor: V,
+    legal: &'static [&'static str],
     found: &'k mut Keys,
 }
 
@@ -119,14 +125,18 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Without<'_, V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        let found = self.found;
-        self.visitor.visit_map(Pairs { map, found })
+        self.visitor.visit_map(Pairs {
+            map,
+            legal: self.legal,
+            found: self.found,
+        })
     }
 }
 
 /// Keys and values without those of charges.
 struct Pairs<'k, A> {
     map: A,
+    legal: &'static [&'static str],
     found: &'k mut Keys,
 }
 
@@ -137,18 +147,53 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Pairs<'_, A> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
-        while let Some(key) = self.map.next_key::<String>()? {
-            let Some((own, _)) = all_keys().find(|(own, _)| *own == key) else {
-                return seed.deserialize(StringDeserializer::new(key)).map(Some);
-            };
-            let number = self.map.next_value()?;
-            self.found.0.insert(*own, number);
+        let mut seed = Some(seed);
+        loop {
+            let of_form = &mut seed;
+            let legal = self.legal;
+            match self.map.next_key_seed(Name { of_form, legal })? {
+                None => return Ok(None),
+                Some(Named::OfForm(key)) => return Ok(Some(key)),
+                Some(Named::OfCharge(key)) => {
+                    let number = self.map.next_value()?;
+                    self.found.0.insert(key, number);
+                }
+            }
         }
-        Ok(None)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         self.map.next_value_seed(seed)
+    }
+}
+
+/// Whose a key is. One of nobody is refused while it is read, so that the message has its place.
+struct Name<'s, K> {
+    /// Reads a key of the form.
+    of_form: &'s mut Option<K>,
+    legal: &'static [&'static str],
+}
+
+enum Named<V> {
+    OfForm(V),
+    OfCharge(&'static str),
+}
+
+impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for Name<'_, K> {
+    type Value = Named<K::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        if let Some((own, _)) = all_keys().find(|(own, _)| *own == key) {
+            return Ok(Named::OfCharge(own));
+        }
+        match self.of_form.take() {
+            Some(seed) if self.legal.contains(&&*key) => {
+                let key = StringDeserializer::new(key);
+                seed.deserialize(key).map(Named::OfForm)
+            }
+            _ => Err(D::Error::unknown_field(&key, self.legal)),
+        }
     }
 }
 
@@ -180,6 +225,7 @@ mod tests {
         let _: Option<PolicyFile> = input::toml::read(&source, &mut wrong);
         let wrong = wrong.render(false);
         assert!(wrong.contains("p.toml:1:14"), "{wrong}");
+        assert!(wrong.contains("p.toml:2:1"), "{wrong}");
         assert!(wrong.contains("did you mean `storage_gib`?"), "{wrong}");
     }
 

@@ -104,6 +104,15 @@ pub enum What {
 }
 
 impl What {
+    /// A checkpoint is written.
+    pub(crate) const WRITTEN: What = What::Write(Fate::Done);
+    /// A checkpoint was to be written.
+    pub(crate) const NOT_WRITTEN: What = What::Write(Fate::GivenUp);
+    /// A checkpoint is restored.
+    pub(crate) const RESTORED: What = What::Restore(Fate::Done);
+    /// A checkpoint was to be restored.
+    pub(crate) const NOT_RESTORED: What = What::Restore(Fate::GivenUp);
+
     /// The same with this fate, where it has one.
     pub(super) fn with(self, fate: Fate) -> What {
         match self {

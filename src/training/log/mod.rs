@@ -11,7 +11,6 @@ pub use entry::{Entry, Fate, Track, What};
 
 use self::lanes::{Lanes, Take};
 use self::vms::Vms;
-use super::progress::Event;
 use crate::units::SimTime;
 use crate::usage::Phase;
 
@@ -256,10 +255,10 @@ impl Log {
         }
     }
 
-    /// The job waited for `what` from `at` until `now`.
-    pub(crate) fn waited(&mut self, what: Event, at: SimTime, now: SimTime) {
+    /// From `at` until `now` a checkpoint was written or restored, or that was given up.
+    pub(crate) fn checkpoint(&mut self, what: What, at: SimTime, now: SimTime) {
         if let Some(notes) = &mut self.notes {
-            notes.waited(what, at, now);
+            notes.checkpoint(what, at, now);
         }
     }
 
@@ -300,6 +299,13 @@ impl Log {
     pub(crate) fn request(&mut self, vm: (u32, u16), now: SimTime, ready: SimTime) {
         if let Some(notes) = &mut self.notes {
             (notes.vms).request(vm, now, ready, &mut notes.kept.entries);
+        }
+    }
+
+    /// All VMs are given back.
+    pub(crate) fn give_back_all(&mut self, now: SimTime) {
+        if let Some(notes) = &mut self.notes {
+            (notes.vms).give_back_all(now, &mut notes.kept.entries);
         }
     }
 
@@ -463,22 +469,7 @@ impl Notes {
         self.steps(self.learned, now);
     }
 
-    fn waited(&mut self, what: Event, at: SimTime, now: SimTime) {
-        // A loss ends what came behind training, which is a checkpoint, or behind a wait for VMs.
-        let trained = (self.phases.last()).is_some_and(|phase| {
-            matches!(
-                phase.what,
-                What::Phase(Phase::Training | Phase::Searching | Phase::Lost)
-            )
-        });
-        let restoring = self.phase == What::Phase(Phase::Restoring);
-        let what = match what {
-            Event::CheckpointWritten => What::Write(Fate::Done),
-            Event::Restored => What::Restore(Fate::Done),
-            Event::VmLost if restoring && trained => What::Write(Fate::GivenUp),
-            Event::VmLost if restoring => What::Restore(Fate::GivenUp),
-            _ => return,
-        };
+    fn checkpoint(&mut self, what: What, at: SimTime, now: SimTime) {
         if let What::Write(fate) = what {
             self.phase = What::Checkpoint;
             if fate == Fate::Done {

@@ -76,11 +76,16 @@ impl Vms {
         }
     }
 
-    /// All are given back; how many were held from when on.
-    pub(super) fn end(&mut self, now: SimTime, into: &mut Vec<Entry>) {
+    /// All are given back.
+    pub(super) fn give_back_all(&mut self, now: SimTime, into: &mut Vec<Entry>) {
         while let Some(vm) = self.held.pop() {
             self.close(vm, now, What::Released, into);
         }
+    }
+
+    /// All are given back; how many were held from when on.
+    pub(super) fn end(&mut self, now: SimTime, into: &mut Vec<Entry>) {
+        self.give_back_all(now, into);
         self.changes.sort_unstable_by_key(|change| change.0);
         let mut held = 0;
         let mut changes = self.changes.drain(..).peekable();

@@ -8,12 +8,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Scratch;
 use super::draws::Draws;
+use super::fidelity::Invalid;
+use super::network::Network;
+use super::renewal::{Renewal, Service, contention, updates};
 use super::stretch::{Goal, Stretch, give_up, ratio};
+use super::synchronisation::{Leap, Synchronisation};
 use crate::input::checked::{Count, NonNegative, Positive};
+use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 use crate::workload::law::CommunicationLaw;
 
@@ -71,24 +76,40 @@ impl Asp {
     /// Seconds of a round of K updates by the measured law, t_w being a worker's own time; `None`
     /// without a measured sharpness.
     pub fn law_round_s(&self, workers: u32, own_s: f64) -> Option<f64> {
-        let law = CommunicationLaw::Saturating {
-            service_s: self.part_s(),
-            sharpness: self.sharpness?.get(),
-        };
-        Some(own_s + law.seconds(workers, own_s))
+        self.service().round_s(workers, own_s)
     }
 
-    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
-        // Decided once per stretch: an event of this protocol is little work.
-        match floor.log.is_fine() {
-            true => self.run::<true>(floor, goal),
-            false => self.run::<false>(floor, goal),
+    fn service(&self) -> Service {
+        let part_s = self.part_s();
+        let square = part_s * part_s;
+        let (second_moment, variance) = match self.service {
+            ServiceTime::Constant => (square, 0.0),
+            // The longest of several parts varies less than one.
+            ServiceTime::Exponential => (2.0 * part_s * part_s, square),
+        };
+        Service {
+            part_s,
+            unqueued_s: self.unqueued_s(),
+            second_moment,
+            variance,
+            law: self.law(),
         }
     }
 
-    fn run<const NOTED: bool>(
+    /// The measured law of communication, if there is one.
+    fn law(&self) -> Option<CommunicationLaw> {
+        let sharpness = self.sharpness?.get();
+        Some(CommunicationLaw::Saturating {
+            service_s: self.part_s(),
+            sharpness,
+        })
+    }
+
+    /// A state machine: servers and workers in one place, one turn per event.
+    fn events<const NOTED: bool>(
         &self,
         floor: &mut Floor<'_>,
+        mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, Stalled> {
         let Floor {
@@ -100,11 +121,7 @@ impl Asp {
             log,
         } = floor.parts();
         let start = queue.now();
-        let mut stretch = Stretch::from(start);
-        if goal.updates == 0 {
-            return Ok(stretch);
-        }
-        let Scratch { read, free_at, .. } = scratch;
+        let Memory { read, free_at } = scratch.of();
         // Without service times servers do nothing, however many there are.
         let servers = match self.service_s.get() > 0.0 {
             true => self.servers.get() as usize,
@@ -118,17 +135,14 @@ impl Asp {
         let part_s = self.part_s();
         let part = SimTime::from_seconds(part_s);
         let (mut busy_ns, mut served_ns, mut communicated_s) = (0.0, 0.0, 0.0);
-        let (network, mut until) = drift.at(start);
-        let mut communication_s = stepping.communication_s * network;
-        let mut communication = SimTime::from_seconds(communication_s);
-        log.begin(stepping.workers, start);
+        let mut network = Network::at(start, drift, stepping);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
-            let told = start + compute + communication;
+            let told = start + compute + network.time;
             if NOTED {
                 log.cycle(worker, start, [start, start + compute, told]);
             }
-            queue.after(compute + communication, Event::Arrived(worker));
+            queue.after(compute + network.time, Event::Arrived(worker));
         }
         let mut end = goal.until;
         while let Some(&event) = queue.look_until(goal.until) {
@@ -137,7 +151,7 @@ impl Asp {
                 continue;
             };
             let now = queue.now();
-            communicated_s += communication_s;
+            communicated_s += network.seconds;
             let mut complete = now;
             for (server, free_at) in free_at.iter_mut().enumerate() {
                 let service = match self.service {
@@ -171,18 +185,13 @@ impl Asp {
                 }
                 *read = stretch.updates;
             }
-            if now >= until {
-                let (network, ends) = drift.at(now);
-                until = ends;
-                communication_s = stepping.communication_s * network;
-                communication = SimTime::from_seconds(communication_s);
-            }
+            network.follow(now);
             let compute = draws.worker(worker, stream);
             let computed = complete + compute;
             if NOTED {
-                log.cycle(worker, now, [complete, computed, computed + communication]);
+                log.cycle(worker, now, [complete, computed, computed + network.time]);
             }
-            let delay = complete - now + compute + communication;
+            let delay = complete - now + compute + network.time;
             queue.put_off(delay);
         }
         if stretch.updates < goal.updates && queue.is_empty() {
@@ -196,5 +205,60 @@ impl Asp {
         stretch.divide(elapsed_s, ratio(communicated_s + served_ns / 1e9, workers));
         stretch.utilisation = ratio(busy_ns / 1e9, servers as f64 * elapsed_s);
         Ok(stretch)
+    }
+}
+
+/// Memory of a stretch.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Updates that the parameters each worker computes on contain.
+    read: Vec<u64>,
+    /// When each server is free.
+    free_at: Vec<SimTime>,
+}
+
+impl Synchronisation for Asp {
+    fn name(&self) -> &'static str {
+        "asp"
+    }
+
+    fn check(&self, _workers: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_barrier(&self) -> bool {
+        false
+    }
+
+    fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
+        Some(1)
+    }
+
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Step => Err(Invalid::NoCommonStep {
+                protocol: self.name(),
+            }),
+            Fidelity::Fast => {
+                let service = self.service();
+                if let Some(waiting) = contention(&service, stepping) {
+                    return Err(Invalid::Contended { waiting });
+                }
+                Renewal::of(&service, stepping, 1.0).check(stepping.workers, updates)
+            }
+        }
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.events::<true>(floor, stretch, goal),
+            false => self.events::<false>(floor, stretch, goal),
+        }
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        Some(updates(&self.service(), leap))
     }
 }

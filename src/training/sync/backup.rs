@@ -4,13 +4,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::bsp;
-use super::stretch::{Goal, Stretch};
+use super::fidelity::Invalid;
+use super::steps::Steps;
+use super::stretch::{Goal, Stretch, ratio};
+use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::input::checked::Count;
 use crate::rng::Stream;
+use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::Stalled;
 use crate::training::slowest::{self, Moments};
 use crate::training::stepping::Stepping;
+use crate::units::SimTime;
 
 /// Settings of `backup`.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
@@ -42,9 +47,89 @@ impl Backup {
         let nth = self.needed(stepping.workers) as usize - 1;
         *times.select_nth_unstable_by(nth, f64::total_cmp).1
     }
+}
 
-    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
-        let needed = self.needed(floor.stepping.workers);
-        bsp::rounds(floor, needed, goal)
+impl Synchronisation for Backup {
+    fn name(&self) -> &'static str {
+        "backup"
     }
+
+    fn check(&self, workers: u32) -> Result<(), String> {
+        some_compute(self.spare.get(), workers)
+    }
+
+    fn has_barrier(&self) -> bool {
+        true
+    }
+
+    fn gradients_per_update(&self, workers: u32) -> Option<u32> {
+        Some(self.needed(workers))
+    }
+
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match fidelity {
+            Fidelity::Fast if stepping.machines.is_some() => Err(Invalid::UnequalMachines {
+                protocol: self.name(),
+            }),
+            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
+        }
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        let needed = self.needed(floor.stepping.workers);
+        bsp::rounds(floor, needed, stretch, goal)
+    }
+
+    fn stationary(&self, stepping: &Stepping) -> Stationary {
+        let (k, time) = (stepping.workers, stepping.time);
+        let needed = self.needed(k);
+        let late = f64::from(k - needed);
+        let barrier = self.moments(stepping);
+        // All K arrivals together have mean K.
+        let missing: f64 = (needed + 1..=k)
+            .map(|n| slowest::moments_of_nth(n, k, time).mean)
+            .sum();
+        let wasted = late * barrier.mean;
+        let useful = f64::from(k) - missing;
+        Stationary {
+            barrier: Some(barrier),
+            wasted: ratio(wasted, useful + wasted),
+        }
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: leap.stationary.barrier.unwrap_or(stepping.slowest),
+            goal: leap.goal,
+        };
+        let Times(times) = leap.scratch.of();
+        let draw = |stream: &mut Stream| self.draw_s(stepping, times, stream);
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let needed = u64::from(self.needed(stepping.workers));
+        stretch.gradients = stretch.updates * needed;
+        stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);
+        stretch.wasted = leap.stationary.wasted;
+        Some((stretch, end))
+    }
+}
+
+/// Times of all workers of a step.
+#[derive(Debug, Default)]
+struct Times(Vec<f64>);
+
+/// Whether `spare` of so many workers leave any to compute.
+///
+/// # Errors
+/// That they do not.
+pub(super) fn some_compute(spare: u32, workers: u32) -> Result<(), String> {
+    if spare < workers {
+        return Ok(());
+    }
+    Err(format!(
+        "{spare} spare of {workers} workers leave none to compute"
+    ))
 }

@@ -1,26 +1,76 @@
 //! Bulk-synchronous: all workers start together, the last to finish completes the barrier, the
 //! communication follows, and the next step starts. An update is a step.
 
+use super::fidelity::Invalid;
+use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up, ratio};
+use super::synchronisation::{Leap, Synchronisation};
 use crate::engine::Queue;
 use crate::rng::Stream;
+use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 
-/// Trains synchronous steps of all workers.
-///
-/// # Errors
-/// [`Stalled`] when the clock has nothing to wait for.
-pub fn advance(floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
-    rounds(floor, floor.stepping.workers, goal)
+/// The protocol `bsp`; it has no settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bsp;
+
+impl Synchronisation for Bsp {
+    fn name(&self) -> &'static str {
+        "bsp"
+    }
+
+    fn check(&self, _workers: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_barrier(&self) -> bool {
+        true
+    }
+
+    fn gradients_per_update(&self, workers: u32) -> Option<u32> {
+        Some(workers)
+    }
+
+    fn valid(&self, _: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        rounds(floor, floor.stepping.workers, stretch, goal)
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: stepping.slowest,
+            goal: leap.goal,
+        };
+        let draw = |stream: &mut Stream| stepping.draw_slowest_s(stream);
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        stretch.gradients = stretch.updates * u64::from(stepping.workers);
+        Some((stretch, end))
+    }
+
+    fn expected_update_s(&self, step_s: f64) -> Option<f64> {
+        Some(step_s)
+    }
 }
 
 /// Steps that end at arrival number `needed` of the workers; the others give up and start again
 /// with the next step.
-pub(super) fn rounds(floor: &mut Floor<'_>, needed: u32, goal: Goal) -> Result<Stretch, Stalled> {
+pub(super) fn rounds(
+    floor: &mut Floor<'_>,
+    needed: u32,
+    mut stretch: Stretch,
+    goal: Goal,
+) -> Result<Stretch, Stalled> {
     let Floor {
         queue,
         drift,
@@ -29,15 +79,10 @@ pub(super) fn rounds(floor: &mut Floor<'_>, needed: u32, goal: Goal) -> Result<S
         log,
         ..
     } = floor.parts();
-    let mut stretch = Stretch::from(queue.now());
-    if goal.updates == 0 {
-        return Ok(stretch);
-    }
     let late = u64::from(stepping.workers - needed);
     let (mut finished, mut step_start) = (0, queue.now());
     // Of all machines together.
     let (mut worked_ns, mut step_ns, mut wasted_s) = (0.0, 0, 0.0);
-    log.begin(stepping.workers, queue.now());
     start_step(queue, stepping, stream, log);
     while let Some(event) = queue.advance_until(goal.until) {
         match event {

@@ -1,9 +1,4 @@
-//! Which fidelity holds for which protocol, and why not.
-
-use super::Protocol;
-use super::fast::{Renewal, contention};
-use crate::training::Fidelity;
-use crate::training::stepping::Stepping;
+//! Why a protocol cannot be simulated in a fidelity.
 
 /// Why a protocol cannot be simulated in a fidelity. Every one can in `event`.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -17,6 +12,12 @@ pub enum Invalid {
     /// Steps depend on each other.
     #[error("under `{protocol}` what a worker does next depends on the others' progress")]
     Entangled {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// It says that it can be, but not how.
+    #[error("of `{protocol}` no formula tells the time of many updates")]
+    NoFormula {
         /// The protocol.
         protocol: &'static str,
     },
@@ -41,50 +42,4 @@ pub enum Invalid {
         /// Updates asked for.
         updates: u64,
     },
-}
-
-impl Protocol {
-    /// Whether `updates` updates from a fresh start can be simulated in `fidelity`.
-    ///
-    /// # Errors
-    /// Why not.
-    pub fn valid(
-        &self,
-        fidelity: Fidelity,
-        stepping: &Stepping,
-        updates: u64,
-    ) -> Result<(), Invalid> {
-        let protocol = self.name();
-        match (self, fidelity) {
-            (_, Fidelity::Event) | (Protocol::Bsp, _) | (Protocol::Backup(_), Fidelity::Step) => {
-                Ok(())
-            }
-            (Protocol::Backup(_), Fidelity::Fast) if stepping.machines.is_none() => Ok(()),
-            (Protocol::Backup(_), Fidelity::Fast) => Err(Invalid::UnequalMachines { protocol }),
-            (Protocol::Asp(asp), Fidelity::Fast) => {
-                if let Some(waiting) = contention(asp, stepping) {
-                    return Err(Invalid::Contended { waiting });
-                }
-                Renewal::of(asp, stepping, 1.0).check(stepping.workers, updates)
-            }
-            (Protocol::Speculative(_), _) => Err(Invalid::Entangled { protocol }),
-            (_, Fidelity::Step) => Err(Invalid::NoCommonStep { protocol }),
-            (Protocol::Ssp(_) | Protocol::Flexible(_), Fidelity::Fast) => {
-                Err(Invalid::Entangled { protocol })
-            }
-        }
-    }
-
-    /// The fidelity to run in when `asked` is wanted: that, or `event` and the reason.
-    pub fn settle(
-        &self,
-        asked: Fidelity,
-        stepping: &Stepping,
-        updates: u64,
-    ) -> (Fidelity, Option<Invalid>) {
-        match self.valid(asked, stepping, updates) {
-            Ok(()) => (asked, None),
-            Err(why) => (Fidelity::Event, Some(why)),
-        }
-    }
 }

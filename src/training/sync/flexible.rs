@@ -7,10 +7,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
+use super::fidelity::Invalid;
 use super::stretch::{Goal, Stretch, give_up};
+use super::synchronisation::Synchronisation;
 use crate::input::checked::Positive;
+use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 
 /// Settings of `flexible`.
@@ -23,15 +27,50 @@ pub struct Flexible {
 
 /// How things stood when a worker began its gradient.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::training) struct Begun {
+struct Begun {
     /// All pauses so far.
     paused: SimTime,
     /// Updates so far.
     updates: u64,
 }
 
-impl Flexible {
-    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+/// Memory: that of all workers.
+#[derive(Debug, Default)]
+struct Pauses(Vec<Begun>);
+
+impl Synchronisation for Flexible {
+    fn name(&self) -> &'static str {
+        "flexible"
+    }
+
+    fn check(&self, _workers: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_barrier(&self) -> bool {
+        false
+    }
+
+    fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
+        None
+    }
+
+    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        let protocol = self.name();
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
+            Fidelity::Fast => Err(Invalid::Entangled { protocol }),
+        }
+    }
+
+    /// A state machine: barriers and workers in one place, one turn per event or barrier.
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        mut stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, Stalled> {
         let Floor {
             queue,
             drift,
@@ -41,14 +80,10 @@ impl Flexible {
             log,
         } = floor.parts();
         let start = queue.now();
-        let mut stretch = Stretch::from(start);
-        if goal.updates == 0 {
-            return Ok(stretch);
-        }
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
         let mut draws = Draws::new(stepping);
-        let begun = &mut scratch.pauses;
+        let Pauses(begun) = scratch.of();
         begun.clear();
         let fresh = Begun {
             paused: SimTime::ZERO,
@@ -58,7 +93,6 @@ impl Flexible {
         let mut paused = SimTime::ZERO;
         let mut barrier = start + after;
         let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
-        log.begin(stepping.workers, start);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
             log.computes(worker, start + compute);

@@ -4,11 +4,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::backup::some_compute;
 use super::draws::Draws;
+use super::fidelity::Invalid;
 use super::stretch::{Goal, Stretch, give_up, ratio};
+use super::synchronisation::Synchronisation;
 use crate::engine::Queue;
 use crate::input::checked::Probability;
 use crate::rng::Stream;
+use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
@@ -29,7 +33,7 @@ pub struct Speculative {
 
 /// One worker-step of the step in progress.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::training) struct Task {
+struct Task {
     done: bool,
     copy: Option<Copied>,
 }
@@ -41,7 +45,14 @@ struct Copied {
 }
 
 /// A machine without work.
-pub(in crate::training) type Idle = u32;
+type Idle = u32;
+
+/// Memory of a step.
+#[derive(Debug, Default)]
+struct Memory {
+    tasks: Vec<Task>,
+    idle: Vec<Idle>,
+}
 
 impl Speculative {
     /// Worker-steps of a step: all machines but the spare ones; at least 1.
@@ -53,8 +64,40 @@ impl Speculative {
     pub fn overdue_s(&self, stepping: &Stepping) -> f64 {
         stepping.worker_s * slowest::quantile(self.quantile.get(), stepping.time)
     }
+}
 
-    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+impl Synchronisation for Speculative {
+    fn name(&self) -> &'static str {
+        "speculative"
+    }
+
+    fn check(&self, workers: u32) -> Result<(), String> {
+        some_compute(self.spare, workers)
+    }
+
+    fn has_barrier(&self) -> bool {
+        true
+    }
+
+    fn gradients_per_update(&self, workers: u32) -> Option<u32> {
+        Some(self.tasks(workers))
+    }
+
+    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Step | Fidelity::Fast => Err(Invalid::Entangled {
+                protocol: self.name(),
+            }),
+        }
+    }
+
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        mut stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, Stalled> {
         let Floor {
             queue,
             drift,
@@ -63,14 +106,11 @@ impl Speculative {
             scratch,
             log,
         } = floor.parts();
-        let mut stretch = Stretch::from(queue.now());
-        if goal.updates == 0 {
-            return Ok(stretch);
-        }
+        let Memory { tasks, idle } = scratch.of();
         let mut step = Step {
             draws: Draws::new(stepping),
-            tasks: &mut scratch.tasks,
-            idle: &mut scratch.idle,
+            tasks,
+            idle,
             count: self.tasks(stepping.workers),
             workers: stepping.workers,
             overdue_after: SimTime::from_seconds(self.overdue_s(stepping)),
@@ -88,7 +128,6 @@ impl Speculative {
         step.idle.reserve(2 * stepping.workers as usize);
         // Every worker-step, a copy of each, and that they are overdue.
         queue.reserve(2 * stepping.workers as usize + 1);
-        step.log.begin(stepping.workers, queue.now());
         step.begin(queue, stream);
         let mut end = None;
         while let Some(event) = queue.advance_until(goal.until) {

@@ -4,9 +4,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
+use super::fidelity::Invalid;
+use super::network::Network;
 use super::stretch::{Goal, Stretch, give_up, ratio};
+use super::synchronisation::Synchronisation;
+use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
 use crate::units::SimTime;
 
 /// Settings of `ssp`.
@@ -20,7 +25,7 @@ pub struct Ssp {
 
 /// One worker.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::training) struct Clock {
+struct Clock {
     /// Steps done.
     done: u64,
     /// Updates that the parameters it computes on contain.
@@ -28,18 +33,51 @@ pub(in crate::training) struct Clock {
     waits: bool,
 }
 
-impl Ssp {
-    pub(super) fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
-        // Decided once per stretch: an event of this protocol is little work.
-        match floor.log.is_fine() {
-            true => self.run::<true>(floor, goal),
-            false => self.run::<false>(floor, goal),
+/// Memory: those of all workers.
+#[derive(Debug, Default)]
+struct Clocks(Vec<Clock>);
+
+impl Synchronisation for Ssp {
+    fn name(&self) -> &'static str {
+        "ssp"
+    }
+
+    fn check(&self, _workers: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_barrier(&self) -> bool {
+        false
+    }
+
+    fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
+        Some(1)
+    }
+
+    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        let protocol = self.name();
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
+            Fidelity::Fast => Err(Invalid::Entangled { protocol }),
         }
     }
 
-    fn run<const NOTED: bool>(
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.events::<true>(floor, stretch, goal),
+            false => self.events::<false>(floor, stretch, goal),
+        }
+    }
+}
+
+impl Ssp {
+    /// A state machine: the state of all workers in one place, one turn per event.
+    fn events<const NOTED: bool>(
         &self,
         floor: &mut Floor<'_>,
+        mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, Stalled> {
         let Floor {
@@ -51,13 +89,9 @@ impl Ssp {
             log,
         } = floor.parts();
         let start = queue.now();
-        let mut stretch = Stretch::from(start);
-        if goal.updates == 0 {
-            return Ok(stretch);
-        }
         let slack = u64::from(self.slack);
         let mut draws = Draws::new(stepping);
-        let clocks = &mut scratch.clocks;
+        let Clocks(clocks) = scratch.of();
         clocks.clear();
         let fresh = Clock {
             done: 0,
@@ -68,16 +102,13 @@ impl Ssp {
         // The fewest steps that a worker has done, and how many workers have done no more.
         let (mut least, mut slowest) = (0, stepping.workers);
         let mut communicated_s = 0.0;
-        let (network, mut until) = drift.at(start);
-        let mut communication_s = stepping.communication_s * network;
-        let mut communication = SimTime::from_seconds(communication_s);
-        log.begin(stepping.workers, start);
+        let mut network = Network::at(start, drift, stepping);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
             if NOTED {
-                log.cycle(worker, start, ends(start, compute, communication));
+                log.cycle(worker, start, ends(start, compute, network.time));
             }
-            queue.after(compute + communication, Event::Arrived(worker));
+            queue.after(compute + network.time, Event::Arrived(worker));
         }
         while let Some(&event) = queue.look_until(goal.until) {
             let Event::Arrived(worker) = event else {
@@ -85,7 +116,7 @@ impl Ssp {
                 continue;
             };
             let now = queue.now();
-            communicated_s += communication_s;
+            communicated_s += network.seconds;
             let clock = &mut clocks[worker as usize];
             clock.done += 1;
             let done = clock.done;
@@ -99,12 +130,7 @@ impl Ssp {
             if is_last {
                 break;
             }
-            if now >= until {
-                let (network, ends) = drift.at(now);
-                until = ends;
-                communication_s = stepping.communication_s * network;
-                communication = SimTime::from_seconds(communication_s);
-            }
+            network.follow(now);
             if done - 1 == least {
                 slowest -= 1;
             }
@@ -114,9 +140,9 @@ impl Ssp {
                     clock.read = stretch.updates;
                     let compute = draws.worker(worker, stream);
                     if NOTED {
-                        log.cycle(worker, now, ends(now, compute, communication));
+                        log.cycle(worker, now, ends(now, compute, network.time));
                     }
-                    queue.put_off(compute + communication);
+                    queue.put_off(compute + network.time);
                 } else {
                     queue.advance();
                     if NOTED {
@@ -140,9 +166,9 @@ impl Ssp {
                     clock.read = stretch.updates;
                     let compute = draws.worker(number, stream);
                     if NOTED {
-                        log.cycle(number, now, ends(now, compute, communication));
+                        log.cycle(number, now, ends(now, compute, network.time));
                     }
-                    queue.after(compute + communication, Event::Arrived(number));
+                    queue.after(compute + network.time, Event::Arrived(number));
                 }
             }
         }

@@ -351,3 +351,34 @@ proptest! {
         }
     }
 }
+
+/// What users' clusters settle on is what the job comes to, as both are the same controller and steps.
+#[test]
+fn a_clusters_batches_settle_where_the_job_ends() {
+    let job = three("{ dynamic = {} }");
+    let outcome = run(&job);
+    let sizes = [3.0, 5.0, 12.0];
+    let settled = crate::cluster::balance::settle(&job.batching, 3, 3.0 * 64.0, |worker, batch| {
+        Ok::<f64, Impossible>(job.law.step_s(batch, sizes[worker]))
+    });
+    let settled = settled.expect("all times are known");
+    assert_eq!(u64::from(settled.changes), outcome.changes);
+    for (own, of_job) in settled.batches.iter().zip(&outcome.batches) {
+        assert!((own / of_job - 1.0).abs() < 1e-6, "{settled:?} {outcome:?}");
+    }
+    let slowest_s = (settled.batches.iter().zip(sizes))
+        .map(|(batch, size)| job.law.step_s(*batch, size))
+        .fold(0.0, f64::max);
+    let expected = 2000.0 * (slowest_s + 0.1) + settled.unbalanced_s + outcome.restart_s;
+    assert!(
+        (outcome.time_s / expected - 1.0).abs() < 1e-9,
+        "{outcome:?} {expected}"
+    );
+}
+
+#[test]
+fn a_job_beyond_the_clock_is_refused() {
+    let mut long = three("\"uniform\"");
+    long.law = job_law("{ sample_s = 1e6, speed = \"linear\" }");
+    assert_eq!(long.plan().err(), Some(Impossible::Long));
+}

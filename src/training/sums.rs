@@ -1,4 +1,4 @@
-//! Fidelity `fast`: all steps between two changes in one draw.
+//! Sums of many steps in one draw, and points on the way to a sum that is known.
 //!
 //! Between changes the steps are independent and identically distributed, so the time of n steps
 //! has mean nμ, variance nσ² and skewness γ₁/√n exactly, whatever the distribution of one. One
@@ -6,12 +6,9 @@
 //! n is so small or one step so skewed that three moments do not describe the sum, the steps are
 //! drawn singly.
 
-use super::drift::DriftPath;
-use super::progress::Advance;
 use super::slowest::Moments;
 use super::stepping::Stepping;
 use crate::rng::Stream;
-use crate::units::SimTime;
 
 /// Below this many steps they are drawn singly.
 const FEWEST_STEPS: u64 = 8;
@@ -19,46 +16,6 @@ const FEWEST_STEPS: u64 = 8;
 const FEWEST_STEPS_WITH_STRAGGLERS: u64 = 64;
 /// Above this skewness of the sum they are drawn singly.
 const LARGEST_SKEWNESS: f64 = 0.5;
-
-/// Trains `steps` steps from `start` on; also returns when they end.
-pub fn advance(
-    start: SimTime,
-    drift: &mut DriftPath,
-    stepping: &Stepping,
-    steps: u64,
-    mark: u64,
-    stream: &mut Stream,
-) -> (Advance, SimTime) {
-    let mut result = Advance::from(start);
-    let (mut now, mut done) = (start, 0);
-    while done < steps {
-        let (network, until) = drift.at(now);
-        let mean_s = stepping.mean_step_s(network);
-        // As many steps as are expected to fit before the network changes.
-        let fit = ((until - now).seconds() / mean_s).ceil().max(1.0);
-        let count = (steps - done).min(fit as u64);
-        let marked = mark.saturating_sub(done).min(count);
-        let (before, total) = sums(
-            stepping,
-            stepping.slowest,
-            (count, marked),
-            |stream| stepping.draw_slowest_s(stream),
-            stream,
-        );
-        let communication_s = stepping.communication_s * network;
-        let seconds = |steps: u64, compute_s: f64| {
-            SimTime::from_seconds(compute_s + steps as f64 * communication_s)
-        };
-        if mark > done && mark <= done + count {
-            result.at_mark = now + seconds(marked, before);
-        }
-        now += seconds(count, total);
-        result.compute_s += total;
-        result.communication_s += count as f64 * communication_s;
-        done += count;
-    }
-    (result, now)
-}
 
 /// Compute seconds of the first `mark` and of all `steps` steps, without communication. One step
 /// has the moments `one`, and `draw` draws it.
@@ -111,6 +68,31 @@ pub(crate) fn skewed(z: f64, g: f64) -> f64 {
     }
     let e = g * z / 6.0 - g * g / 36.0;
     2.0 / g * e * (3.0 + 3.0 * e + e * e)
+}
+
+/// How many of the steps between two points (count, seconds) are in time, and the seconds of those:
+/// points on a random walk to a known end, halved until one step is left.
+pub(crate) fn bridge(
+    mut low: (u64, f64),
+    mut high: (u64, f64),
+    deviation_s: f64,
+    in_time: impl Fn(u64, f64) -> bool,
+    stream: &mut Stream,
+) -> (u64, f64) {
+    while high.0 - low.0 > 1 {
+        let middle = low.0 + (high.0 - low.0) / 2;
+        let (first, second) = ((middle - low.0) as f64, (high.0 - middle) as f64);
+        let share = first / (first + second);
+        let spread = deviation_s * (share * second).sqrt() * stream.normal();
+        let at = (low.1 + share * (high.1 - low.1) + spread)
+            .max(low.1)
+            .min(high.1);
+        match in_time(middle, at) {
+            true => low = (middle, at),
+            false => high = (middle, at),
+        }
+    }
+    low
 }
 
 #[cfg(test)]

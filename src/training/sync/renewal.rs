@@ -1,0 +1,213 @@
+//! Asynchronous updates without contention: K workers are K renewal processes.
+//!
+//! Of their superposition, with rate λ = Σ 1/μ_k and variance v = Σ σ_k²/μ_k³ of the number of updates
+//! per second, the time of update n has mean (n − ½ + Σ (1 − c_k²)/2)/λ + v/(2λ²), where c_k = σ_k/μ_k,
+//! because all workers begin afresh; and variance n·v/λ³. Its cumulants grow as those of n cycles,
+//! divided by K, K², K³.
+
+use super::fidelity::Invalid;
+use super::stretch::{Stretch, ratio};
+use super::synchronisation::Leap;
+use crate::training::stepping::Stepping;
+use crate::training::sums::{bridge, skewed};
+use crate::units::SimTime;
+use crate::workload::law::CommunicationLaw;
+
+/// How updates are served.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Service {
+    /// Mean seconds in which a server serves its part of an update.
+    pub(super) part_s: f64,
+    /// Mean seconds of the longest part.
+    pub(super) unqueued_s: f64,
+    /// Mean square of a part's time.
+    pub(super) second_moment: f64,
+    /// Variance of the longest part's time, or one above it.
+    pub(super) variance: f64,
+    /// What was measured of contended servers.
+    pub(super) law: Option<CommunicationLaw>,
+}
+
+impl Service {
+    /// Seconds of a round of K updates by the measured law, t_w being a worker's own time.
+    pub(super) fn round_s(&self, workers: u32, own_s: f64) -> Option<f64> {
+        self.law.map(|law| own_s + law.seconds(workers, own_s))
+    }
+}
+
+/// The updates of `asp` as a superposition of renewal processes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Renewal {
+    /// Updates per second, λ.
+    rate: f64,
+    /// Σ σ²/μ³, per second.
+    variance_rate: f64,
+    /// Σ (1 − c²)/2 − ½: updates by which a fresh start is behind.
+    behind: f64,
+    /// Skewness of one cycle.
+    skewness: f64,
+    /// The least variation of a worker's cycle.
+    least_cv: f64,
+    /// Mean fraction of a cycle that is not compute.
+    communication: f64,
+}
+
+/// Queueing below this fraction of a cycle is no contention: its estimate may be wrong by a
+/// tenth and still not be seen.
+const NO_CONTENTION: f64 = 0.002;
+/// From this n·c² per worker on, the phases of workers that began together are spread over a
+/// cycle: what is left of the common phase is exp(−2π²·n·c²).
+const OUT_OF_STEP: f64 = 0.5;
+/// After so many steps of each worker it does not matter any more whether they are in step: that moves the end by
+/// less than one of them.
+const LONG_RUN: f64 = 2000.0;
+
+impl Renewal {
+    /// At network factor `network`.
+    pub(super) fn of(service: &Service, stepping: &Stepping, network: f64) -> Self {
+        let workers = f64::from(stepping.workers);
+        let own_s = own_s(stepping, network);
+        let queue = Queueing::of(service, stepping, network);
+        let served_s = match service.round_s(stepping.workers, own_s) {
+            Some(round_s) => round_s - own_s,
+            None => service.unqueued_s + queue.wait_s,
+        };
+        let mut renewal = Renewal {
+            rate: 0.0,
+            variance_rate: 0.0,
+            behind: -0.5,
+            skewness: 0.0,
+            least_cv: f64::INFINITY,
+            communication: 0.0,
+        };
+        let cv = stepping.time.cv();
+        let mut add = |factor: f64, count: f64| {
+            let compute_s = stepping.worker_s * factor;
+            let rest_s = stepping.communication_s * network + served_s;
+            let mean = compute_s + rest_s;
+            let deviation = (compute_s * compute_s * cv * cv + service.variance).sqrt();
+            let cycle_cv = deviation / mean;
+            renewal.rate += count / mean;
+            renewal.variance_rate += count * cycle_cv * cycle_cv / mean;
+            renewal.behind += count * 0.5 * (1.0 - cycle_cv * cycle_cv);
+            renewal.least_cv = renewal.least_cv.min(cycle_cv);
+            renewal.communication += count * rest_s / mean / workers;
+            if deviation > 0.0 {
+                // Of the computes alone; service is short where it matters.
+                let share = compute_s * cv / deviation;
+                renewal.skewness = stepping.time.skewness() * share * share * share;
+            }
+        };
+        match &stepping.machines {
+            None => add(1.0, workers),
+            Some(factors) => factors.iter().for_each(|&factor| add(factor, 1.0)),
+        }
+        renewal
+    }
+
+    /// Whether `updates` updates are enough for the workers to fall out of step.
+    pub(super) fn check(&self, workers: u32, updates: u64) -> Result<(), Invalid> {
+        let each = updates as f64 / f64::from(workers);
+        let spread = each * self.least_cv * self.least_cv;
+        if workers > 1 && spread < OUT_OF_STEP && each < LONG_RUN {
+            return Err(Invalid::InStep { updates });
+        }
+        Ok(())
+    }
+}
+
+/// Waiting at the servers as if updates of the others came at random (Pollaczek and Khinchine).
+struct Queueing {
+    wait_s: f64,
+    /// As a fraction of a worker's time.
+    waiting: f64,
+}
+
+impl Queueing {
+    fn of(service: &Service, stepping: &Stepping, network: f64) -> Self {
+        let own_s = own_s(stepping, network);
+        let others = f64::from(stepping.workers.saturating_sub(1)) / (own_s + service.unqueued_s);
+        // A full server is contended whatever the estimate; it only has to be finite.
+        let load = (others * service.part_s).min(0.99);
+        let wait_s = others * service.second_moment / (2.0 * (1.0 - load));
+        Queueing {
+            wait_s,
+            waiting: ratio(wait_s, wait_s + own_s),
+        }
+    }
+}
+
+/// How much of a worker's time it waits for the servers, if it is too much for [`Renewal`] to say.
+pub(super) fn contention(service: &Service, stepping: &Stepping) -> Option<f64> {
+    let waiting = Queueing::of(service, stepping, 1.0).waiting;
+    (waiting > NO_CONTENTION && service.law.is_none()).then_some(waiting)
+}
+
+/// Mean seconds of a worker by itself.
+fn own_s(stepping: &Stepping, network: f64) -> f64 {
+    let factors = stepping.machines.as_deref().unwrap_or(&[1.0]);
+    let mean = factors.iter().sum::<f64>() / factors.len().max(1) as f64;
+    stepping.worker_s * mean + stepping.communication_s * network
+}
+
+/// Updates until the goal is reached, and when that is.
+pub(super) fn updates(service: &Service, leap: Leap<'_>) -> (Stretch, SimTime) {
+    let Leap {
+        start,
+        drift,
+        stepping,
+        goal,
+        stream,
+        ..
+    } = leap;
+    let mut stretch = Stretch::from(start);
+    let mut now = start;
+    let (mut communication_s, mut served) = (0.0, 0.0);
+    while stretch.updates < goal.updates && now < goal.until {
+        let (network, ends) = drift.at(now);
+        let renewal = Renewal::of(service, stepping, network);
+        let rate = renewal.rate;
+        let room_s = (ends.min(goal.until) - now).seconds();
+        let left = goal.updates - stretch.updates;
+        let mut count = left.min((room_s * rate).ceil().max(1.0) as u64);
+        // Only the start is in step.
+        let late_s = match now == start {
+            true => renewal.behind / rate + renewal.variance_rate / (2.0 * rate * rate),
+            false => 0.0,
+        };
+        let n = count as f64;
+        let deviation_s = (renewal.variance_rate / (rate * rate * rate)).sqrt();
+        let bent = skewed(stream.normal(), renewal.skewness / n.sqrt());
+        let mut total = (n / rate + late_s + deviation_s * n.sqrt() * bent).max(0.0);
+        let end = |seconds: f64| now + SimTime::from_seconds(seconds);
+        let marked = goal.mark.saturating_sub(stretch.updates);
+        if (1..=count).contains(&marked) {
+            let (m, rest) = (marked as f64, (count - marked) as f64);
+            let spread = deviation_s * (m / n * rest).sqrt() * stream.normal();
+            // The start delays all updates alike.
+            let at_s = late_s + m / n * (total - late_s) + spread;
+            stretch.advance.at_mark = end(at_s.clamp(0.0, total));
+        }
+        let over = end(total) > goal.until;
+        if over {
+            let in_time = |_: u64, at: f64| end(at) <= goal.until;
+            let whole = (count, total);
+            (count, _) = bridge((0, late_s), whole, deviation_s, in_time, stream);
+            total = (goal.until - now).seconds();
+        }
+        stretch.updates += count;
+        communication_s += total * renewal.communication;
+        served += count as f64 * service.part_s;
+        now = if over { goal.until } else { end(total) };
+    }
+    if goal.mark > stretch.updates {
+        stretch.advance.at_mark = start;
+    }
+    stretch.gradients = stretch.updates;
+    // Between two updates of one worker, each of the others has one, on average.
+    stretch.missed_updates = stretch.updates * u64::from(stepping.workers.saturating_sub(1));
+    let elapsed_s = (now - start).seconds();
+    stretch.divide(elapsed_s, communication_s);
+    stretch.utilisation = ratio(served, elapsed_s);
+    (stretch, now)
+}

@@ -1,0 +1,121 @@
+//! Steps that all workers end together, in fidelities `step` and `fast`.
+
+use super::stretch::{Goal, Stretch};
+use crate::rng::Stream;
+use crate::training::Fidelity;
+use crate::training::drift::DriftPath;
+use crate::training::slowest::Moments;
+use crate::training::stepping::Stepping;
+use crate::training::sums::{bridge, sums};
+use crate::units::SimTime;
+
+/// Independent steps of one distribution, from a start on.
+pub(crate) struct Steps<'a> {
+    /// When the first begins.
+    pub(crate) start: SimTime,
+    /// The network over time.
+    pub(crate) drift: &'a mut DriftPath,
+    /// The workers.
+    pub(crate) stepping: &'a Stepping,
+    /// Compute of a step, relative to a worker's mean.
+    pub(crate) one: Moments,
+    /// Where they end.
+    pub(crate) goal: Goal,
+}
+
+impl Steps<'_> {
+    /// Takes them until the goal is reached, and says when that is; `draw` draws the compute seconds of one. Gradients
+    /// are left to the protocol.
+    pub(crate) fn take(
+        self,
+        fidelity: Fidelity,
+        draw: impl FnMut(&mut Stream) -> f64,
+        stream: &mut Stream,
+    ) -> (Stretch, SimTime) {
+        match fidelity {
+            Fidelity::Fast => self.together(draw, stream),
+            Fidelity::Step | Fidelity::Event => self.singly(draw, stream),
+        }
+    }
+
+    /// One by one, each with the network as it is when it communicates.
+    fn singly(
+        self,
+        mut draw: impl FnMut(&mut Stream) -> f64,
+        stream: &mut Stream,
+    ) -> (Stretch, SimTime) {
+        let Steps {
+            start,
+            drift,
+            stepping,
+            goal,
+            ..
+        } = self;
+        let mut stretch = Stretch::from(start);
+        let mut now = start;
+        while stretch.updates < goal.updates {
+            let compute_s = draw(stream);
+            now += SimTime::from_seconds(compute_s);
+            let (network, _) = drift.at(now);
+            let communication_s = stepping.communication_s * network;
+            now += SimTime::from_seconds(communication_s);
+            if now > goal.until {
+                return (stretch, goal.until);
+            }
+            stretch.advance.compute_s += compute_s;
+            stretch.advance.communication_s += communication_s;
+            stretch.update(now, &goal);
+        }
+        (stretch, now)
+    }
+
+    /// As many in one draw as are expected before the network changes.
+    fn together(
+        self,
+        mut draw: impl FnMut(&mut Stream) -> f64,
+        stream: &mut Stream,
+    ) -> (Stretch, SimTime) {
+        let Steps {
+            start,
+            drift,
+            stepping,
+            one,
+            goal,
+        } = self;
+        let mut stretch = Stretch::from(start);
+        let mut now = start;
+        while stretch.updates < goal.updates {
+            let (network, ends) = drift.at(now);
+            let communication_s = stepping.communication_s * network;
+            let mean_s = stepping.worker_s * one.mean + communication_s;
+            let left = goal.updates - stretch.updates;
+            // As many as are expected before the network changes or the time is up.
+            let room_s = (ends.min(goal.until) - now).seconds();
+            let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
+            let marked = goal.mark.saturating_sub(stretch.updates).min(count);
+            let (before, mut total) = sums(stepping, one, (count, marked), &mut draw, stream);
+            let end = |steps: u64, compute_s: f64| {
+                now + SimTime::from_seconds(compute_s + steps as f64 * communication_s)
+            };
+            let mut over = false;
+            if end(count, total) > goal.until {
+                let deviation_s = stepping.worker_s * one.deviation;
+                let in_time = |n: u64, t: f64| end(n, t) <= goal.until;
+                let whole = (count, total);
+                (count, total) = bridge((0, 0.0), whole, deviation_s, in_time, stream);
+                over = true;
+            }
+            if marked > 0 && goal.mark <= stretch.updates + count {
+                stretch.advance.at_mark = end(marked, before).min(goal.until);
+            }
+            stretch.advance.compute_s += total;
+            stretch.advance.communication_s += count as f64 * communication_s;
+            stretch.updates += count;
+            now = end(count, total);
+            if over {
+                return (stretch, goal.until);
+            }
+        }
+        (stretch, now)
+    }
+}

@@ -1,0 +1,128 @@
+//! What a protocol says of itself.
+
+use std::fmt::Debug;
+
+use super::fidelity::Invalid;
+use super::stretch::{Goal, Stretch};
+use crate::rng::Stream;
+use crate::training::Fidelity;
+use crate::training::drift::DriftPath;
+use crate::training::floor::Floor;
+use crate::training::progress::Stalled;
+use crate::training::scratch::Scratch;
+use crate::training::slowest::Moments;
+use crate::training::stepping::Stepping;
+use crate::units::SimTime;
+use crate::workload::Staleness;
+
+/// How the workers of a job come together. It is asked once per stretch of training, never per worker-step.
+pub trait Synchronisation: Debug {
+    /// Name in scenarios and results.
+    fn name(&self) -> &'static str;
+
+    /// Whether it can run on `workers` workers.
+    ///
+    /// # Errors
+    /// What is wrong, for the person who wrote the scenario.
+    fn check(&self, workers: u32) -> Result<(), String>;
+
+    /// Whether all workers meet at the end of a step.
+    fn has_barrier(&self) -> bool;
+
+    /// Gradients of one update; `None` where their number is not fixed.
+    fn gradients_per_update(&self, workers: u32) -> Option<u32>;
+
+    /// Whether `updates` updates from a fresh start can be simulated in `fidelity`. All can in `event`.
+    ///
+    /// # Errors
+    /// Why not.
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid>;
+
+    /// Trains from the queue's time on until the goal, of one update at least, is reached, every worker-step an
+    /// event. `stretch` is of nothing yet, and the log knows that a stretch begins.
+    ///
+    /// # Errors
+    /// [`Stalled`] when the clock has nothing to wait for.
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled>;
+
+    /// What of it `step` and `fast` need that is dear to compute.
+    fn stationary(&self, _stepping: &Stepping) -> Stationary {
+        Stationary::default()
+    }
+
+    /// Many updates at once, in the fidelities that are valid besides `event`, and when they end; `None` where no
+    /// other is valid.
+    fn leap(&self, _leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        None
+    }
+
+    /// Expected seconds of an update of workers whose slowest is expected to end a step after `step_s`, communication
+    /// included; `None` where only a trial run tells it.
+    fn expected_update_s(&self, _step_s: f64) -> Option<f64> {
+        None
+    }
+
+    /// Factor on the gradients that the target takes, by what a trial run shows: mean updates that a gradient missed.
+    /// Without a penalty they count as if fresh.
+    fn gradients_factor(&self, missed_updates: f64, penalty: Option<Staleness>) -> f64 {
+        penalty.map_or(1.0, |penalty| penalty.factor(missed_updates))
+    }
+
+    /// Trains from the queue's time on until the goal is reached, every worker-step an event. All
+    /// workers begin a step of their own at the start; what is unfinished at the end is given up.
+    ///
+    /// # Errors
+    /// [`Stalled`] when the clock has nothing to wait for.
+    fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, Stalled> {
+        let start = floor.queue.now();
+        let stretch = Stretch::from(start);
+        if goal.updates == 0 {
+            return Ok(stretch);
+        }
+        floor.log.begin(floor.stepping.workers, start);
+        self.run(floor, stretch, goal)
+    }
+
+    /// The fidelity to run in when `asked` is wanted: that, or `event` and the reason.
+    fn settle(
+        &self,
+        asked: Fidelity,
+        stepping: &Stepping,
+        updates: u64,
+    ) -> (Fidelity, Option<Invalid>) {
+        match self.valid(asked, stepping, updates) {
+            Ok(()) => (asked, None),
+            Err(why) => (Fidelity::Event, Some(why)),
+        }
+    }
+}
+
+/// What `step` and `fast` need of a protocol on workers, whatever luck scales their times.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Stationary {
+    /// Compute of a step relative to a worker's mean; `None` where it is the slowest worker's.
+    pub barrier: Option<Moments>,
+    /// Fraction of the machines' compute time that is spent on what is dropped.
+    pub wasted: f64,
+}
+
+/// All that many updates at once touch, borrowed from their job.
+#[derive(Debug)]
+pub struct Leap<'a> {
+    /// `step` or `fast`.
+    pub fidelity: Fidelity,
+    /// What was computed before.
+    pub stationary: &'a Stationary,
+    /// When they begin.
+    pub start: SimTime,
+    /// The network over time.
+    pub drift: &'a mut DriftPath,
+    /// The workers.
+    pub stepping: &'a Stepping,
+    /// Where they end.
+    pub goal: Goal,
+    /// The workers' luck.
+    pub stream: &'a mut Stream,
+    /// Memory.
+    pub scratch: &'a mut Scratch,
+}
