@@ -57,27 +57,33 @@
 //!
 //! In reading order; `docs/architecture.md` says more.
 //!
-//! - [`scenario`]: what a user writes, checked.
-//! - [`experiment`]: scenario → cases → parallel run → records; the oracle and the accounting.
-//! - [`search`]: strategies, the models they fit, objectives.
-//! - [`testbed`]: what a strategy can touch.
-//! - [`job`]: the life of a job; [`cluster`]: what a configuration is; [`training`]: how workers step, as
+//! - `scenario`: what a user writes, checked.
+//! - `experiment`: scenario → cases → parallel run → records; the oracle and the accounting.
+//! - `search`: strategies, the models they fit, objectives.
+//! - `testbed`: what a strategy can touch.
+//! - `job`: the life of a job; `cluster`: what a configuration is; `training`: how workers step, as
 //!   events, in three fidelities.
-//! - [`usage`]: which VMs were held, and what for.
-//! - [`workload`], [`cloud`], [`pricing`]: what is trained, where, at what price.
-//! - [`engine`]: clock and event queue; knows no machine learning.
-//! - [`space`]: the configurations to choose from, over named axes; [`grid`]: real runs of them.
-//! - [`input`], [`configuration`], [`units`], [`rng`], [`stats`]: shared vocabulary.
+//! - `usage`: which VMs were held, and what for.
+//! - `workload`, `cloud`, `pricing`: what is trained, where, at what price.
+//! - `engine`: clock and event queue; knows no machine learning.
+//! - `space`: the configurations to choose from, over named axes; `grid`: real runs of them.
+//! - `input`, `configuration`, `units`, `rng`, `stats`: shared vocabulary.
 //!
 //! With `cli`: `import` makes measurements into workloads, with `fit` for the laws; `report` writes result
 //! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
+// What a room offers is listed whole, whether or not another room takes all of it; with `inside` a name that
+// a file does not use is reported as ever.
+#![cfg_attr(not(feature = "inside"), allow(unused_imports))]
+// Without the program some of what it alone asks for is left.
+#![cfg_attr(not(feature = "cli"), allow(dead_code))]
+
 pub use cloud::{Fleet, Market, VmType};
-pub use experiment::{Ending, Finished, OwnedRecord, Record, RunError, Status};
+pub use door::{Options, RunError, Scenario};
+pub use experiment::{Ending, Finished, OwnedRecord, Record, Status};
 pub use input::{Diagnostic, Mistakes};
 pub use pricing::{NoPrice, Rented, VmPrice};
 pub use rng::Stream;
-pub use scenario::{Options, Scenario};
 pub use search::{
     Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry, Strategy, Taken,
     Task, Unusable,
@@ -87,30 +93,70 @@ pub use testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Te
 
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod cloud;
-pub mod cluster;
-pub mod configuration;
-pub mod engine;
-pub mod experiment;
-#[cfg(feature = "cli")]
-pub mod fit;
-pub mod grid;
-#[cfg(feature = "cli")]
-pub mod import;
-pub mod input;
-pub mod job;
-pub mod pricing;
-#[cfg(feature = "cli")]
-pub mod report;
-#[cfg(feature = "cli")]
-pub mod reproduce;
-pub mod rng;
-pub mod scenario;
-pub mod search;
-pub mod space;
-pub mod stats;
-pub mod testbed;
-pub mod training;
-pub mod units;
-pub mod usage;
-pub mod workload;
+mod door;
+
+// Private, so that the compiler says what nobody uses. This project's own tests and benches look inside.
+cfg_if::cfg_if! {
+    if #[cfg(feature = "inside")] {
+        pub mod cloud;
+        pub mod cluster;
+        pub mod configuration;
+        pub mod engine;
+        pub mod experiment;
+        #[cfg(feature = "cli")]
+        pub mod fit;
+        pub mod grid;
+        #[cfg(feature = "cli")]
+        pub mod import;
+        pub mod input;
+        pub mod job;
+        pub mod pricing;
+        #[cfg(feature = "cli")]
+        pub mod report;
+        #[cfg(feature = "cli")]
+        pub mod reproduce;
+        pub mod rng;
+        pub mod scenario;
+        pub mod search;
+        pub mod space;
+        pub mod stats;
+        pub mod testbed;
+        pub mod training;
+        pub mod units;
+        pub mod usage;
+        pub mod workload;
+    } else {
+        mod cloud;
+        mod cluster;
+        mod configuration;
+        mod engine;
+        mod experiment;
+        #[cfg(feature = "cli")]
+        mod fit;
+        mod grid;
+        #[cfg(feature = "cli")]
+        mod import;
+        mod input;
+        mod job;
+        mod pricing;
+        #[cfg(feature = "cli")]
+        mod report;
+        #[cfg(feature = "cli")]
+        mod reproduce;
+        mod rng;
+        mod scenario;
+        mod search;
+        mod space;
+        mod stats;
+        mod testbed;
+        mod training;
+        mod units;
+        mod usage;
+        mod workload;
+    }
+}
+
+// The code in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

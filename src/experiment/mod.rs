@@ -10,7 +10,6 @@
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
-//! - [`library`]: a scenario run from Rust.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
 //!   [`aggregation`]: one or the other.
@@ -19,7 +18,6 @@ pub mod aggregation;
 pub mod arena;
 pub mod columns;
 pub mod evaluate;
-pub mod library;
 pub mod plan;
 mod price_list;
 pub mod record;
@@ -33,7 +31,6 @@ pub use aggregation::{Aggregated, Aggregation};
 pub use arena::{Arena, Contender};
 pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
-pub use library::RunError;
 pub use plan::{Case, Plan};
 pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};

@@ -8,7 +8,7 @@ use super::complaints::Complaints;
 use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
-use super::options::Options;
+use super::given::Given;
 use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
@@ -38,7 +38,7 @@ pub fn load(
     overrides: Overrides,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
-    load_with(source, folder, overrides, &Options::default(), diagnostics)
+    load_with(source, folder, overrides, &Given::default(), diagnostics)
 }
 
 /// The same with what a program adds to what scenarios can name.
@@ -46,7 +46,7 @@ pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,
     overrides: Overrides,
-    options: &Options,
+    given: &Given,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
@@ -54,7 +54,7 @@ pub fn load_with(
     let file = file?;
     let mut check = Check {
         files: &files,
-        options,
+        given,
         reads_well: diagnostics.len() == before,
         complaints: Complaints {
             source: &files.source,
@@ -68,7 +68,7 @@ pub fn load_with(
 /// A check under way.
 struct Check<'a> {
     files: &'a Files,
-    options: &'a Options,
+    given: &'a Given,
     /// Whether the file could be read without complaint.
     reads_well: bool,
     complaints: Complaints<'a>,
@@ -101,17 +101,17 @@ impl Check<'_> {
                 "stored",
                 names,
                 self.files,
-                &self.options.workloads,
+                &self.given.workloads,
                 complaints,
             ),
         };
-        let own = &self.options.policies;
+        let own = &self.given.policies;
         let policies = match (&file.grid, &measured) {
             (None, _) => prices::read(&file.pricing, own, complaints),
             (Some(_), Some(measured)) => grids::policies(file, own, measured, complaints),
             (Some(_), None) => None,
         };
-        let registry = &self.options.registry;
+        let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
@@ -170,7 +170,7 @@ impl Check<'_> {
             return Vec::new();
         }
         if let Some(asked) = &file.workloads {
-            let own = &self.options.workloads;
+            let own = &self.given.workloads;
             return workloads::read("workloads", asked, self.files, own, &mut self.complaints);
         }
         // After a syntax error the key may only seem to be missing.

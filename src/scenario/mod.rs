@@ -7,7 +7,7 @@
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
 //! - [`include`](mod@include), `files`: files that a scenario is put together from.
-//! - [`options`]: a scenario from Rust, with strategies, prices and workloads of the program's own.
+//! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
 //! - [`machines`]: VM types that were not measured.
@@ -23,12 +23,12 @@ mod configurations;
 mod elastic;
 pub mod file;
 mod files;
+pub mod given;
 pub mod grids;
 mod hull;
 pub mod include;
 mod kinds;
 pub mod machines;
-pub mod options;
 mod prices;
 pub mod scale_axis;
 mod setup;
@@ -39,8 +39,8 @@ mod workloads;
 
 pub use check::{Overrides, load, load_with};
 pub use file::{ScenarioFile, Together};
+pub use given::Given;
 pub use grids::MeasuredJobs;
-pub use options::Options;
 
 use std::ops::Range;
 
@@ -54,24 +54,6 @@ use crate::workload::{Reach, Workload};
 pub use machines::Machine;
 
 /// A checked scenario: everything in it exists and is legal.
-///
-/// ```
-/// use scavsim::Scenario;
-///
-/// let scenario = Scenario::parse(
-///     r#"
-///     name = "two counts"
-///     replicas = 5
-///     workloads = ["scavenger-resnet18"]
-///     cluster = { workers = [8, 16] }
-///     search = { strategies = ["oracle", "random"], objectives = ["cost"] }
-///     "#,
-/// )?;
-/// assert_eq!(scenario.cases(), 2 * 5); // strategies × replicas
-/// let finished = scenario.run(|record| println!("{} {:?} USD", record.strategy, record.cost_usd))?;
-/// assert_eq!((finished.cases, finished.failed), (10, 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug, Clone)]
 pub struct Scenario {
     /// Its name.

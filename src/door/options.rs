@@ -1,38 +1,16 @@
-//! A scenario from Rust: parsed, opened, or with strategies, prices and workloads of the program's own.
+//! What a program adds to what scenarios can name.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Overrides, Scenario, load_with};
+use super::Scenario;
 use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use crate::pricing::{AS_MEASURED, Policy, VmPrice};
+use crate::scenario::{Given, Overrides, load_with};
 use crate::search::{ORACLE, Registry};
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
-
-impl Scenario {
-    /// Reads and checks a scenario. Its relative paths start at the current folder.
-    ///
-    /// # Errors
-    /// [`Mistakes`]: all of them, with their places.
-    pub fn parse(text: &str) -> Result<Scenario, Mistakes> {
-        Options::default().parse(text)
-    }
-
-    /// Reads and checks a scenario file. Its relative paths start at its folder.
-    ///
-    /// # Errors
-    /// [`Mistakes`]: all of them, with their places.
-    pub fn open(path: impl AsRef<Path>) -> Result<Scenario, Mistakes> {
-        Options::default().open(path)
-    }
-
-    /// The same with what a program adds to what scenarios can name.
-    pub fn options() -> Options {
-        Options::default()
-    }
-}
 
 /// What a program adds to what scenarios can name: strategies, prices and workloads of its own.
 ///
@@ -61,16 +39,14 @@ impl Scenario {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    pub(super) registry: Registry,
-    pub(super) policies: Vec<Policy>,
-    pub(super) workloads: Vec<(String, Folder)>,
+    given: Given,
 }
 
 impl Options {
     /// Names of strategies are those of `registry`.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Options {
-        self.registry = registry;
+        self.given.registry = registry;
         self
     }
 
@@ -78,8 +54,9 @@ impl Options {
     /// and nothing else on the bill. A name that is taken already stands for the new one from then on.
     #[must_use]
     pub fn price(mut self, name: &str, price: impl VmPrice + 'static) -> Options {
-        self.policies.retain(|known| known.name != name);
-        self.policies.push(Policy::of_price(name, Arc::new(price)));
+        let policies = &mut self.given.policies;
+        policies.retain(|known| known.name != name);
+        policies.push(Policy::of_price(name, Arc::new(price)));
         self
     }
 
@@ -98,8 +75,8 @@ impl Options {
             name: name.to_owned(),
             files,
         };
-        self.workloads.retain(|(known, _)| known != name);
-        self.workloads.push((name.to_owned(), folder));
+        self.given.workloads.retain(|(known, _)| known != name);
+        self.given.workloads.push((name.to_owned(), folder));
         self
     }
 
@@ -138,12 +115,12 @@ impl Options {
                 &source,
                 folder,
                 Overrides::default(),
-                self,
+                &self.given,
                 &mut diagnostics,
             )
         });
         match scenario {
-            Some(scenario) if diagnostics.is_empty() => Ok(scenario),
+            Some(scenario) if diagnostics.is_empty() => Ok(Scenario::new(scenario)),
             _ => Err(Mistakes::new(diagnostics)),
         }
     }
@@ -155,14 +132,13 @@ impl Options {
             let help = "the name is taken; give yours another";
             diagnostics.push(Diagnostic::general(title).with_help(help));
         };
-        if self.registry.names().any(|name| name == ORACLE) {
+        let Given {
+            registry, policies, ..
+        } = &self.given;
+        if registry.names().any(|name| name == ORACLE) {
             refuse("strategy", ORACLE);
         }
-        if self
-            .policies
-            .iter()
-            .any(|policy| policy.name == AS_MEASURED)
-        {
+        if policies.iter().any(|policy| policy.name == AS_MEASURED) {
             refuse("price", AS_MEASURED);
         }
     }
