@@ -259,8 +259,17 @@ impl<'p> Evaluator<'p> {
         record.bill_waiting_usd = Some(outcome.parts.waiting);
         record.bill_lost_usd = Some(outcome.parts.lost);
         record.bill_restore_usd = Some(outcome.parts.restore);
-        record.bill_egress_usd = Some(charges::egress::CHARGE.of(&outcome.parts.charges));
-        record.bill_storage_usd = Some(charges::storage::CHARGE.of(&outcome.parts.charges));
+        let charges = &outcome.parts.charges;
+        record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
+        record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
+        let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
+        record.bill_charges_usd = Some(charges::all_but(&named, charges));
+        let contender = &arena.contenders[case.strategy];
+        if contender.strategy.is_some() {
+            record.known_runs = Some(contender.taken.len() as f64);
+            record.known_time_h = Some(contender.taken_h);
+            record.known_cost_usd = contender.taken_usd[case.policy];
+        }
         record.lost_vms = Some(f64::from(outcome.lost_vms));
         let (fidelity, why) = arena.ground.simulated_in(at, self.plan.terms.fidelity);
         record.fidelity = Some(fidelity);

@@ -9,6 +9,7 @@
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
+//!   `chosen`: a configuration as records have it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
@@ -16,6 +17,7 @@
 
 pub mod aggregation;
 pub mod arena;
+mod chosen;
 pub mod columns;
 pub mod evaluate;
 pub mod plan;
@@ -29,6 +31,7 @@ pub mod summary_by;
 
 pub use aggregation::{Aggregated, Aggregation};
 pub use arena::{Arena, Contender};
+pub use chosen::Chosen;
 pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use plan::{Case, Plan};

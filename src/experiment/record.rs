@@ -93,6 +93,8 @@ columns! {
     bill_egress_usd: figure in "USD", mean;
     /// Part of `cost_usd`: storage.
     bill_storage_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: all other charges beside VMs.
+    bill_charges_usd: figure in "USD", mean;
     /// VMs that the provider took away, search included.
     lost_vms: figure in "VMs", mean;
     /// Earlier runs that the strategy used.

@@ -244,7 +244,12 @@ impl<'p> Simulation<'p> {
         let decided = search.forecast.decided;
         search.found = match (ended, site.current()) {
             (Ok(()), _) if decided.is_some_and(|at| at >= arena.space.len()) => {
-                Found::Never(Cow::Borrowed(NO_SUCH_CONFIGURATION))
+                Found::Never(Cow::Owned(format!(
+                    "the strategy chose configuration {} of {}: what is not in its space is a hole, \
+                     which nobody can pick",
+                    decided.unwrap_or_default(),
+                    arena.space.len()
+                )))
             }
             (Ok(()), _) => match search.forecast.fault(arena.space.len()) {
                 Some(fault) => Found::Never(Cow::Owned(fault)),
@@ -345,8 +350,6 @@ const MOST_SEARCHES: usize = 8;
 const STALLED: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
 /// The same in words.
 const NO_ARENA: &str = "the simulated job stalled";
-/// A decision that is none.
-const NO_SUCH_CONFIGURATION: &str = "the strategy chose a configuration that does not exist";
 
 /// The job of an arena, made when it is another than the last; `None` without an arena.
 fn site<'c, 'p>(

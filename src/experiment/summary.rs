@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::LazyLock;
 
+use super::chosen::{Chosen, Seen};
 use super::columns::{Column, Role};
 use super::record::{COLUMNS, Record, Status};
 use super::run::Sink;
@@ -58,12 +59,12 @@ pub struct Group {
     pub failed: u64,
     /// Share of all replicas in which the strategy chose what the oracle chose.
     pub right: f64,
-    /// The configuration chosen most often: VM type, workers, batch; of several, the first seen.
-    pub choice: Option<(String, u32, u32)>,
+    /// The configuration chosen most often; of several, the first seen.
+    pub choice: Option<Chosen>,
     /// Share of all replicas that chose it.
     pub choice_share: f64,
     /// The oracle's configuration.
-    pub oracle: Option<(String, u32, u32)>,
+    pub oracle: Option<Chosen>,
     /// One per entry of [`METRICS`]; `None` where no replica has the figure.
     pub aggregates: Vec<Option<Aggregate>>,
 }
@@ -97,7 +98,7 @@ pub struct Summary {
 struct Open {
     group: Group,
     right: u64,
-    choices: Vec<((String, u32, u32), u64)>,
+    choices: Vec<(Chosen, u64)>,
     values: Vec<(Welford, RunningMedian)>,
 }
 
@@ -182,7 +183,7 @@ impl Open {
                 right: 0.0,
                 choice: None,
                 choice_share: 0.0,
-                oracle: triple(record.oracle_vm, record.oracle_workers, record.oracle_batch),
+                oracle: Seen::oracle(record).map(Seen::to_owned),
                 aggregates: Vec::new(),
             },
             right: 0,
@@ -216,14 +217,6 @@ fn aggregate((moments, median): &mut (Welford, RunningMedian)) -> Option<Aggrega
     })
 }
 
-fn triple(
-    vm: Option<&str>,
-    workers: Option<u32>,
-    batch: Option<u32>,
-) -> Option<(String, u32, u32)> {
-    Some((vm?.to_owned(), workers?, batch?))
-}
-
 impl Sink for Summary {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         let across_vms = self.across_vms;
@@ -231,13 +224,11 @@ impl Sink for Summary {
         open.group.replicas += 1;
         open.group.failed += u64::from(record.status == Status::Failed);
         open.right += u64::from(record.is_right());
-        if let (Some(vm), Some(k), Some(b)) =
-            (record.chosen_vm, record.chosen_workers, record.chosen_batch)
-        {
-            let vm = if across_vms { "" } else { vm };
-            match (open.choices.iter_mut()).find(|(c, _)| (c.0.as_str(), c.1, c.2) == (vm, k, b)) {
+        if let Some(seen) = Seen::choice(record) {
+            let seen = if across_vms { seen.on_any_vm() } else { seen };
+            match open.choices.iter_mut().find(|(chosen, _)| seen.is(chosen)) {
                 Some((_, count)) => *count += 1,
-                None => open.choices.push(((vm.to_owned(), k, b), 1)),
+                None => open.choices.push((seen.to_owned(), 1)),
             }
         }
         for ((moments, median), metric) in open.values.iter_mut().zip(METRICS.iter()) {

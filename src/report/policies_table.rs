@@ -2,7 +2,7 @@
 
 use super::summary_table::{hours_text, no_minus_zero, place, several_vm_types, usd_text};
 use super::text_table;
-use crate::experiment::Group;
+use crate::experiment::{Chosen, Group};
 use crate::search::ORACLE;
 
 /// What the columns mean, once below all tables.
@@ -85,7 +85,7 @@ fn table(block: &[&Group]) -> String {
     text
 }
 
-fn line(policy: &[&Group], first: &Option<(String, u32, u32)>, several_vms: bool) -> Line {
+fn line(policy: &[&Group], first: &Option<Chosen>, several_vms: bool) -> Line {
     let oracle = &policy[0].oracle;
     let moved = if oracle == first { "" } else { "* " };
     let best = (oracle.as_ref()).map_or("none".to_owned(), |at| place(at, several_vms));

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::experiment::Group;
 use crate::experiment::summary::METRICS;
+use crate::experiment::{Chosen, Group};
 
 /// The header.
 pub fn header() -> Vec<String> {
@@ -18,10 +18,12 @@ pub fn header() -> Vec<String> {
         "choice_vm",
         "choice_workers",
         "choice_batch",
+        "choice_other",
         "choice_share",
         "oracle_vm",
         "oracle_workers",
         "oracle_batch",
+        "oracle_other",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -51,9 +53,17 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
             group.failed.to_string(),
             group.right.to_string(),
         ];
-        let place = |c: &Option<(String, u32, u32)>| match c {
-            Some((vm, k, b)) => [vm.clone(), k.to_string(), b.to_string()],
-            None => Default::default(),
+        let place = |chosen: &Option<Chosen>| -> [String; 4] {
+            let Some(chosen) = chosen else {
+                return Default::default();
+            };
+            let number = |n: Option<u32>| n.map_or(String::new(), |n| n.to_string());
+            [
+                chosen.vm.clone().unwrap_or_default(),
+                number(chosen.workers),
+                number(chosen.batch),
+                chosen.other.clone().unwrap_or_default(),
+            ]
         };
         row.extend(place(&group.choice));
         row.push(group.choice_share.to_string());

@@ -2,14 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::experiment::Group;
 use crate::experiment::summary::METRICS;
+use crate::experiment::{Chosen, Group};
 
 /// One scenario's summary. `schema` counts up with every incompatible change.
 pub fn value(scenario: &str, groups: &[Group]) -> Value {
-    let place = |c: &Option<(String, u32, u32)>| {
-        c.as_ref()
-            .map(|(vm, workers, batch)| json!({ "vm": vm, "workers": workers, "batch": batch }))
+    let place = |chosen: &Option<Chosen>| {
+        let chosen = chosen.as_ref()?;
+        let mut place =
+            json!({ "vm": chosen.vm, "workers": chosen.workers, "batch": chosen.batch });
+        if let Some(other) = &chosen.other {
+            place["other"] = json!(other);
+        }
+        Some(place)
     };
     let groups: Vec<Value> = groups
         .iter()

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::text_table;
 use crate::configuration::Shape;
-use crate::experiment::Group;
 use crate::experiment::summary::Aggregate;
+use crate::experiment::{Chosen, Group};
 
 const HEADER: [&str; 9] = [
     "strategy",
@@ -95,19 +95,37 @@ pub(super) fn several_vm_types<'g>(groups: impl IntoIterator<Item = &'g Group>) 
         .into_iter()
         .flat_map(|g| [&g.choice, &g.oracle])
         .flatten()
-        .map(|c| &c.0);
+        .map(|chosen| &chosen.vm);
     let first = vms.next();
     vms.any(|vm| Some(vm) != first)
 }
 
-pub(super) fn place((vm, workers, batch): &(String, u32, u32), with_vm: bool) -> String {
-    if !with_vm {
-        return format!("{workers} × {batch}");
+pub(super) fn place(chosen: &Chosen, with_vm: bool) -> String {
+    let (workers, batch) = (chosen.workers, chosen.batch);
+    let counts: Vec<String> = [workers, batch]
+        .iter()
+        .flatten()
+        .map(u32::to_string)
+        .collect();
+    let mut text = counts.join(" × ");
+    let shown = with_vm || counts.is_empty();
+    if let Some(vm) = chosen.vm.as_deref().filter(|vm| shown && !vm.is_empty()) {
+        let shape = Shape::parse(vm).ok();
+        let on = if text.is_empty() { "" } else { " on " };
+        text.push_str(on);
+        match shape
+            .zip(workers)
+            .and_then(|(shape, workers)| shape.vms(workers))
+        {
+            Some(vms) => text.push_str(&format!("{vms} {vm}")),
+            None => text.push_str(vm),
+        }
     }
-    match Shape::parse(vm).ok().and_then(|shape| shape.vms(*workers)) {
-        Some(vms) => format!("{workers} × {batch} on {vms} {vm}"),
-        None => format!("{workers} × {batch} on {vm}"),
+    if let Some(other) = &chosen.other {
+        let comma = if text.is_empty() { "" } else { ", " };
+        text.push_str(&format!("{comma}{}", other.replace(';', ", ")));
     }
+    text
 }
 
 fn row(group: &Group, with_vm: bool) -> Vec<String> {

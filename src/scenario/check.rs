@@ -120,7 +120,7 @@ impl Check<'_> {
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
         let variation = variation(file);
-        if let Some(policies) = &policies {
+        if let (Some(policies), None) = (&policies, &measured) {
             let pricing = &file.pricing;
             prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
             sizes::check(file, &workloads, &reach, &setup, &variation, complaints);

@@ -67,7 +67,8 @@ impl<'s> Metered<'s> {
         match configuration < self.configurations {
             true => Ok(()),
             false => Err(Stop::Failed(format!(
-                "the strategy asks for configuration {configuration} of {}",
+                "the strategy asks for configuration {configuration} of {}: what is not in its space is a hole, which \
+                 nobody can try",
                 self.configurations
             ))),
         }

@@ -232,6 +232,7 @@ fn assert_lawful(record: &Record<'_>) {
         record.bill_restore_usd,
         record.bill_egress_usd,
         record.bill_storage_usd,
+        record.bill_charges_usd,
     ]
     .map(figure);
     assert!(parts.iter().all(|part| *part >= 0.0), "{record:?}");

@@ -203,6 +203,7 @@ fn lost_work_stands_in_the_bill_and_the_parts_add_up() {
             r.bill_restore_usd,
             r.bill_egress_usd,
             r.bill_storage_usd,
+            r.bill_charges_usd,
         ];
         let sum: f64 = parts.iter().map(|p| p.expect("a result")).sum();
         assert!((sum / cost - 1.0).abs() < 1e-9, "{sum} {cost}");

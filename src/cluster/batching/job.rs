@@ -70,8 +70,8 @@ pub struct Worker {
 const LEAST_SHARE: f64 = 1e-3;
 
 const SECONDS_PER_YEAR: f64 = 365.25 * 24.0 * 3600.0;
-/// Years that a job may take, all of it on its slowest worker; the clock holds almost twice as many.
-const LONGEST_YEARS: u32 = 300;
+/// Years that a job may take with all samples on its slowest worker; the clock holds 584.
+const LONGEST_YEARS: u32 = 500;
 
 /// A job whose parts do not go together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -58,6 +58,17 @@ pub fn levied(amounts: &PerCharge<Amount>) -> impl Iterator<Item = &'static Char
         .map(|(charge, _)| *charge)
 }
 
+/// The sum over all charges but some.
+pub fn all_but(some: &[&Charge], all: &PerCharge<f64>) -> f64 {
+    let is_one = |charge: &Charge| some.iter().any(|one| one.name == charge.name);
+    let others = CHARGES
+        .iter()
+        .zip(all)
+        .filter(|(charge, _)| !is_one(charge));
+    // Without others 0, not the -0 of an empty sum.
+    others.map(|(_, usd)| usd).fold(0.0, |sum, usd| sum + usd)
+}
+
 impl Charge {
     /// Its own of the numbers of all charges.
     pub fn of<T: Copy + Default>(&self, all: &PerCharge<T>) -> T {
