@@ -28,25 +28,19 @@ impl Recipe for Thrifty {
         // A probe shows seconds per step. How many steps there are to the target comes from earlier
         // runs of the job: n = e·D/B, with e epochs, D samples per epoch, B samples per step.
         let earlier = past.take_own(|run| run.has_epochs);
-        let steps_to_target: Vec<(usize, f64)> = (0..task.space.len())
-            .filter_map(|at| {
-                let (workers, batch) = (task.space.workers(at), task.space.batch(at));
-                let mut runs = earlier.runs.iter();
-                let same = runs.find(|run| run.workers == workers && run.batch == batch)?;
-                Some((
-                    at,
-                    same.epochs? * task.samples_per_epoch? / f64::from(batch?),
-                ))
-            })
-            .collect();
-        if steps_to_target.is_empty() {
-            return Err(Unusable("no configuration was run before".to_owned()));
+        let of = |at: usize| {
+            let (workers, batch) = (task.space.workers(at), task.space.batch(at));
+            let mut runs = earlier.runs.iter();
+            let same = runs.find(|run| run.workers == workers && run.batch == batch)?;
+            let samples = same.epochs? * task.samples_per_epoch?;
+            Some((at, samples / f64::from(batch?)))
+        };
+        let (share, steps) = (self.share, (0..task.space.len()).filter_map(of).collect());
+        let search = Search { share, steps };
+        match search.steps.is_empty() {
+            true => Err(Unusable("no configuration was run before".to_owned())),
+            false => Ok(Box::new(search)),
         }
-        let share = self.share;
-        Ok(Box::new(Search {
-            share,
-            steps_to_target,
-        }))
     }
 }
 
@@ -54,7 +48,7 @@ impl Recipe for Thrifty {
 struct Search {
     share: f64,
     /// Configurations that were run before, with their steps to the target.
-    steps_to_target: Vec<(usize, f64)>,
+    steps: Vec<(usize, f64)>,
 }
 
 impl Strategy for Search {
@@ -71,7 +65,7 @@ impl Strategy for Search {
         stream: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        let mut left = self.steps_to_target.clone();
+        let mut left = self.steps.clone();
         let mut best = f64::INFINITY;
         while !left.is_empty() {
             // From the stream, not from elsewhere: the same seed gives the same search.
@@ -128,9 +122,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("objective  strategy   regret  overhead  search");
     for ((objective, strategy), [regret, overhead, search_h]) in &rows {
-        let (regret, overhead) = (100.0 * regret, 100.0 * overhead);
+        let percent = [100.0 * regret, 100.0 * overhead];
+        print!("{objective:<9}  {strategy:<8}");
         println!(
-            "{objective:<9}  {strategy:<8}  {regret:5.1} %  {overhead:6.1} %  {search_h:.2} h"
+            "  {:5.1} %  {:6.1} %  {search_h:.2} h",
+            percent[0], percent[1]
         );
     }
     let overhead = |objective: &str, strategy: &str| rows[&(objective.into(), strategy.into())][1];
