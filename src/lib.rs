@@ -88,7 +88,7 @@ pub use search::{
     Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry, Strategy, Taken,
     Task, Unusable,
 };
-pub use space::{Axis, Space};
+pub use space::{Axis, Kind as AxisKind, NoSpace, Space};
 pub use testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
 
 #[cfg(feature = "cli")]

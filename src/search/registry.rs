@@ -75,7 +75,7 @@ strategies! {
 /// assert!(registry.names().any(|name| name == "random"));
 /// ```
 ///
-/// [`Recipe`](super::Recipe) shows how to add one.
+/// [`Recipe`] shows how to add one.
 #[derive(Clone, Default)]
 pub struct Registry {
     added: Vec<(Arc<str>, Arc<dyn Recipe>)>,

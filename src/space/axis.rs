@@ -20,6 +20,13 @@ pub struct Axis {
 }
 
 /// What the values of an axis are.
+///
+/// ```
+/// use scavsim::{Axis, AxisKind};
+///
+/// let rate = Axis::numeric("rate", "1");
+/// assert_eq!(rate.kind, AxisKind::Numeric { unit: "1".into() });
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Names without an order, such as VM types.

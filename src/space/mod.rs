@@ -47,6 +47,13 @@ pub struct Space {
 }
 
 /// Why a list of values is no space.
+///
+/// ```
+/// use scavsim::{Axis, NoSpace, Space};
+///
+/// let twice = vec![Axis::numeric("x", "1"), Axis::numeric("x", "1")];
+/// assert_eq!(Space::new(twice, [[0.0, 0.0]]), Err(NoSpace::SameName("x".into())));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSpace {
     /// Two axes of one name.
