@@ -145,7 +145,7 @@ impl Arena {
                 name: name.clone(),
                 identity: identity(name),
                 strategy,
-                taken_h: taken.iter().map(|t| t.price.seconds).sum::<f64>() / SECONDS_PER_HOUR,
+                taken_h: taken.iter().fold(0.0, |s, t| s + t.price.seconds) / SECONDS_PER_HOUR,
                 taken_usd: bills.of(&taken),
                 taken,
             });

@@ -14,6 +14,7 @@
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
 
+pub mod coordinate_descent;
 pub mod fixed;
 pub mod full;
 pub mod models;

@@ -64,6 +64,7 @@ strategies! {
     universal_leave_out = "universal-leave-out": universal::LeaveOutSettings,
     random = "random": random::RandomSettings,
     fixed = "default": fixed::DefaultSettings,
+    coordinate_descent = "coordinate-descent": super::coordinate_descent::CoordinateDescentSettings,
 }
 
 /// Strategies by name: those that come with scavsim, and whatever is added to them.

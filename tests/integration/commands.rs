@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use scavsim::experiment::COLUMNS;
+use scavsim::search::Registry;
 use serde_json::Value;
 
 use crate::sandbox::{Rows, Sandbox, repository, repository_file, stderr, stdout};
@@ -28,7 +29,7 @@ fn every_list_tells_the_same_in_every_form() {
         ("workloads", 12),
         ("vms", 362),
         ("pricing", 69),
-        ("strategies", 8),
+        ("strategies", 1 + Registry::default().names().count()),
         ("lifetimes", 37),
         ("columns", COLUMNS.len()),
         ("grids", 4),
@@ -156,7 +157,11 @@ fn everything_listed_can_be_used() {
     sandbox
         .run(&["check", "scenario.toml"])
         .success()
-        .stdout("scenario.toml: ok, 4536 cases\n");
+        // Three workloads, 63 policies and three objectives for each of the strategies.
+        .stdout(format!(
+            "scenario.toml: ok, {} cases\n",
+            3 * 63 * 3 * names("strategies").len()
+        ));
 }
 
 // schema

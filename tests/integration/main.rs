@@ -20,7 +20,7 @@
 //! - [`sync`]: synchronisation protocols against exact theory.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
-//! - [`grids`]: measured grids, shipped and of one's own.
+//! - [`grids`]: measured grids, shipped and of one's own; [`grounds`]: strategies on both grounds.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -36,6 +36,7 @@ mod fidelity;
 mod fits;
 mod formats;
 mod grids;
+mod grounds;
 mod imports;
 mod include;
 #[cfg(unix)]

@@ -24,7 +24,7 @@ const SCENARIO: &str = r#"
     [pricing]
     policies = ["paper-fixed", "paper-memory", "per-started-hour", "paper-four-servers"]
     [search]
-    strategies = ["oracle", "full", "partial", "no-search", "random", "default"]
+    strategies = ["oracle", "full", "partial", "coordinate-descent", "random", "default"]
     [limits]
     max_cost_usd = 21.0
 "#;

@@ -1,0 +1,160 @@
+//! Coordinate descent: from the starting configuration along one axis after the other, always to the
+//! best neighbour, until none is better. It minimises what the scenario asks for: time, cost at the
+//! prices that everybody knows, or for the knee their product, which needs no scale of either.
+
+use super::probing::Probing;
+use super::settings::probing_settings;
+use super::{
+    Depends, Forecast, Limits, Objective, Past, Point, Recipe, Strategy, Task, Unusable, space,
+};
+use crate::rng::Stream;
+use crate::testbed::{Stop, Testbed};
+
+probing_settings! {
+    /// Settings of coordinate descent.
+    #[derive(Default)]
+    pub struct CoordinateDescentSettings {}
+}
+
+impl Recipe for CoordinateDescentSettings {
+    fn summary(&self) -> &str {
+        "from the start along one axis after the other to the best neighbour, by the objective"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let groups = space::groups(task.space);
+        Ok(Box::new(CoordinateDescent {
+            start: space::start(&groups, self.start).unwrap_or(0),
+            probing: Probing::new(task, past, self.probes()),
+        }))
+    }
+}
+
+struct CoordinateDescent {
+    start: usize,
+    probing: Probing,
+}
+
+impl Strategy for CoordinateDescent {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        self.probing.cold_start(testbed)?;
+        let mut walk = Walk {
+            task,
+            probing: &self.probing,
+            testbed,
+            forecast,
+            tried: vec![false; task.space.len()],
+        };
+        let mut best = self.start;
+        let mut value = walk.value(best)?;
+        loop {
+            let before = best;
+            for axis in 0..task.space.axes().len() {
+                // Along an axis as far as it gets better, in either direction.
+                while let Some((next, lower)) = walk.better(best, axis, value)? {
+                    (best, value) = (next, lower);
+                }
+            }
+            if best == before {
+                break;
+            }
+        }
+        if value < f64::INFINITY {
+            forecast.decided = Some(best);
+        }
+        Ok(())
+    }
+}
+
+/// A walk through the space, with what was seen on the way.
+struct Walk<'a, 't> {
+    task: &'a Task<'a>,
+    probing: &'a Probing,
+    testbed: &'t mut dyn Testbed,
+    forecast: &'t mut Forecast,
+    tried: Vec<bool>,
+}
+
+impl Walk<'_, '_> {
+    /// What is to be minimised, of a configuration that is probed if it was not; infinite where nothing
+    /// is known of it.
+    fn value(&mut self, at: usize) -> Result<f64, Stop> {
+        if !std::mem::replace(&mut self.tried[at], true) {
+            (self.probing).probe_and_predict(self.testbed, at, self.forecast)?;
+        }
+        let Some(time_s) = self.forecast.time_s[at] else {
+            return Ok(f64::INFINITY);
+        };
+        let cost_usd = (self.task.prices).and_then(|prices| prices.run_usd(at, time_s));
+        Ok(worth(
+            self.task.objective,
+            &self.task.limits,
+            time_s,
+            cost_usd,
+        ))
+    }
+
+    /// The better of the two neighbours on an axis, if it is below `value`.
+    fn better(
+        &mut self,
+        from: usize,
+        axis: usize,
+        value: f64,
+    ) -> Result<Option<(usize, f64)>, Stop> {
+        let mut best = None;
+        let mut least = value;
+        for at in neighbours(self.task, from, axis).into_iter().flatten() {
+            let value = self.value(at)?;
+            if value < least {
+                (best, least) = (Some((at, value)), value);
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// What is to be minimised; infinite beyond the limits, or where a cost is asked for that nobody knows.
+fn worth(objective: Option<Objective>, limits: &Limits, time_s: f64, cost_usd: Option<f64>) -> f64 {
+    let point = Point {
+        time_s,
+        cost_usd: cost_usd.unwrap_or(f64::INFINITY),
+    };
+    if !limits.allow(&point) {
+        return f64::INFINITY;
+    }
+    match objective {
+        Some(Objective::Cost) => point.cost_usd,
+        Some(Objective::Knee) => point.time_s * point.cost_usd,
+        Some(Objective::Time) | None => point.time_s,
+    }
+}
+
+/// The configurations nearest below and above on an axis, that are the same on all others.
+fn neighbours(task: &Task<'_>, from: usize, axis: usize) -> [Option<usize>; 2] {
+    let space = task.space;
+    let own = space.value(from, axis);
+    let is_beside = |at: &usize| {
+        let mut others = (0..space.axes().len()).filter(|other| *other != axis);
+        others.all(|other| space.value(*at, other) == space.value(from, other))
+    };
+    let beside = || (0..space.len()).filter(is_beside);
+    let by_value = |a: &usize, b: &usize| space.value(*a, axis).total_cmp(&space.value(*b, axis));
+    [
+        beside()
+            .filter(|at| space.value(*at, axis) < own)
+            .max_by(by_value),
+        beside()
+            .filter(|at| space.value(*at, axis) > own)
+            .min_by(by_value),
+    ]
+}

@@ -1,0 +1,302 @@
+//! Two grounds: strategies meet the simulated cluster and the measured grid through the same testbed, see
+//! what they paid for, and nothing else.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use scavsim::experiment::{Evaluator, Plan, Record, Status};
+use scavsim::input::{Diagnostics, Source};
+use scavsim::rng::Stream;
+use scavsim::scenario::{self, Overrides, Scenario};
+use scavsim::search::{Depends, Forecast, Past, Recipe, Registry, Strategy, Task, Unusable};
+use scavsim::testbed::{Extent, Stop, Target, Testbed};
+
+fn load(text: &str, registry: &Registry) -> Scenario {
+    let source = Source::new("scenario.toml", text);
+    let mut diagnostics = Diagnostics::default();
+    let read = scenario::load_with(
+        &source,
+        Path::new("."),
+        Overrides::default(),
+        registry,
+        &mut diagnostics,
+    );
+    read.unwrap_or_else(|| panic!("{}", diagnostics.render(false)))
+}
+
+/// What `of` says of every record.
+fn records<T>(scenario: &Scenario, mut of: impl FnMut(&Record<'_>) -> T) -> Vec<T> {
+    let plan = Plan::new(scenario).expect("a checked scenario");
+    let mut evaluator = Evaluator::new(&plan);
+    (0..plan.cases())
+        .map(|number| of(&evaluator.evaluate(plan.case(number))))
+        .collect()
+}
+
+const SIMULATED: &str = "workloads = [\"scavenger-resnet18\"]\n";
+const MEASURED: &str = "grid = \"scavenger\"\njobs = [\"scavenger-resnet18\"]\n";
+
+/// The same strategies, unchanged, on the simulated cluster without variation and on the grid of the same cells.
+#[test]
+fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
+    let choices = |ground: &str| -> BTreeMap<(String, String), String> {
+        let text = format!(
+            "{ground}replicas = 3\nsearch.strategies = [\"oracle\", \"full\", \"partial\", \
+             \"no-search\", \"universal\", \"random\", \"default\", \"coordinate-descent\"]\n\
+             search.objectives = [\"time\", \"cost\", \"knee\"]\nstrategy.full.probe_steps = 50\n"
+        );
+        let mut chosen: BTreeMap<_, String> = BTreeMap::new();
+        for (key, at) in records(&load(&text, &Registry::default()), |r| {
+            assert_eq!(r.status, Status::Ok, "{}", r.reason);
+            let at = (r.chosen_workers, r.chosen_batch);
+            let (Some(workers), Some(batch)) = at else {
+                panic!("{} chose nothing", r.strategy);
+            };
+            let key = (r.strategy.to_owned(), r.objective.to_owned());
+            (key, format!("{workers} × {batch}"))
+        }) {
+            let all = chosen.entry(key).or_default();
+            let comma = if all.is_empty() { "" } else { ", " };
+            let _ = write!(all, "{comma}{at}");
+        }
+        chosen
+    };
+    let (simulated, measured) = (choices(SIMULATED), choices(MEASURED));
+    let mut table = String::new();
+    for ((strategy, objective), chosen) in &simulated {
+        let _ = writeln!(table, "{strategy:<19}{objective:<5} {chosen}");
+    }
+    assert_eq!(simulated, measured);
+    insta::assert_snapshot!(table);
+}
+
+/// What a spy came to know.
+type Seen = Arc<Mutex<Vec<String>>>;
+
+/// A strategy that tries to see what it did not pay for.
+#[derive(Clone)]
+struct Spy {
+    depends: Depends,
+    seen: Seen,
+}
+
+impl Recipe for Spy {
+    fn summary(&self) -> &str {
+        "tries to see what it did not pay for"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        // Before it searches nobody is told what to look for, nor at what price.
+        assert!(task.objective.is_none() && task.prices.is_none());
+        // An offer says what a run was and cost; what came out of it, only the run that is taken.
+        assert!(past.offers().all(|offer| offer.seconds > 0.0));
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Strategy for Spy {
+    fn depends(&self) -> Depends {
+        self.depends
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        assert_eq!(task.objective.is_some(), self.depends.objective);
+        assert_eq!(task.prices.is_some(), self.depends.prices);
+        let mut before = testbed.spent();
+        assert_eq!(before.seconds, 0.0);
+        assert_eq!(before.usd.is_some(), self.depends.prices);
+        let last = task.space.len() - 1;
+        let extents = [
+            Extent::Steps(20),
+            Extent::Share(0.01),
+            Extent::Seconds(60.0),
+            Extent::Usd(0.05),
+            Extent::ToTarget,
+        ];
+        for extent in extents {
+            let probed = testbed.probe(last, extent);
+            if matches!(extent, Extent::Usd(_)) && !self.depends.prices {
+                assert!(matches!(probed, Err(Stop::Failed(_))), "{probed:?}");
+                continue;
+            }
+            let observed = probed?;
+            let after = testbed.spent();
+            // Whatever was seen took its time, and its money.
+            let (seconds, usd) = (
+                after.seconds - before.seconds,
+                after.usd.zip(before.usd).map(|(a, b)| a - b),
+            );
+            assert!(
+                seconds > 0.0 && usd.is_none_or(|usd| usd > 0.0),
+                "{extent:?}"
+            );
+            match observed.target {
+                // Nobody knows when the target comes who did not go there.
+                Target::Reached(time_s) => assert!(time_s <= seconds * (1.0 + 1e-9)),
+                Target::MoreThan(time_s) => assert!(time_s <= seconds * (1.0 + 1e-9)),
+                _ => {}
+            }
+            if let (Some(steps), Some(step_s)) = (observed.steps, observed.step_s) {
+                assert!(
+                    steps as f64 * step_s <= seconds * (1.0 + 1e-6),
+                    "{extent:?}"
+                );
+            }
+            match extent {
+                Extent::Seconds(budget) => assert!(seconds <= budget * (1.0 + 1e-9), "{seconds}"),
+                Extent::Usd(budget) => {
+                    let usd = usd.expect("it is told");
+                    assert!((usd / budget - 1.0).abs() < 1e-6, "{usd}");
+                }
+                Extent::ToTarget => assert!(matches!(observed.target, Target::Reached(_))),
+                _ => assert!(!matches!(observed.target, Target::Reached(_)), "{extent:?}"),
+            }
+            before = after;
+        }
+        let mut refused = 0;
+        for extent in [
+            Extent::Steps(0),
+            Extent::Share(0.0),
+            Extent::Share(1.5),
+            Extent::Share(f64::NAN),
+            Extent::Seconds(-1.0),
+            Extent::Usd(0.0),
+        ] {
+            refused += usize::from(testbed.probe(0, extent).is_err());
+        }
+        // What is not in the space is a hole.
+        refused += usize::from(testbed.probe(task.space.len(), Extent::Steps(1)).is_err());
+        assert_eq!(refused, 7);
+        assert_eq!(testbed.spent(), before, "a refusal costs and shows nothing");
+        let mut seen = self.seen.lock().expect("nobody panics");
+        seen.push(format!("{:?} {:?}", task.objective, before.usd.is_some()));
+        forecast.decided = Some(last);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_strategy_cannot_read_what_it_did_not_pay_for() {
+    for ground in [SIMULATED, MEASURED] {
+        let text = format!(
+            "{ground}replicas = 2\nsearch.strategies = [\"spy\"]\nsearch.objectives = [\"time\", \"cost\"]\n"
+        );
+        let all = [
+            (Depends::NOTHING, 2),
+            (Depends::OBJECTIVE, 4),
+            (Depends::PRICES, 2),
+            (Depends::BOTH, 4),
+        ];
+        for (depends, searches) in all {
+            let seen = Seen::default();
+            let spy = Spy {
+                depends,
+                seen: Arc::clone(&seen),
+            };
+            let scenario = load(&text, &Registry::default().with("spy", spy));
+            let known = records(&scenario, |r| {
+                assert_eq!(r.status, Status::Ok, "{}", r.reason);
+                (r.known_runs, r.known_time_h)
+            });
+            // It took none of the earlier runs.
+            assert!(known.iter().all(|k| *k == (Some(0.0), Some(0.0))));
+            // One policy: a search per replica, and per objective for those that are told.
+            let seen = seen.lock().expect("nobody panics");
+            assert_eq!(seen.len(), searches, "{depends:?} on {ground}");
+        }
+    }
+}
+
+/// A strategy that picks what nobody ran.
+struct PicksAHole;
+
+impl Recipe for PicksAHole {
+    fn summary(&self) -> &str {
+        "picks what nobody ran"
+    }
+
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(PicksAHole))
+    }
+}
+
+impl Strategy for PicksAHole {
+    fn search(
+        &self,
+        task: &Task<'_>,
+        _: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        forecast.decided = Some(task.space.len());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_strategy_that_picks_a_hole_has_failed_and_the_reason_says_so() {
+    let registry = Registry::default().with("hole", PicksAHole);
+    for ground in [SIMULATED, MEASURED] {
+        let text =
+            format!("{ground}search.strategies = [\"hole\"]\nsearch.objectives = [\"time\"]\n");
+        let found = records(&load(&text, &registry), |r| {
+            (r.status, r.reason.to_string())
+        });
+        let expected = "the strategy chose configuration 16 of 16: what is not in its space is a hole, \
+                        which nobody can pick";
+        assert_eq!(found, [(Status::Failed, expected.to_owned())]);
+    }
+}
+
+/// What strategies take of earlier runs stands in their records, with its hours and dollars.
+#[test]
+fn knowledge_has_its_price_in_the_record() {
+    let text = format!(
+        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"no-search\", \"default\"]\n\
+         search.objectives = [\"time\"]\n"
+    );
+    let known = records(&load(&text, &Registry::default()), |r| {
+        (r.known_runs, r.known_time_h, r.known_cost_usd)
+    });
+    // The epoch line comes from the twelve cells whose noise and epochs were measured, each run to its end.
+    let rows: Vec<String> = (known.iter())
+        .map(|(runs, hours, usd)| match (runs, hours, usd) {
+            (Some(runs), Some(hours), Some(usd)) => format!("{runs} {hours:.1} {usd:.1}"),
+            _ => "nothing".to_owned(),
+        })
+        .collect();
+    insta::assert_snapshot!(rows.join("\n"));
+}
+
+/// Random search on Scout's eighteen workloads at their charge of whole runs: the published 1.30 and 1.19 of the
+/// optimum at six and ten probes, over the configurations that complete.
+#[test]
+fn random_search_on_scout_is_as_good_as_was_found() {
+    for (probes, expected) in [(6, 1.304), (10, 1.187)] {
+        let text = format!(
+            "grid = \"scout\"\nreplicas = 400\nseed = 5\nsearch.strategies = [\"random\"]\n\
+             search.objectives = [\"cost\"]\nstrategy.random.probes = {probes}\n"
+        );
+        let over: Vec<f64> = records(&load(&text, &Registry::default()), |r| r.regret_cost)
+            .into_iter()
+            .flatten()
+            .map(|regret| 1.0 + regret)
+            .collect();
+        let mean = over.iter().sum::<f64>() / over.len() as f64;
+        let square = over.iter().map(|o| (o - mean).powi(2)).sum::<f64>();
+        let error = (square / over.len() as f64 / over.len() as f64).sqrt();
+        // A failed probe is lost here, and is none in the published figures: a little worse, by 0.02 at most.
+        assert!(
+            mean > expected - 4.0 * error && mean < expected + 0.02 + 4.0 * error,
+            "{mean} ± {error} against {expected}"
+        );
+    }
+}
