@@ -76,12 +76,24 @@ impl Streams {
 }
 
 /// One stream of random numbers.
+///
+/// ```
+/// use scavsim::Stream;
+///
+/// let draw = |seed| Stream::seeded(seed).below(100);
+/// assert_eq!(draw(7), draw(7)); // same seed, same bytes
+/// ```
 #[derive(Debug, Clone)]
 pub struct Stream {
     rng: ChaCha8Rng,
 }
 
 impl Stream {
+    /// A stream by itself, to try what draws from one.
+    pub fn seeded(seed: u64) -> Stream {
+        Streams::new(seed).stream(Purpose::Strategy, 0, 0)
+    }
+
     /// Uniform in the open interval (0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {

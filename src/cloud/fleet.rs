@@ -5,6 +5,14 @@ use std::collections::HashMap;
 use super::{Catalogue, VmType};
 
 /// Looks VM types up, those of a scenario first.
+///
+/// ```
+/// use scavsim::Fleet;
+///
+/// let fleet = Fleet::listed();
+/// let vm = fleet.vm_type("e2-standard-4").expect("it is in the catalogue");
+/// assert_eq!((vm.vcpu, vm.memory_gib, vm.gpu_count()), (4, 16.0, 0));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Fleet<'a> {
     /// The embedded catalogue.

@@ -35,6 +35,10 @@ pub(crate) const TABLES: [(&str, &str, &str); 3] = [
 ];
 
 /// On which terms a VM is rented.
+///
+/// ```
+/// assert_eq!(scavsim::Market::OnDemand.name(), "on-demand");
+/// ```
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]

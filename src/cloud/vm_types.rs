@@ -24,6 +24,13 @@ pub const FIGURES: [&str; 7] = [
 ];
 
 /// A VM type that can be rented.
+///
+/// ```
+/// use scavsim::{Fleet, VmType};
+///
+/// let with_gpus: Option<&VmType> = Fleet::listed().vm_type("p2.xlarge");
+/// assert!(with_gpus.is_some_and(|vm| vm.gpu_count() == 1));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VmType {
     /// Who rents it out.

@@ -268,14 +268,41 @@ macro_rules! columns {
         /// exist for this case, never zero.
         ///
         /// The default is the record of a case without a result, nor anything else.
+        ///
+        /// ```
+        /// use scavsim::{OwnedRecord, Record, Status};
+        ///
+        /// let mut record = Record::default();
+        /// (record.strategy, record.regret_cost) = ("mine", Some(0.25));
+        /// assert_eq!(record.status, Status::Failed);
+        /// let kept: OwnedRecord = record.into_owned();
+        /// assert_eq!((&*kept.strategy, kept.regret_cost), ("mine", Some(0.25)));
+        /// ```
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(bound(deserialize = "'de: 'p"))]
+        #[non_exhaustive]
         pub struct Record<'p> {
             $($(#[doc = $what])+ pub $name: field!($kind 'p),)+
         }
 
         /// A record that borrows from nothing, to keep beyond the run that it comes from.
+        ///
+        /// ```
+        /// use scavsim::{OwnedRecord, Scenario};
+        ///
+        /// let scenario = Scenario::parse(
+        ///     r#"
+        ///     workloads = ["scavenger-resnet18"]
+        ///     search = { strategies = ["oracle"], objectives = ["time", "cost"] }
+        ///     "#,
+        /// )?;
+        /// let mut kept: Vec<OwnedRecord> = Vec::new();
+        /// scenario.run(|record| kept.push(record.clone().into_owned()))?;
+        /// assert!(kept[0].time_h < kept[1].time_h && kept[0].cost_usd > kept[1].cost_usd);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        #[non_exhaustive]
         pub struct OwnedRecord {
             $($(#[doc = $what])+ pub $name: field!($kind),)+
         }

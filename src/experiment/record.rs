@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::columns::{Column, Field, Role, columns, field, role};
 
 /// Whether a case has a result.
+///
+/// ```
+/// assert_eq!(scavsim::Status::Failed.name(), "failed");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {

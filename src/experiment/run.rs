@@ -33,7 +33,12 @@ pub struct Conduct<'a> {
 }
 
 /// Why a run ended.
+///
+/// ```
+/// assert_eq!(scavsim::Ending::default(), scavsim::Ending::Complete);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Ending {
     /// No case was left.
     #[default]
@@ -45,7 +50,22 @@ pub enum Ending {
 }
 
 /// How a run ended.
+///
+/// ```
+/// use scavsim::{Ending, Finished, Scenario};
+///
+/// let scenario = Scenario::parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     search = { strategies = ["oracle"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// let finished: Finished = scenario.run(|_| ())?;
+/// assert_eq!((finished.cases, finished.failed, finished.ending), (1, 0, Ending::Complete));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Finished {
     /// Records handed out: all cases unless the run ended early.
     pub cases: u64,

@@ -251,7 +251,10 @@ impl<'p> Simulation<'p> {
                     arena.space.len()
                 )))
             }
-            (Ok(()), _) => Found::Forecast,
+            (Ok(()), _) => match search.forecast.fault(arena.space.len()) {
+                Some(fault) => Found::Never(Cow::Owned(fault)),
+                None => Found::Forecast,
+            },
             (Err(Stop::TargetReached), Some(at)) => Found::Target(at),
             (Err(Stop::Unfinished(why)), _) => Found::Never(Cow::Borrowed(why.reason())),
             (Err(Stop::Failed(why)), _) => Found::Never(Cow::Owned(why)),

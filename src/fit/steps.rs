@@ -69,27 +69,6 @@ pub fn affine(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<[f64; 2]> {
     least_squares(equations.map(|(x, t)| Equation::relative([1.0, x], t)))
 }
 
-/// [A, b, d] of t = A + b·x + d·growth(K) over the points with K > 1, by relative least squares.
-/// With a single worker the step jumps; it is not on this line.
-pub fn additive(points: &[StepPoint], growth: Growth) -> Option<[f64; 3]> {
-    let several = points.iter().filter(|p| p.workers > 1);
-    least_squares(
-        several.map(|p| Equation::relative([1.0, p.local_batch, growth.at(p.workers)], p.step_s)),
-    )
-}
-
-/// [c, d] of exposed communication = c + d·K over the points with K > 1 that know it, by ordinary
-/// least squares: exposed communication tends to zero, where relative errors explode.
-pub fn exposed(points: &[StepPoint]) -> Option<[f64; 2]> {
-    let several = points.iter().filter(|p| p.workers > 1);
-    least_squares(several.filter_map(|p| {
-        Some(Equation::absolute(
-            [1.0, f64::from(p.workers)],
-            p.exposed_s?,
-        ))
-    }))
-}
-
 /// A fitted law of step time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepFit {
@@ -108,12 +87,6 @@ impl StepFit {
             .collect();
         let quality = Quality::of(pairs?);
         Some(StepFit { law, quality })
-    }
-
-    /// What [`p_norm`] makes least: the sum of squared ln(fitted / measured) over `points`.
-    pub fn loss(law: &StepLaw, points: &[StepPoint]) -> Option<f64> {
-        let error = |p: &StepPoint| Some(libm::log(at(law, p)? / p.step_s));
-        points.iter().map(|p| error(p).map(|e| e * e)).sum()
     }
 }
 

@@ -127,7 +127,6 @@ pub struct Expression {
     rule: Box<FlatEx<Line, Operators>>,
     names: Vec<(String, Range<usize>)>,
     text: String,
-    span: Range<usize>,
 }
 
 impl Expression {
@@ -184,7 +183,6 @@ impl Expression {
             rule: Box::new(rule),
             names,
             text: text.clone(),
-            span: written.span(),
         })
     }
 
@@ -207,11 +205,6 @@ impl Expression {
     /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// Where it was written.
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
     }
 
     /// Its value for one value per name; no number where there is none, as at a division by zero.

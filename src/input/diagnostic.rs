@@ -6,7 +6,17 @@ use std::sync::Arc;
 use super::Source;
 
 /// One mistake: what is wrong, where, and what would be right.
+///
+/// ```
+/// use scavsim::{Diagnostic, Scenario};
+///
+/// let mistakes = Scenario::parse("workloads = [\"scavenger-resnet19\"]").unwrap_err();
+/// let first: &Diagnostic = mistakes.iter().next().expect("there is one");
+/// assert_eq!((first.file(), first.line()), (Some("scenario"), Some(1)));
+/// assert_eq!(first.label, "did you mean `scavenger-resnet18`?");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// What is wrong, in one line, with the wrong word.
     pub title: String,
@@ -49,6 +59,19 @@ impl Diagnostic {
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// The text at fault: a file's path, or the name of a text in memory.
+    pub fn file(&self) -> Option<&str> {
+        let (source, _) = self.place.as_ref()?;
+        Some(&source.name)
+    }
+
+    /// The line of it, from 1.
+    pub fn line(&self) -> Option<usize> {
+        let (source, span) = self.place.as_ref()?;
+        let before = source.text.as_bytes().iter().take(span.start);
+        Some(1 + before.filter(|byte| **byte == b'\n').count())
     }
 
     /// Reading order; two diagnostics that would look the same compare equal.

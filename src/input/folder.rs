@@ -1,10 +1,12 @@
-//! Folders of data: inside the binary, or on disk.
+//! Folders of data: inside the binary, on disk, or in memory.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use include_dir::Dir;
 
+use super::words::{listed, shown};
 use super::{Diagnostic, Diagnostics, Source};
 
 /// Where the tables of a workload or a grid are.
@@ -19,6 +21,13 @@ pub enum Folder {
     },
     /// On disk.
     Disk(PathBuf),
+    /// In memory.
+    Memory {
+        /// What it is called in messages.
+        name: String,
+        /// The text of each file.
+        files: BTreeMap<String, String>,
+    },
 }
 
 impl Folder {
@@ -27,6 +36,19 @@ impl Folder {
         match self {
             Folder::Embedded { dir, .. } => dir.get_file(dir.path().join(file)).is_some(),
             Folder::Disk(path) => path.join(file).exists(),
+            Folder::Memory { files, .. } => files.contains_key(file),
+        }
+    }
+
+    /// Refuses files in memory that nobody would read. On disk there may be others beside the `known` ones.
+    pub fn only(&self, known: &[&str], diagnostics: &mut Diagnostics) {
+        let Folder::Memory { name, files } = self else {
+            return;
+        };
+        for file in files.keys().filter(|file| !known.contains(&file.as_str())) {
+            let title = format!("{name}/{}: no such file is read", shown(file));
+            let help = format!("legal here: {}", listed(known.iter().copied()));
+            diagnostics.push(Diagnostic::general(title).with_help(help));
         }
     }
 
@@ -34,6 +56,16 @@ impl Folder {
     pub fn read(&self, file: &str, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
         match self {
             Folder::Disk(path) => Source::read(&path.join(file), diagnostics),
+            Folder::Memory { name, files } => {
+                let place = format!("{name}/{file}");
+                match files.get(file) {
+                    Some(text) => Some(Source::new(place, text)),
+                    None => {
+                        diagnostics.push(Diagnostic::general(format!("there is no {place}")));
+                        None
+                    }
+                }
+            }
             Folder::Embedded { root, dir } => {
                 let path = dir.path().join(file);
                 let name = Path::new(root).join(&path).display().to_string();

@@ -14,6 +14,7 @@ pub mod toml;
 
 mod closest;
 mod diagnostic;
+mod mistakes;
 mod render;
 mod source;
 mod words;
@@ -21,4 +22,5 @@ mod words;
 pub use closest::closest;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use folder::Folder;
+pub use mistakes::Mistakes;
 pub use source::Source;

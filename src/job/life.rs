@@ -207,6 +207,7 @@ impl Job {
     }
 
     /// Which VMs are held, and what for.
+    #[cfg(any(test, feature = "inside"))]
     pub fn ledger(&self) -> &Ledger {
         &self.stage.ledger
     }

@@ -26,7 +26,7 @@ pub mod reductions;
 pub mod stated;
 pub mod tariff;
 
-pub use base::{Base, NoPrice, Rented};
+pub use base::{Base, NoPrice, Rented, VmPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
 pub use policy::Policy;

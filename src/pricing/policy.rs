@@ -1,8 +1,9 @@
 //! A pricing policy: a base price and all that changes it, before any VM type is known.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::base::{self, Base, NoPrice, Rented};
+use super::base::{self, Base, NoPrice, Rented, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
@@ -84,15 +85,26 @@ impl Policy {
 
     /// Runs cost what was stated with them.
     pub fn as_measured() -> Policy {
+        let description = "what the grid says that its runs cost";
+        Policy::plain(AS_MEASURED, description, Base::Stated)
+    }
+
+    /// VMs at this price.
+    pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {
+        Policy::plain(name, "", Base::Vm(price))
+    }
+
+    /// A base price for the exact time, and nothing else on the bill.
+    fn plain(name: &str, description: &str, base: Base) -> Policy {
         Policy {
-            name: AS_MEASURED.to_owned(),
-            description: "what the grid says that its runs cost".to_owned(),
-            base: Base::Stated,
+            name: name.to_owned(),
+            description: description.to_owned(),
+            base,
             priced_as: None,
             reductions: Reductions::NONE,
             billed_time: BilledTime::default(),
             parameter_servers: None,
-            charges: Default::default(),
+            charges: PerCharge::default(),
         }
     }
 
@@ -131,7 +143,15 @@ impl Policy {
                 Some(false) => self.reductions.on_demand_factor,
                 _ => self.reductions.factor,
             };
-            prices.push(price.usd_per_hour(Rented { vm, ..rented }, fleet)? * factor);
+            let usd_per_hour = price.usd_per_hour(Rented { vm, ..rented }, fleet)?;
+            // A price that a program brings has passed no check of a file.
+            if !(usd_per_hour.is_finite() && usd_per_hour > 0.0) {
+                return Err(NoPrice {
+                    what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
+                    help: "a price is a number above 0".to_owned(),
+                });
+            }
+            prices.push(usd_per_hour * factor);
             pools.insert(key, own);
             Ok(own)
         };

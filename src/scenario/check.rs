@@ -8,11 +8,12 @@ use super::complaints::Complaints;
 use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
+use super::given::Given;
 use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
 use crate::input::{Diagnostics, Source};
-use crate::search::{Limits, Registry};
+use crate::search::Limits;
 use crate::training::variation::{Drift, Straggler};
 use crate::training::{Fidelity, Variation};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -37,15 +38,15 @@ pub fn load(
     overrides: Overrides,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
-    load_with(source, folder, overrides, &Registry::default(), diagnostics)
+    load_with(source, folder, overrides, &Given::default(), diagnostics)
 }
 
-/// The same, where names of strategies are those of `registry`.
+/// The same with what a program adds to what scenarios can name.
 pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,
     overrides: Overrides,
-    registry: &Registry,
+    given: &Given,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
@@ -53,7 +54,7 @@ pub fn load_with(
     let file = file?;
     let mut check = Check {
         files: &files,
-        registry,
+        given,
         reads_well: diagnostics.len() == before,
         complaints: Complaints {
             source: &files.source,
@@ -67,7 +68,7 @@ pub fn load_with(
 /// A check under way.
 struct Check<'a> {
     files: &'a Files,
-    registry: &'a Registry,
+    given: &'a Given,
     /// Whether the file could be read without complaint.
     reads_well: bool,
     complaints: Complaints<'a>,
@@ -96,14 +97,22 @@ impl Check<'_> {
             .collect();
         let stored = match &file.search.stored {
             None => loaded.clone(),
-            Some(names) => workloads::read("stored", names, self.files, complaints),
+            Some(names) => workloads::read(
+                "stored",
+                names,
+                self.files,
+                &self.given.workloads,
+                complaints,
+            ),
         };
+        let own = &self.given.policies;
         let policies = match (&file.grid, &measured) {
-            (None, _) => prices::read(&file.pricing, complaints),
-            (Some(_), Some(measured)) => grids::policies(file, measured, complaints),
+            (None, _) => prices::read(&file.pricing, own, complaints),
+            (Some(_), Some(measured)) => grids::policies(file, own, measured, complaints),
             (Some(_), None) => None,
         };
-        let strategies = strategies::read(&file.search, self.registry, complaints);
+        let registry = &self.given.registry;
+        let strategies = strategies::read(&file.search, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
@@ -118,7 +127,7 @@ impl Check<'_> {
         }
         let strategies = strategies::usable(
             file,
-            self.registry,
+            registry,
             &workloads,
             &stored,
             &reach,
@@ -128,7 +137,7 @@ impl Check<'_> {
         let strategies = match &measured {
             None => strategies,
             Some(measured) => {
-                strategies::usable_on(file, self.registry, measured, strategies, complaints)
+                strategies::usable_on(file, registry, measured, strategies, complaints)
             }
         };
 
@@ -150,7 +159,7 @@ impl Check<'_> {
             objectives,
             strategies,
             settings: file.strategy.clone(),
-            registry: self.registry.clone(),
+            registry: registry.clone(),
             limits: limits(file),
             hash: self.files.hash(),
         })
@@ -161,7 +170,8 @@ impl Check<'_> {
             return Vec::new();
         }
         if let Some(asked) = &file.workloads {
-            return workloads::read("workloads", asked, self.files, &mut self.complaints);
+            let own = &self.given.workloads;
+            return workloads::read("workloads", asked, self.files, own, &mut self.complaints);
         }
         // After a syntax error the key may only seem to be missing.
         if self.reads_well {

@@ -79,9 +79,10 @@ pub(super) fn read(
     })
 }
 
-/// The pricing policies of a grid: what it states itself when none is named.
+/// The pricing policies of a grid: what it states itself when none is named. A program may bring its own.
 pub(super) fn policies(
     file: &ScenarioFile,
+    programs: &[Policy],
     measured: &MeasuredJobs,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Policy>> {
@@ -96,7 +97,7 @@ pub(super) fn policies(
     others.policies = Some(Spanned::new(asked.span(), rest));
     let mut policies = if stated.is_empty() { Vec::new() } else { own() };
     if stated.is_empty() || asked.get_ref().len() > stated.len() {
-        policies.extend(super::prices::read(&others, complaints)?);
+        policies.extend(super::prices::read(&others, programs, complaints)?);
     }
     complaints.no_duplicates("policies", asked.get_ref());
     // In the order in which they are asked for.

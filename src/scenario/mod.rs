@@ -7,6 +7,7 @@
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
 //! - [`include`](mod@include), `files`: files that a scenario is put together from.
+//! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
 //! - [`machines`]: VM types that were not measured.
@@ -22,6 +23,7 @@ mod configurations;
 mod elastic;
 pub mod file;
 mod files;
+pub mod given;
 pub mod grids;
 mod hull;
 pub mod include;
@@ -37,6 +39,7 @@ mod workloads;
 
 pub use check::{Overrides, load, load_with};
 pub use file::{ScenarioFile, Together};
+pub use given::Given;
 pub use grids::MeasuredJobs;
 
 use std::ops::Range;

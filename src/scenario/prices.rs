@@ -12,9 +12,13 @@ use crate::configuration::{Configuration, Shape};
 use crate::pricing::{NoPrice, Policy, Rented, builtin};
 use crate::workload::Workload;
 
-/// The policies asked for, built in or defined in the scenario.
-pub(super) fn read(table: &PricingTable, complaints: &mut Complaints<'_>) -> Option<Vec<Policy>> {
-    let (known, mut sound) = known(table, complaints);
+/// The policies asked for: built in, the program's `own`, or defined in the scenario.
+pub(super) fn read(
+    table: &PricingTable,
+    own: &[Policy],
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<Policy>> {
+    let (known, mut sound) = known(table, own, complaints);
     let names: Vec<&str> = (known.iter().map(|p| p.name.as_str()))
         .chain(table.define.keys().map(|n| n.get_ref().as_str()))
         .collect::<BTreeSet<_>>()
@@ -46,10 +50,24 @@ pub(super) fn read(table: &PricingTable, complaints: &mut Complaints<'_>) -> Opt
 }
 
 /// The policies that there are, and whether all of the scenario's own can be used.
-fn known(table: &PricingTable, complaints: &mut Complaints<'_>) -> (Vec<Policy>, bool) {
+fn known(
+    table: &PricingTable,
+    own: &[Policy],
+    complaints: &mut Complaints<'_>,
+) -> (Vec<Policy>, bool) {
     let mut known: Vec<Policy> = builtin::policies().0;
     let mut sound = true;
+    known.retain(|policy| own.iter().all(|own| own.name != policy.name));
+    known.extend_from_slice(own);
     for (name, policy) in &table.define {
+        if own.iter().any(|own| own.name == *name.get_ref()) {
+            sound = false;
+            let title = format!("there are two pricing policies `{}`", name.get_ref());
+            let label = "the program has one of this name";
+            let complaint = complaints.at(name.span(), title, label);
+            complaints.push(complaint.with_help("give this one another name"));
+            continue;
+        }
         match policy.policy(name.get_ref()) {
             Ok(policy) => {
                 known.retain(|p| p.name != policy.name);

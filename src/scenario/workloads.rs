@@ -7,18 +7,28 @@ use super::files::Files;
 use crate::input::Folder;
 use crate::workload::{Workload, library, load};
 
-/// Reads the workloads that the key `key` asks for; none where a name or its folder is wrong.
+/// Reads the workloads that the key `key` asks for, the program's `own` first; none where a name or its
+/// folder is wrong.
 pub(super) fn read(
     key: &str,
     asked: &Spanned<Vec<Spanned<String>>>,
     files: &Files,
+    own: &[(String, Folder)],
     complaints: &mut Complaints<'_>,
 ) -> Vec<Option<Workload>> {
-    complaints.not_empty(key, asked, &library::names());
+    let names: Vec<&str> = (own.iter().map(|(name, _)| name.as_str()))
+        .chain(library::names())
+        .collect();
+    complaints.not_empty(key, asked, &names);
     let asked = asked.get_ref();
     complaints.no_duplicates(key, asked);
     let loaded: Vec<Option<Workload>> = (asked.iter())
-        .map(|name| workload(name, files, complaints))
+        .map(
+            |name| match own.iter().find(|(known, _)| known == name.get_ref()) {
+                Some((_, folder)) => load::load(folder, complaints.diagnostics),
+                None => workload(name, files, &names, complaints),
+            },
+        )
         .collect();
     no_namesakes(asked, &loaded, complaints);
     loaded
@@ -28,6 +38,7 @@ pub(super) fn read(
 fn workload(
     name: &Spanned<String>,
     files: &Files,
+    names: &[&str],
     complaints: &mut Complaints<'_>,
 ) -> Option<Workload> {
     let word = name.get_ref();
@@ -45,7 +56,7 @@ fn workload(
         folder
     } else {
         let title = format!("unknown workload `{word}`");
-        complaints.unknown(title, name, &library::names(), "list workloads");
+        complaints.unknown(title, name, names, "list workloads");
         return None;
     };
     load::load(&folder, complaints.diagnostics)

@@ -39,11 +39,79 @@ use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
 /// Why a strategy cannot be used on a workload.
+///
+/// ```
+/// use scavsim::{Past, Recipe, Registry, Scenario, Strategy, Task, Unusable};
+///
+/// struct NeedsTwo;
+///
+/// impl Recipe for NeedsTwo {
+///     fn summary(&self) -> &str {
+///         "compares two configurations"
+///     }
+///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+///         Err(Unusable(format!("{} is not enough", task.space.len())))
+///     }
+/// }
+///
+/// let options = Scenario::options().registry(Registry::default().with("two", NeedsTwo));
+/// let refused = options.parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     cluster.pairs = [[8, 384]]
+///     search.strategies = ["two"]
+///     "#,
+/// );
+/// let why = refused.unwrap_err().to_string();
+/// assert!(why.contains("strategy `two` cannot be used: 1 is not enough"), "{why}");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unusable(pub String);
 
 /// Settings of a strategy: they say what it is and build it for a workload.
+///
+/// ```
+/// use scavsim::{Forecast, Past, Recipe, Stop, Strategy, Stream, Task, Testbed, Unusable};
+///
+/// /// The configuration with this number, whatever it is.
+/// struct Always(usize);
+///
+/// impl Recipe for Always {
+///     fn summary(&self) -> &str {
+///         "one configuration, without a look"
+///     }
+///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+///         match self.0 < task.space.len() {
+///             true => Ok(Box::new(Always(self.0))),
+///             false => Err(Unusable(format!("there is no configuration {}", self.0))),
+///         }
+///     }
+/// }
+///
+/// impl Strategy for Always {
+///     fn search(
+///         &self,
+///         _: &Task<'_>,
+///         _: &mut dyn Testbed,
+///         _: &mut Stream,
+///         forecast: &mut Forecast,
+///     ) -> Result<(), Stop> {
+///         forecast.decided = Some(self.0);
+///         Ok(())
+///     }
+/// }
+///
+/// let registry = scavsim::Registry::default().with("first", Always(0));
+/// let scenario = scavsim::Scenario::options().registry(registry).parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     search = { strategies = ["first"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// scenario.run(|record| assert_eq!(record.chosen_workers, Some(8)))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Recipe: Send + Sync {
     /// One line for people.
     fn summary(&self) -> &str;
@@ -56,6 +124,40 @@ pub trait Recipe: Send + Sync {
 }
 
 /// A search strategy, ready for one workload.
+///
+/// Threads share it: what a search remembers lives in `search`. `examples/own_strategy.rs` is a whole one.
+///
+/// ```
+/// use scavsim::{Depends, Extent, Forecast, Stop, Strategy, Stream, Task, Testbed};
+///
+/// /// Runs every configuration to the target and takes the cheapest.
+/// struct Exhaustive;
+///
+/// impl Strategy for Exhaustive {
+///     fn depends(&self) -> Depends {
+///         Depends::PRICES
+///     }
+///     fn search(
+///         &self,
+///         task: &Task<'_>,
+///         testbed: &mut dyn Testbed,
+///         _: &mut Stream,
+///         forecast: &mut Forecast,
+///     ) -> Result<(), Stop> {
+///         let mut least_usd = f64::INFINITY;
+///         for at in 0..task.space.len() {
+///             let before_usd = testbed.spent().usd.unwrap_or(0.0);
+///             testbed.probe(at, Extent::ToTarget)?;
+///             let usd = testbed.spent().usd.unwrap_or(0.0) - before_usd;
+///             if usd < least_usd {
+///                 (least_usd, forecast.decided) = (usd, Some(at));
+///             }
+///         }
+///         Ok(())
+///     }
+/// }
+/// assert!(Exhaustive.depends().prices);
+/// ```
 pub trait Strategy: Send + Sync {
     /// What the search depends on: it is told no more.
     fn depends(&self) -> Depends {
@@ -77,12 +179,25 @@ pub trait Strategy: Send + Sync {
 }
 
 /// What a search comes to: what it expects of each configuration, or a decision.
+///
+/// ```
+/// use scavsim::Forecast;
+///
+/// let mut forecast = Forecast::default();
+/// forecast.reset(3); // what an experiment does before each search
+/// forecast.predict(1, 7200.0);
+/// forecast.predict(2, -1.0); // no time: no prediction
+/// assert_eq!(forecast.time_s, [None, Some(7200.0), None]);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Forecast {
     /// Predicted seconds to the target from the start; `None` without a prediction.
     pub time_s: Vec<Option<f64>>,
     /// The choice, where the strategy makes it itself; else the objective picks from the times.
     pub decided: Option<usize>,
+    /// A configuration that was predicted and does not exist.
+    stray: Option<usize>,
 }
 
 impl Forecast {
@@ -91,13 +206,29 @@ impl Forecast {
         self.time_s.clear();
         self.time_s.resize(count, None);
         self.decided = None;
+        self.stray = None;
     }
 
     /// Predicts `time_s` for a configuration. A model that leaves its range can produce a time
     /// that is not above zero: that is no prediction.
     pub fn predict(&mut self, configuration: usize, time_s: f64) {
         if time_s.is_finite() && time_s > 0.0 {
-            self.time_s[configuration] = Some(time_s);
+            match self.time_s.get_mut(configuration) {
+                Some(place) => *place = Some(time_s),
+                None => self.stray = Some(configuration),
+            }
         }
+    }
+
+    /// The first thing that a forecast of `count` configurations cannot say, in words.
+    pub(crate) fn fault(&self, count: usize) -> Option<String> {
+        if let Some(stray) = self.stray {
+            return Some(format!(
+                "the strategy predicts configuration {stray} of {count}"
+            ));
+        }
+        let length = self.time_s.len();
+        (length != count)
+            .then(|| format!("the strategy predicts {length} configurations of {count}"))
     }
 }

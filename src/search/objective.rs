@@ -20,6 +20,12 @@ impl Point {
 }
 
 /// What to look for.
+///
+/// ```
+/// use scavsim::Objective;
+///
+/// assert_eq!(Objective::Knee.name(), "knee");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
@@ -43,6 +49,16 @@ impl Objective {
 }
 
 /// What no choice may exceed.
+///
+/// ```
+/// use scavsim::{Axis, Space, Task};
+///
+/// let space = Space::new(vec![Axis::numeric("workers", "workers")], [[2.0], [4.0]])?;
+/// let mut task = Task::new("mine", &space);
+/// assert_eq!(task.limits.max_time_s, None);
+/// task.limits.max_time_s = Some(3600.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Limits {
     /// Longest time in seconds.

@@ -6,6 +6,17 @@ use crate::testbed::{History, PastRun};
 
 /// Earlier runs that a strategy may use. It sees what each was and cost, and nothing of what came out
 /// until it takes it.
+///
+/// ```
+/// use scavsim::{History, Past};
+///
+/// let (own, stored) = (History::default(), [History { workload: "other".into(), ..History::default() }]);
+/// let mut past = Past::new(&own, &stored);
+/// assert_eq!(past.stored_names().collect::<Vec<_>>(), ["other"]);
+/// // What is taken here stands in the records, with the hours and USD that it had cost.
+/// let taken = past.take_stored("other", |run| run.is_whole && run.seconds < 7200.0);
+/// assert!(taken.is_some_and(|history| history.runs.is_empty()));
+/// ```
 #[derive(Debug)]
 pub struct Past<'a> {
     own: &'a History,
@@ -14,6 +25,16 @@ pub struct Past<'a> {
 }
 
 /// An earlier run before it is taken.
+///
+/// ```
+/// use scavsim::Offer;
+///
+/// /// Small clusters that ran to the target.
+/// fn wanted(run: &Offer<'_>) -> bool {
+///     run.is_whole && run.workers.is_some_and(|workers| workers <= 8)
+/// }
+/// # let _ = wanted;
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Offer<'a> {
@@ -36,7 +57,17 @@ pub struct Offer<'a> {
 }
 
 /// A run that was taken.
+///
+/// ```
+/// use scavsim::{History, Past};
+///
+/// let none = History::default();
+/// let mut past = Past::new(&none, &[]);
+/// past.take_own(|_| true);
+/// assert!(past.into_taken().is_empty()); // there was nothing to take
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Taken {
     /// Of which workload.
     pub workload: String,

@@ -68,6 +68,15 @@ strategies! {
 }
 
 /// Strategies by name: those that come with scavsim, and whatever is added to them.
+///
+/// ```
+/// use scavsim::Registry;
+///
+/// let registry = Registry::default();
+/// assert!(registry.names().any(|name| name == "random"));
+/// ```
+///
+/// [`Recipe`] shows how to add one.
 #[derive(Clone, Default)]
 pub struct Registry {
     added: Vec<(Arc<str>, Arc<dyn Recipe>)>,

@@ -6,7 +6,15 @@ use crate::workload::Workload;
 
 /// What a search depends on besides the workload and its configurations. It is part of the key under
 /// which searches are shared: one that depends on nothing is run once for all prices and objectives.
+///
+/// ```
+/// use scavsim::Depends;
+///
+/// assert!(Depends::BOTH.objective && Depends::BOTH.prices);
+/// assert_eq!(Depends::default(), Depends::NOTHING);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Depends {
     /// On the objective: it is told, and a search is run for each.
     pub objective: bool,
@@ -38,6 +46,22 @@ impl Depends {
 }
 
 /// What configurations cost, as far as everybody knows beforehand: rules, not luck.
+///
+/// ```
+/// use scavsim::Prices;
+///
+/// /// USD 0.10 per worker and hour, of 8 and of 16 workers.
+/// struct Flat;
+///
+/// impl Prices for Flat {
+///     fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
+///         let workers = [8.0, 16.0].get(configuration)?;
+///         Some(0.10 * workers * seconds / 3600.0)
+///     }
+/// }
+/// assert_eq!(Flat.usd_per_hour(1), Some(1.6));
+/// assert_eq!(Flat.usd_per_hour(2), None);
+/// ```
 pub trait Prices {
     /// USD for so many seconds of a configuration, from the start; `None` where the price is known only
     /// after a run.
@@ -84,6 +108,16 @@ impl Figures {
 }
 
 /// What a strategy is asked.
+///
+/// ```
+/// use scavsim::{Axis, Space, Task};
+///
+/// let space = Space::new(vec![Axis::numeric("workers", "workers")], [[2.0], [4.0]])?;
+/// let task = Task::new("mine", &space);
+/// assert_eq!(task.space.workers(1), Some(4));
+/// assert_eq!(task.objective, None); // told to those that depend on it
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Task<'a> {

@@ -3,6 +3,14 @@
 use std::sync::Arc;
 
 /// A named axis of a space.
+///
+/// ```
+/// use scavsim::Axis;
+///
+/// let disk = Axis::ordinal("disk", ["hdd".into(), "ssd".into()]);
+/// assert_eq!(disk.levels().len(), 2);
+/// assert!(Axis::numeric("batch", "samples").levels().is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     /// Its name.
@@ -12,6 +20,13 @@ pub struct Axis {
 }
 
 /// What the values of an axis are.
+///
+/// ```
+/// use scavsim::{Axis, AxisKind};
+///
+/// let rate = Axis::numeric("rate", "1");
+/// assert_eq!(rate.kind, AxisKind::Numeric { unit: "1".into() });
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Names without an order, such as VM types.

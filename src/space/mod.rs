@@ -23,6 +23,16 @@ pub const WORKERS: &str = "workers";
 pub const BATCH: &str = "batch";
 
 /// A list of configurations over named axes.
+///
+/// ```
+/// use scavsim::{Axis, Space};
+///
+/// let axes = vec![Axis::numeric("workers", "workers"), Axis::numeric("rate", "1")];
+/// let space = Space::new(axes, [[4.0, 0.1], [8.0, 0.1]])?;
+/// assert_eq!((space.len(), space.workers(1)), (2, Some(8)));
+/// assert_eq!(space.axis("rate").map(|rate| space.value(0, rate)), Some(0.1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Space {
     axes: Vec<Axis>,
@@ -37,6 +47,13 @@ pub struct Space {
 }
 
 /// Why a list of values is no space.
+///
+/// ```
+/// use scavsim::{Axis, NoSpace, Space};
+///
+/// let twice = vec![Axis::numeric("x", "1"), Axis::numeric("x", "1")];
+/// assert_eq!(Space::new(twice, [[0.0, 0.0]]), Err(NoSpace::SameName("x".into())));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSpace {
     /// Two axes of one name.

@@ -7,7 +7,9 @@ mod median;
 mod moments;
 pub mod normal;
 
-pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov, kolmogorov_smirnov_against};
+#[cfg(any(test, feature = "inside"))]
+pub use kolmogorov_smirnov::kolmogorov_smirnov;
+pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
 pub use moments::{Welford, median, student_t_97_5};

@@ -6,6 +6,18 @@ use crate::configuration::{Configuration, Shape};
 use crate::workload::{Origin, Reach, StepCost, Workload};
 
 /// Stored measurements of one workload.
+///
+/// ```
+/// use scavsim::History;
+///
+/// /// Epochs to the target of the fastest earlier run that knows them.
+/// fn epochs_of_fastest(history: &History) -> Option<f64> {
+///     let known = history.runs.iter().filter(|run| run.epochs.is_some());
+///     let fastest = known.min_by(|a, b| a.price.seconds.total_cmp(&b.price.seconds))?;
+///     fastest.epochs
+/// }
+/// assert_eq!(epochs_of_fastest(&History::default()), None);
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// Its name.
@@ -15,6 +27,16 @@ pub struct History {
 }
 
 /// Stored measurements of one configuration. What was not measured is `None`.
+///
+/// ```
+/// use scavsim::PastRun;
+///
+/// /// Share of a step that its workers compute.
+/// fn computing(run: &PastRun) -> Option<f64> {
+///     Some(run.step?.compute_s / run.step_s()?)
+/// }
+/// # let _ = computing;
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PastRun {

@@ -26,6 +26,13 @@ pub use simulated::SimulatedCluster;
 use crate::training::Unfinished;
 
 /// How long a probe goes on.
+///
+/// ```
+/// use scavsim::Extent;
+///
+/// let looks = [Extent::Steps(20), Extent::Share(0.01), Extent::Seconds(60.0), Extent::Usd(0.5)];
+/// assert_ne!(looks[0], Extent::ToTarget);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Extent {
@@ -42,6 +49,14 @@ pub enum Extent {
 }
 
 /// What a probe of one configuration shows. What it does not show is `None`.
+///
+/// ```
+/// use scavsim::{Observation, Target};
+///
+/// let mut seen = Observation::default();
+/// seen.target = Target::MoreThan(600.0);
+/// assert_eq!(seen.step_s, None); // a testbed without steps shows none
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Observation {
@@ -60,7 +75,22 @@ pub struct Observation {
 }
 
 /// What a probe shows of the time from the start to the target in one configuration.
+///
+/// ```
+/// use scavsim::Target;
+///
+/// /// The least time to the target that a probe leaves possible, in seconds.
+/// fn at_least(seen: Target) -> f64 {
+///     match seen {
+///         Target::Reached(seconds) | Target::MoreThan(seconds) => seconds,
+///         Target::Failed(_) => f64::INFINITY,
+///         _ => 0.0,
+///     }
+/// }
+/// assert_eq!(at_least(Target::MoreThan(600.0)), 600.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Target {
     /// Nothing.
     #[default]
@@ -74,6 +104,19 @@ pub enum Target {
 }
 
 /// What was spent since the start of the job.
+///
+/// ```
+/// use scavsim::{Stop, Testbed};
+///
+/// /// Ends a search that has gone on for an hour.
+/// fn within_an_hour(testbed: &mut dyn Testbed) -> Result<(), Stop> {
+///     match testbed.spent().seconds > 3600.0 {
+///         true => Err(Stop::Failed("searched for more than an hour".to_owned())),
+///         false => Ok(()),
+///     }
+/// }
+/// # let _ = within_an_hour;
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Spent {
@@ -83,7 +126,22 @@ pub struct Spent {
     pub usd: Option<f64>,
 }
 
+impl Spent {
+    /// So many seconds and, where prices are told, USD.
+    pub fn new(seconds: f64, usd: Option<f64>) -> Spent {
+        Spent { seconds, usd }
+    }
+}
+
 /// Why a search ends early.
+///
+/// ```
+/// use scavsim::Stop;
+///
+/// // A reason of one's own stands in the record of a case without a result.
+/// let stop = Stop::Failed("the model has no solution".to_owned());
+/// assert_eq!(stop.to_string(), "the model has no solution");
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stop {
@@ -99,6 +157,43 @@ pub enum Stop {
 }
 
 /// A place where the configurations of a task can be tried. They are named by their index in its space.
+///
+/// Experiments bring one. To test a strategy by itself, bring your own:
+///
+/// ```
+/// use scavsim::{Extent, Observation, Spent, Stop, Testbed};
+///
+/// /// Steps of 2 s at 0.10 USD, whatever the configuration.
+/// #[derive(Default)]
+/// struct Toy {
+///     steps: u64,
+/// }
+///
+/// impl Testbed for Toy {
+///     fn cold_start(&mut self, _: usize, steps: u64) -> Result<(), Stop> {
+///         self.steps += steps;
+///         Ok(())
+///     }
+///     fn probe(&mut self, _: usize, extent: Extent) -> Result<Observation, Stop> {
+///         let Extent::Steps(steps) = extent else {
+///             return Err(Stop::Failed("only steps can be had".to_owned()));
+///         };
+///         self.steps += steps;
+///         let mut seen = Observation::default();
+///         seen.step_s = Some(2.0);
+///         Ok(seen)
+///     }
+///     fn spent(&mut self) -> Spent {
+///         let seconds = 2.0 * self.steps as f64;
+///         Spent::new(seconds, Some(0.10 * self.steps as f64))
+///     }
+/// }
+///
+/// let mut toy = Toy::default();
+/// assert_eq!(toy.probe(0, Extent::Steps(20))?.step_s, Some(2.0));
+/// assert_eq!(toy.spent().seconds, 40.0);
+/// # Ok::<(), Stop>(())
+/// ```
 pub trait Testbed {
     /// Trains `steps` steps in a configuration until its noise has settled.
     ///

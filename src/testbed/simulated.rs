@@ -187,11 +187,6 @@ impl<'w> SimulatedCluster<'w> {
         })
     }
 
-    /// The configuration that the cluster is in.
-    pub fn current(&self) -> Option<usize> {
-        self.now.current
-    }
-
     /// What was used when all VMs are released at `end`, which must not lie before the end of the
     /// search.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {

@@ -4,17 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// How finely a run is simulated. All three agree in distribution; tests hold them to it.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
-    clap::ValueEnum,
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, schemars::JsonSchema,
 )]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
     /// Every worker's step is an event in the queue: the reference.

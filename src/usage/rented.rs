@@ -3,6 +3,13 @@
 use std::sync::Arc;
 
 /// A VM type on the terms that a job rents it on.
+///
+/// ```
+/// use scavsim::Rented;
+///
+/// let vm = Rented::as_priced("e2-standard-4");
+/// assert_eq!((vm.vm, vm.on_spot), ("e2-standard-4", None));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rented<'a> {
     /// The type.

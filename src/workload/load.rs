@@ -8,6 +8,17 @@ use super::{
 };
 use crate::input::{self, Diagnostic, Diagnostics, Folder};
 
+/// The files of a workload; the first three must be there.
+pub const FILES: [&str; 7] = [
+    "workload.toml",
+    "steps.csv",
+    "epochs.csv",
+    "noise.csv",
+    "phi.csv",
+    "noise_curve.csv",
+    "published.csv",
+];
+
 /// Loads the workload in `folder`. Whatever is wrong goes to `diagnostics`; a workload comes back
 /// only if nothing was.
 pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> {
@@ -19,6 +30,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         hasher.update(source.text.as_bytes());
         Some(source)
     };
+    folder.only(&FILES, diagnostics);
     let head = read("workload.toml", diagnostics);
     let steps = read("steps.csv", diagnostics);
     let epochs = read("epochs.csv", diagnostics);

@@ -2,7 +2,7 @@
 //! scenario, whatever the version.
 //!
 //! Optional features are covered by `.ci/same-bytes`, which builds the program with
-//! `--no-default-features` and with `--all-features` and compares the result files of both: one
+//! `cli` alone and with `--all-features` and compares the result files of both: one
 //! test binary knows only the features it was itself built with.
 
 use std::collections::BTreeMap;

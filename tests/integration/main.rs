@@ -12,6 +12,7 @@
 //! - [`summary_by`]: the summary by columns of one's choice.
 //! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
+//! - [`door`]: the library from outside.
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`budget`]: training within a budget of time.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
@@ -29,6 +30,7 @@ mod budget;
 mod commands;
 mod determinism;
 mod documented;
+mod door;
 mod failures;
 mod fidelity;
 mod fits;

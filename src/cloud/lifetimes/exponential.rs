@@ -18,11 +18,6 @@ impl Exponential {
     pub fn new(mean_h: f64) -> Option<Self> {
         (mean_h.is_finite() && mean_h > 0.0).then_some(Exponential { mean_h })
     }
-
-    /// Mean life in hours.
-    pub fn mean_h(self) -> f64 {
-        self.mean_h
-    }
 }
 
 impl Law for Exponential {

@@ -94,8 +94,6 @@ pub struct Model {
     pub notice_s: u64,
     /// Keys of the sources of the figures.
     pub source_keys: String,
-    /// The sources of the figures, in words.
-    pub source: String,
 }
 
 impl Model {
@@ -153,7 +151,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
     for row in table.iter().flat_map(Table::rows) {
         let is_sourced = sources.check(&row, &file, d);
         let kind = kind(&row, &file, &figures, d);
-        let described = description(&row, &file, sources, kind, d);
+        let described = description(&row, &file, kind, d);
         let name = row.optional_text("name");
         if let Some(name) = name.filter(|name| !names.insert(*name)) {
             let title = format!("two models are called `{name}`");
@@ -214,7 +212,6 @@ fn kind(
 fn description(
     row: &Row<'_>,
     file: &Arc<Source>,
-    sources: &Sources,
     kind: Option<(&'static str, Kind)>,
     d: &mut Diagnostics,
 ) -> Option<Model> {
@@ -242,7 +239,6 @@ fn description(
         region: optional("region"),
         notice_s: notice_s?,
         source_keys: source_keys.to_owned(),
-        source: sources.text(source_keys),
     })
 }
 

@@ -268,7 +268,8 @@ impl Plan {
         Run::new(self).finish(Mode::Stretches, stream)
     }
 
-    /// The same, every step and every worker drawn: the reference for [`run`](Plan::run).
+    /// The same, every step and every worker drawn: for tests, the reference for [`run`](Plan::run).
+    #[cfg(any(test, feature = "inside"))]
     pub fn run_step_by_step(&self, stream: &mut Stream) -> Outcome {
         Run::new(self).finish(Mode::Steps, stream)
     }
@@ -277,6 +278,7 @@ impl Plan {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Stretches,
+    #[cfg(any(test, feature = "inside"))]
     Steps,
 }
 
@@ -337,6 +339,7 @@ impl<'a> Run<'a> {
             };
             match mode {
                 Mode::Stretches => self.stretch(until - self.now, stream),
+                #[cfg(any(test, feature = "inside"))]
                 Mode::Steps => self.step_by_step(until - self.now, stream),
             }
             self.now = until;
@@ -412,6 +415,7 @@ impl<'a> Run<'a> {
         }
     }
 
+    #[cfg(any(test, feature = "inside"))]
     fn step_by_step(&mut self, steps: u64, stream: &mut Stream) {
         let (stepping, looks, averages) = (&self.stepping, self.looks, &mut self.averages);
         let slowest_s = |stream: &mut Stream| {

@@ -6,7 +6,7 @@
 //!
 //! - [`law`]: seconds per step of one worker, from its batch and size.
 //! - [`group`]: the workers as a policy sees them: sizes, bounds, global batch.
-//! - [`shares`]: sizes that keep the global batch and the bounds; weights of gradients.
+//! - [`shares`]: sizes that keep the global batch and the bounds.
 //! - [`smoothing`]: observed times, averaged until a policy looks at them.
 //! - [`schedule`]: sizes of workers that change during the job.
 //! - [`registry`]: all policies by name: [`uniform`], [`proportional`], [`dynamic`], [`omnilearn`].

@@ -1,4 +1,4 @@
-//! Sizes that keep the global batch and the bounds; weights of gradients.
+//! Sizes that keep the global batch and the bounds.
 
 use crate::cluster::batching::group::{Bounds, Group};
 
@@ -61,12 +61,6 @@ fn fill(
     }
 }
 
-/// Weight of each worker's gradient in the global one: λ_k = b_k / Σb.
-pub fn weights(batches: &[f64]) -> impl Iterator<Item = f64> {
-    let sum: f64 = batches.iter().sum();
-    batches.iter().map(move |b| b / sum)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,12 +88,6 @@ mod tests {
                 assert!((f - e).abs() < 1e-9, "{found:?}");
             }
         }
-    }
-
-    #[test]
-    fn weights_are_shares_of_the_global_batch() {
-        let weights: Vec<f64> = weights(&[10.0, 30.0]).collect();
-        assert_eq!(weights, [0.25, 0.75]);
     }
 
     proptest! {

@@ -34,6 +34,32 @@ pub enum Base {
 }
 
 /// A price per VM and hour. It is looked up before a run, never during one.
+///
+/// ```
+/// use scavsim::{Fleet, NoPrice, Rented, VmPrice};
+///
+/// /// So much per vCPU.
+/// #[derive(Debug)]
+/// struct PerVcpu(f64);
+///
+/// impl VmPrice for PerVcpu {
+///     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+///         match fleet.vm_type(rented.vm) {
+///             Some(vm) => Ok(self.0 * vm.vcpu as f64),
+///             None => Err(NoPrice {
+///                 what: format!("the vCPUs of `{}` are not known", rented.vm),
+///                 help: "name a VM type of the catalogue".to_owned(),
+///             }),
+///         }
+///     }
+/// }
+///
+/// let fleet = Fleet::listed();
+/// assert_eq!(PerVcpu(0.05).usd_per_hour(Rented::as_priced("e2-standard-4"), &fleet), Ok(0.2));
+/// assert!(PerVcpu(0.05).usd_per_hour(Rented::as_priced("abacus"), &fleet).is_err());
+/// ```
+///
+/// [`Options::price`](crate::Options::price) gives it to a scenario; `examples/own_price.rs` is a whole program.
 pub trait VmPrice: Debug + Send + Sync {
     /// USD per hour of a VM.
     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice>;
@@ -50,6 +76,16 @@ pub trait VmPrice: Debug + Send + Sync {
 }
 
 /// A price that does not exist.
+///
+/// ```
+/// use scavsim::NoPrice;
+///
+/// let missing = NoPrice {
+///     what: "no price for `abacus`".to_owned(),
+///     help: "name a VM type of the catalogue".to_owned(),
+/// };
+/// assert_eq!(missing.to_string(), "no price for `abacus`; name a VM type of the catalogue");
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{what}; {help}")]
 pub struct NoPrice {

@@ -1,0 +1,145 @@
+//! What a program adds to what scenarios can name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Scenario;
+use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
+use crate::pricing::{AS_MEASURED, Policy, VmPrice};
+use crate::scenario::{Given, Overrides, load_with};
+use crate::search::{ORACLE, Registry};
+
+/// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
+const UNNAMED: &str = "scenario";
+
+/// What a program adds to what scenarios can name: strategies, prices and workloads of its own.
+///
+/// ```
+/// use scavsim::{Fleet, NoPrice, Rented, Scenario, VmPrice};
+///
+/// /// USD 0.20 an hour for any VM.
+/// #[derive(Debug)]
+/// struct TwentyCents;
+///
+/// impl VmPrice for TwentyCents {
+///     fn usd_per_hour(&self, _: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
+///         Ok(0.20)
+///     }
+/// }
+///
+/// let scenario = Scenario::options().price("twenty-cents", TwentyCents).parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     pricing.policies = ["paper-fixed", "twenty-cents"]
+///     search = { strategies = ["oracle"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// assert_eq!(scenario.cases(), 2); // one per policy
+/// # Ok::<(), scavsim::Mistakes>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    given: Given,
+}
+
+impl Options {
+    /// Names of strategies are those of `registry`.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Options {
+        self.given.registry = registry;
+        self
+    }
+
+    /// One more pricing policy, which scenarios name as `name`: VMs at this price, billed exactly,
+    /// and nothing else on the bill. A name that is taken already stands for the new one from then on.
+    #[must_use]
+    pub fn price(mut self, name: &str, price: impl VmPrice + 'static) -> Options {
+        let policies = &mut self.given.policies;
+        policies.retain(|known| known.name != name);
+        policies.push(Policy::of_price(name, Arc::new(price)));
+        self
+    }
+
+    /// One more workload, which scenarios name as `name`: a workload folder in memory, as pairs of
+    /// file name and text. A name that is taken already stands for the new one from then on.
+    #[must_use]
+    pub fn workload<N: Into<String>, T: Into<String>>(
+        mut self,
+        name: &str,
+        files: impl IntoIterator<Item = (N, T)>,
+    ) -> Options {
+        let files = (files.into_iter())
+            .map(|(name, text)| (name.into(), text.into()))
+            .collect();
+        let folder = Folder::Memory {
+            name: name.to_owned(),
+            files,
+        };
+        self.given.workloads.retain(|(known, _)| known != name);
+        self.given.workloads.push((name.to_owned(), folder));
+        self
+    }
+
+    /// Reads and checks a scenario. Its relative paths start at the current folder.
+    ///
+    /// # Errors
+    /// [`Mistakes`]: all of them, with their places.
+    pub fn parse(&self, text: &str) -> Result<Scenario, Mistakes> {
+        self.load(
+            Some(Source::new(UNNAMED, text)),
+            Path::new("."),
+            Diagnostics::default(),
+        )
+    }
+
+    /// Reads and checks a scenario file. Its relative paths start at its folder.
+    ///
+    /// # Errors
+    /// [`Mistakes`]: all of them, with their places.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Scenario, Mistakes> {
+        let path = path.as_ref();
+        let mut diagnostics = Diagnostics::default();
+        let source = Source::read(path, &mut diagnostics);
+        self.load(source, path.parent().unwrap_or(Path::new(".")), diagnostics)
+    }
+
+    fn load(
+        &self,
+        source: Option<Arc<Source>>,
+        folder: &Path,
+        mut diagnostics: Diagnostics,
+    ) -> Result<Scenario, Mistakes> {
+        self.reserved(&mut diagnostics);
+        let scenario = source.and_then(|source| {
+            load_with(
+                &source,
+                folder,
+                Overrides::default(),
+                &self.given,
+                &mut diagnostics,
+            )
+        });
+        match scenario {
+            Some(scenario) if diagnostics.is_empty() => Ok(Scenario::new(scenario)),
+            _ => Err(Mistakes::new(diagnostics)),
+        }
+    }
+
+    /// Two names always stand for the same.
+    fn reserved(&self, diagnostics: &mut Diagnostics) {
+        let mut refuse = |what: &str, name: &str| {
+            let title = format!("a program cannot bring a {what} called `{name}`");
+            let help = "the name is taken; give yours another";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        };
+        let Given {
+            registry, policies, ..
+        } = &self.given;
+        if registry.names().any(|name| name == ORACLE) {
+            refuse("strategy", ORACLE);
+        }
+        if policies.iter().any(|policy| policy.name == AS_MEASURED) {
+            refuse("price", AS_MEASURED);
+        }
+    }
+}

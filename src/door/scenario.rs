@@ -1,0 +1,126 @@
+//! A scenario from Rust: read, checked, and run on all cores.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use super::Options;
+use crate::experiment::plan::PlanError;
+use crate::experiment::{Conduct, Finished, Plan, Record, Sink, Tasks, run};
+use crate::input::Mistakes;
+use crate::scenario;
+
+/// A checked scenario: everything in it exists and is legal.
+///
+/// ```
+/// use scavsim::Scenario;
+///
+/// let scenario = Scenario::parse(
+///     r#"
+///     name = "two counts"
+///     replicas = 5
+///     workloads = ["scavenger-resnet18"]
+///     cluster = { workers = [8, 16] }
+///     search = { strategies = ["oracle", "random"], objectives = ["cost"] }
+///     "#,
+/// )?;
+/// assert_eq!(scenario.cases(), 2 * 5); // strategies × replicas
+/// let finished = scenario.run(|record| println!("{} {:?} USD", record.strategy, record.cost_usd))?;
+/// assert_eq!((finished.cases, finished.failed), (10, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    checked: scenario::Scenario,
+}
+
+/// Why a scenario that was read without complaint could not be run.
+///
+/// ```
+/// use scavsim::{RunError, Scenario};
+///
+/// fn hours(scenario: &Scenario) -> Result<f64, RunError> {
+///     let mut sum = 0.0;
+///     scenario.run(|record| sum += record.time_h.unwrap_or(0.0))?;
+///     Ok(sum)
+/// }
+/// # let _ = hours;
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Its threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] io::Error),
+}
+
+impl Scenario {
+    pub(super) fn new(checked: scenario::Scenario) -> Scenario {
+        Scenario { checked }
+    }
+
+    /// Reads and checks a scenario. Its relative paths start at the current folder.
+    ///
+    /// # Errors
+    /// [`Mistakes`]: all of them, with their places.
+    pub fn parse(text: &str) -> Result<Scenario, Mistakes> {
+        Options::default().parse(text)
+    }
+
+    /// Reads and checks a scenario file. Its relative paths start at its folder.
+    ///
+    /// # Errors
+    /// [`Mistakes`]: all of them, with their places.
+    pub fn open(path: impl AsRef<Path>) -> Result<Scenario, Mistakes> {
+        Options::default().open(path)
+    }
+
+    /// The same with what a program adds to what scenarios can name.
+    pub fn options() -> Options {
+        Options::default()
+    }
+
+    /// Its name: what it says itself, or that of its file.
+    pub fn name(&self) -> &str {
+        &self.checked.name
+    }
+
+    /// Number of cases: one per workload, pricing policy, objective, strategy and replica.
+    pub fn cases(&self) -> u64 {
+        self.checked.cases()
+    }
+
+    /// Runs all cases on all cores and hands each record to `take`, in the order of the cases
+    /// whatever the number of cores. Memory stays bounded: what is not kept is gone, and
+    /// [`Record::into_owned`] keeps.
+    ///
+    /// A case without a result is a record too, with its reason; the run goes on.
+    ///
+    /// # Errors
+    /// [`RunError`]; a checked scenario has none but those of the machine.
+    pub fn run(&self, take: impl FnMut(&Record<'_>) + Send) -> Result<Finished, RunError> {
+        let mut plan = Plan::new(&self.checked)?;
+        let tasks = Tasks::of(&plan);
+        let conduct = Conduct {
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            fail_fast: false,
+            interrupt: &AtomicBool::new(false),
+            progress: &AtomicU64::new(0),
+        };
+        let mut each = Each(take);
+        Ok(run(&mut plan, tasks.behind(0), conduct, &mut [&mut each])?)
+    }
+}
+
+/// Hands records to a closure, which cannot fail.
+struct Each<F>(F);
+
+impl<F: FnMut(&Record<'_>)> Sink for Each<F> {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        (self.0)(record);
+        Ok(())
+    }
+}
