@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use scavsim::experiment::{Evaluator, Plan, Record, Status};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Stream;
-use scavsim::scenario::{self, Overrides, Scenario};
+use scavsim::scenario::{self, Given, Overrides, Scenario};
 use scavsim::search::{Depends, Forecast, Past, Recipe, Registry, Strategy, Task, Unusable};
 use scavsim::testbed::{Extent, Stop, Target, Testbed};
 
@@ -20,7 +20,10 @@ fn load(text: &str, registry: &Registry) -> Scenario {
         &source,
         Path::new("."),
         Overrides::default(),
-        registry,
+        &Given {
+            registry: registry.clone(),
+            ..Given::default()
+        },
         &mut diagnostics,
     );
     read.unwrap_or_else(|| panic!("{}", diagnostics.render(false)))
