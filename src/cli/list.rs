@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::list_vms::VmFilter;
-use super::listing::List;
+use super::listing::{List, sound};
 use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, terminal};
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::Model;
@@ -80,15 +80,6 @@ impl ListArgs {
             terminal::note("no VM type is all of that");
         }
         Ok(Exit::Done)
-    }
-}
-
-/// Refuses to list from a broken table.
-pub(super) fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
-    if diagnostics.is_empty() {
-        Ok(value)
-    } else {
-        Err(Failure::Wrong(diagnostics))
     }
 }
 

@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::Failure;
-use super::list::sound;
-use super::listing::List;
+use super::listing::{List, sound};
 use crate::grid::report::Counts;
 use crate::grid::{Grid, library};
 use crate::input::Diagnostics;

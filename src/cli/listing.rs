@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Format;
+use super::{Failure, Format};
+use crate::input::Diagnostics;
 use crate::report::text_table;
 
 /// A list: column names, which of them hold text, rows.
@@ -57,4 +58,13 @@ fn cells(row: &[Value]) -> Vec<String> {
         other => other.to_string(),
     };
     row.iter().map(plain).collect()
+}
+
+/// Refuses to list from a broken table.
+pub(super) fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
+    if diagnostics.is_empty() {
+        Ok(value)
+    } else {
+        Err(Failure::Wrong(diagnostics))
+    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::Options;
-use crate::experiment::plan::PlanError;
+use crate::experiment::PlanError;
 use crate::experiment::{Conduct, Finished, Plan, Record, Sink, Tasks, run};
 use crate::input::Mistakes;
 use crate::scenario;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::plan::PlanError;
+use super::plan_error::PlanError;
 use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::configuration::Shape;

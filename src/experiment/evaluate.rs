@@ -254,16 +254,7 @@ impl<'p> Evaluator<'p> {
         record.overhead_gross_cost = Some(outcome.gross.usd / over.usd - 1.0);
         record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
         record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
-        record.bill_useful_usd = Some(outcome.parts.useful);
-        record.bill_search_usd = Some(outcome.parts.search);
-        record.bill_waiting_usd = Some(outcome.parts.waiting);
-        record.bill_lost_usd = Some(outcome.parts.lost);
-        record.bill_restore_usd = Some(outcome.parts.restore);
-        let charges = &outcome.parts.charges;
-        record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
-        record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
-        let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
-        record.bill_charges_usd = Some(charges::all_but(&named, charges));
+        divide(record, &outcome.parts);
         let contender = &arena.contenders[case.strategy];
         if contender.strategy.is_some() {
             record.known_runs = Some(contender.taken.len() as f64);
@@ -389,6 +380,20 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         oracle: total,
         reason: Reason::default(),
     }
+}
+
+/// The parts of the bill.
+fn divide(record: &mut Record<'_>, parts: &Parts) {
+    record.bill_useful_usd = Some(parts.useful);
+    record.bill_search_usd = Some(parts.search);
+    record.bill_waiting_usd = Some(parts.waiting);
+    record.bill_lost_usd = Some(parts.lost);
+    record.bill_restore_usd = Some(parts.restore);
+    let charges = &parts.charges;
+    record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
+    record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
+    let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
+    record.bill_charges_usd = Some(charges::all_but(&named, charges));
 }
 
 /// Repetitions of the job after which the search has paid for itself against running the default

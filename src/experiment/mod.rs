@@ -3,7 +3,7 @@
 //! In: a checked [`Scenario`](crate::scenario::Scenario). Out: one [`Record`] per case, in case
 //! order whatever the number of threads, and a running [`summary`].
 //!
-//! - [`plan`]: everything that cases share, computed once; the order of cases.
+//! - [`plan`]: everything that cases share, computed once; the order of cases; `plan_error`: why there is none.
 //! - [`arena`]: configurations that are searched together, with all that compete on them; `price_list`:
 //!   what they cost, as everybody knows it.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
@@ -21,6 +21,7 @@ mod chosen;
 pub mod columns;
 pub mod evaluate;
 pub mod plan;
+mod plan_error;
 mod price_list;
 pub mod record;
 pub mod run;
@@ -35,6 +36,7 @@ pub use chosen::Chosen;
 pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use plan::{Case, Plan};
+pub use plan_error::PlanError;
 pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};
 pub use shard::{Shard, Tasks};

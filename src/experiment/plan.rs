@@ -5,37 +5,18 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::arena::{Arena, Parts};
+use super::plan_error::PlanError;
 use super::record::Record;
 use crate::cloud::Fleet;
 use crate::cluster::World;
-use crate::pricing::{NoPrice, Policy};
+use crate::pricing::Policy;
 use crate::rng::Streams;
 use crate::scenario::{MeasuredJobs, Scenario, Together, by_vm, machines};
-use crate::search::{Figures, Limits, Objective, Unusable};
+use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
 use crate::testbed::{History, MeasuredGrid, Terms};
 use crate::training::Fidelity;
 use crate::training::waits::Waits;
-
-/// Why a scenario that was read without complaint cannot be planned.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum PlanError {
-    /// A configuration outside the measured hull.
-    #[error(transparent)]
-    OutsideHull(#[from] crate::workload::OutsideHull),
-    /// A VM type that a policy has no price for.
-    #[error("pricing policy `{0}`: {1}")]
-    NoPrice(String, NoPrice),
-    /// A strategy that lacks what it needs.
-    #[error(transparent)]
-    Unusable(#[from] Unusable),
-    /// A job of a grid that is not there.
-    #[error("the scenario has no measured grid")]
-    NoGrid,
-    /// A strategy that does not exist.
-    #[error("unknown strategy `{0}`")]
-    UnknownStrategy(String),
-}
 
 /// A scenario, ready to run.
 ///
@@ -241,7 +222,7 @@ impl Plan {
             workload: &own.name,
             ground: Box::new(MeasuredGrid::new(Arc::clone(own), measured.probe)),
             space: own.space.clone(),
-            figures: MeasuredGrid::figures(own),
+            figures: Figures::of_job(own),
             own: &stored[job],
             stored: &stored,
             fleet: &Fleet::listed(),

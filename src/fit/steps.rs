@@ -134,10 +134,33 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
         let sine = libm::sin(free[4]);
         with(free, 1.0 + (SHARPEST - 1.0) * sine * sine)
     };
+    let starts = p_norm_starts(points);
     let errors = |law: StepLaw| {
         let error = |p: &StepPoint| at(&law, p).map_or(f64::NAN, |t| libm::log(t / p.step_s));
         points.iter().map(error).collect()
     };
+    let mut best: Option<([f64; 5], f64)> = None;
+    for start in starts {
+        if let Some(found) = levenberg_marquardt(start, |free| errors(law(free)))
+            && best.is_none_or(|best| found.1 < best.1)
+        {
+            best = Some(found);
+        }
+    }
+    // At the end of its range g hardly moves and slows the others down: there it is held.
+    let (found, least) = best?;
+    let held = levenberg_marquardt([found[0], found[1], found[2], found[3]], |free| {
+        errors(with(free, 1.0))
+    });
+    let fitted = match held {
+        Some((free, loss)) if loss < least => with(&free, 1.0),
+        _ => law(&found),
+    };
+    StepFit::judged(fitted, points)
+}
+
+/// Free coefficients to start from.
+fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     let shortest = points.iter().map(|p| p.step_s).fold(f64::MAX, f64::min);
     let longest = points.iter().map(|p| p.step_s).fold(0.0, f64::max);
     let widest = points.iter().map(|p| p.local_batch).fold(1.0, f64::max);
@@ -170,24 +193,7 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
         ([1.0, p.local_batch, several, further], p.step_s)
     });
     starts.extend(non_negative(&equations(sum)).map(|c| free(c, 1.01)));
-    let mut best: Option<([f64; 5], f64)> = None;
-    for start in starts {
-        if let Some(found) = levenberg_marquardt(start, |free| errors(law(free)))
-            && best.is_none_or(|best| found.1 < best.1)
-        {
-            best = Some(found);
-        }
-    }
-    // At the end of its range g hardly moves and slows the others down: there it is held.
-    let (found, least) = best?;
-    let held = levenberg_marquardt([found[0], found[1], found[2], found[3]], |free| {
-        errors(with(free, 1.0))
-    });
-    let fitted = match held {
-        Some((free, loss)) if loss < least => with(&free, 1.0),
-        _ => law(&found),
-    };
-    StepFit::judged(fitted, points)
+    starts
 }
 
 /// The best of the laws that these points can tell apart, by MAPE over the whole step:

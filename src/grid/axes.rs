@@ -6,8 +6,8 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::check::Check;
+use super::meaning::{AxisSpec, From, KindSpec, Lookup};
 use super::scope::Scope;
-use super::spec::{AxisSpec, From, KindSpec, Lookup};
 use super::written::{AxisKind, Text, WrittenAxis};
 use crate::space;
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::scope::{Bound, Scope, listed};
-use super::spec::{Figures, Lookup, TIME, Target};
+use super::meaning::Bound;
+use super::meaning::{Figures, Lookup, TIME, Target};
+use super::scope::{Scope, listed};
 use super::written::{Text, Written, WrittenAxis, WrittenFigures, WrittenLookup, WrittenTarget};
 use super::{About, Charge, Probe};
 use crate::input::{Diagnostic, Diagnostics, Source, closest};

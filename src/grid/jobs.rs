@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::meaning::KindSpec;
+use super::meaning::Meaning;
 use super::rows::Read;
-use super::scope::Meaning;
-use super::spec::{KindSpec, Spec};
+use super::spec::Spec;
 use super::{Bill, Job, Rule, Run, bits};
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::space::{Axis, Kind, Space};

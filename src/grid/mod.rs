@@ -9,6 +9,7 @@
 //! - [`library`]: the grids embedded in the binary.
 //! - `written`: the specification as it is written; `spec`: what it means for the columns of a
 //!   table, with `check` and `axes`; `scope`: what names in its expressions stand for.
+//! - `meaning`: what the parts of a specification come to.
 //! - [`expression`]: arithmetic on columns.
 //! - `rows`: rows of the table, read; `jobs`: put together to jobs.
 //! - [`report`]: a grid in numbers, for people.
@@ -19,6 +20,7 @@ pub mod expression;
 mod jobs;
 pub mod library;
 pub mod load;
+mod meaning;
 pub mod report;
 mod rows;
 mod scope;

@@ -4,8 +4,10 @@ use std::ops::{Bound as End, Range, RangeBounds};
 use std::sync::Arc;
 
 use super::expression::Line;
-use super::scope::{Bound, Meaning, listed};
-use super::spec::{AxisSpec, Figures, From, KindSpec, Spec, Target};
+use super::meaning::{AxisSpec, Figures, From, KindSpec, Target};
+use super::meaning::{Bound, Meaning};
+use super::scope::listed;
+use super::spec::Spec;
 use super::{Bill, Charge, Derived, Outcome, Run};
 use crate::input::csv::Row;
 use crate::input::{Diagnostic, Diagnostics, Source, closest};

@@ -3,48 +3,9 @@
 use std::sync::Arc;
 
 use super::expression::Expression;
-use super::spec::{AxisSpec, From, KindSpec, Lookup};
+use super::meaning::{AxisSpec, Bound, From, KindSpec, Lookup, Meaning};
 use super::written::Text;
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
-
-/// What a name stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// The value on the axis at this place.
-    Axis(usize),
-    /// The number in the column.
-    Column(String),
-    /// What the lookup at this place says of the row.
-    Lookup(usize),
-    /// The seconds that are paid for.
-    Time,
-}
-
-/// An expression all of whose names stand for something.
-#[derive(Debug, Clone)]
-pub(super) struct Bound {
-    pub expression: Expression,
-    /// One per name.
-    pub meanings: Vec<Meaning>,
-}
-
-impl Bound {
-    /// The column that it is, if it is nothing else.
-    pub fn as_column(&self) -> Option<&str> {
-        match &self.meanings[..] {
-            [Meaning::Column(column)] if self.expression.as_name().is_some() => Some(column),
-            _ => None,
-        }
-    }
-
-    /// The columns that it names itself.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.meanings.iter().filter_map(|meaning| match meaning {
-            Meaning::Column(column) => Some(column.as_str()),
-            _ => None,
-        })
-    }
-}
 
 /// All that a name may stand for.
 pub(super) struct Scope<'a> {

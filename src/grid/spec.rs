@@ -1,11 +1,11 @@
 //! What a specification means for the columns of a table.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::axes::axes;
 use super::check::Check;
-use super::scope::{Bound, Scope};
+use super::meaning::{AxisSpec, Bound, Cost, Figures, From, Lookup, TIME, Target};
+use super::scope::Scope;
 use super::written::{Text, Written};
 use super::{About, Probe};
 use crate::input::{Diagnostics, Source};
@@ -28,77 +28,6 @@ pub(super) struct Spec {
     pub cost: Option<Cost>,
     pub vms: Option<Bound>,
     pub keep: Vec<String>,
-}
-
-/// The rule of costs.
-pub(super) struct Cost {
-    pub bound: Bound,
-    pub is_known_beforehand: bool,
-}
-
-/// An axis.
-pub(super) struct AxisSpec {
-    pub name: String,
-    pub from: From,
-    pub kind: KindSpec,
-}
-
-/// Where the values of an axis stand.
-pub(super) enum From {
-    Column(String),
-    Formula(Bound),
-}
-
-/// What the values of an axis are.
-pub(super) enum KindSpec {
-    Categorical,
-    Ordinal(Vec<Arc<str>>),
-    Numeric { unit: Arc<str>, is_whole: bool },
-}
-
-/// A number for each text in a column.
-pub(super) struct Lookup {
-    pub name: String,
-    pub by: String,
-    pub values: BTreeMap<String, f64>,
-}
-
-/// When a run has reached its target.
-pub(super) enum Target {
-    /// When it has completed.
-    Completed,
-    AtLeast(f64),
-    AtMost(f64),
-    Column(String),
-}
-
-/// The figures of a run.
-pub(super) struct Figures {
-    pub time_s: Bound,
-    pub quality: Option<Bound>,
-    pub steps: Option<Bound>,
-    pub epochs: Option<Bound>,
-    pub samples_per_epoch: Option<Bound>,
-    pub step_s: Option<Bound>,
-    pub compute_s: Option<Bound>,
-    pub communication_s: Option<Bound>,
-    pub noise_normalised: Option<Bound>,
-}
-
-impl Figures {
-    pub fn all(&self) -> impl Iterator<Item = &Bound> {
-        let others = [
-            &self.quality,
-            &self.steps,
-            &self.epochs,
-            &self.samples_per_epoch,
-            &self.step_s,
-            &self.compute_s,
-            &self.communication_s,
-            &self.noise_normalised,
-        ];
-        std::iter::once(&self.time_s).chain(others.into_iter().flatten())
-    }
 }
 
 impl Spec {
@@ -140,16 +69,8 @@ impl Spec {
             .and_then(|figures| figures.time_s.as_column());
         let names = [TIME, column.unwrap_or(TIME)];
         scope.time = &names;
-        let cost = written.cost_usd.as_ref().and_then(|text| {
-            let bound = scope.bind("cost_usd", text, check.diagnostics)?;
-            check.one_time(&bound, column);
-            let mut all = bound.meanings.iter();
-            let is_known_beforehand = all.all(|meaning| scope.is_known_beforehand(meaning));
-            Some(Cost {
-                bound,
-                is_known_beforehand,
-            })
-        });
+        let rule = written.cost_usd.as_ref();
+        let cost = rule.and_then(|text| cost(text, &scope, column, &mut check));
         scope.time = &[];
         let vms = written
             .vms
@@ -217,5 +138,19 @@ impl Spec {
     }
 }
 
-/// Name of the time in the rule of costs.
-pub(super) const TIME: &str = "time_s";
+/// The rule of costs; `column` is another name of the time, if there is one.
+fn cost(
+    text: &Text,
+    scope: &Scope<'_>,
+    column: Option<&str>,
+    check: &mut Check<'_>,
+) -> Option<Cost> {
+    let bound = scope.bind("cost_usd", text, check.diagnostics)?;
+    check.one_time(&bound, column);
+    let mut all = bound.meanings.iter();
+    let is_known_beforehand = all.all(|meaning| scope.is_known_beforehand(meaning));
+    Some(Cost {
+        bound,
+        is_known_beforehand,
+    })
+}

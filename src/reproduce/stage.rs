@@ -2,7 +2,7 @@
 
 use crate::configuration::Configuration;
 use crate::experiment::Arena;
-use crate::experiment::plan::PlanError;
+use crate::experiment::PlanError;
 use crate::experiment::{Case, Evaluator, Plan};
 use crate::scenario::Scenario;
 use crate::testbed::History;

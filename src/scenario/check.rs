@@ -97,19 +97,16 @@ impl Check<'_> {
             .collect();
         let stored = match &file.search.stored {
             None => loaded.clone(),
-            Some(names) => workloads::read(
-                "stored",
-                names,
-                self.files,
-                &self.given.workloads,
-                complaints,
-            ),
+            Some(names) => {
+                let own = &self.given.workloads;
+                workloads::read("stored", names, self.files, own, complaints)
+            }
         };
         let own = &self.given.policies;
-        let policies = match (&file.grid, &measured) {
-            (None, _) => prices::read(&file.pricing, own, complaints),
-            (Some(_), Some(measured)) => grids::policies(file, own, measured, complaints),
-            (Some(_), None) => None,
+        let policies = match &measured {
+            Some(measured) => grids::policies(file, own, measured, complaints),
+            None if file.grid.is_some() => None,
+            None => prices::read(&file.pricing, own, complaints),
         };
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, registry, complaints);
@@ -125,19 +122,13 @@ impl Check<'_> {
             prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
             sizes::check(file, &workloads, &reach, &setup, &variation, complaints);
         }
-        let strategies = strategies::usable(
-            file,
-            registry,
-            &workloads,
-            &stored,
-            &reach,
-            strategies?,
-            complaints,
-        );
         let strategies = match &measured {
-            None => strategies,
+            None => {
+                let simulated = (&workloads[..], &stored[..], &reach);
+                strategies::usable(file, registry, simulated, strategies?, complaints)
+            }
             Some(measured) => {
-                strategies::usable_on(file, registry, measured, strategies, complaints)
+                strategies::usable_on(file, registry, measured, strategies?, complaints)
             }
         };
 

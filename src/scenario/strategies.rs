@@ -56,9 +56,7 @@ pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -
 pub(super) fn usable(
     file: &ScenarioFile,
     registry: &Registry,
-    workloads: &[(Workload, Vec<Configuration>)],
-    stored: &[Workload],
-    reach: &Reach,
+    (workloads, stored, reach): (&[(Workload, Vec<Configuration>)], &[Workload], &Reach),
     mut strategies: Vec<Spanned<String>>,
     complaints: &mut Complaints<'_>,
 ) -> Vec<String> {
@@ -89,23 +87,14 @@ pub(super) fn usable_on(
     file: &ScenarioFile,
     registry: &Registry,
     measured: &MeasuredJobs,
-    strategies: Vec<String>,
+    mut strategies: Vec<Spanned<String>>,
     complaints: &mut Complaints<'_>,
 ) -> Vec<String> {
-    let asked = file.search.strategies.as_ref();
-    let span_of = |name: &String| {
-        let mut all = asked.iter().flat_map(|asked| asked.get_ref());
-        let asked = all.find(|asked| asked.get_ref() == name);
-        asked.map_or(0..0, Spanned::span)
-    };
-    let mut strategies: Vec<Spanned<String>> = (strategies.into_iter())
-        .map(|name| Spanned::new(span_of(&name), name))
-        .collect();
     let stored: Vec<History> = (measured.jobs.iter())
         .map(|job| MeasuredGrid::history(job))
         .collect();
     for (job, own) in measured.jobs.iter().zip(&stored) {
-        let task = MeasuredGrid::figures(job).task(&job.name, &job.space);
+        let task = Figures::of_job(job).task(&job.name, &job.space);
         let past = (own, &stored[..]);
         buildable(file, registry, &task, past, &mut strategies, complaints);
     }

@@ -2,22 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Time and cost of one configuration to the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// Seconds.
-    pub time_s: f64,
-    /// USD.
-    pub cost_usd: f64,
-}
-
-impl Point {
-    /// A configuration that never comes to its end.
-    pub const NEVER: Point = Point {
-        time_s: f64::INFINITY,
-        cost_usd: f64::INFINITY,
-    };
-}
+pub use crate::testbed::Point;
 
 /// What to look for.
 ///

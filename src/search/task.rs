@@ -1,6 +1,7 @@
 //! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
 
 use super::objective::{Limits, Objective};
+use crate::grid::Job;
 use crate::space::Space;
 use crate::workload::Workload;
 
@@ -73,6 +74,9 @@ pub trait Prices {
     }
 }
 
+/// Steps of a probe on a measured grid, where the strategy's settings do not say.
+const GRID_PROBE_STEPS: u64 = 50;
+
 /// What everybody knows of a workload.
 #[derive(Debug, Clone, Copy)]
 pub struct Figures {
@@ -93,6 +97,17 @@ impl Figures {
             // Both were checked to be whole when the workload was loaded.
             cold_start_steps: constants.cold_start_steps.value as u64,
             probe_steps: constants.probe_steps.value as u64,
+        }
+    }
+
+    /// Those of a job of a measured grid: samples in an epoch where all its runs have the same.
+    pub fn of_job(job: &Job) -> Figures {
+        let mut samples = job.all_runs().map(|(_, _, run)| run.samples_per_epoch);
+        let first = samples.next().flatten();
+        Figures {
+            samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
+            cold_start_steps: 0,
+            probe_steps: GRID_PROBE_STEPS,
         }
     }
 

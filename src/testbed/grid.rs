@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use super::{Ground, History, Length, Observation, PastRun, Site, Stop, Target, Terms, Timeline};
+use super::{
+    Ground, History, Length, Observation, PastRun, Point, Site, Stop, Target, Terms, Timeline,
+};
 use crate::cloud::Fleet;
 use crate::configuration::Shape;
 use crate::grid::{Charge, Job, Outcome, Probe, Run};
 use crate::pricing::{NoPrice, Policy, StatedPrices, Tariff};
 use crate::rng::{Purpose, Streams, identity, mix};
-use crate::search::{Figures, Point};
 use crate::testbed::history::RunPrice;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
@@ -48,18 +49,6 @@ impl MeasuredGrid {
             probe,
             first,
             identities,
-        }
-    }
-
-    /// Samples in an epoch, where all runs have the same; steps of a probe and before it.
-    pub fn figures(job: &Job) -> Figures {
-        let mut samples = job.all_runs().map(|(_, _, run)| run.samples_per_epoch);
-        let first = samples.next().flatten();
-        let same = first.filter(|_| samples.all(|other| other == first));
-        Figures {
-            samples_per_epoch: same,
-            cold_start_steps: 0,
-            probe_steps: PROBE_STEPS,
         }
     }
 
@@ -117,9 +106,6 @@ impl MeasuredGrid {
         }
     }
 }
-
-/// Steps of a probe, where the strategy's settings do not say.
-const PROBE_STEPS: u64 = 50;
 
 /// What the runs of a job cost by the grid's own rule.
 #[derive(Debug)]

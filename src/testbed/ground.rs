@@ -6,11 +6,27 @@ use crate::cluster::World;
 use crate::job::Totals;
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::Streams;
-use crate::search::Point;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
 use crate::usage::Usage;
+
+/// Time and cost of one configuration to the target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Seconds.
+    pub time_s: f64,
+    /// USD.
+    pub cost_usd: f64,
+}
+
+impl Point {
+    /// A configuration that never comes to its end.
+    pub const NEVER: Point = Point {
+        time_s: f64::INFINITY,
+        cost_usd: f64::INFINITY,
+    };
+}
 
 /// How jobs on a ground are run, whatever the configuration.
 #[derive(Debug, Clone, Copy)]

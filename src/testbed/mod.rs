@@ -18,7 +18,7 @@ pub mod metered;
 pub mod simulated;
 
 pub use grid::MeasuredGrid;
-pub use ground::{Ground, Length, Site, Terms, Timeline};
+pub use ground::{Ground, Length, Point, Site, Terms, Timeline};
 pub use history::{History, PastRun};
 pub use metered::Metered;
 pub use simulated::SimulatedCluster;

@@ -1,0 +1,119 @@
+//! What the parts of a specification come to.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::expression::Expression;
+
+/// Name of the time in the rule of costs.
+pub(super) const TIME: &str = "time_s";
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The value on the axis at this place.
+    Axis(usize),
+    /// The number in the column.
+    Column(String),
+    /// What the lookup at this place says of the row.
+    Lookup(usize),
+    /// The seconds that are paid for.
+    Time,
+}
+
+/// An expression all of whose names stand for something.
+#[derive(Debug, Clone)]
+pub(super) struct Bound {
+    pub expression: Expression,
+    /// One per name.
+    pub meanings: Vec<Meaning>,
+}
+
+impl Bound {
+    /// The column that it is, if it is nothing else.
+    pub fn as_column(&self) -> Option<&str> {
+        match &self.meanings[..] {
+            [Meaning::Column(column)] if self.expression.as_name().is_some() => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The columns that it names itself.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.meanings.iter().filter_map(|meaning| match meaning {
+            Meaning::Column(column) => Some(column.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// The rule of costs.
+pub(super) struct Cost {
+    pub bound: Bound,
+    pub is_known_beforehand: bool,
+}
+
+/// An axis.
+pub(super) struct AxisSpec {
+    pub name: String,
+    pub from: From,
+    pub kind: KindSpec,
+}
+
+/// Where the values of an axis stand.
+pub(super) enum From {
+    Column(String),
+    Formula(Bound),
+}
+
+/// What the values of an axis are.
+pub(super) enum KindSpec {
+    Categorical,
+    Ordinal(Vec<Arc<str>>),
+    Numeric { unit: Arc<str>, is_whole: bool },
+}
+
+/// A number for each text in a column.
+pub(super) struct Lookup {
+    pub name: String,
+    pub by: String,
+    pub values: BTreeMap<String, f64>,
+}
+
+/// When a run has reached its target.
+pub(super) enum Target {
+    /// When it has completed.
+    Completed,
+    AtLeast(f64),
+    AtMost(f64),
+    Column(String),
+}
+
+/// The figures of a run.
+pub(super) struct Figures {
+    pub time_s: Bound,
+    pub quality: Option<Bound>,
+    pub steps: Option<Bound>,
+    pub epochs: Option<Bound>,
+    pub samples_per_epoch: Option<Bound>,
+    pub step_s: Option<Bound>,
+    pub compute_s: Option<Bound>,
+    pub communication_s: Option<Bound>,
+    pub noise_normalised: Option<Bound>,
+}
+
+impl Figures {
+    pub fn all(&self) -> impl Iterator<Item = &Bound> {
+        let others = [
+            &self.quality,
+            &self.steps,
+            &self.epochs,
+            &self.samples_per_epoch,
+            &self.step_s,
+            &self.compute_s,
+            &self.communication_s,
+            &self.noise_normalised,
+        ];
+        std::iter::once(&self.time_s).chain(others.into_iter().flatten())
+    }
+}
