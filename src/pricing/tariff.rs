@@ -248,6 +248,7 @@ fn whole(usage: &Usage) -> (SimTime, f64) {
 mod tests {
     use super::*;
     use crate::cloud::Fleet;
+    use crate::pricing::charges::CHARGES;
     use crate::pricing::{PolicyFile, Rented};
     use crate::usage::VmInterval;
     use proptest::prelude::*;
@@ -550,8 +551,8 @@ mod tests {
                 "usd_per_sample_hour = 0.001",
             ]),
         ) {
-            let charges = "\negress_gib = 7\nusd_per_egress_gib = 0.1\n\
-                           storage_gib = 90\nusd_per_storage_gib_month = 0.2";
+            let keys = CHARGES.iter().flat_map(|charge| charge.keys);
+            let charges: String = keys.map(|(key, _)| format!("\n{key} = 0.7")).collect();
             let tariff = tariff_of(&format!("{rule}{charges}"), &["n1-standard-4", "n1-standard-8"]);
             let mut usage = Usage::default();
             for (vm, vms, hours) in held_for {
