@@ -5,6 +5,7 @@ use crate::experiment::Arena;
 use crate::experiment::PlanError;
 use crate::experiment::{Case, Evaluator, Plan};
 use crate::scenario::Scenario;
+use crate::space;
 use crate::testbed::History;
 use crate::units::SECONDS_PER_HOUR;
 use crate::workload::{Reach, Workload};
@@ -51,18 +52,32 @@ impl Stage {
         Ok(History::of(self.workload(selector)?.1, &Reach::default()))
     }
 
-    /// Index of the configuration that a selector names by `workers` and `batch`.
+    /// Index of the configuration that a selector names by its values on the axes: `workers` and `batch`, and
+    /// any others where these do not tell it.
     ///
     /// # Errors
     /// A sentence when there is none.
     pub fn cell(&self, selector: &Selector) -> Result<(&Arena, usize), String> {
         let (_, _, arena) = self.workload(selector)?;
-        let (workers, batch): (u32, u32) = (selector.number("workers")?, selector.number("batch")?);
         let space = &arena.space;
-        let asked = (Some(workers), Some(batch));
-        let index = (0..space.len())
-            .find(|&at| (space.workers(at), space.batch(at)) == asked)
-            .ok_or_else(|| format!("no configuration has {workers} workers and batch {batch}"))?;
+        for usual in [space::WORKERS, space::BATCH] {
+            if space.axis(usual).is_some() {
+                selector.number::<u32>(usual)?;
+            }
+        }
+        let asked: Vec<(usize, &str)> = (space.axes().iter().enumerate())
+            .filter_map(|(index, axis)| Some((index, selector.optional(&axis.name)?)))
+            .collect();
+        let is_it = |at: &usize| {
+            let mut all = asked.iter();
+            all.all(|(axis, value)| space.text(*at, *axis) == *value)
+        };
+        let index = (0..space.len()).find(is_it).ok_or_else(|| {
+            let name =
+                |(axis, value): &(usize, &str)| format!("{}={value}", space.axes()[*axis].name);
+            let names: Vec<String> = asked.iter().map(name).collect();
+            format!("no configuration has {}", names.join(" "))
+        })?;
         Ok((arena, index))
     }
 

@@ -9,6 +9,7 @@ use super::configurations::Configurations;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::given::Given;
+use super::strategies::Simulated;
 use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
@@ -124,7 +125,11 @@ impl Check<'_> {
         }
         let strategies = match &measured {
             None => {
-                let simulated = (&workloads[..], &stored[..], &reach);
+                let simulated = Simulated {
+                    workloads: &workloads,
+                    stored: &stored,
+                    reach: &reach,
+                };
                 strategies::usable(file, registry, simulated, strategies?, complaints)
             }
             Some(measured) => {

@@ -51,15 +51,30 @@ pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -
     asked.get_ref().iter().map(|o| *o.get_ref()).collect()
 }
 
+/// What is simulated, and what is known of it.
+pub(super) struct Simulated<'a> {
+    /// Workloads with their configurations.
+    pub(super) workloads: &'a [(Workload, Vec<Configuration>)],
+    /// Workloads whose earlier runs are known.
+    pub(super) stored: &'a [Workload],
+    /// How far beyond measurements they may be asked.
+    pub(super) reach: &'a Reach,
+}
+
 /// The strategies to run. Every one that was asked for can be built for every workload; where
 /// none was asked for, those that can.
 pub(super) fn usable(
     file: &ScenarioFile,
     registry: &Registry,
-    (workloads, stored, reach): (&[(Workload, Vec<Configuration>)], &[Workload], &Reach),
+    simulated: Simulated<'_>,
     mut strategies: Vec<Spanned<String>>,
     complaints: &mut Complaints<'_>,
 ) -> Vec<String> {
+    let Simulated {
+        workloads,
+        stored,
+        reach,
+    } = simulated;
     let searches = (workloads.iter()).flat_map(|(w, all)| {
         let searches = searches(file.cluster.search, reach, all);
         searches.into_iter().map(move |c| (w, c))

@@ -20,7 +20,7 @@
 //! - [`sync`]: synchronisation protocols against exact theory; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
-//! - [`grids`]: measured grids, shipped and of one's own; [`grounds`]: strategies on both grounds.
+//! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -35,6 +35,7 @@ mod failures;
 mod fidelity;
 mod fits;
 mod formats;
+mod grid_scenarios;
 mod grids;
 mod grounds;
 mod imports;
