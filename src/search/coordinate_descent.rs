@@ -69,7 +69,7 @@ impl Strategy for CoordinateDescent {
                 break;
             }
         }
-        if value < f64::INFINITY {
+        if value < (false, f64::INFINITY) {
             forecast.decided = Some(best);
         }
         Ok(())
@@ -86,14 +86,14 @@ struct Walk<'a, 't> {
 }
 
 impl Walk<'_, '_> {
-    /// What is to be minimised, of a configuration that is probed if it was not; infinite where nothing
-    /// is known of it.
-    fn value(&mut self, at: usize) -> Result<f64, Stop> {
+    /// How good a configuration is, the lower the better, that is probed if it was not; infinite where
+    /// nothing is known of it.
+    fn value(&mut self, at: usize) -> Result<Worth, Stop> {
         if !std::mem::replace(&mut self.tried[at], true) {
             (self.probing).probe_and_predict(self.testbed, at, self.forecast)?;
         }
         let Some(time_s) = self.forecast.time_s[at] else {
-            return Ok(f64::INFINITY);
+            return Ok((true, f64::INFINITY));
         };
         let cost_usd = (self.task.prices).and_then(|prices| prices.run_usd(at, time_s));
         Ok(worth(
@@ -109,8 +109,8 @@ impl Walk<'_, '_> {
         &mut self,
         from: usize,
         axis: usize,
-        value: f64,
-    ) -> Result<Option<(usize, f64)>, Stop> {
+        value: Worth,
+    ) -> Result<Option<(usize, Worth)>, Stop> {
         let mut best = None;
         let mut least = value;
         for at in neighbours(self.task, from, axis).into_iter().flatten() {
@@ -123,20 +123,26 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What is to be minimised; infinite beyond the limits, or where a cost is asked for that nobody knows.
-fn worth(objective: Option<Objective>, limits: &Limits, time_s: f64, cost_usd: Option<f64>) -> f64 {
+/// Whether the limits are exceeded, and what is to be minimised: from beyond them the way leads to them first.
+type Worth = (bool, f64);
+
+/// Infinite where a cost is asked for that nobody knows.
+fn worth(
+    objective: Option<Objective>,
+    limits: &Limits,
+    time_s: f64,
+    cost_usd: Option<f64>,
+) -> Worth {
     let point = Point {
         time_s,
         cost_usd: cost_usd.unwrap_or(f64::INFINITY),
     };
-    if !limits.allow(&point) {
-        return f64::INFINITY;
-    }
-    match objective {
+    let value = match objective {
         Some(Objective::Cost) => point.cost_usd,
         Some(Objective::Knee) => point.time_s * point.cost_usd,
         Some(Objective::Time) | None => point.time_s,
-    }
+    };
+    (!limits.allow(&point), value)
 }
 
 /// The configurations nearest below and above on an axis, that are the same on all others.
