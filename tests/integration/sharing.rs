@@ -60,6 +60,32 @@ fn a_case_among_its_neighbours_is_the_case_alone() {
     }
 }
 
+/// A search that depends on price and objective is shared no further than these go.
+#[test]
+fn a_search_that_is_told_prices_is_run_for_each() {
+    let text = SCENARIO.replace("max_cost_usd = 21.0", "");
+    let text = text.replace(
+        "\"oracle\", \"full\", \"partial\", \"coordinate-descent\", \"random\", \"default\"",
+        "\"coordinate-descent\"",
+    );
+    let scenario = scenario(&text);
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let alone: Vec<Record<'_>> = (0..plan.cases())
+        .map(|number| Evaluator::new(&plan).evaluate(plan.case(number)))
+        .collect();
+    assert_eq!(in_turn(&plan, |number| number), alone);
+    let last = plan.cases() - 1;
+    assert_eq!(in_turn(&plan, |number| last - number), alone);
+    // Prices lead it elsewhere.
+    let choices = |policy: &str| -> Vec<_> {
+        let all = alone
+            .iter()
+            .filter(|r| r.pricing == policy && r.objective == "cost");
+        all.map(|r| (r.chosen_workers, r.chosen_batch)).collect()
+    };
+    assert_ne!(choices("paper-fixed"), choices("paper-memory"));
+}
+
 #[test]
 fn neighbours_that_share_a_search_may_choose_otherwise() {
     let scenario = scenario(SCENARIO);
