@@ -111,6 +111,7 @@ impl<'r> Value<'r> {
     }
 
     /// The whole number, if it is one.
+    #[cfg(feature = "parquet")]
     pub fn whole(self) -> Option<u32> {
         match self {
             Value::Whole(whole) => Some(whole),

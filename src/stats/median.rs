@@ -18,22 +18,37 @@ pub struct RunningMedian(State);
 
 #[derive(Clone)]
 enum State {
+    /// So many times the same value, as of a figure that does not vary: a count costs nothing.
+    Same(f64, u64),
     Exact(Vec<f64>),
     Sketch(Box<DDSketch>),
+}
+
+fn sketch() -> DDSketch {
+    DDSketch::new(Config::new(RELATIVE_ERROR, BINS, SMALLEST))
 }
 
 impl RunningMedian {
     /// No values yet.
     pub fn new() -> Self {
-        RunningMedian(State::Exact(Vec::new()))
+        RunningMedian(State::Same(0.0, 0))
     }
 
     /// Takes in one finite value.
     pub fn add(&mut self, value: f64) {
         match &mut self.0 {
+            State::Same(first, count) if *count == 0 || first.to_bits() == value.to_bits() => {
+                (*first, *count) = (value, *count + 1);
+            }
+            State::Same(first, count) => {
+                let (first, count) = (*first, *count);
+                self.0 = State::Exact(Vec::new());
+                (0..count).for_each(|_| self.add(first));
+                self.add(value);
+            }
             State::Exact(values) if values.len() < EXACT_UP_TO => values.push(value),
             State::Exact(values) => {
-                let mut sketch = DDSketch::new(Config::new(RELATIVE_ERROR, BINS, SMALLEST));
+                let mut sketch = sketch();
                 values.iter().for_each(|v| sketch.add(*v));
                 sketch.add(value);
                 self.0 = State::Sketch(Box::new(sketch));
@@ -45,6 +60,14 @@ impl RunningMedian {
     /// The median of all values so far; `None` before the first. Sorts what it holds.
     pub fn median(&mut self) -> Option<f64> {
         match &mut self.0 {
+            State::Same(_, 0) => None,
+            State::Same(value, count) if *count <= EXACT_UP_TO as u64 => Some(*value),
+            State::Same(value, _) => {
+                // As a sketch has it, however many there are.
+                let mut sketch = sketch();
+                sketch.add(*value);
+                sketch.quantile(0.5).ok().flatten()
+            }
             State::Exact(values) => super::median(values),
             State::Sketch(sketch) => sketch.quantile(0.5).ok().flatten(),
         }
@@ -70,6 +93,34 @@ mod tests {
             running.add(value);
         }
         assert_eq!(running.median(), Some(2.0));
+    }
+
+    /// What is counted while it is the same gives the bits that keeping it would.
+    #[test]
+    fn a_value_that_stays_the_same_is_counted_without_a_trace() {
+        for (same, others) in [
+            (1, 0),
+            (700, 0),
+            (5_000, 0),
+            (700, 900),
+            (5_000, 4_000),
+            (3, 40),
+        ] {
+            let mut kept = RunningMedian(State::Exact(Vec::new()));
+            let mut counted = RunningMedian::new();
+            let values =
+                std::iter::repeat_n(0.3, same).chain((0..others).map(|i| f64::from(i) / 7.0));
+            for value in values {
+                kept.add(value);
+                counted.add(value);
+            }
+            let bits = |median: Option<f64>| median.map(f64::to_bits);
+            assert_eq!(
+                bits(kept.median()),
+                bits(counted.median()),
+                "{same} {others}"
+            );
+        }
     }
 
     #[test]
