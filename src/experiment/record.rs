@@ -98,7 +98,7 @@ columns! {
     /// VMs that the provider took away, search included.
     lost_vms: figure in "VMs", mean;
     /// Earlier runs that the strategy used.
-    known_runs: figure in "runs", mean;
+    known_runs: figure in "runs";
     /// Hours that had been spent on them.
     known_time_h: figure in "h", mean;
     /// USD that had been spent on them.

@@ -35,16 +35,22 @@ impl RunningMedian {
     }
 
     /// Takes in one finite value.
+    #[inline]
     pub fn add(&mut self, value: f64) {
         match &mut self.0 {
-            State::Same(first, count) if *count == 0 || first.to_bits() == value.to_bits() => {
-                (*first, *count) = (value, *count + 1);
-            }
+            State::Same(first, count) if first.to_bits() == value.to_bits() => *count += 1,
+            _ => self.add_another(value),
+        }
+    }
+
+    fn add_another(&mut self, value: f64) {
+        match &mut self.0 {
+            State::Same(first, count @ 0) => (*first, *count) = (value, 1),
             State::Same(first, count) => {
                 let (first, count) = (*first, *count);
                 self.0 = State::Exact(Vec::new());
-                (0..count).for_each(|_| self.add(first));
-                self.add(value);
+                (0..count).for_each(|_| self.add_another(first));
+                self.add_another(value);
             }
             State::Exact(values) if values.len() < EXACT_UP_TO => values.push(value),
             State::Exact(values) => {
