@@ -162,6 +162,12 @@ impl Arena {
         world.ok_or_else(|| format!("`{}` was measured, not simulated", self.workload))
     }
 
+    /// Whether everybody knows beforehand what a configuration costs per time.
+    pub fn prices_are_known(&self, tariff: &Tariff) -> bool {
+        let mut all = 0..self.space.len();
+        !tariff.is_as_stated() || all.all(|at| self.ground.price_is_known(at))
+    }
+
     /// What a strategy is asked here, as long as it depends on nothing else.
     pub fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(&self.workload, &self.space);

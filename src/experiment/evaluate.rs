@@ -67,6 +67,8 @@ type Reason = Cow<'static, str>;
 
 /// Why a case has no result.
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
+const PRICES_UNKNOWN: &str =
+    "prices are known only after a run: the strategy has to decide by what it paid for";
 const ORACLE_WITHOUT_CHOICE: &str = "no configuration keeps within the limits";
 const NOT_FINITE: &str = "a figure of the result is not finite";
 /// What is special about a result.
@@ -155,6 +157,11 @@ impl<'p> Evaluator<'p> {
             }
             Found::Forecast => {
                 let tariff = &arena.tariffs[case.policy];
+                let is_decided = self.simulation.forecast().decided.is_some();
+                let by_time = self.plan.objectives[case.objective] == Objective::Time;
+                if !is_decided && !by_time && !arena.prices_are_known(tariff) {
+                    return Err(PRICES_UNKNOWN.into());
+                }
                 let choice = self.choose(case, arena, tariff);
                 Ok((choice.ok_or(NOTHING_WITHIN_LIMITS)?, Reason::default()))
             }
@@ -199,13 +206,19 @@ impl<'p> Evaluator<'p> {
         if self.priced != Some(key) {
             self.priced = Some(key);
             let usage = &mut self.usage;
-            let point = |(at, time_s): (usize, &Option<f64>)| {
-                time_s.map(|time_s| {
+            let known = arena.prices_are_known(tariff);
+            let mut usd = |at: usize, time_s: f64| match known {
+                true => {
                     arena.ground.plan_usage(at, time_s, usage);
-                    Point {
-                        time_s,
-                        cost_usd: tariff.bill_usd(usage),
-                    }
+                    tariff.bill_usd(usage)
+                }
+                // What only the run tells is no part of a choice.
+                false => f64::INFINITY,
+            };
+            let point = |(at, time_s): (usize, &Option<f64>)| {
+                time_s.map(|time_s| Point {
+                    time_s,
+                    cost_usd: usd(at, time_s),
                 })
             };
             self.points.clear();

@@ -64,3 +64,34 @@ fn exclusions_by_any_axis_leave_the_others() {
     let records = sandbox.read("o/records.csv");
     assert!(records.contains("synchronism=sync") && !records.contains("learning_rate=0.001;"));
 }
+
+/// A bill that only the run tells is no part of a choice from predicted times.
+#[test]
+fn prices_that_are_known_only_after_a_run_choose_nothing() {
+    let sandbox = Sandbox::with(
+        "grid = \"./g\"\nsearch.strategies = [\"oracle\", \"random\"]\n\
+         search.objectives = [\"time\", \"cost\"]\n",
+    );
+    std::fs::create_dir(sandbox.path("g")).expect("the sandbox is writable");
+    let texts = "title = \"t\"\nsource = \"s\"\nurl = \"u\"\nlicence = \"l\"\nnote = \"n\"\n";
+    let spec = "cost_usd = \"usd\"\n[axis.workers]\nkind = \"numeric\"\nunit = \"workers\"\n\
+                [figures]\ntime_s = \"time_s\"\n[probe]\ncharge = \"whole\"\n";
+    sandbox.write("g/grid.toml", &format!("name = \"g\"\n{texts}{spec}"));
+    sandbox.write(
+        "g/rows.csv",
+        "workers,time_s,usd\n1,100,3\n2,60,2\n4,50,5\n",
+    );
+    sandbox.run(&["run", "scenario.toml", "--records", "csv", "--out", "o"]);
+    let records = sandbox.read("o/records.csv");
+    let of = |objective: &str| {
+        let name = format!("as-measured,{objective},random");
+        let row = records.lines().find(|row| row.contains(&name));
+        row.unwrap_or_else(|| panic!("{name}: {records}"))
+            .to_owned()
+    };
+    assert!(
+        of("cost").contains("failed,prices are known only after a run"),
+        "{records}"
+    );
+    assert!(of("time").contains(",ok,"), "{records}");
+}
