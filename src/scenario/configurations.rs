@@ -111,8 +111,9 @@ impl Configurations<'_> {
             }
         }
         let title = format!("there is no configuration of `{}`", workload.name);
-        let complaint = (complaints.at(name.span(), title, "nothing to choose from"))
-            .with_help("every worker count must fill whole VMs of a type that is named in `cluster.vm`");
+        let complaint = (complaints.at(name.span(), title, "nothing to choose from")).with_help(
+            "every worker count must fill whole VMs of a type that is named in `cluster.vm`",
+        );
         complaints.push(complaint);
     }
 

@@ -42,8 +42,8 @@ pub(super) fn check(
             waits: &waits,
             setup,
         };
-        let mut lacking = (configurations.iter().filter(is_built))
-            .filter_map(|c| Some((c, builder.missing(c)?)));
+        let mut lacking =
+            (configurations.iter().filter(is_built)).filter_map(|c| Some((c, builder.missing(c)?)));
         if let Some((at, missing)) = lacking.next() {
             report(file, workload, at, &missing, complaints);
         }

@@ -13,7 +13,7 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::training::waits::Waits;
 
-use crate::sandbox::{Sandbox, repository, repository_file, stderr};
+use crate::sandbox::{Sandbox, repository, stderr};
 
 /// The scenario in `text`, or what is wrong with it.
 fn load(text: &str, folder: &Path) -> Result<Scenario, String> {
@@ -104,8 +104,14 @@ fn a_cluster_that_only_follows_the_price_needs_no_other_sizes() {
         (time_h, cost_usd)
     );
     // By hand: 2 h with 8 workers, 2 h with 16, the rest with 8 again, 60 s for each change.
-    assert!((time_h.expect("it ends") - 7.893092).abs() < 1e-6, "{time_h:?}");
-    assert!((cost_usd.expect("it ends") - 10.606978).abs() < 1e-6, "{cost_usd:?}");
+    assert!(
+        (time_h.expect("it ends") - 7.893092).abs() < 1e-6,
+        "{time_h:?}"
+    );
+    assert!(
+        (cost_usd.expect("it ends") - 10.606978).abs() < 1e-6,
+        "{cost_usd:?}"
+    );
 }
 
 #[test]
@@ -177,11 +183,44 @@ fn a_cluster_may_shrink_to_sizes_of_unknown_noise() {
 /// A value that stands nowhere in the shipped scenarios.
 fn odd_value() -> impl Strategy<Value = String> {
     select(vec![
-        "[]", "[[]]", "{}", "\"\"", "0", "1", "-1", "2", "7", "16", "1e-9", "0.5", "1e9", "1e300", "nan", "inf",
-        "true", "[1]", "[1, 1]", "[8, 16]", "[0.5, 2]", "[[8, 512]]", "[[8, 512, 3]]", "[\"oracle\"]",
-        "\"e2-standard-4\"", "\"measured\"", "\"shrink\"", "\"go-on\"", "\"each-vm\"", "\"extrapolate\"",
-        "\"leave-out\"", "\"keep-local-batch\"", "\"event\"", "{ from = 1, to = 9 }", "[[0, 1], [1, 0.3]]",
-        "9223372036854775807", "4294967295", "2026-01-01",
+        "[]",
+        "[[]]",
+        "{}",
+        "\"\"",
+        "0",
+        "1",
+        "-1",
+        "2",
+        "7",
+        "16",
+        "1e-9",
+        "0.5",
+        "1e9",
+        "1e300",
+        "nan",
+        "inf",
+        "true",
+        "[1]",
+        "[1, 1]",
+        "[8, 16]",
+        "[0.5, 2]",
+        "[[8, 512]]",
+        "[[8, 512, 3]]",
+        "[\"oracle\"]",
+        "\"e2-standard-4\"",
+        "\"measured\"",
+        "\"shrink\"",
+        "\"go-on\"",
+        "\"each-vm\"",
+        "\"extrapolate\"",
+        "\"leave-out\"",
+        "\"keep-local-batch\"",
+        "\"event\"",
+        "{ from = 1, to = 9 }",
+        "[[0, 1], [1, 0.3]]",
+        "9223372036854775807",
+        "4294967295",
+        "2026-01-01",
     ])
     .prop_map(str::to_owned)
 }
@@ -189,7 +228,12 @@ fn odd_value() -> impl Strategy<Value = String> {
 /// Values that stand in shipped scenarios are replaced, and whole lines left out.
 fn a_mutant() -> impl Strategy<Value = (PathBuf, String)> {
     let line = (any::<prop::sample::Index>(), prop::option::of(odd_value()));
-    (select(shipped()), prop::collection::vec(line, 1..4)).prop_map(|(path, changes)| {
+    let small = |path: &PathBuf| {
+        let name = path.file_stem().unwrap_or_default();
+        name != "gpu-catalogue" && name != "thousands"
+    };
+    let files: Vec<PathBuf> = shipped().into_iter().filter(small).collect();
+    (select(files), prop::collection::vec(line, 1..4)).prop_map(|(path, changes)| {
         let text = std::fs::read_to_string(&path).expect("it is readable");
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         for (at, value) in changes {
@@ -218,7 +262,15 @@ fn a_life() -> impl Strategy<Value = String> {
         "{ local-sgd = { period = 4 } }",
     ]);
     let batching = select(vec!["\"uniform\"", "\"static\"", "{ dynamic = {} }"]);
-    let mix = select(vec![(2u32, 6u32), (4, 4), (8, 8), (15, 1), (10, 10), (1, 2), (20, 5)]);
+    let mix = select(vec![
+        (2u32, 6u32),
+        (4, 4),
+        (8, 8),
+        (15, 1),
+        (10, 10),
+        (1, 2),
+        (20, 5),
+    ]);
     let kind = (mix, batching, any::<bool>(), any::<bool>());
     let spot = (
         select(vec!["wait", "go-on", "shrink"]),
@@ -317,7 +369,7 @@ proptest! {
     }
 }
 
-/// The documented example of a mix is among what is tried above only by name.
+/// Else the test above would show nothing.
 #[test]
 fn the_generator_makes_both_sound_and_unsound_clusters() {
     use proptest::strategy::ValueTree;
@@ -325,9 +377,11 @@ fn the_generator_makes_both_sound_and_unsound_clusters() {
     let mut runner = TestRunner::deterministic();
     let mut passed = 0;
     for _ in 0..100 {
-        let text = a_life().new_tree(&mut runner).expect("there is one").current();
+        let text = a_life()
+            .new_tree(&mut runner)
+            .expect("there is one")
+            .current();
         passed += usize::from(load(&text, Path::new(".")).is_ok());
     }
     assert!((5..95).contains(&passed), "{passed}");
-    assert!(repository_file("docs/scenario.md").contains("`mix`"));
 }
