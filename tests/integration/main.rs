@@ -7,7 +7,8 @@
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
-//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
+//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on;
+//!   [`signals`]: it is stopped within a second, wherever it is.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
 //! - [`summary_by`]: the summary by columns of one's choice.
@@ -56,6 +57,8 @@ mod resume;
 mod sandbox;
 mod shards;
 mod sharing;
+#[cfg(unix)]
+mod signals;
 mod spot;
 mod stand_in_prices;
 mod summary_by;
