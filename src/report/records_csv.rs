@@ -36,6 +36,8 @@ pub struct RecordsCsv {
     /// Rows that are collected before they are written, up to the end of a leaf of hashes: as many as a slow run
     /// makes in seconds.
     rows: csv::Writer<Vec<u8>>,
+    /// Bytes of the header before them.
+    head: usize,
     waiting: u64,
     hashes: RowHashes,
     lines: File,
@@ -68,24 +70,19 @@ impl RecordsCsv {
     /// Whatever prevents it.
     pub fn open(folder: &Folder, bytes: u64, good: Good, hashes: RowHashes) -> io::Result<Self> {
         let partial = folder.file(PARTIAL);
-        let mut file = open_behind(&partial, bytes)?;
+        let file = open_behind(&partial, bytes)?;
         let lines = open_behind(&folder.file(row_hashes::PARTIAL), good.hashes_end)?;
-        let mut written = bytes;
-        if bytes == 0 {
-            let header = header()?;
-            file.write_all(&header)
-                .map_err(|e| cannot_write(&partial, e))?;
-            written = header.len() as u64;
-        }
+        let head = if bytes == 0 { header()? } else { Vec::new() };
         Ok(RecordsCsv {
             file,
             target: folder.file(FILE),
             partial,
-            rows: rows_behind(Vec::new()),
+            head: head.len(),
+            rows: rows_behind(head),
             waiting: 0,
             hashes,
             lines,
-            written,
+            written: bytes,
         })
     }
 
@@ -113,10 +110,10 @@ impl RecordsCsv {
     fn write_waiting(&mut self) -> io::Result<()> {
         let writer = std::mem::replace(&mut self.rows, rows_behind(Vec::new()));
         let bytes = writer.into_inner().map_err(|e| e.into_error())?;
-        let rows = std::mem::take(&mut self.waiting);
-        if rows == 0 {
-            return Ok(());
-        }
+        let (rows, head) = (
+            std::mem::take(&mut self.waiting),
+            std::mem::take(&mut self.head),
+        );
         self.file.write_all(&bytes).map_err(|error| {
             // A full disk takes half a row: it is cut off again, if that is possible.
             let _ = self.file.set_len(self.written);
@@ -129,7 +126,10 @@ impl RecordsCsv {
             )
         })?;
         self.written += bytes.len() as u64;
-        let line = self.hashes.take(&bytes, rows);
+        if rows == 0 {
+            return Ok(());
+        }
+        let line = self.hashes.take(&bytes[head..], rows);
         (self.lines.write_all(line.as_bytes())).map_err(|e| cannot_write(&self.partial, e))
     }
 }

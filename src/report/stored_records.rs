@@ -44,7 +44,15 @@ pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io
                 waiting: 0,
             };
             let read = read(&path, &mut seen).and_then(|()| seen.end());
-            return read.map_err(|error| Altered::named(&path, error));
+            return read.map_err(|error| {
+                use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+                let named = Altered::named(&path, error);
+                match named.kind() {
+                    // Whatever a reader says of it.
+                    InvalidData | Other | UnexpectedEof => Altered(named.to_string()).into(),
+                    _ => named,
+                }
+            });
         }
     }
     let names: Vec<&str> = forms.iter().map(|(name, ..)| *name).collect();
