@@ -2,6 +2,7 @@
 //! its front door. One binary, a module per topic.
 //!
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
+//! - [`verdicts`]: what `check` passes, `run` runs.
 //! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
@@ -64,3 +65,4 @@ mod summary_by;
 mod sync;
 mod trace;
 mod transient;
+mod verdicts;
