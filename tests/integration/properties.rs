@@ -11,7 +11,7 @@ use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
 use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Tasks};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::report::{FORMATS, Folder, Results, Shards, manifest, shard_file};
+use scavsim::report::{FORMATS, Folder, Results, Shards, shard_file};
 use scavsim::scenario::{self, Overrides, Scenario};
 
 use crate::sandbox::{Files, Sandbox, assert_same_files};
