@@ -24,7 +24,7 @@ pub fn targets() -> Vec<Target> {
         read: Box::new(read),
         seeds: corpus(name),
     };
-    let mut scenarios = target("scenario", 60, scenario);
+    let mut scenarios = target("scenario", 20, scenario);
     scenarios.seeds.extend(shipped_scenarios());
     vec![
         scenarios,

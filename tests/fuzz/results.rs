@@ -62,11 +62,11 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
     let mut all = vec![
         target(
             "records",
-            80,
+            100,
             text,
             Box::new(move |folder| whole(folder, &records_of)),
         ),
-        target("killed", 60, vec![killed(&forms[0])], Box::new(resumed)),
+        target("killed", 80, vec![killed(&forms[0])], Box::new(resumed)),
         target(
             "shards",
             40,
