@@ -12,14 +12,14 @@ use super::setup::{Kind, Setup};
 use super::terms::OnLoss;
 use super::trial::trial;
 use crate::configuration::{Configuration, Shape};
-use crate::rng;
+use crate::rng::VmTypeKey;
 use crate::training::Fidelity;
-use crate::training::slowest::{self, Moments};
+use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
 use crate::training::variation::Variation;
-use crate::training::waits::Waits;
+use crate::training::waits::{Layout, Wait, Waits};
 use crate::usage::RentedVm;
 use crate::workload::{OutsideHull, Provenance, Reach, Replay, StepMeasured, Workload};
 
@@ -57,6 +57,18 @@ struct Part {
     shape: Arc<str>,
     /// Workers per VM; all of the configuration on all VMs where they cannot be told apart.
     each: u32,
+    /// Where they cannot: workers on how many VMs.
+    layout: Layout,
+}
+
+impl Part {
+    /// Workers on so many VMs.
+    fn workers(&self, vms: u32) -> u32 {
+        match self.each {
+            0 => self.layout.iter().map(|(each, vms)| each * vms).sum(),
+            each => each * vms,
+        }
+    }
 }
 
 impl Builder<'_> {
@@ -125,7 +137,7 @@ impl Builder<'_> {
         let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
         let mut sizes = Vec::with_capacity(count);
         for place in 0..count {
-            let vms = counts(&cluster.groups, place);
+            let vms = cluster.vms_at(place);
             let at = |group: usize| vms[group];
             let workers: u32 = (cluster.groups.iter().enumerate())
                 .map(|(group, g)| g.workers * at(group))
@@ -206,6 +218,10 @@ impl Builder<'_> {
         // Without kinds all VMs are alike, and the price says on which terms.
         let said = kind.map(|_| on_spot);
         let grown = (self.setup.elastic.as_ref()).map_or(0, |e| e.most_vms);
+        let market = |on_spot: bool| match on_spot {
+            true => kind.map_or(1, |k| k.market),
+            false => 0,
+        };
         for (index, (shape, fixed)) in workers_of.iter().take(MOST_GROUPS - 2).enumerate() {
             let parsed = Shape::parse(shape).ok();
             let vm_type = parsed.map_or(&**shape, |s| s.vm_type);
@@ -217,39 +233,50 @@ impl Builder<'_> {
                 true => workers / count,
                 false => 0,
             };
-            let mut add = |count: u32, on_spot: bool, said: Option<bool>, grown: u32| {
-                groups.push(Group {
-                    vm: index_of(vms, vm_type, said),
-                    vm_key: rng::identity(vm_type),
-                    vms: count,
-                    most: count.max(grown),
-                    workers: each,
-                    on_spot,
-                    is_server: false,
-                });
-                parts.push(Part {
-                    shape: Arc::clone(shape),
-                    each,
-                });
+            let layout = match each {
+                0 => parsed.map_or_else(|| vec![(1, workers)], |s| s.layout(workers)),
+                _ => Layout::new(),
             };
+            let mut add =
+                |count: u32, on_spot: bool, said: Option<bool>, grown: u32, layout: Layout| {
+                    groups.push(Group {
+                        vm: index_of(vms, vm_type, said),
+                        vm_type: VmTypeKey::of(vm_type),
+                        market: market(on_spot),
+                        vms: count,
+                        most: count.max(grown),
+                        workers: each,
+                        layout: layout.clone(),
+                        on_spot,
+                        is_server: false,
+                    });
+                    parts.push(Part {
+                        shape: Arc::clone(shape),
+                        each,
+                        layout,
+                    });
+                };
             let grown = if index == 0 { grown } else { 0 };
             match kind {
                 Some(kind) if index == 0 && kind.chief_on_demand && on_spot => {
+                    let (chief, others) = without_first(layout);
                     if count > 1 {
-                        add(count - 1, true, said, grown.saturating_sub(1));
+                        add(count - 1, true, said, grown.saturating_sub(1), others);
                     }
-                    add(1, false, Some(false), 1);
+                    add(1, false, Some(false), 1, chief);
                 }
-                _ => add(count, on_spot, said, grown),
+                _ => add(count, on_spot, said, grown, layout),
             }
         }
         if let Some(servers) = kind.and_then(|k| k.servers.as_ref()) {
             groups.push(Group {
                 vm: index_of(vms, &servers.vm, Some(servers.on_spot)),
-                vm_key: rng::mix(rng::identity(&servers.vm), 1),
+                vm_type: VmTypeKey::of(&servers.vm),
+                market: market(servers.on_spot),
                 vms: servers.vms,
                 most: servers.vms,
                 workers: 0,
+                layout: Layout::new(),
                 on_spot: servers.on_spot,
                 is_server: true,
             });
@@ -265,15 +292,11 @@ impl Builder<'_> {
         parts: &[Part],
         vms: impl Fn(usize) -> u32,
     ) -> Result<(Made, Replay), OutsideHull> {
-        let undivided = parts.iter().any(|p| p.each == 0);
         let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
-            .map(|(index, part)| (part, part.each * vms(index)))
-            .filter(|(_, own)| undivided || *own > 0)
+            .map(|(index, part)| (part, part.workers(vms(index))))
+            .filter(|(_, own)| *own > 0)
             .collect();
-        let workers = match undivided {
-            true => configuration.workers,
-            false => present.iter().map(|(_, workers)| workers).sum(),
-        };
+        let workers = present.iter().map(|(_, workers)| workers).sum();
         let samples = (self.setup).samples(configuration, protocol, workers);
         // A global batch is a whole number of samples.
         let batch = match workers == configuration.workers {
@@ -291,7 +314,17 @@ impl Builder<'_> {
                 nearest: None,
             });
         };
-        let (slowest, waited) = self.waits.at(self.variation, workers);
+        let Wait {
+            equal: slowest,
+            mean: waited,
+        } = self.waits.at(self.variation, workers, || {
+            (parts.iter().enumerate())
+                .flat_map(|(index, part)| match part.each {
+                    0 => part.layout.clone(),
+                    each => vec![(each, vms(index))],
+                })
+                .collect()
+        });
         let worker_s = self.worker_s(first, waited);
         let mut stepping = Stepping {
             workers,
@@ -301,7 +334,7 @@ impl Builder<'_> {
             slowest,
             machines: None,
         };
-        let (mut expected, mut settle_s) = (worker_s * waited.mean + stepping.communication_s, 0.0);
+        let (mut expected, mut settle_s) = (worker_s * waited + stepping.communication_s, 0.0);
         if (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s) {
             let times = (found.iter()).flat_map(|(replay, own)| {
                 std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
@@ -337,9 +370,9 @@ impl Builder<'_> {
     /// A step that was measured at the barrier already holds the wait for the slowest worker, so
     /// one worker's mean is the measured compute time divided by the expected slowest of K: the
     /// expected step equals the measured one whatever the variation.
-    fn worker_s(&self, replay: &Replay, waited: Moments) -> f64 {
+    fn worker_s(&self, replay: &Replay, waited: f64) -> f64 {
         match self.workload.steps.measured {
-            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
+            StepMeasured::Barrier => replay.step.compute_s / waited,
             StepMeasured::Worker => replay.step.compute_s,
         }
     }
@@ -350,7 +383,7 @@ impl Builder<'_> {
         batching: &Batching,
         present: &[(&Part, u32)],
         samples: f64,
-        waited: Moments,
+        waited: f64,
         stepping: &mut Stepping,
     ) -> Result<f64, OutsideHull> {
         let parts: Vec<&Part> = (present.iter())
@@ -463,15 +496,15 @@ impl Made {
     }
 }
 
-/// VMs of each group at a place of the sizes.
-fn counts(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
-    let mut vms = [0; MOST_GROUPS];
-    for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
-        let base = group.most as usize + 1;
-        vms[index] = (place % base) as u32;
-        place /= base;
-    }
-    vms
+/// The first VM of a layout, and the others.
+fn without_first(mut layout: Layout) -> (Layout, Layout) {
+    let Some((each, vms)) = layout.first_mut() else {
+        return (Layout::new(), Layout::new());
+    };
+    let first = vec![(*each, 1)];
+    *vms -= 1;
+    layout.retain(|(_, vms)| *vms > 0);
+    (first, layout)
 }
 
 fn index_of(vms: &mut Vec<RentedVm>, vm_type: &str, on_spot: Option<bool>) -> u16 {

@@ -240,7 +240,7 @@ impl<'a> LiveRun<'a> {
         stream: &mut Stream,
     ) -> Result<Stretch, Unfinished> {
         let start = self.stage.now();
-        let stepping = self.luck.at(&size.stepping);
+        let stepping = self.luck.at(self.cluster, self.place, size);
         let (fidelity, _) = self.cluster.settle(self.stage.fidelity);
         let (stretch, by_events) =
             (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;

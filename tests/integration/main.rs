@@ -21,6 +21,7 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -45,6 +46,7 @@ mod interrupt;
 mod kinds;
 mod live;
 mod local_sgd;
+mod luck;
 mod properties;
 mod random_lives;
 mod records;

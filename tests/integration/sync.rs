@@ -6,7 +6,7 @@
 
 use proptest::prelude::*;
 use scavsim::engine::Queue;
-use scavsim::rng::{Purpose, Stream, Streams};
+use scavsim::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::slowest::{self, Moments};
@@ -56,11 +56,11 @@ pub fn stepping(workers: u32, communication_s: f64, time: WorkerTime) -> Steppin
 }
 
 pub fn stream(seed: u64, replica: u64) -> Stream {
-    Streams::new(seed).stream(Purpose::Run, replica, 0)
+    Streams::new(seed).stream(replica, Purpose::Trial(0))
 }
 
 fn network(drift: Option<Drift>) -> DriftPath {
-    DriftPath::new(drift, Streams::new(3), 0, 1)
+    DriftPath::new(drift, Streams::new(3), 0, WorkloadKey::of("x"))
 }
 
 /// One stretch from time zero, and when it ended.

@@ -6,7 +6,7 @@ use scavsim::engine::Queue;
 use scavsim::experiment::{Evaluator, Plan, Watched};
 use scavsim::report::trace_names::TraceOf;
 use scavsim::report::{trace_chrome, trace_jsonl};
-use scavsim::rng::{Purpose, Streams};
+use scavsim::rng::{Purpose, Streams, WorkloadKey};
 use scavsim::scenario::Scenario;
 use scavsim::testbed::{SimulatedCluster, Terms};
 use scavsim::training::drift::DriftPath;
@@ -79,9 +79,9 @@ fn stretch(
     queue.rest_until(seconds(START_S));
     let mut floor = Floor {
         queue: &mut queue,
-        drift: &mut DriftPath::new(Some(drift), streams, 0, 1),
+        drift: &mut DriftPath::new(Some(drift), streams, 0, WorkloadKey::of("x")),
         stepping: &stepping,
-        stream: &mut streams.stream(Purpose::Run, 0, 0),
+        stream: &mut streams.stream(0, Purpose::Trial(0)),
         scratch: &mut Scratch::default(),
         log: &mut log,
     };
