@@ -46,7 +46,11 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
-        for sentence in plan.fallbacks() {
+        for sentence in plan
+            .fallbacks()
+            .into_iter()
+            .chain(scenario.unpriced_staleness())
+        {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
         let tasks = Tasks::of(&plan);

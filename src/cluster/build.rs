@@ -303,6 +303,13 @@ impl Builder<'_> {
             true => configuration.batch,
             false => samples.round().max(1.0) as u32,
         };
+        let at = Configuration {
+            vm: (present.first())
+                .map_or(&configuration.vm, |(part, _)| &part.shape)
+                .clone(),
+            workers,
+            batch,
+        };
         let found: Vec<(Replay, u32)> = (present.iter())
             .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
             .collect::<Result<_, OutsideHull>>()?;
@@ -349,10 +356,19 @@ impl Builder<'_> {
         }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
-        let steps = first.epochs * self.workload.constants.samples_per_epoch.value / samples;
-        let mut made = self.measure(protocol, stepping, expected, steps, provenance);
+        let (mut replay, mut provenance) = (first.clone(), provenance);
+        let effective = protocol.effective_batch(samples, workers);
+        let part = (effective < samples).then_some(effective.round() as u32);
+        let of_part = part.and_then(|part| self.workload.epochs_of_part(&at, part, self.reach));
+        if let Some(epochs) = of_part {
+            (replay.epochs, replay.pace) = (epochs.epochs, epochs.pace);
+            provenance = provenance.max(epochs.provenance);
+        }
+        let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
+        let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
+        let mut made = self.measure(protocol, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;
-        Ok((made, first.clone()))
+        Ok((made, replay))
     }
 
     /// What the workload says of so many workers on the VMs of a group.
@@ -409,7 +425,7 @@ impl Builder<'_> {
         &self,
         protocol: Protocol,
         stepping: Stepping,
-        bsp_step_s: f64,
+        (bsp_step_s, gradient): (f64, f64),
         steps: f64,
         provenance: Provenance,
     ) -> Made {
@@ -424,7 +440,7 @@ impl Builder<'_> {
             _ => {
                 let trial = trial(&protocol, &pace, &stepping);
                 let each = trial.gradients;
-                (trial.update_s * k / each, each, trial.staleness)
+                (trial.update_s * k / each, each, trial.staleness * gradient)
             }
         };
         let penalty = self.workload.staleness.or(self.setup.staleness);
@@ -439,6 +455,7 @@ impl Builder<'_> {
                     Some(_) => None,
                     None => Some(1.0 / k),
                 },
+                gradient,
                 step_s,
                 settle_s: 0.0,
             },

@@ -77,6 +77,8 @@ pub struct Size {
     pub per_update: f64,
     /// Steps that an applied gradient is worth, where updates are not all of one size.
     pub per_gradient: Option<f64>,
+    /// Share of the configuration's global batch that a gradient is.
+    pub gradient: f64,
     /// Expected seconds of as much as a step is worth.
     pub step_s: f64,
     /// Seconds until the batches of unlike workers suit them, whenever the cluster comes to this size.

@@ -20,7 +20,7 @@ pub(super) struct Trial {
     pub(super) update_s: f64,
     /// Gradients of an update.
     pub(super) gradients: f64,
-    /// Mean staleness of a gradient, in updates.
+    /// Mean staleness of a gradient, in gradients of others.
     pub(super) staleness: f64,
 }
 

@@ -246,7 +246,7 @@ impl<'a> LiveRun<'a> {
             (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;
         let seconds = (self.stage.now() - start).seconds();
         self.totals.fell_back |= by_events && self.stage.fidelity != Fidelity::Event;
-        self.totals.add(&stretch, seconds);
+        self.totals.add(&stretch, size.gradient, seconds);
         Ok(stretch)
     }
 

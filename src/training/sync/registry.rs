@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn stale_gradients_cost_what_the_penalty_says_and_nothing_without_one() {
-        let penalty: Staleness = toml::from_str("per_missed_update = 0.1").expect("legal");
+        let penalty: Staleness = toml::from_str("per_missed_batch = 0.1").expect("legal");
         for protocol in all() {
             assert_eq!(protocol.gradients_factor(3.0, None), 1.0);
             assert!((protocol.gradients_factor(3.0, Some(penalty)) - 1.3).abs() < 1e-12);
