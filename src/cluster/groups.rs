@@ -129,17 +129,12 @@ impl Cluster {
 
     /// VMs of each group at a place.
     pub fn vms_at(&self, place: usize) -> [u32; MOST_GROUPS] {
+        if place != self.usual {
+            return vms_at(&self.groups, place);
+        }
         let mut vms = [0; MOST_GROUPS];
-        let mut left = place;
-        for (count, group) in vms.iter_mut().zip(&self.groups) {
-            let base = group.most as usize + 1;
-            *count = match () {
-                () if place == self.usual || group.is_server => group.vms,
-                () => (left % base) as u32,
-            };
-            if !group.is_server {
-                left /= base;
-            }
+        for (vms, group) in vms.iter_mut().zip(&self.groups) {
+            *vms = group.vms;
         }
         vms
     }
@@ -205,4 +200,15 @@ impl Cluster {
     pub fn has_barrier(&self) -> bool {
         self.protocol.has_barrier()
     }
+}
+
+/// VMs of each group of workers at a place of the sizes.
+pub fn vms_at(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
+    let mut vms = [0; MOST_GROUPS];
+    for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
+        let base = group.most as usize + 1;
+        vms[index] = (place % base) as u32;
+        place /= base;
+    }
+    vms
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::interrupt::Interrupt;
 use crate::units::SimTime;
 
 /// Pending events of type `E` and the clock, which is the time of the last event taken out.
@@ -11,6 +12,7 @@ pub struct Queue<E> {
     heap: BinaryHeap<Entry<E>>,
     now: SimTime,
     inserted: u64,
+    interrupt: Interrupt,
 }
 
 #[derive(Debug, Clone)]
@@ -23,11 +25,28 @@ struct Entry<E> {
 impl<E> Queue<E> {
     /// An empty queue at time zero.
     pub fn new() -> Self {
+        Queue::heeding(Interrupt::NEVER)
+    }
+
+    /// The same; once `interrupt` is raised, nothing is due by any time.
+    pub fn heeding(interrupt: Interrupt) -> Self {
         Queue {
             heap: BinaryHeap::new(),
             now: SimTime::ZERO,
             inserted: 0,
+            interrupt,
         }
+    }
+
+    /// Whether it was stopped from outside: what came of it since is no result.
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+
+    /// What stops it.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// The simulated time.
@@ -59,7 +78,7 @@ impl<E> Queue<E> {
     /// The same, but only up to `until`; `None` when nothing is pending by then.
     #[inline]
     pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
-        if self.heap.peek()?.at > until {
+        if self.heap.peek()?.at > until || self.is_interrupted() {
             return None;
         }
         self.advance()
@@ -70,6 +89,9 @@ impl<E> Queue<E> {
     #[inline]
     pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
         let earliest = self.heap.peek().filter(|entry| entry.at <= until)?;
+        if self.interrupt.is_raised() {
+            return None;
+        }
         self.now = earliest.at;
         Some(&earliest.event)
     }
@@ -209,6 +231,32 @@ mod tests {
         assert_eq!(queue.advance(), Some('c'));
         queue.rest_until(seconds(9.0));
         assert_eq!(queue.now(), seconds(9.0));
+    }
+
+    #[test]
+    fn an_event_at_the_very_end_is_looked_at_and_one_behind_it_is_not() {
+        let seconds = SimTime::from_seconds;
+        let mut queue = Queue::new();
+        queue.after(seconds(2.0), 'a');
+        assert_eq!(queue.look_until(seconds(1.999_999_999)), None);
+        assert_eq!(queue.now(), SimTime::ZERO);
+        assert_eq!(queue.look_until(seconds(2.0)), Some(&'a'));
+        assert_eq!(queue.now(), seconds(2.0));
+    }
+
+    #[test]
+    fn a_copy_keeps_the_order_of_what_is_scheduled_later_for_the_same_time() {
+        let mut original = Queue::new();
+        for name in ["a", "b", "c"] {
+            original.after(SimTime::from_seconds(1.0), name);
+        }
+        let mut copy = Queue::new();
+        copy.copy_from(&original);
+        for queue in [&mut original, &mut copy] {
+            queue.after(SimTime::from_seconds(1.0), "late");
+            let order: Vec<_> = std::iter::from_fn(|| queue.advance()).collect();
+            assert_eq!(order, ["a", "b", "c", "late"]);
+        }
     }
 
     #[test]

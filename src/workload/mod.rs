@@ -152,6 +152,27 @@ impl Workload {
         configuration: &Configuration,
         reach: &Reach,
     ) -> Result<Replay, OutsideHull> {
+        self.answer(configuration, reach, true)
+    }
+
+    /// The same without its noise where that is not known: only a search reads it.
+    ///
+    /// # Errors
+    /// [`OutsideHull`] when steps or epochs are not known.
+    pub fn train(
+        &self,
+        configuration: &Configuration,
+        reach: &Reach,
+    ) -> Result<Replay, OutsideHull> {
+        self.answer(configuration, reach, false)
+    }
+
+    fn answer(
+        &self,
+        configuration: &Configuration,
+        reach: &Reach,
+        with_noise: bool,
+    ) -> Result<Replay, OutsideHull> {
         let (asked, stand_in) = reach.measured(configuration);
         // Measured steps may reach further than measured noise and epochs.
         let refuse = |what| OutsideHull {
@@ -184,7 +205,9 @@ impl Workload {
             None => return Err(refuse(None)),
         };
         let noise_normalised = match self.noise_at(workers, batch, reach) {
-            None if !self.noise.is_unmeasured() => return Err(refuse(Some("noise"))),
+            None if with_noise && !self.noise.is_unmeasured() => {
+                return Err(refuse(Some("noise")));
+            }
             noise => noise,
         };
         let Some(epochs) = self.epochs_at(workers, batch, noise_normalised, reach) else {

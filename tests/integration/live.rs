@@ -35,7 +35,7 @@ pub fn tiny(rest: &str) -> Scenario {
 }
 
 /// The same with VMs that all live for exactly so many hours.
-fn dying_at(hours: f64, rest: &str) -> Scenario {
+pub fn dying_at(hours: f64, rest: &str) -> Scenario {
     let mut scenario = tiny(rest);
     let spot: &Spot = scenario.setup.spot.as_deref().expect("there are spot VMs");
     let never = Exponential::new(1e12).expect("it is legal");
@@ -61,7 +61,7 @@ pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
         world,
         &Terms {
             fidelity,
-            ..plan.terms
+            ..plan.terms.clone()
         },
     );
     cluster.watch(0);
@@ -86,7 +86,7 @@ fn seconds(scenario: &Scenario, fidelity: Fidelity) -> f64 {
 }
 
 /// VM-seconds of a phase.
-fn vm_seconds(usage: &Usage, phase: Phase) -> f64 {
+pub fn vm_seconds(usage: &Usage, phase: Phase) -> f64 {
     let rows = usage.phases.vm_seconds.iter();
     rows.map(|row| row.1[phase as usize]).sum()
 }
@@ -327,7 +327,7 @@ fn ends(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> Vec<f64> {
         world,
         &Terms {
             fidelity,
-            ..plan.terms
+            ..plan.terms.clone()
         },
     );
     (0..replicas)
@@ -380,7 +380,7 @@ fn batch_losses_take_as_many_vms_as_were_counted() {
             world,
             &Terms {
                 fidelity: Fidelity::Fast,
-                ..plan.terms
+                ..plan.terms.clone()
             },
         );
         let (mut lost, mut hours) = (0.0, 0.0);

@@ -36,7 +36,7 @@ fn runs(
         world,
         &Terms {
             fidelity,
-            ..plan.terms
+            ..plan.terms.clone()
         },
     );
     let mut usage = Usage::default();
