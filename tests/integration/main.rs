@@ -25,11 +25,13 @@
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
+//! - [`bills`]: bills by hand.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
 mod beyond;
+mod bills;
 mod budget;
 mod commands;
 mod determinism;
