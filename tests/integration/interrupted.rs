@@ -86,7 +86,10 @@ fn a_checkpoint_that_is_complete_when_a_vm_is_lost_counts() {
     let (hit_s, _) = losing_one(&scenario, Some(360.0));
     assert!((hit_s - (whole_s + 30.0 + 10.0)).abs() < 1e-6, "{hit_s}");
     let (hit_s, _) = losing_one(&scenario, Some(359.0));
-    assert!((hit_s - (whole_s + 359.0 + 30.0 + 10.0)).abs() < 1e-6, "{hit_s}");
+    assert!(
+        (hit_s - (whole_s + 359.0 + 30.0 + 10.0)).abs() < 1e-6,
+        "{hit_s}"
+    );
 }
 
 /// A checkpoint of 60 s is not begun 30 s before the loss that it is for: the others train on.
@@ -104,7 +107,10 @@ fn a_checkpoint_that_cannot_be_complete_in_time_is_not_begun() {
     assert!((seconds - (1800.0 + 30.0 + 10.0)).abs() < 1e-6, "{seconds}");
     assert!((pauses - 4.0 * 10.0).abs() < 1e-6, "{pauses}");
     let (seconds, _) = with(20.0);
-    assert!((seconds - (1800.0 + 20.0 + 30.0 + 10.0)).abs() < 1e-6, "{seconds}");
+    assert!(
+        (seconds - (1800.0 + 20.0 + 30.0 + 10.0)).abs() < 1e-6,
+        "{seconds}"
+    );
 }
 
 /// What is saved again without progress is no hope: VMs live for 36 s and a restart takes 60 s.
@@ -118,5 +124,8 @@ fn a_job_that_saves_without_progress_is_given_up() {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || tell.send(run(&scenario, Fidelity::Fast, 0).line));
     let line = told.recv_timeout(Duration::from_secs(120)).expect("an end");
-    assert!(matches!(line, Err(Unfinished::TooManyLosses { .. })), "{line:?}");
+    assert!(
+        matches!(line, Err(Unfinished::TooManyLosses { .. })),
+        "{line:?}"
+    );
 }
