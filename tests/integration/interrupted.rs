@@ -6,7 +6,7 @@ use std::time::Duration;
 use scavsim::experiment::Plan;
 use scavsim::scenario::Scenario;
 use scavsim::testbed::SimulatedCluster;
-use scavsim::training::log::{Entry, What};
+use scavsim::training::log::{Entry, Fate, What};
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;
 use scavsim::usage::{Phase, Usage};
@@ -61,14 +61,14 @@ fn a_restart_that_a_loss_interrupts_begins_again() {
     );
     for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let seen = run(&scenario, fidelity, 0);
-        let restore = |entry: &&Entry| [What::RESTORED, What::NOT_RESTORED].contains(&entry.what);
+        let restore = |entry: &&Entry| matches!(entry.what, What::Restore(_));
         let restores: Vec<(What, f64, f64)> = (seen.entries.iter().filter(restore))
             .map(|entry| (entry.what, entry.at.seconds(), entry.until.seconds()))
             .take(2)
             .collect();
         let expected = [
-            (What::NOT_RESTORED, 1000.0, 1045.0),
-            (What::RESTORED, 1045.0, 1145.0),
+            (What::Restore(Fate::GivenUp), 1000.0, 1045.0),
+            (What::Restore(Fate::Done), 1045.0, 1145.0),
         ];
         assert_eq!(restores, expected, "{fidelity:?}");
     }
