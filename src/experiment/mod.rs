@@ -12,6 +12,7 @@
 //!   `chosen`: a configuration as records have it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
+//! - [`tally`]: what a group of records comes to; `rivals`: what may come that no case of it showed.
 //! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
 //!   [`aggregation`]: one or the other.
 
@@ -23,12 +24,14 @@ pub mod evaluate;
 pub mod plan;
 mod plan_error;
 mod price_list;
+mod rivals;
 pub mod record;
 pub mod run;
 pub mod shard;
 pub mod simulation;
 pub mod summary;
 pub mod summary_by;
+pub mod tally;
 
 pub use aggregation::{Aggregated, Aggregation};
 pub use arena::{Arena, Contender};
@@ -41,4 +44,5 @@ pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};
 pub use shard::{Shard, Tasks};
 pub use summary::{Group, Summary};
-pub use summary_by::{KeyColumns, KeyTable, Mean};
+pub use summary_by::{KeyColumns, KeyTable};
+pub use tally::{Mean, Tallied};

@@ -2,33 +2,115 @@
 
 use std::fmt::Write;
 
+use super::percent::{lengths, right, signed, typical};
 use super::text_table;
 use crate::configuration::Shape;
-use crate::experiment::summary::Aggregate;
 use crate::experiment::{Chosen, Group};
+use crate::search::Objective;
+use crate::stats::{Interval, Ratio};
 
-const HEADER: [&str; 9] = [
-    "strategy",
-    "choice",
-    "right",
-    "regret t / $",
-    "search",
-    "gross t / $",
-    "net t / $",
-    "repaid",
-    "error (max)",
+/// A column: its head, what it means, and its cell. Columns that may be absent say when they are there.
+struct TableColumn {
+    head: &'static str,
+    /// A line each, below all tables.
+    legend: &'static str,
+    is_there: fn(&Group) -> bool,
+    cell: fn(&Group) -> String,
+}
+
+const COLUMNS: [TableColumn; 11] = [
+    TableColumn {
+        head: "right",
+        legend: "right    share of replicas whose choice is worth what the oracle's is, and the ends of its 95 % interval",
+        is_there: always,
+        cell: |group| right(&group.tallied),
+    },
+    TableColumn {
+        head: "depth",
+        legend: "depth    of the choice below the line between the ends of the oracle's front, over that of the knee",
+        is_there: |group| group.mean("knee_depth").is_some(),
+        cell: |group| mean_text(group, "knee_depth", |depth| format!("{depth:.2}")),
+    },
+    TableColumn {
+        head: "regret t / $",
+        legend: "regret   expected time (t) and cost ($) of the choice over the oracle's choice, both without search",
+        is_there: always,
+        cell: |group| pair_text(group, ["regret_time", "regret_cost"], |group, metric| {
+            Some(signed(group.mean(metric)?.mean))
+        }),
+    },
+    TableColumn {
+        head: "search",
+        legend: "search   time and cost until the choice begins to train",
+        is_there: always,
+        cell: |group| spent_text(group, ["search_time_h", "search_cost_usd"]),
+    },
+    TableColumn {
+        head: "knowledge",
+        legend: "knowledge  time and cost of the earlier runs behind the strategy",
+        is_there: |group| group.mean("known_time_h").is_some_and(|hours| hours.mean > 0.0),
+        cell: |group| spent_text(group, ["known_time_h", "known_cost_usd"]),
+    },
+    TableColumn {
+        head: "gross t / $",
+        legend: "gross    realised total over the oracle in the same replica, search steps lost",
+        is_there: always,
+        cell: |group| pair_text(group, ["overhead_gross_time", "overhead_gross_cost"], |group, metric| {
+            Some(typical(group, metric)?.text())
+        }),
+    },
+    TableColumn {
+        head: "net t / $",
+        legend: "net      the same, search steps counted as training; ± 95 % interval; ~ median, where a few replicas carry the mean",
+        is_there: always,
+        cell: |group| pair_text(group, ["overhead_net_time", "overhead_net_cost"], |group, metric| {
+            Some(typical(group, metric)?.text_with_interval())
+        }),
+    },
+    TableColumn {
+        head: "kept c/g/n",
+        legend: "kept     share of replicas within all limits: the choice alone, gross, net; regret, gross and net are of these",
+        is_there: |group| group.tallied.share("kept_net").is_some(),
+        cell: |group| {
+            three_text(["kept_choice", "kept_gross", "kept_net"].map(|kept| {
+                let share = group.tallied.share(kept)?.share()?;
+                Some(format!("{:.0}", 100.0 * share))
+            }))
+        },
+    },
+    TableColumn {
+        head: "excess c/g/n",
+        legend: "excess   how far the others are beyond a limit, in the mean",
+        is_there: |group| group.tallied.share("kept_net").is_some(),
+        cell: |group| {
+            three_text(["excess_choice", "excess_gross", "excess_net"].map(|excess| {
+                Some(format!("{:.1}", 100.0 * group.mean(excess)?.mean))
+            }))
+        },
+    },
+    TableColumn {
+        head: "repaid",
+        legend: "repaid   repetitions of the job after which search and knowledge have paid for themselves against `default`:\n         \
+                 mean over mean; in brackets the share of replicas whose choice saves nothing",
+        is_there: always,
+        cell: repaid_text,
+    },
+    TableColumn {
+        head: "error (max)",
+        legend: "error    mean over configurations of |predicted - expected time| / expected time",
+        is_there: always,
+        cell: |group| {
+            let mean = |metric| Some(group.mean(metric)?.mean);
+            match (mean("error_mean"), mean("error_max")) {
+                (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
+                _ => none(),
+            }
+        },
+    },
 ];
 
-/// What the columns mean, once below all tables.
-pub const LEGEND: &str = "\
-choice   workers × batch chosen most often; right: share of replicas that chose as the oracle did
-regret   expected time (t) and cost ($) of the choice over the oracle's choice, both without search
-search   time and cost until the choice begins to train
-gross    realised total over the oracle in the same replica, search steps lost; ± 95 % interval
-net      the same, search steps counted as training
-repaid   repetitions of the job after which the search has paid for itself against `default`
-error    mean over configurations of |predicted - expected time| / expected time
-";
+/// What stands in front of the columns.
+const CHOICE_LEGEND: &str = "choice   workers × batch chosen most often\n";
 
 /// More about the choice, where there are several VM types.
 const VM_LEGEND: &str =
@@ -41,8 +123,17 @@ pub fn render(groups: &[Group]) -> String {
         (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
     };
     let with_vm = several_vm_types(groups);
-    let rows: Vec<Vec<String>> = groups.iter().map(|g| row(g, with_vm)).collect();
-    let lines = text_table::lines(&HEADER, &[0], &rows);
+    let is_there = |column: &&TableColumn| groups.iter().any(column.is_there);
+    let columns: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
+    let mut head = vec!["strategy", "choice"];
+    head.extend(columns.iter().map(|column| column.head));
+    let row = |group: &Group| {
+        let mut row = first_cells(group, with_vm);
+        row.extend(columns.iter().map(|column| (column.cell)(group)));
+        row
+    };
+    let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
+    let lines = text_table::lines(&head, &[0], &rows);
     let (header, mut rest) = lines.split_at(1);
     let mut text = String::new();
     for block in groups.chunk_by(same) {
@@ -53,18 +144,20 @@ pub fn render(groups: &[Group]) -> String {
         text.push_str(&own.concat());
         text.push('\n');
     }
-    let (choice, others) = LEGEND.split_at(LEGEND.find('\n').map_or(0, |end| end + 1));
-    text.push_str(choice);
+    text.push_str(CHOICE_LEGEND);
     if with_vm {
         text.push_str(VM_LEGEND);
     }
-    text.push_str(others);
+    for column in columns {
+        text.push_str(column.legend);
+        text.push('\n');
+    }
     text
 }
 
 /// What a block is about, and the oracle's choice.
 fn title(first: &Group, with_vm: bool) -> String {
-    let replicas = match first.replicas {
+    let replicas = match first.tallied.cases {
         1 => "1 replica".to_owned(),
         n => format!("{n} replicas"),
     };
@@ -72,7 +165,7 @@ fn title(first: &Group, with_vm: bool) -> String {
         "{} · {} · {} · {replicas}",
         first.workload, first.pricing, first.objective
     );
-    let mean = |metric| first.aggregate(metric).map(|a| a.mean);
+    let mean = |metric| first.mean(metric).map(|m| m.mean);
     let oracle = match &first.oracle {
         Some(oracle) => place(oracle, with_vm),
         None => "of each VM type by itself, in the mean".to_owned(),
@@ -128,95 +221,107 @@ pub(super) fn place(chosen: &Chosen, with_vm: bool) -> String {
     text
 }
 
-fn row(group: &Group, with_vm: bool) -> Vec<String> {
+/// Name and choice.
+fn first_cells(group: &Group, with_vm: bool) -> Vec<String> {
     let choice = match &group.choice {
         Some(choice) => place(choice, with_vm),
         None => "none".to_owned(),
     };
     let mut name = group.strategy.clone();
-    if group.failed > 0 {
-        let _ = write!(name, " ({} failed)", group.failed);
+    if group.tallied.failed > 0 {
+        let _ = write!(name, " ({} failed)", group.tallied.failed);
     }
-    let mean = |metric| group.aggregate(metric).map(|a| a.mean);
-    let search = match (mean("search_time_h"), mean("search_cost_usd")) {
-        (Some(hours), Some(usd)) if hours > 0.0 => {
+    vec![name, choice]
+}
+
+fn always(_: &Group) -> bool {
+    true
+}
+
+/// Where there is no figure.
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn mean_text(group: &Group, metric: &str, text: fn(f64) -> String) -> String {
+    group.mean(metric).map_or_else(none, |mean| text(mean.mean))
+}
+
+/// Percent of time and of cost.
+fn pair_text(
+    group: &Group,
+    metrics: [&str; 2],
+    text: fn(&Group, &str) -> Option<String>,
+) -> String {
+    match metrics.map(|metric| text(group, metric)) {
+        [Some(time), Some(cost)] => format!("{time} / {cost} %"),
+        _ => none(),
+    }
+}
+
+/// Percent of the choice, gross and net.
+fn three_text(parts: [Option<String>; 3]) -> String {
+    let parts = parts.map(|part| part.unwrap_or_else(none));
+    format!("{} %", parts.join(" / "))
+}
+
+/// Hours and USD that were spent on something.
+fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
+    match metrics.map(|metric| group.mean(metric).map(|mean| mean.mean)) {
+        [Some(hours), Some(usd)] if hours > 0.0 => {
             format!("{}, {}", hours_text(hours), usd_text(usd))
         }
-        (Some(_), _) => "none".to_owned(),
-        _ => "–".to_owned(),
-    };
-    let pair = |time, cost| match (group.aggregate(time), group.aggregate(cost)) {
-        (Some(time), Some(cost)) => {
-            let percent = |a: &Aggregate| percent(a.mean, a.half_interval);
-            format!("{} / {} %", percent(time), percent(cost))
-        }
-        _ => "–".to_owned(),
-    };
-    let regret = match (mean("regret_time"), mean("regret_cost")) {
-        (Some(time), Some(cost)) => format!("{} / {} %", signed(time), signed(cost)),
-        _ => "–".to_owned(),
-    };
-    let break_even = match mean("break_even_jobs") {
-        Some(jobs) if search == "none" && jobs == 0.0 => "–".to_owned(),
-        Some(jobs) => format!("{jobs:.2} ×"),
-        None if search == "none" => "–".to_owned(),
-        None => "never".to_owned(),
-    };
-    let error = match (mean("error_mean"), mean("error_max")) {
-        (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
-        _ => "–".to_owned(),
-    };
-    vec![
-        name,
-        choice,
-        format!("{:.0} %", 100.0 * group.right),
-        regret,
-        search,
-        pair("overhead_gross_time", "overhead_gross_cost"),
-        pair("overhead_net_time", "overhead_net_cost"),
-        break_even,
-        error,
-    ]
-}
-
-/// A fraction in percent, with half its interval where there is one.
-pub(super) fn percent(fraction: f64, half_interval: Option<f64>) -> String {
-    let mean = signed(fraction);
-    match half_interval {
-        Some(half) if is_many_times(fraction) => format!("{mean} ±{:.0}", 100.0 * half),
-        Some(half) => format!("{mean} ±{:.1}", 100.0 * half),
-        None => mean,
+        [Some(hours), None] if hours > 0.0 => hours_text(hours),
+        [Some(_), _] => "none".to_owned(),
+        _ => none(),
     }
 }
 
-/// Percent with a sign; beyond ten times as much, tenths say nothing.
-pub(super) fn signed(fraction: f64) -> String {
-    match is_many_times(fraction) {
-        true => format!("{:+.0}", 100.0 * fraction),
-        false => format!("{:+.1}", no_minus_zero(fraction)),
+fn repaid_text(group: &Group) -> String {
+    let never = group.tallied.share("never_repaid");
+    let Some(Ratio { ratio, low, high }) = group.tallied.repaid else {
+        let saved = match group.objective == Objective::Time.name() {
+            true => group.mean("saved_time_h"),
+            false => group.mean("saved_cost_usd"),
+        };
+        return match saved {
+            Some(saved) if never.is_some() && saved.mean <= 0.0 => "never".to_owned(),
+            _ => none(),
+        };
+    };
+    let decimals = match ratio {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    let mut text = format!("{ratio:.decimals$}");
+    if let Some(low) = low {
+        let high = high.unwrap_or(f64::INFINITY);
+        text += &lengths(Interval { low, high }, ratio, 1.0, decimals).replace("inf", "∞");
     }
-}
-
-fn is_many_times(fraction: f64) -> bool {
-    fraction.abs() >= 10.0
-}
-
-/// In percent, and −0.0 as 0.0.
-pub(super) fn no_minus_zero(fraction: f64) -> f64 {
-    let rounded = (1000.0 * fraction).round() / 10.0;
-    if rounded == 0.0 { 0.0 } else { rounded }
+    text += " ×";
+    if let Some(never) = never.filter(|never| never.yes > 0) {
+        let share = never.yes as f64 / never.count as f64;
+        let _ = write!(text, " ({:.0} %)", (100.0 * share).max(1.0));
+    }
+    text
 }
 
 /// Hours as people write them.
 pub fn hours_text(hours: f64) -> String {
     if hours < 0.1 {
         format!("{:.1} min", 60.0 * hours)
-    } else {
+    } else if hours < 1_000.0 {
         format!("{hours:.2} h")
+    } else {
+        format!("{hours:.0} h")
     }
 }
 
-/// USD to the cent.
+/// USD to the cent, beyond a thousand to the dollar.
 pub fn usd_text(usd: f64) -> String {
-    format!("${usd:.2}")
+    match usd.abs() < 1_000.0 {
+        true => format!("${usd:.2}"),
+        false => format!("${usd:.0}"),
+    }
 }
