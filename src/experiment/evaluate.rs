@@ -308,7 +308,13 @@ impl<'p> Evaluator<'p> {
             }
         }
         // A case that breaks a limit is not compared with one that keeps it.
-        let kept = keep(record, &arena.limits, outcome.alone, outcome.gross, outcome.total);
+        let kept = keep(
+            record,
+            &arena.limits,
+            outcome.alone,
+            outcome.gross,
+            outcome.total,
+        );
         if kept.choice && arena.limits.allow(&chosen) {
             record.regret_time = Some(chosen.time_s / best.time_s - 1.0);
             record.regret_cost = Some(chosen.cost_usd / best.cost_usd - 1.0);
@@ -529,11 +535,7 @@ fn keep(
     let share = kept.map(|kept| Some(f64::from(kept)));
     [record.kept_choice, record.kept_gross, record.kept_net] = share;
     let excess = excess.map(|excess| excess.filter(|beyond| *beyond > 0.0));
-    [
-        record.excess_choice,
-        record.excess_gross,
-        record.excess_net,
-    ] = excess;
+    [record.excess_choice, record.excess_gross, record.excess_net] = excess;
     let [choice, gross, net] = kept;
     Kept { choice, gross, net }
 }

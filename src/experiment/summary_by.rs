@@ -400,6 +400,7 @@ impl Sink for SummaryBy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Status;
 
     fn columns(text: &str) -> KeyColumns {
         text.parse().expect("legal columns")

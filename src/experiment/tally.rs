@@ -248,7 +248,11 @@ impl Repaid {
     fn take(&mut self, record: &Record<'_>) {
         let in_hours = record.objective == Objective::Time.name();
         let (search, known, saved) = match in_hours {
-            true => (record.search_time_h, record.known_time_h, record.saved_time_h),
+            true => (
+                record.search_time_h,
+                record.known_time_h,
+                record.saved_time_h,
+            ),
             false => (
                 record.search_cost_usd,
                 record.known_cost_usd,

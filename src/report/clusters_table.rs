@@ -39,7 +39,8 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
     let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..4) == b.key.get(..4);
     for block in table.groups.chunk_by(same) {
         let cell = |group: &KeyGroup, at: usize| group.key.get(at).cloned().unwrap_or_default();
-        let (Some(first), most) = (block.first(), block.iter().map(|g| g.tallied.cases).max()) else {
+        let (Some(first), most) = (block.first(), block.iter().map(|g| g.tallied.cases).max())
+        else {
             continue;
         };
         let replicas = match most.unwrap_or(0) {

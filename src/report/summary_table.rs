@@ -35,9 +35,11 @@ const COLUMNS: [TableColumn; 11] = [
         head: "regret t / $",
         legend: "regret   expected time (t) and cost ($) of the choice over the oracle's choice, both without search",
         is_there: always,
-        cell: |group| pair_text(group, ["regret_time", "regret_cost"], |group, metric| {
-            Some(signed(group.mean(metric)?.mean))
-        }),
+        cell: |group| {
+            pair_text(group, ["regret_time", "regret_cost"], |group, metric| {
+                Some(signed(group.mean(metric)?.mean))
+            })
+        },
     },
     TableColumn {
         head: "search",
@@ -48,24 +50,36 @@ const COLUMNS: [TableColumn; 11] = [
     TableColumn {
         head: "knowledge",
         legend: "knowledge  time and cost of the earlier runs behind the strategy",
-        is_there: |group| group.mean("known_time_h").is_some_and(|hours| hours.mean > 0.0),
+        is_there: |group| {
+            group
+                .mean("known_time_h")
+                .is_some_and(|hours| hours.mean > 0.0)
+        },
         cell: |group| spent_text(group, ["known_time_h", "known_cost_usd"]),
     },
     TableColumn {
         head: "gross t / $",
         legend: "gross    realised total over the oracle in the same replica, search steps lost",
         is_there: always,
-        cell: |group| pair_text(group, ["overhead_gross_time", "overhead_gross_cost"], |group, metric| {
-            Some(typical(group, metric)?.text())
-        }),
+        cell: |group| {
+            pair_text(
+                group,
+                ["overhead_gross_time", "overhead_gross_cost"],
+                |group, metric| Some(typical(group, metric)?.text()),
+            )
+        },
     },
     TableColumn {
         head: "net t / $",
         legend: "net      the same, search steps counted as training; ± 95 % interval; ~ median, where a few replicas carry the mean",
         is_there: always,
-        cell: |group| pair_text(group, ["overhead_net_time", "overhead_net_cost"], |group, metric| {
-            Some(typical(group, metric)?.text_with_interval())
-        }),
+        cell: |group| {
+            pair_text(
+                group,
+                ["overhead_net_time", "overhead_net_cost"],
+                |group, metric| Some(typical(group, metric)?.text_with_interval()),
+            )
+        },
     },
     TableColumn {
         head: "kept c/g/n",
@@ -83,9 +97,10 @@ const COLUMNS: [TableColumn; 11] = [
         legend: "excess   how far the others are beyond a limit, in the mean",
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
-            three_text(["excess_choice", "excess_gross", "excess_net"].map(|excess| {
-                Some(format!("{:.1}", 100.0 * group.mean(excess)?.mean))
-            }))
+            three_text(
+                ["excess_choice", "excess_gross", "excess_net"]
+                    .map(|excess| Some(format!("{:.1}", 100.0 * group.mean(excess)?.mean))),
+            )
         },
     },
     TableColumn {

@@ -50,8 +50,7 @@ pub fn metric_cells(tallied: &Tallied, last: impl Fn(usize) -> String) -> Vec<St
         cells.extend(match mean {
             None => Default::default(),
             Some(m) => {
-                let end =
-                    |end: Option<f64>| end.map_or(String::new(), |end: f64| end.to_string());
+                let end = |end: Option<f64>| end.map_or(String::new(), |end: f64| end.to_string());
                 [
                     m.mean.to_string(),
                     end(m.interval.map(|i| i.low)),
@@ -92,9 +91,9 @@ pub fn json(tallied: &Tallied, medians: Option<&[Option<f64>]>) -> Map<String, V
             Some((metric.name.to_owned(), value))
         })
         .collect();
-    let repaid = tallied.repaid.map(|repaid| {
-        json!({ "jobs": repaid.ratio, "low95": repaid.low, "high95": repaid.high })
-    });
+    let repaid = tallied
+        .repaid
+        .map(|repaid| json!({ "jobs": repaid.ratio, "low95": repaid.low, "high95": repaid.high }));
     let mut map = Map::new();
     map.insert("failed".to_owned(), json!(tallied.failed));
     map.insert("right".to_owned(), json!(tallied.right()));

@@ -10,9 +10,9 @@ pub mod normal;
 mod ratio;
 mod share;
 
+pub use interval::Interval;
 #[cfg(any(test, feature = "inside"))]
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
-pub use interval::Interval;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use line::{Line, Plane};
 pub use median::RunningMedian;

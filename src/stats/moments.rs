@@ -133,7 +133,11 @@ mod tests {
             let mut seen = Welford::default();
             values.iter().for_each(|&v| seen.add(v));
             let (down, up) = seen.interval().expect("several").about(seen.mean());
-            (down, up, student_t_97_5(seen.count() - 1) * (seen.variance() / seen.count() as f64).sqrt())
+            (
+                down,
+                up,
+                student_t_97_5(seen.count() - 1) * (seen.variance() / seen.count() as f64).sqrt(),
+            )
         };
         let (down, up, student) = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         assert!((down - student).abs() < 1e-9 && (up - student).abs() < 1e-9);

@@ -45,7 +45,11 @@ pub struct Ratio {
 impl Ratio {
     /// The ratio of two means with this correlation, from the interval of each: that of Fieller (1954) where
     /// intervals are symmetric, after Donner and Zou (2012) where they are not. `None` where the mean below is not above 0.
-    pub fn of(means: [f64; 2], intervals: Option<[Interval; 2]>, correlation: f64) -> Option<Ratio> {
+    pub fn of(
+        means: [f64; 2],
+        intervals: Option<[Interval; 2]>,
+        correlation: f64,
+    ) -> Option<Ratio> {
         let [above, below] = means;
         if below <= 0.0 {
             return None;
