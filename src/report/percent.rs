@@ -74,14 +74,15 @@ pub fn mean_percent(mean: &Mean) -> String {
     }
 }
 
-/// The lengths of an interval about `value`, as ` ±1.5`, or as ` -1.5+0.5` where they differ.
+/// The lengths of an interval about `value`, as ` -1.5+0.5`; as ` ±0.6`, the longer, where they differ by less than
+/// half.
 pub fn lengths(interval: Interval, value: f64, unit: f64, decimals: usize) -> String {
     let (down, up) = interval.about(value);
     let text = |length: f64| format!("{:.decimals$}", unit * length.max(0.0));
-    let (down, up) = (text(down), text(up));
-    match down == up {
-        true => format!(" ±{up}"),
-        false => format!(" -{down}+{up}"),
+    let longer = down.max(up);
+    match longer <= 1.5 * down.min(up) || text(down) == text(up) {
+        true => format!(" ±{}", text(longer)),
+        false => format!(" -{}+{}", text(down), text(up)),
     }
 }
 
@@ -112,7 +113,9 @@ mod tests {
         let interval = |low, high| Interval { low, high };
         let text = |interval| lengths(interval, 0.5, 100.0, 1);
         assert_eq!(text(interval(0.48, 0.52)), " ±2.0");
+        assert_eq!(text(interval(0.49, 0.514)), " ±1.4");
         assert_eq!(text(interval(0.49, 0.62)), " -1.0+12.0");
+        assert_eq!(text(interval(0.49, f64::INFINITY)), " -1.0+inf");
         assert_eq!(text(interval(0.5, 0.5)), " ±0.0");
     }
 

@@ -12,8 +12,8 @@ use crate::stats::{Interval, Ratio};
 /// A column: its head, what it means, and its cell. Columns that may be absent say when they are there.
 struct TableColumn {
     head: &'static str,
-    /// A line each, below all tables.
-    legend: &'static str,
+    /// What stands below all tables: the word, and the lines that explain it.
+    legend: (&'static str, &'static [&'static str]),
     is_there: fn(&Group) -> bool,
     cell: fn(&Group) -> String,
 }
@@ -21,19 +21,34 @@ struct TableColumn {
 const COLUMNS: [TableColumn; 11] = [
     TableColumn {
         head: "right",
-        legend: "right    share of replicas whose choice is worth what the oracle's is, and the ends of its 95 % interval",
+        legend: (
+            "right",
+            &[
+                "share of replicas whose choice is worth what the oracle's is, with its 95 % interval",
+            ],
+        ),
         is_there: always,
         cell: |group| right(&group.tallied),
     },
     TableColumn {
         head: "depth",
-        legend: "depth    of the choice below the line between the ends of the oracle's front, over that of the knee",
+        legend: (
+            "depth",
+            &[
+                "of the choice below the line between the ends of the oracle's front, over that of the knee",
+            ],
+        ),
         is_there: |group| group.mean("knee_depth").is_some(),
         cell: |group| mean_text(group, "knee_depth", |depth| format!("{depth:.2}")),
     },
     TableColumn {
         head: "regret t / $",
-        legend: "regret   expected time (t) and cost ($) of the choice over the oracle's choice, both without search",
+        legend: (
+            "regret",
+            &[
+                "expected time (t) and cost ($) of the choice over the oracle's, both without search",
+            ],
+        ),
         is_there: always,
         cell: |group| {
             pair_text(group, ["regret_time", "regret_cost"], |group, metric| {
@@ -43,23 +58,32 @@ const COLUMNS: [TableColumn; 11] = [
     },
     TableColumn {
         head: "search",
-        legend: "search   time and cost until the choice begins to train",
+        legend: (
+            "search",
+            &["time and cost until the choice begins to train"],
+        ),
         is_there: always,
         cell: |group| spent_text(group, ["search_time_h", "search_cost_usd"]),
     },
     TableColumn {
         head: "knowledge",
-        legend: "knowledge  time and cost of the earlier runs behind the strategy",
+        legend: (
+            "knowledge",
+            &["time and cost of the earlier runs behind the strategy"],
+        ),
         is_there: |group| {
             group
                 .mean("known_time_h")
                 .is_some_and(|hours| hours.mean > 0.0)
         },
-        cell: |group| spent_text(group, ["known_time_h", "known_cost_usd"]),
+        cell: known_text,
     },
     TableColumn {
         head: "gross t / $",
-        legend: "gross    realised total over the oracle in the same replica, search steps lost",
+        legend: (
+            "gross",
+            &["realised total over the oracle in the same replica, search steps lost"],
+        ),
         is_there: always,
         cell: |group| {
             pair_text(
@@ -71,7 +95,13 @@ const COLUMNS: [TableColumn; 11] = [
     },
     TableColumn {
         head: "net t / $",
-        legend: "net      the same, search steps counted as training; ± 95 % interval; ~ median, where a few replicas carry the mean",
+        legend: (
+            "net",
+            &[
+                "the same, search steps counted as training; ± 95 % interval",
+                "~: median, where few replicas carry the mean",
+            ],
+        ),
         is_there: always,
         cell: |group| {
             pair_text(
@@ -83,7 +113,12 @@ const COLUMNS: [TableColumn; 11] = [
     },
     TableColumn {
         head: "kept c/g/n",
-        legend: "kept     share of replicas within all limits: the choice alone, gross, net; regret, gross and net are of these",
+        legend: (
+            "kept",
+            &[
+                "share of replicas within all limits: choice alone, gross, net; regret, gross, net are of these",
+            ],
+        ),
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
             three_text(["kept_choice", "kept_gross", "kept_net"].map(|kept| {
@@ -94,7 +129,10 @@ const COLUMNS: [TableColumn; 11] = [
     },
     TableColumn {
         head: "excess c/g/n",
-        legend: "excess   how far the others are beyond a limit, in the mean",
+        legend: (
+            "excess",
+            &["how far the others are beyond a limit, in the mean"],
+        ),
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
             three_text(
@@ -105,14 +143,22 @@ const COLUMNS: [TableColumn; 11] = [
     },
     TableColumn {
         head: "repaid",
-        legend: "repaid   repetitions of the job after which search and knowledge have paid for themselves against `default`:\n         \
-                 mean over mean; in brackets the share of replicas whose choice saves nothing",
+        legend: (
+            "repaid",
+            &[
+                "jobs after which search and knowledge have paid for themselves against `default`, mean over",
+                "mean; in brackets the share of replicas whose choice saves nothing",
+            ],
+        ),
         is_there: always,
         cell: repaid_text,
     },
     TableColumn {
         head: "error (max)",
-        legend: "error    mean over configurations of |predicted - expected time| / expected time",
+        legend: (
+            "error",
+            &["mean over configurations of |predicted - expected time| / expected time"],
+        ),
         is_there: always,
         cell: |group| {
             let mean = |metric| Some(group.mean(metric)?.mean);
@@ -125,11 +171,13 @@ const COLUMNS: [TableColumn; 11] = [
 ];
 
 /// What stands in front of the columns.
-const CHOICE_LEGEND: &str = "choice   workers × batch chosen most often\n";
+const CHOICE_LEGEND: (&str, &[&str]) = ("choice", &["workers × batch chosen most often"]);
 
 /// More about the choice, where there are several VM types.
-const VM_LEGEND: &str =
-    "         on how many VMs of which type, behind a slash the workers on each\n";
+const VM_LEGEND: (&str, &[&str]) = (
+    "",
+    &["on how many VMs of which type, behind a slash the workers on each"],
+);
 
 /// One block per (workload, pricing, objective), one line per strategy; columns stand in the same
 /// place in all blocks.
@@ -159,13 +207,14 @@ pub fn render(groups: &[Group]) -> String {
         text.push_str(&own.concat());
         text.push('\n');
     }
-    text.push_str(CHOICE_LEGEND);
-    if with_vm {
-        text.push_str(VM_LEGEND);
-    }
-    for column in columns {
-        text.push_str(column.legend);
-        text.push('\n');
+    let mut legends = vec![CHOICE_LEGEND];
+    legends.extend(with_vm.then_some(VM_LEGEND));
+    legends.extend(columns.iter().map(|column| column.legend));
+    for (word, lines) in legends {
+        for (at, line) in lines.iter().enumerate() {
+            let word = if at == 0 { word } else { "" };
+            text.push_str(&format!("{word:<9}  {line}\n"));
+        }
     }
     text
 }
@@ -277,7 +326,17 @@ fn pair_text(
 /// Percent of the choice, gross and net.
 fn three_text(parts: [Option<String>; 3]) -> String {
     let parts = parts.map(|part| part.unwrap_or_else(none));
-    format!("{} %", parts.join(" / "))
+    format!("{} %", parts.join("/"))
+}
+
+/// Hours and USD that had been spent on earlier runs, which are long.
+fn known_text(group: &Group) -> String {
+    let round = |metric| Some(group.mean(metric)?.mean);
+    match (round("known_time_h"), round("known_cost_usd")) {
+        (Some(0.0), _) => "none".to_owned(),
+        (Some(hours), Some(usd)) if hours >= 10.0 => format!("{hours:.0} h, ${usd:.0}"),
+        _ => spent_text(group, ["known_time_h", "known_cost_usd"]),
+    }
 }
 
 /// Hours and USD that were spent on something.
@@ -326,17 +385,12 @@ fn repaid_text(group: &Group) -> String {
 pub fn hours_text(hours: f64) -> String {
     if hours < 0.1 {
         format!("{:.1} min", 60.0 * hours)
-    } else if hours < 1_000.0 {
-        format!("{hours:.2} h")
     } else {
-        format!("{hours:.0} h")
+        format!("{hours:.2} h")
     }
 }
 
-/// USD to the cent, beyond a thousand to the dollar.
+/// USD to the cent.
 pub fn usd_text(usd: f64) -> String {
-    match usd.abs() < 1_000.0 {
-        true => format!("${usd:.2}"),
-        false => format!("${usd:.0}"),
-    }
+    format!("${usd:.2}")
 }

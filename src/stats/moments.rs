@@ -59,14 +59,18 @@ impl Welford {
     }
 
     /// The 95 % confidence interval of the mean by Student's t, with Hall's (1992) cubic transformation that takes
-    /// out the skewness: without any it is the usual one. `None` below two values.
+    /// out the skewness: without any, and with fewer than 8 values, which do not tell it, it is the usual one. `None`
+    /// below two values.
     pub fn interval(&self) -> Option<Interval> {
         if self.count < 2 {
             return None;
         }
         let n = self.count as f64;
         let (t, error) = (student_t_97_5(self.count - 1), (self.variance() / n).sqrt());
-        let k = self.skewness() / n.sqrt();
+        let k = match self.count {
+            ..8 => 0.0,
+            _ => self.skewness() / n.sqrt(),
+        };
         // T + k T²/3 + k² T³/27 + k/6 is nearly symmetric; this gives T for it.
         let back = |symmetric: f64| match k.abs() < 1e-9 {
             true => symmetric,
@@ -141,9 +145,9 @@ mod tests {
         };
         let (down, up, student) = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         assert!((down - student).abs() < 1e-9 && (up - student).abs() < 1e-9);
-        let (down, up, student) = of(&[1.0, 1.1, 1.2, 1.3, 9.0]);
+        let (down, up, student) = of(&[1.0, 1.1, 1.2, 1.3, 1.0, 1.1, 1.2, 9.0]);
         assert!(down < student && student < up, "{down} {student} {up}");
-        let (low, high, _) = of(&[-1.0, -1.1, -1.2, -1.3, -9.0]);
+        let (low, high, _) = of(&[-1.0, -1.1, -1.2, -1.3, -1.0, -1.1, -1.2, -9.0]);
         assert!((low - up).abs() < 1e-9 && (high - down).abs() < 1e-9);
         assert_eq!(Welford::default().interval(), None);
     }
