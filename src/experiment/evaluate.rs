@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use super::arena::Arena;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
+use super::score::{Value, is_worth, keep, repay};
 use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
-use crate::search::{
-    Forecast, Limits, Objective, Point,
-    objective::{Front, best_two},
-};
+use crate::search::{Forecast, Limits, Objective, Point, objective::best_two};
 use crate::testbed::Timeline;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
@@ -46,13 +44,6 @@ pub struct Watched<'p> {
     pub entries: Vec<Entry>,
 }
 
-/// Time and cost.
-#[derive(Debug, Clone, Copy)]
-struct Value {
-    hours: f64,
-    usd: f64,
-}
-
 /// What a finished case is scored from.
 struct Outcome {
     choice: usize,
@@ -71,9 +62,6 @@ struct Outcome {
 
 /// Why a case has no result, or what is special about it: text, of which the usual is not allocated.
 type Reason = Cow<'static, str>;
-
-/// Expected values that differ by less, relatively, are the same.
-const SAME_VALUE: f64 = 1e-9;
 
 /// Why a case has no result.
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
@@ -478,92 +466,4 @@ fn divide(record: &mut Record<'_>, parts: &Parts) {
     record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
     let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
     record.bill_charges_usd = Some(charges::all_but(&named, charges));
-}
-
-/// Whether a choice is expected to be worth what the oracle's is: of its objective within rounding, by the depth
-/// for the knee.
-fn is_worth(
-    objective: Objective,
-    limits: &Limits,
-    front: Option<&Front>,
-    chosen: Point,
-    best: Point,
-) -> bool {
-    let same = |a: f64, b: f64| (a - b).abs() <= SAME_VALUE * b.abs();
-    limits.allow(&chosen)
-        && match objective {
-            Objective::Time => same(chosen.time_s, best.time_s),
-            Objective::Cost => same(chosen.cost_usd, best.cost_usd),
-            Objective::Knee => {
-                let depth = |point| front.and_then(|front| front.depth_over_knee(point));
-                (depth(&chosen).zip(depth(&best))).is_some_and(|(a, b)| same(a, b))
-            }
-        }
-}
-
-/// Which of the three runs of a case keep within the limits.
-struct Kept {
-    choice: bool,
-    gross: bool,
-    net: bool,
-}
-
-/// Notes what kept within the limits and how far the rest is beyond.
-fn keep(
-    record: &mut Record<'_>,
-    limits: &Limits,
-    alone: Option<Value>,
-    gross: Value,
-    net: Value,
-) -> Kept {
-    if !limits.are_any() {
-        return Kept {
-            choice: true,
-            gross: true,
-            net: true,
-        };
-    }
-    let beyond = |value: Value| {
-        limits.excess(&Point {
-            time_s: value.hours * SECONDS_PER_HOUR,
-            cost_usd: value.usd,
-        })
-    };
-    let excess = [alone, Some(gross), Some(net)].map(|value| value.map(beyond));
-    // What does not come to its end keeps no limit, and nobody knows by how much.
-    let kept = excess.map(|excess| excess.is_some_and(|beyond| beyond <= 0.0));
-    let share = kept.map(|kept| Some(f64::from(kept)));
-    [record.kept_choice, record.kept_gross, record.kept_net] = share;
-    let excess = excess.map(|excess| excess.filter(|beyond| *beyond > 0.0));
-    [record.excess_choice, record.excess_gross, record.excess_net] = excess;
-    let [choice, gross, net] = kept;
-    Kept { choice, gross, net }
-}
-
-/// Notes what the choice saves per job against the default configuration, and after how many jobs that repays the
-/// search: in hours for the objective `time`, in USD for the others. `spent` is whether there was anything to repay.
-fn repay(
-    record: &mut Record<'_>,
-    objective: Objective,
-    search: Value,
-    spent: bool,
-    chosen: Point,
-    default: Point,
-) {
-    let saved = Value {
-        hours: (default.time_s - chosen.time_s) / SECONDS_PER_HOUR,
-        usd: default.cost_usd - chosen.cost_usd,
-    };
-    // A default that never reaches the target is beyond all comparison.
-    let finite = |figure: f64| figure.is_finite().then_some(figure);
-    record.saved_time_h = finite(saved.hours);
-    record.saved_cost_usd = finite(saved.usd);
-    let (cost, gain) = match objective {
-        Objective::Time => (search.hours, saved.hours),
-        Objective::Cost | Objective::Knee => (search.usd, saved.usd),
-    };
-    record.break_even_jobs = (gain > 0.0).then(|| cost / gain);
-    if spent {
-        record.never_repaid = Some(f64::from(gain <= 0.0));
-    }
 }

@@ -7,7 +7,7 @@
 //! - [`arena`]: configurations that are searched together, with all that compete on them; `price_list`:
 //!   what they cost, as everybody knows it.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
-//! - [`evaluate`]: one case: search, run to the target, score against the oracle.
+//! - [`evaluate`]: one case: search, run to the target, score against the oracle; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
@@ -27,6 +27,7 @@ mod price_list;
 pub mod record;
 mod rivals;
 pub mod run;
+mod score;
 pub mod shard;
 pub mod simulation;
 pub mod summary;

@@ -5,7 +5,7 @@
 //! - [`folder`]: an output folder; nothing finished is lost. [`lock`]: one run at a time in it. [`aside`]: a file that grows there.
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
-//! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group; [`summary_by`]: by any columns;
+//! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster.
 //! - [`manifest`]: what a result folder was made from.
@@ -35,6 +35,7 @@ pub mod shards;
 pub mod stored_records;
 pub mod stored_rows;
 pub mod summary_by;
+mod summary_columns;
 pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
