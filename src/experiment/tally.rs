@@ -56,6 +56,8 @@ enum Goes {
     AgainstUsd,
     /// As its depth.
     Depth,
+    /// As nobody can tell of a choice that no case made.
+    Unforeseen,
 }
 
 fn goes(metric: &str) -> Option<Goes> {
@@ -67,6 +69,9 @@ fn goes(metric: &str) -> Option<Goes> {
         "saved_time_h" => Goes::AgainstHours,
         "saved_cost_usd" => Goes::AgainstUsd,
         "knee_depth" => Goes::Depth,
+        "bill_waiting_usd" | "bill_restore_usd" | "bill_lost_usd" | "lost_vms" => Goes::Unforeseen,
+        "staleness" | "dropped_gradients" | "wasted_compute" => Goes::Unforeseen,
+        "excess_choice" | "excess_gross" | "excess_net" => Goes::Unforeseen,
         _ => return None,
     })
 }
@@ -204,13 +209,14 @@ impl Tally {
         let oracle = [oracle("oracle_time_h"), oracle("oracle_cost_usd")];
         let means = (self.values.iter()).zip(GOES_WITH_CHOICE.iter());
         let mean = |(values, goes): (&Welford, &Option<Goes>)| {
-            let reach = |interval: Interval| {
-                let (down, up) = goes.map_or((0.0, 0.0), |goes| reach(&drift, goes, oracle));
-                interval.and(values.mean(), down, up)
+            let with_drift = |interval: Interval| {
+                let (down, up) =
+                    goes.map_or(Some((0.0, 0.0)), |goes| reach(&drift, goes, oracle))?;
+                Some(interval.and(values.mean(), down, up))
             };
             (values.count() > 0).then(|| Mean {
                 mean: values.mean(),
-                interval: values.interval().filter(|_| one_case).map(reach),
+                interval: (values.interval().filter(|_| one_case)).and_then(with_drift),
                 skewness: values.skewness(),
                 count: values.count(),
             })
@@ -226,14 +232,14 @@ impl Tally {
     }
 }
 
-/// How far below and above its mean a metric may be by choices that no case made.
-fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> (f64, f64) {
+/// How far below and above its mean a metric may be by choices that no case made; `None` where nobody can tell.
+fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
     let over = |(down, up): (f64, f64), whole: f64| match whole > 0.0 {
         true => (down / whole, up / whole),
         false => (0.0, 0.0),
     };
     let against = |(down, up): (f64, f64)| (up, down);
-    match goes {
+    Some(match goes {
         Goes::Hours => drift.hours,
         Goes::HoursOverOracle => over(drift.hours, oracle[0]),
         Goes::Usd => drift.usd,
@@ -241,7 +247,9 @@ fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> (f64, f64) {
         Goes::AgainstHours => against(drift.hours),
         Goes::AgainstUsd => against(drift.usd),
         Goes::Depth => drift.depth,
-    }
+        Goes::Unforeseen if *drift == Drift::default() => (0.0, 0.0),
+        Goes::Unforeseen => return None,
+    })
 }
 
 impl Repaid {
@@ -281,7 +289,7 @@ impl Repaid {
             true => Goes::AgainstHours,
             false => Goes::AgainstUsd,
         };
-        let (down, up) = reach(drift, goes, [0.0; 2]);
+        let (down, up) = reach(drift, goes, [0.0; 2])?;
         let intervals = (spent.interval().zip(saved.interval())).filter(|_| one_case);
         let intervals = intervals.map(|(a, b)| [a, b.and(saved.mean(), down, up)]);
         Ratio::of(
