@@ -51,7 +51,7 @@ struct Outcome {
     worth: Worth,
     /// Cases that chose it.
     chosen: u64,
-    /// What the cases that had it in second place would have gained, and lost, by it: in hours, USD and depth.
+    /// The most that a case which had it in second place would have had more by it, and less: in hours, USD and depth.
     up: [f64; 3],
     down: [f64; 3],
 }
@@ -78,8 +78,8 @@ impl Rivals {
         {
             let by = rival.minus(own);
             for (i, by) in by.into_iter().enumerate() {
-                outcome.up[i] += by.max(0.0);
-                outcome.down[i] += (-by).max(0.0);
+                outcome.up[i] = outcome.up[i].max(by);
+                outcome.down[i] = outcome.down[i].max(-by);
             }
         }
     }
@@ -101,19 +101,18 @@ impl Rivals {
         self.outcomes.get_mut(at)
     }
 
-    /// By how much the mean of a choice moves if the cases took what was second, as far as no case took it, with the
-    /// largest probability that is credible then.
+    /// By how much the mean of a choice moves if what was second in a case, but chosen in none, is chosen with the
+    /// largest probability that is credible then; of several, that which moves it farthest.
     pub(super) fn drift(&self) -> Drift {
         self.drift_by(unseen(self.cases))
     }
 
     fn drift_by(&self, probability: f64) -> Drift {
-        let share = probability / self.cases.max(1) as f64;
         let unseen = || self.outcomes.iter().filter(|outcome| outcome.chosen == 0);
         let of = |i: usize| {
-            let down: f64 = unseen().map(|outcome| outcome.down[i]).sum();
-            let up: f64 = unseen().map(|outcome| outcome.up[i]).sum();
-            (share * down, share * up)
+            let down = unseen().fold(0.0, |most: f64, outcome| most.max(outcome.down[i]));
+            let up = unseen().fold(0.0, |most: f64, outcome| most.max(outcome.up[i]));
+            (probability * down, probability * up)
         };
         Drift {
             hours: of(0),
@@ -148,11 +147,11 @@ mod tests {
         let near = |(a, b): (f64, f64), c: f64, d: f64| {
             assert!((a - c).abs() < 1e-12 && (b - d).abs() < 1e-12, "{a} {b}");
         };
-        near(drift.hours, 0.2 / 4.0, 0.2 * 3.0 / 4.0);
-        near(drift.usd, 0.2 * 3.0 / 4.0, 0.2 / 4.0);
+        near(drift.hours, 0.2, 0.2);
+        near(drift.usd, 0.2, 0.2);
         near(drift.depth, 0.0, 0.0);
         rivals.take(&record(5.0, Some(4.0)));
-        near(rivals.drift_by(0.2).hours, 0.2 / 5.0, 0.0);
+        near(rivals.drift_by(0.2).hours, 0.2, 0.0);
         // Without second places there is nothing to fear.
         let mut alone = Rivals::default();
         alone.take(&record(1.0, None));
