@@ -190,14 +190,17 @@ fn repaid_is_all_that_was_spent_over_all_that_is_saved() {
 /// A cluster under another name costs as much and takes as long.
 #[test]
 fn a_twin_is_right() {
-    let (records, ..) = run(r#"
+    let (records, ..) = run(
+        r#"
         workloads = ["scavenger-resnet18"]
         search = { strategies = ["oracle", "default", "random"], objectives = ["time", "cost", "knee"] }
         kind = { one = { vm = "e2-standard-4" }, other = { vm = "e2-standard-4" } }
         cluster = { vm = ["one", "other"], workers = [8], batch = [1024] }
         variation.noise_cv = 0.1
         replicas = 20
-        "#);
+        "#,
+        0,
+    );
     for row in records.iter() {
         assert_eq!(row.number("right"), 1.0);
         assert_eq!(row.number("regret_cost"), 0.0);
