@@ -22,9 +22,9 @@ const HEADER: [&str; 11] = [
 
 /// What the columns mean, once below all tables.
 pub const LEGEND: &str = "\
-K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval, or ~ their median
-            where a few replicas carry the mean of a line of the block
-over first  this over that of the first line
+K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval, or ~ their median and
+            in brackets the mean, where few replicas carry the mean of a line of the block
+over first  the one or the other over that of the first line
 lost VMs    taken away by the provider; stale: updates by others that a gradient missed, in the mean
 dropped     gradients that the protocol gave up; wasted: compute time of those, and of second attempts
 ";
@@ -107,7 +107,10 @@ fn row(group: &KeyGroup, first: &KeyGroup, by_median: bool) -> Vec<String> {
     let with_interval = |name: &str, text: fn(f64) -> String, unit: fn(f64) -> f64| {
         typical(group, name).map_or_else(none, |(value, interval)| {
             let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
-            format!("{mark}{}{}", text(value), lengths.unwrap_or_default())
+            let mean = group.mean(name).filter(|_| by_median);
+            let mean = mean.map(|mean| format!(" ({})", text(mean.mean)));
+            let (lengths, mean) = (lengths.unwrap_or_default(), mean.unwrap_or_default());
+            format!("{mark}{}{lengths}{mean}", text(value))
         })
     };
     vec![
