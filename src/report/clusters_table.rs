@@ -25,7 +25,7 @@ pub const LEGEND: &str = "\
 K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval, or ~ their median and
             in brackets the mean, where few replicas carry the mean of a line of the block
 over first  the one or the other over that of the first line
-lost VMs    taken away by the provider; stale: updates by others that a gradient missed, in the mean
+lost VMs    taken away by the provider; stale: samples of others that a gradient missed, over B, in the mean
 dropped     gradients that the protocol gave up; wasted: compute time of those, and of second attempts
 ";
 
