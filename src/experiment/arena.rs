@@ -11,7 +11,7 @@ use crate::rng::StrategyKey;
 use crate::scenario::Scenario;
 use crate::search::{
     Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
-    objective::choose,
+    objective::{Front, choose},
 };
 use crate::space::Space;
 use crate::testbed::{Ground, History, Terms};
@@ -45,6 +45,8 @@ pub struct Arena {
     /// The best configuration by expectation per policy and objective; `None` where the limits
     /// leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
+    /// The front of what is expected within the limits, per policy.
+    pub fronts: Vec<Option<Front>>,
 }
 
 /// One that competes.
@@ -129,6 +131,7 @@ impl Arena {
             tariffs,
             expected_time_s,
             oracle: oracles(scenario, &expected),
+            fronts: fronts(scenario, &expected),
             expected,
         };
         arena.default = scenario.settings.fixed.index(&arena.task())?;
@@ -187,6 +190,14 @@ fn oracles(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Vec<Option<usize
             let each = scenario.objectives.iter();
             each.map(|&objective| best(points, objective)).collect()
         })
+        .collect()
+}
+
+fn fronts(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Option<Front>> {
+    let mut scratch = Vec::new();
+    let points = expected.iter();
+    points
+        .map(|points| Front::of(&scenario.limits, points, &mut scratch))
         .collect()
 }
 

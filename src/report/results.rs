@@ -193,7 +193,11 @@ fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
     let expected = match by {
         None => summary_csv::header(),
         Some(by) => {
-            let names: Vec<String> = by.0.iter().map(|column| column.name.to_string()).collect();
+            let names: Vec<String> = by
+                .columns
+                .iter()
+                .map(|column| column.name.to_string())
+                .collect();
             summary_by::header(&names)
         }
     };

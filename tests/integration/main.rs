@@ -34,6 +34,7 @@ mod beyond;
 mod bills;
 mod budget;
 mod commands;
+mod coverage;
 mod determinism;
 mod documented;
 mod door;
@@ -61,6 +62,7 @@ mod reproduction;
 mod reproduction_icdcs20;
 mod resume;
 mod sandbox;
+mod scores;
 mod shards;
 mod sharing;
 #[cfg(unix)]
