@@ -39,7 +39,7 @@
 //! Everything that may be relied on stands on this page.
 //!
 //! - [`Scenario`]: parse, open, run. [`Options`]: with strategies, prices and workloads of one's own.
-//!   [`Mistakes`]: all that is wrong with a text, with places, each a [`Diagnostic`].
+//!   [`Interrupt`]: stopped from outside. [`Mistakes`]: all that is wrong with a text, with places, each a [`Diagnostic`].
 //! - [`Record`] and [`OwnedRecord`]: what came of a case; [`Finished`]: of all.
 //! - [`Strategy`], which a [`Recipe`] in a [`Registry`] builds for a [`Task`]. It searches a [`Space`] on a
 //!   [`Testbed`], and leaves a [`Forecast`]. What it [`Depends`] on is told; what it takes of the [`Past`] is counted.
@@ -80,6 +80,7 @@
 
 pub use cloud::{Fleet, Market, VmType};
 pub use door::{Options, RunError, Scenario};
+pub use engine::Interrupt;
 pub use experiment::{Ending, Finished, OwnedRecord, Record, Status};
 pub use input::{Diagnostic, Mistakes};
 pub use pricing::{NoPrice, Rented, VmPrice};

@@ -19,6 +19,10 @@ impl SimTime {
     /// The start of the simulation; also the empty duration.
     pub const ZERO: SimTime = SimTime(0);
 
+    /// The last moment that can be simulated, after 584 years: what would be later is lost, so a clock that comes
+    /// to it has no result.
+    pub const LAST: SimTime = SimTime(u64::MAX - 1);
+
     /// Rounds `seconds` to the nearest nanosecond. Negative values and NaN become zero,
     /// values beyond 584 years the largest time.
     #[inline]

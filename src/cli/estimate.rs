@@ -1,49 +1,124 @@
 //! What a run would take, from a sample of its cases.
 
 use std::io;
-use std::time::Instant;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use crate::engine::Interrupt;
 use crate::experiment::{Evaluator, Plan};
 use crate::scenario::Scenario;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
 const SAMPLE: u64 = 100;
-/// Seconds after which a sample is large enough.
-const PATIENCE_S: f64 = 2.0;
+/// After this time a sample is large enough.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What computations may take besides that do not look at their interrupt.
+const GRACE: Duration = Duration::from_secs(1);
 
-/// A sentence on time and size of a run of `scenario` on `jobs` threads.
+/// What was tried.
+struct Sample {
+    /// Cases and simulations of the whole run.
+    cases: u64,
+    simulations: u64,
+    /// Cases and simulations that were finished, their rows and their time.
+    tried: u64,
+    finished: u64,
+    bytes: u64,
+    time: Duration,
+    /// The time with that of one simulation more, which was cut off.
+    cut: Option<Duration>,
+}
+
+/// A sentence on time and size of a run of `scenario` on `jobs` threads, after a few seconds at most.
 ///
 /// # Errors
 /// Whatever keeps the scenario from being planned.
 pub fn sentence(scenario: &Scenario, jobs: usize) -> anyhow::Result<String> {
-    let plan = Plan::new(scenario)?;
+    let interrupt = Interrupt::default();
+    let (send, receive) = mpsc::channel();
+    let (ours, theirs) = (scenario.clone(), interrupt.clone());
+    // If it does not come to an end, the program does.
+    thread::Builder::new().spawn(move || send.send(sample(&ours, &theirs)))?;
+    let sample = receive.recv_timeout(PATIENCE).or_else(|_| {
+        interrupt.raise();
+        receive.recv_timeout(GRACE)
+    });
+    let name = &scenario.name;
+    let Some(sample) = sample.ok().transpose()?.flatten() else {
+        let most = (PATIENCE + GRACE).as_secs();
+        return Ok(format!(
+            "{name}: more than {most} s: what its cases share was not computed by then"
+        ));
+    };
+    Ok(format!("{name}: {}", sample.sentence(jobs)))
+}
+
+impl Sample {
+    fn sentence(&self, jobs: usize) -> String {
+        let per_simulation = |time: Duration, count: u64| {
+            time.as_secs_f64() / count as f64 * self.simulations as f64 / jobs as f64
+        };
+        // A simulation that was cut off tells only how long it takes at least.
+        let least = (self.cut).map_or(0.0, |time| per_simulation(time, self.finished + 1));
+        if self.finished == 0 {
+            return format!(
+                "more than {} on {jobs} threads, if all cases are like the first: it was not finished in {} s",
+                time_text(least),
+                PATIENCE.as_secs()
+            );
+        }
+        let seconds = per_simulation(self.time, self.finished);
+        let (how, seconds) = match least > seconds {
+            true => ("more than", least),
+            false => ("about", seconds),
+        };
+        let bytes = self.bytes as f64 / self.tried as f64 * self.cases as f64;
+        format!(
+            "{how} {} on {jobs} threads, {} of records.csv",
+            time_text(seconds),
+            size_text(bytes)
+        )
+    }
+}
+
+/// Tries some cases of `scenario`; `None` where not even what they share is there in time.
+fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<Sample>> {
+    let plan = Plan::heeding(scenario, interrupt);
+    if interrupt.is_raised() {
+        return Ok(None);
+    }
+    let plan = plan?;
     let mut evaluator = Evaluator::new(&plan);
     let mut rows = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Bytes(0));
     let start = Instant::now();
-    let mut tried = 0.0;
     let shared = plan.cases_per_simulation().max(1);
-    let simulations = plan.cases() / shared;
-    for index in 0..SAMPLE.min(simulations) {
-        let first = spread(index, simulations) * shared;
+    let mut sample = Sample {
+        cases: plan.cases(),
+        simulations: plan.cases() / shared,
+        tried: 0,
+        finished: 0,
+        bytes: 0,
+        time: Duration::ZERO,
+        cut: None,
+    };
+    for index in 0..SAMPLE.min(sample.simulations) {
+        let first = spread(index, sample.simulations) * shared;
         for number in first..first + shared {
             rows.serialize(evaluator.evaluate(plan.case(number)))?;
-            tried += 1.0;
         }
-        if start.elapsed().as_secs_f64() > PATIENCE_S {
+        if interrupt.is_raised() {
+            sample.cut = Some(start.elapsed());
             break;
         }
+        rows.flush()?;
+        sample.tried += shared;
+        sample.finished += 1;
+        (sample.bytes, sample.time) = (rows.get_ref().0, start.elapsed());
     }
-    let seconds = start.elapsed().as_secs_f64() / tried * plan.cases() as f64 / jobs as f64;
-    rows.flush()?;
-    let bytes = rows.get_ref().0 as f64 / tried * plan.cases() as f64;
-    Ok(format!(
-        "{}: about {} on {jobs} threads, {} of records.csv",
-        scenario.name,
-        time_text(seconds),
-        size_text(bytes)
-    ))
+    Ok(Some(sample))
 }
 
 /// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off, by steps of the

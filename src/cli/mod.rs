@@ -19,6 +19,7 @@ pub mod resume;
 pub mod run;
 pub mod runner;
 pub mod schema;
+pub mod signals;
 pub mod summaries;
 pub mod summary;
 pub mod terminal;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::input::Diagnostics;
+use signals::Signals;
 
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
 /// right one.
@@ -78,8 +80,12 @@ pub enum Exit {
     SomeCasesFailed = 3,
     /// A reproduced figure lies outside its tolerance without a stated reason.
     OutsideTolerance = 4,
+    /// Stopped by SIGHUP; what was finished is kept.
+    HungUp = 129,
     /// Stopped by Ctrl-C; what was finished is kept.
     Interrupted = 130,
+    /// Stopped by SIGTERM; what was finished is kept.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {
@@ -93,6 +99,8 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     /// Input that is wrong, with every mistake.
     Wrong(Diagnostics),
+    /// A signal, before there was anything to keep.
+    Interrupted,
     /// Anything else.
     Other(anyhow::Error),
 }
@@ -126,8 +134,15 @@ pub enum Format {
 impl Cli {
     /// Runs the command and says how it went.
     pub fn run(self) -> Exit {
+        let signals = match Signals::listen() {
+            Ok(signals) => signals,
+            Err(error) => {
+                terminal::note(&format!("error: cannot listen for Ctrl-C: {error:#}"));
+                return Exit::Failed;
+            }
+        };
         let result = match self.command {
-            Command::Run(args) => args.run(),
+            Command::Run(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
             Command::Check(args) => args.run(),
@@ -144,6 +159,10 @@ impl Cli {
             Err(Failure::Wrong(diagnostics)) => {
                 terminal::complain(&diagnostics);
                 Exit::Wrong
+            }
+            Err(Failure::Interrupted) => {
+                terminal::note("interrupted; nothing was run");
+                signals.exit()
             }
             Err(Failure::Other(error)) => {
                 terminal::note(&format!("error: {error:#}"));

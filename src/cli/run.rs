@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
 use clap::Args;
 
 use super::records::RecordsArg;
 use super::runner::{self, Runner};
+use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure, estimate, resume, terminal};
 use crate::experiment::{Ending, Shard};
@@ -70,7 +68,7 @@ impl RunArgs {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
         let overrides = Overrides {
             seed: self.seed,
@@ -98,14 +96,11 @@ impl RunArgs {
         let by = self.summary_by.clone().for_form(self.format);
         let by = by.as_ref();
         let starts = resume::starts(&scenarios, &folders, self.resume, &formats, by)?;
-        let interrupt = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupt);
-        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-            .context("cannot listen for Ctrl-C")?;
         let runner = Runner {
             jobs: self.jobs(),
             fail_fast: self.fail_fast && !self.keep_going,
-            interrupt: &interrupt,
+            interrupt: signals.raise_first()?,
+            signals: Some(signals),
             formats: &formats,
             by,
         };
@@ -131,7 +126,10 @@ impl RunArgs {
             }
         }
         summaries.end()?;
-        Ok(worst)
+        Ok(match worst {
+            Exit::Interrupted => signals.exit(),
+            worst => worst,
+        })
     }
 
     /// Threads to use.

@@ -1,10 +1,12 @@
 //! One scenario, or one shard of it, run as the arguments of `run` ask for.
 
-use std::sync::atomic::AtomicBool;
+use std::ops::Range;
 
 use super::progress::Progress;
 use super::resume::Start;
+use super::signals::Signals;
 use super::{Exit, Failure, records, terminal};
+use crate::engine::Interrupt;
 use crate::experiment::{
     self, Aggregated, Aggregation, Conduct, Ending, Finished, KeyColumns, Plan, Shard, Sink, Tasks,
 };
@@ -17,8 +19,10 @@ pub struct Runner<'a> {
     pub jobs: usize,
     /// Whether the first case without a result ends a run.
     pub fail_fast: bool,
-    /// Set by Ctrl-C.
-    pub interrupt: &'a AtomicBool,
+    /// Raised by Ctrl-C.
+    pub interrupt: &'a Interrupt,
+    /// Who is told when work has stopped.
+    pub signals: Option<&'a Signals>,
     /// Forms of the records.
     pub formats: &'a [&'static RecordsFormat],
     /// Columns that the summary groups by.
@@ -26,13 +30,33 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn conduct<'a>(&'a self, progress: &'a Progress) -> Conduct<'a> {
-        Conduct {
+    /// What the cases share.
+    fn plan(&self, scenario: &Scenario) -> Result<Plan, Failure> {
+        let plan = Plan::heeding(scenario, self.interrupt);
+        match self.interrupt.is_raised() {
+            // What was cut off may be wrong in any way.
+            true => Err(Failure::Interrupted),
+            false => Ok(plan.map_err(anyhow::Error::from)?),
+        }
+    }
+
+    fn evaluate(
+        &self,
+        plan: &mut Plan,
+        tasks: impl IntoIterator<Item = Range<u64>>,
+        progress: &Progress,
+        sinks: &mut [&mut (dyn Sink + Send)],
+    ) -> Result<Finished, Failure> {
+        let conduct = Conduct {
             jobs: self.jobs,
             fail_fast: self.fail_fast,
-            interrupt: self.interrupt,
             progress: &progress.counter,
+        };
+        let finished = experiment::run(plan, tasks, conduct, sinks)?;
+        if let (Ending::Interrupted, Some(signals)) = (finished.ending, self.signals) {
+            signals.has_stopped();
         }
+        Ok(finished)
     }
 
     /// Runs a scenario, all of it or what is left; how that ended, and the summary.
@@ -45,7 +69,7 @@ impl Runner<'_> {
         folder: Option<&Folder>,
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
-        let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let mut plan = self.plan(scenario)?;
         for sentence in plan.fallbacks() {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
@@ -53,9 +77,8 @@ impl Runner<'_> {
         let progress = Progress::start(&scenario.name, plan.cases());
         let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);
         let Some(folder) = folder else {
-            let conduct = self.conduct(&progress);
             let finished =
-                experiment::run(&mut plan, tasks.behind(0), conduct, &mut [&mut summary])?;
+                self.evaluate(&mut plan, tasks.behind(0), &progress, &mut [&mut summary])?;
             return Ok((finished, summary.finish()));
         };
         let identity = manifest::identity(scenario);
@@ -78,12 +101,8 @@ impl Runner<'_> {
             ));
         }
         let all = plan.cases();
-        let mut finished = experiment::run(
-            &mut plan,
-            tasks.behind(before.cases),
-            self.conduct(&progress),
-            &mut [&mut results],
-        )?;
+        let left = tasks.behind(before.cases);
+        let mut finished = self.evaluate(&mut plan, left, &progress, &mut [&mut results])?;
         finished.cases += before.cases;
         finished.failed += before.failed;
         if finished.cases == all {
@@ -117,7 +136,7 @@ impl Runner<'_> {
                 ..Finished::default()
             });
         }
-        let mut plan = Plan::new(scenario).map_err(anyhow::Error::from)?;
+        let mut plan = self.plan(scenario)?;
         let tasks = Tasks::of(&plan);
         let mut file = ShardFile::create(&folder, shard)?;
         let progress = Progress::start(
@@ -128,12 +147,7 @@ impl Runner<'_> {
                 .sum(),
         );
         let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut file];
-        let finished = experiment::run(
-            &mut plan,
-            shard.tasks(tasks),
-            self.conduct(&progress),
-            sinks,
-        )?;
+        let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, sinks)?;
         drop(progress);
         if finished.ending == Ending::Complete {
             file.close(&identity, tasks.size, &finished)?;

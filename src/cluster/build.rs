@@ -9,7 +9,7 @@ use super::checkpoint::choice::policy;
 use super::groups::MOST_GROUPS;
 use super::groups::{Cluster, Group, Size};
 use super::setup::{Kind, Setup};
-use super::terms::OnLoss;
+use super::terms::{OnLoss, Spot};
 use super::trial::trial;
 use crate::configuration::{Configuration, Shape};
 use crate::rng;
@@ -52,11 +52,60 @@ pub struct Builder<'a> {
     pub setup: &'a Setup,
 }
 
+/// What a workload does not know of a configuration's cluster.
+#[derive(Debug, Clone)]
+pub enum Missing {
+    /// The cluster as it is asked for.
+    Itself(OutsideHull),
+    /// A size that it may come to.
+    Size(OutsideHull),
+    /// It has more than [`MOST_SIZES`] sizes.
+    TooManySizes,
+}
+
 /// Workers of a group, for the step process.
 struct Part {
     shape: Arc<str>,
     /// Workers per VM; all of the configuration on all VMs where they cannot be told apart.
     each: u32,
+}
+
+/// VMs of each group.
+type Vms = [u32; MOST_GROUPS];
+
+/// The VMs of a configuration, and on which terms they are.
+struct Frame {
+    groups: Vec<Group>,
+    parts: Vec<Part>,
+    protocol: Protocol,
+    spot: Option<Arc<Spot>>,
+}
+
+impl Frame {
+    /// All VMs that the configuration has.
+    fn whole(&self) -> Vms {
+        let mut vms = [0; MOST_GROUPS];
+        for (vms, group) in vms.iter_mut().zip(&self.groups) {
+            *vms = group.vms;
+        }
+        vms
+    }
+
+    /// Numbers of VMs that the groups of workers may have together; `None` where there are too many.
+    fn count_of_sizes(&self) -> Option<usize> {
+        (self.groups.iter())
+            .filter(|g| !g.is_server)
+            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
+            .filter(|n| *n <= MOST_SIZES)
+    }
+}
+
+/// What a workload says of a cluster in one size.
+struct Found<'f> {
+    present: Vec<(&'f Part, u32)>,
+    replays: Vec<(Replay, u32)>,
+    workers: u32,
+    samples: f64,
 }
 
 impl Builder<'_> {
@@ -69,14 +118,9 @@ impl Builder<'_> {
         configuration: &Configuration,
         vms: &mut Vec<RentedVm>,
     ) -> Result<Built, OutsideHull> {
-        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
-        let (groups, parts) = self.groups(configuration, kind, vms);
-        let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
-        let spot = kind
-            .and_then(|k| k.spot.clone())
-            .or_else(|| self.setup.spot.clone());
-        let whole_vms = |index: usize| groups[index].vms;
-        let (whole, replay) = self.size(configuration, protocol, &parts, whole_vms)?;
+        let frame = self.frame(configuration, vms);
+        let protocol = frame.protocol;
+        let (whole, replay) = self.size(configuration, &frame, frame.whole())?;
         let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
             let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
             valid.err().map(|why| why.to_string())
@@ -85,8 +129,8 @@ impl Builder<'_> {
         let mut cluster = Cluster {
             protocol,
             is_static: !self.setup.is_live(&configuration.vm),
-            groups,
-            spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
+            groups: frame.groups.clone(),
+            spot: frame.spot.clone(),
             elastic: self.setup.elastic.clone(),
             policy: Policy::None,
             restart_s: self.workload.constants.restore_s.value,
@@ -97,7 +141,7 @@ impl Builder<'_> {
         };
         if cluster.changes_size() {
             cluster.usual = cluster.place(|group| cluster.groups[group].vms);
-            cluster.sizes = self.sizes(configuration, &cluster, &parts, nominal)?;
+            cluster.sizes = self.sizes(configuration, &frame, cluster.usual, nominal)?;
         }
         cluster.policy = policy(&cluster, nominal * cluster.whole.step_s);
         Ok(Built {
@@ -113,80 +157,85 @@ impl Builder<'_> {
     fn sizes(
         &self,
         configuration: &Configuration,
-        cluster: &Cluster,
-        parts: &[Part],
+        frame: &Frame,
+        usual: usize,
         nominal: f64,
     ) -> Result<Vec<Option<Size>>, OutsideHull> {
-        let count = (cluster.groups.iter())
-            .filter(|g| !g.is_server)
-            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
-            .filter(|n| *n <= MOST_SIZES)
-            .unwrap_or(0);
-        let fewest = cluster.spot.as_ref().map_or(1, |s| s.fewest_workers.max(1));
+        let count = frame.count_of_sizes().unwrap_or(0);
         let mut sizes = Vec::with_capacity(count);
         for place in 0..count {
-            let vms = counts(&cluster.groups, place);
-            let at = |group: usize| vms[group];
-            let workers: u32 = (cluster.groups.iter().enumerate())
-                .map(|(group, g)| g.workers * at(group))
-                .sum();
-            let is_possible = workers >= fewest && cluster.protocol.check(workers).is_ok();
-            sizes.push(match is_possible && place != cluster.usual {
-                true => {
-                    let (made, _) = self.size(configuration, cluster.protocol, parts, at)?;
+            let vms = (place != usual).then(|| self.possible(frame, place));
+            sizes.push(match vms.flatten() {
+                Some(vms) => {
+                    let (made, _) = self.size(configuration, frame, vms)?;
                     Some(made.relative_to(nominal))
                 }
-                false => None,
+                None => None,
             });
         }
         Ok(sizes)
     }
 
-    /// Whether `configuration` may come to a size that the workload does not know, and what it says; `Some(None)`
-    /// where there are too many sizes.
-    pub fn missing_size(&self, configuration: &Configuration) -> Option<Option<OutsideHull>> {
-        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
-        let spot = self
-            .setup
-            .spot
-            .as_ref()
-            .filter(|_| kind.is_none_or(Kind::has_spot));
-        let fewest = spot.map_or(1, |s| s.fewest_workers.max(1));
-        let (groups, parts) = self.groups(configuration, kind, &mut Vec::new());
-        let protocol = kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol);
-        let workers = groups.iter().filter(|g| !g.is_server);
-        let count = (workers.clone())
-            .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
-            .filter(|n| *n <= MOST_SIZES);
-        if count.is_none() {
-            return Some(None);
-        }
-        let most: u32 = workers.map(|g| g.most * g.workers).sum();
-        let mut smallest = match spot {
-            Some(_) => fewest.min(configuration.workers),
-            None => configuration.workers,
+    /// What keeps [`build`](Self::build) from building the cluster of `configuration`: found by the same steps, without
+    /// what takes long and cannot fail.
+    pub fn missing(&self, configuration: &Configuration) -> Option<Missing> {
+        let frame = self.frame(configuration, &mut Vec::new());
+        let kind = self.setup.kinds.get(&configuration.vm);
+        let is_balanced = kind.is_some_and(|k| k.batching.is_some());
+        let known = |vms: Vms| match is_balanced {
+            true => self.size(configuration, &frame, vms).map(drop),
+            false => self.found(configuration, &frame, vms).map(drop),
         };
-        if let (Some(elastic), Some(first)) = (&self.setup.elastic, groups.first()) {
-            let others = first.vms.saturating_sub(elastic.fewest_vms) * first.workers;
-            smallest = smallest.min(configuration.workers.saturating_sub(others).max(fewest));
+        if let Err(outside) = known(frame.whole()) {
+            return Some(Missing::Itself(outside));
         }
-        (smallest..=most.max(configuration.workers)).find_map(|workers| {
-            let batch = self.setup.samples(configuration, protocol, workers);
-            parts.iter().find_map(|part| {
-                let at = Configuration {
-                    vm: Arc::clone(&part.shape),
-                    workers,
-                    batch: batch.round().max(1.0) as u32,
-                };
-                self.workload.replay(&at, self.reach).err().map(Some)
-            })
-        })
+        let loses = (frame.spot.as_ref()).is_some_and(|s| s.on_loss != OnLoss::Wait);
+        if !loses && self.setup.elastic.is_none() {
+            return None;
+        }
+        let Some(count) = frame.count_of_sizes() else {
+            return Some(Missing::TooManySizes);
+        };
+        let mut sizes = (0..count).filter_map(|place| self.possible(&frame, place));
+        sizes.find_map(|vms| known(vms).err().map(Missing::Size))
+    }
+
+    /// VMs of each group at a place of the sizes, if the cluster may come to it and train.
+    fn possible(&self, frame: &Frame, place: usize) -> Option<Vms> {
+        let vms = counts(&frame.groups, place);
+        let all = frame.groups.iter().zip(vms).filter(|(g, _)| !g.is_server);
+        let workers: u32 = all.clone().map(|(g, vms)| g.workers * vms).sum();
+        let is_reached = match (&frame.spot, &self.setup.elastic) {
+            (Some(spot), _) => workers >= spot.fewest_workers.max(1),
+            // Nobody is lost: only the first group changes, between the two sizes that the price asks for.
+            (None, Some(elastic)) => all.enumerate().all(|(index, (g, vms))| match index {
+                0 => vms >= elastic.fewest_vms.min(g.vms),
+                _ => vms == g.vms,
+            }),
+            (None, None) => false,
+        };
+        (is_reached && frame.protocol.check(workers).is_ok()).then_some(vms)
     }
 
     /// Whether clusters may have another size than their configuration's.
     fn changes_size(&self) -> bool {
         let spot = self.setup.spot.as_ref();
         spot.is_some_and(|s| s.on_loss != OnLoss::Wait) || self.setup.elastic.is_some()
+    }
+
+    /// The VMs of a configuration, and on which terms they are.
+    fn frame(&self, configuration: &Configuration, vms: &mut Vec<RentedVm>) -> Frame {
+        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
+        let (groups, parts) = self.groups(configuration, kind, vms);
+        let spot = kind
+            .and_then(|k| k.spot.clone())
+            .or_else(|| self.setup.spot.clone());
+        Frame {
+            groups,
+            parts,
+            protocol: kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol),
+            spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
+        }
     }
 
     /// The groups of VMs of a configuration, and what its workers run on.
@@ -257,32 +306,54 @@ impl Builder<'_> {
         (groups, parts)
     }
 
-    /// The step process with so many VMs of each group, and what the workload says of the first.
-    fn size(
+    /// What the workload says of each group's workers with so many VMs, and how many those are; besides, all workers,
+    /// and samples of an update.
+    fn found<'f>(
         &self,
         configuration: &Configuration,
-        protocol: Protocol,
-        parts: &[Part],
-        vms: impl Fn(usize) -> u32,
-    ) -> Result<(Made, Replay), OutsideHull> {
-        let undivided = parts.iter().any(|p| p.each == 0);
-        let present: Vec<(&Part, u32)> = (parts.iter().enumerate())
-            .map(|(index, part)| (part, part.each * vms(index)))
+        frame: &'f Frame,
+        vms: Vms,
+    ) -> Result<Found<'f>, OutsideHull> {
+        let undivided = frame.parts.iter().any(|p| p.each == 0);
+        let present: Vec<(&Part, u32)> = (frame.parts.iter().zip(vms))
+            .map(|(part, vms)| (part, part.each * vms))
             .filter(|(_, own)| undivided || *own > 0)
             .collect();
         let workers = match undivided {
             true => configuration.workers,
             false => present.iter().map(|(_, workers)| workers).sum(),
         };
-        let samples = (self.setup).samples(configuration, protocol, workers);
+        let samples = (self.setup).samples(configuration, frame.protocol, workers);
         // A global batch is a whole number of samples.
         let batch = match workers == configuration.workers {
             true => configuration.batch,
             false => samples.round().max(1.0) as u32,
         };
-        let found: Vec<(Replay, u32)> = (present.iter())
+        let replays = (present.iter())
             .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
             .collect::<Result<_, OutsideHull>>()?;
+        Ok(Found {
+            present,
+            replays,
+            workers,
+            samples,
+        })
+    }
+
+    /// The step process with so many VMs of each group, and what the workload says of the first.
+    fn size(
+        &self,
+        configuration: &Configuration,
+        frame: &Frame,
+        vms: Vms,
+    ) -> Result<(Made, Replay), OutsideHull> {
+        let protocol = frame.protocol;
+        let Found {
+            present,
+            replays: found,
+            workers,
+            samples,
+        } = self.found(configuration, frame, vms)?;
         let Some((first, _)) = found.first() else {
             return Err(OutsideHull {
                 workload: self.workload.name.clone(),
@@ -322,14 +393,14 @@ impl Builder<'_> {
         Ok((made, first.clone()))
     }
 
-    /// What the workload says of so many workers on the VMs of a group.
+    /// What the workload says of so many workers on the VMs of a group; their noise is not needed to train.
     fn replay(&self, part: &Part, workers: u32, batch: u32) -> Result<Replay, OutsideHull> {
         let asked = Configuration {
             vm: Arc::clone(&part.shape),
             workers,
             batch,
         };
-        self.workload.replay(&asked, self.reach)
+        self.workload.train(&asked, self.reach)
     }
 
     /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
@@ -464,7 +535,7 @@ impl Made {
 }
 
 /// VMs of each group at a place of the sizes.
-fn counts(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
+fn counts(groups: &[Group], mut place: usize) -> Vms {
     let mut vms = [0; MOST_GROUPS];
     for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
         let base = group.most as usize + 1;

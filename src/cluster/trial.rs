@@ -39,7 +39,11 @@ pub(super) fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Tr
         // The beginning, where workers start together, is left out.
         let counted = (updates - updates / 4).max(1) as f64;
         Trial {
-            update_s: (end - stretch.advance.at_mark).seconds() / counted,
+            // The clock can end before.
+            update_s: match stretch.updates < updates {
+                true => f64::INFINITY,
+                false => (end - stretch.advance.at_mark).seconds() / counted,
+            },
             gradients: stretch.gradients as f64 / stretch.updates.max(1) as f64,
             staleness: stretch.mean_staleness(),
         }

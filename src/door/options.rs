@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Scenario;
+use crate::engine::Interrupt;
 use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use crate::pricing::{AS_MEASURED, Policy, VmPrice};
 use crate::scenario::{Given, Overrides, load_with};
@@ -40,6 +41,7 @@ const UNNAMED: &str = "scenario";
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     given: Given,
+    interrupt: Option<Interrupt>,
 }
 
 impl Options {
@@ -77,6 +79,13 @@ impl Options {
         };
         self.given.workloads.retain(|(known, _)| known != name);
         self.given.workloads.push((name.to_owned(), folder));
+        self
+    }
+
+    /// Runs of the scenario end once `interrupt` is raised: cases in hand are dropped, those before are handed out.
+    #[must_use]
+    pub fn interrupt(mut self, interrupt: &Interrupt) -> Options {
+        self.interrupt = Some(interrupt.clone());
         self
     }
 
@@ -120,7 +129,10 @@ impl Options {
             )
         });
         match scenario {
-            Some(scenario) if diagnostics.is_empty() => Ok(Scenario::new(scenario)),
+            Some(scenario) if diagnostics.is_empty() => {
+                let interrupt = self.interrupt.clone().unwrap_or(Interrupt::NEVER);
+                Ok(Scenario::new(scenario, interrupt))
+            }
             _ => Err(Mistakes::new(diagnostics)),
         }
     }

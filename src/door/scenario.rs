@@ -2,11 +2,12 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 
 use super::Options;
+use crate::engine::Interrupt;
 use crate::experiment::PlanError;
-use crate::experiment::{Conduct, Finished, Plan, Record, Sink, Tasks, run};
+use crate::experiment::{Conduct, Ending, Finished, Plan, Record, Sink, Tasks, run};
 use crate::input::Mistakes;
 use crate::scenario;
 
@@ -32,6 +33,7 @@ use crate::scenario;
 #[derive(Debug, Clone)]
 pub struct Scenario {
     checked: scenario::Scenario,
+    interrupt: Interrupt,
 }
 
 /// Why a scenario that was read without complaint could not be run.
@@ -58,8 +60,8 @@ pub enum RunError {
 }
 
 impl Scenario {
-    pub(super) fn new(checked: scenario::Scenario) -> Scenario {
-        Scenario { checked }
+    pub(super) fn new(checked: scenario::Scenario, interrupt: Interrupt) -> Scenario {
+        Scenario { checked, interrupt }
     }
 
     /// Reads and checks a scenario. Its relative paths start at the current folder.
@@ -102,12 +104,20 @@ impl Scenario {
     /// # Errors
     /// [`RunError`]; a checked scenario has none but those of the machine.
     pub fn run(&self, take: impl FnMut(&Record<'_>) + Send) -> Result<Finished, RunError> {
-        let mut plan = Plan::new(&self.checked)?;
+        let mut plan = match Plan::heeding(&self.checked, &self.interrupt) {
+            // What was cut off may be wrong in any way.
+            Err(_) if self.interrupt.is_raised() => {
+                return Ok(Finished {
+                    ending: Ending::Interrupted,
+                    ..Finished::default()
+                });
+            }
+            plan => plan?,
+        };
         let tasks = Tasks::of(&plan);
         let conduct = Conduct {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             fail_fast: false,
-            interrupt: &AtomicBool::new(false),
             progress: &AtomicU64::new(0),
         };
         let mut each = Each(take);

@@ -4,7 +4,10 @@
 //! leave the queue in the order in which they entered, so a run is a function of its input.
 //!
 //! - [`queue`]: the queue and the clock it drives.
+//! - [`interrupt`]: how both are stopped from outside.
 
+pub mod interrupt;
 pub mod queue;
 
+pub use interrupt::Interrupt;
 pub use queue::Queue;

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::interrupt::Interrupt;
 use crate::units::SimTime;
 
 /// Pending events of type `E` and the clock, which is the time of the last event taken out.
@@ -11,6 +12,7 @@ pub struct Queue<E> {
     heap: BinaryHeap<Entry<E>>,
     now: SimTime,
     inserted: u64,
+    interrupt: Interrupt,
 }
 
 #[derive(Debug, Clone)]
@@ -23,11 +25,28 @@ struct Entry<E> {
 impl<E> Queue<E> {
     /// An empty queue at time zero.
     pub fn new() -> Self {
+        Queue::heeding(Interrupt::NEVER)
+    }
+
+    /// The same; once `interrupt` is raised, nothing is due by any time.
+    pub fn heeding(interrupt: Interrupt) -> Self {
         Queue {
             heap: BinaryHeap::new(),
             now: SimTime::ZERO,
             inserted: 0,
+            interrupt,
         }
+    }
+
+    /// Whether it was stopped from outside: what came of it since is no result.
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+
+    /// What stops it.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// The simulated time.
@@ -59,7 +78,7 @@ impl<E> Queue<E> {
     /// The same, but only up to `until`; `None` when nothing is pending by then.
     #[inline]
     pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
-        if self.heap.peek()?.at > until {
+        if self.heap.peek()?.at > until || self.is_interrupted() {
             return None;
         }
         self.advance()
@@ -70,6 +89,9 @@ impl<E> Queue<E> {
     #[inline]
     pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
         let earliest = self.heap.peek().filter(|entry| entry.at <= until)?;
+        if self.interrupt.is_raised() {
+            return None;
+        }
         self.now = earliest.at;
         Some(&earliest.event)
     }

@@ -201,7 +201,7 @@ fn means_over_runs(
 ) -> Vec<Vec<Point>> {
     let mut site = ground.open(&Terms {
         fidelity: Fidelity::Fast,
-        ..*terms
+        ..terms.clone()
     });
     let mut usage = Usage::default();
     let none = Point {

@@ -9,6 +9,7 @@ use super::plan_error::PlanError;
 use super::record::Record;
 use crate::cloud::Fleet;
 use crate::cluster::World;
+use crate::engine::Interrupt;
 use crate::pricing::Policy;
 use crate::rng::Streams;
 use crate::scenario::{MeasuredJobs, Scenario, Together, by_vm, machines};
@@ -88,6 +89,14 @@ impl Plan {
     /// # Errors
     /// [`PlanError`]; none after the scenario's own check.
     pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
+        Plan::heeding(scenario, &Interrupt::NEVER)
+    }
+
+    /// The same; `interrupt` stops what is computed, now and in its cases.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
         let measured = scenario.measured.as_ref().map_or(0, |m| m.jobs.len());
         let searches: Vec<Search> = (scenario.workloads.iter().enumerate())
             .flat_map(|(workload, (_, configurations))| {
@@ -121,6 +130,7 @@ impl Plan {
                 streams: Streams::new(scenario.seed),
                 fidelity: scenario.fidelity,
                 start_up: scenario.start_up,
+                interrupt: interrupt.clone(),
             },
             policies: scenario.policies.clone(),
             objectives: scenario.objectives.clone(),
@@ -129,6 +139,9 @@ impl Plan {
             source: scenario.clone(),
         };
         for index in 0..plan.searches.len().min(EAGER) {
+            if interrupt.is_raised() {
+                break;
+            }
             let made = plan.make(index)?;
             // Nobody else has the plan yet.
             let _ = plan.arenas[index].set(Ok(Box::new(made)));

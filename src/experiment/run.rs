@@ -2,7 +2,7 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -26,8 +26,6 @@ pub struct Conduct<'a> {
     pub jobs: usize,
     /// Whether the first case without a result ends the run.
     pub fail_fast: bool,
-    /// Stops the run after the tasks in hand.
-    pub interrupt: &'a AtomicBool,
     /// Counts finished cases.
     pub progress: &'a AtomicU64,
 }
@@ -93,6 +91,8 @@ const CASES_PER_THREAD: u64 = 4096;
 ///
 /// Tasks come in the order of their cases: arenas that lie behind are forgotten.
 ///
+/// Once the interrupt of `plan` is raised it ends within a few events.
+///
 /// A run that ends at a failure hands out nothing behind the first failed case, whatever other
 /// threads have finished: where it ends does not depend on their number.
 ///
@@ -146,22 +146,28 @@ pub fn run(
 /// Blocks after which the arenas behind are forgotten.
 const BLOCKS_PER_STAGE: usize = 16;
 
-/// The records of tasks; `None` for one that was not begun because of an interrupt.
+/// The records of tasks; `None` for one that was not finished because of an interrupt.
 type Done<'p> = Vec<Option<Vec<Record<'p>>>>;
 
 fn evaluate<'p>(plan: &'p Plan, block: Vec<Range<u64>>, conduct: Conduct<'_>) -> Done<'p> {
+    let interrupt = &plan.terms.interrupt;
     block
         .into_par_iter()
         .map_init(
             || Evaluator::new(plan),
             |evaluator, cases| {
-                if conduct.interrupt.load(Ordering::Relaxed) {
-                    return None;
-                }
                 let count = cases.end - cases.start;
-                let records = cases
-                    .map(|number| evaluator.evaluate(plan.case(number)))
+                let records: Option<Vec<Record<'_>>> = cases
+                    .map(|number| {
+                        if interrupt.is_raised() {
+                            return None;
+                        }
+                        let record = evaluator.evaluate(plan.case(number));
+                        // It may have been cut off, or what it is scored by.
+                        (!interrupt.is_raised()).then_some(record)
+                    })
                     .collect();
+                let records = records?;
                 conduct.progress.fetch_add(count, Ordering::Relaxed);
                 Some(records)
             },

@@ -7,6 +7,7 @@ use super::run::LiveRun;
 use super::stage::Stage;
 use crate::cluster::luck::Luck;
 use crate::cluster::{Cluster, Spot};
+use crate::engine::{Interrupt, Queue};
 use crate::rng::{Stream, Streams};
 use crate::training::drift::DriftPath;
 use crate::training::progress::{Advance, Unfinished};
@@ -61,6 +62,13 @@ impl Job {
                 ledger: Ledger::default(),
             },
         }
+    }
+
+    /// The same, stopped from outside by `interrupt`.
+    #[must_use]
+    pub fn heeding(mut self, interrupt: Interrupt) -> Self {
+        self.stage.queue = Queue::heeding(interrupt);
+        self
     }
 
     /// The same job at time zero in another replica, where VMs are lost on the terms `spot`, keeping its memory.

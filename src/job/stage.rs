@@ -73,10 +73,22 @@ impl Stage {
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {
-                return Ok(());
+                return self.goes_on();
             }
         }
         Err(Unfinished::defect(self.now()))
+    }
+
+    /// Whether there is a next moment.
+    fn goes_on(&self) -> Result<(), Unfinished> {
+        let now = self.now();
+        if self.queue.is_interrupted() {
+            return Err(Unfinished::Interrupted { at: now });
+        }
+        match now < SimTime::LAST {
+            true => Ok(()),
+            false => Err(Unfinished::ClockEnded),
+        }
     }
 
     /// The same while a checkpoint is restored.
@@ -110,6 +122,7 @@ impl Stage {
                 goal,
                 stream: &mut *stream,
                 scratch: &mut self.scratch,
+                interrupt: self.queue.interrupt(),
             });
             if let Ok((stretch, end)) = leap {
                 self.wait(end - start, Event::StepsDone)?;
@@ -124,6 +137,8 @@ impl Stage {
             scratch: &mut self.scratch,
             log: &mut self.log,
         };
-        Ok((pace.protocol().advance(&mut floor, goal)?, true))
+        let stretch = pace.protocol().advance(&mut floor, goal)?;
+        self.goes_on()?;
+        Ok((stretch, true))
     }
 }

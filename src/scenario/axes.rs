@@ -39,7 +39,10 @@ pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     }
     if let Some(pairs) = &cluster.pairs {
         complaints.not_empty("pairs", pairs, &["[8, 384]"]);
-        complaints.no_duplicates("pairs", pairs.get_ref());
+        let numbers: Vec<Spanned<[u32; 2]>> = (pairs.get_ref().iter())
+            .map(|p| Spanned::new(p.span(), p.get_ref().map(Count::get)))
+            .collect();
+        complaints.no_duplicates("pairs", &numbers);
     }
     for exclusion in cluster.exclude.iter().filter(|e| e.get_ref().is_empty()) {
         let title = "an entry of `exclude` has no condition";
@@ -68,7 +71,8 @@ pub(super) fn combinations(
     };
     if let Some(pairs) = &cluster.pairs {
         let pair = |p: &Spanned<[Count; 2]>| at(p.get_ref()[0].get(), p.get_ref()[1].get());
-        return pairs.get_ref().iter().map(pair).collect();
+        let has = |c: &Configuration| fixed_workers.is_none_or(|fixed| c.workers == fixed);
+        return pairs.get_ref().iter().map(pair).filter(has).collect();
     }
     let axis = |a: &Option<Spanned<Axis>>| a.as_ref().and_then(|a| a.get_ref().values());
     let (mut workers, batches) = (axis(&cluster.workers), axis(&cluster.batch));

@@ -129,6 +129,7 @@ impl Check<'_> {
                     workloads: &workloads,
                     stored: &stored,
                     reach: &reach,
+                    setup: &setup,
                 };
                 strategies::usable(file, registry, simulated, strategies?, complaints)
             }

@@ -1,5 +1,7 @@
 //! The text under check, and what was found wrong with it so far.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -110,9 +112,10 @@ impl Complaints<'_> {
     }
 
     /// Reports entries of a list that stand in it before.
-    pub(super) fn no_duplicates<T: PartialEq>(&mut self, key: &str, list: &[Spanned<T>]) {
-        for (index, item) in list.iter().enumerate() {
-            if list[..index].iter().any(|i| i.get_ref() == item.get_ref()) {
+    pub(super) fn no_duplicates<T: Eq + Hash>(&mut self, key: &str, list: &[Spanned<T>]) {
+        let mut seen = HashSet::with_capacity(list.len());
+        for item in list {
+            if !seen.insert(item.get_ref()) {
                 let title = format!("`{key}` holds {} twice", &self.source.text[item.span()]);
                 self.error_at(item.span(), title, "remove one of the two");
             }

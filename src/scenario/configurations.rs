@@ -1,6 +1,6 @@
 //! The configurations to choose from: all combinations of the axes, each inside the measured hull.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -41,6 +41,13 @@ impl Configurations<'_> {
                 axes::combinations(cluster, workload, self.reach, vm, fixed)
             })
             .collect();
+        self.pairs_fit(&configurations, complaints);
+        if configurations.is_empty() {
+            if all_known {
+                self.report_none(workload, name, complaints);
+            }
+            return None;
+        }
         self.keep_allowed(workload, &mut configurations, complaints)?;
         self.keep_fitting(workload, name, &mut configurations, complaints)?;
         let answers = |c: &Configuration| workload.replay(c, self.reach).is_ok();
@@ -70,6 +77,44 @@ impl Configurations<'_> {
             complaints,
         );
         (inside && all_known).then_some(configurations)
+    }
+
+    /// Reports pairs that no kind of cluster has the workers for.
+    fn pairs_fit(&self, configurations: &[Configuration], complaints: &mut Complaints<'_>) {
+        let Some(pairs) = &self.file.cluster.pairs else {
+            return;
+        };
+        let made: HashSet<u32> = configurations.iter().map(|c| c.workers).collect();
+        for pair in pairs.get_ref() {
+            let workers = pair.get_ref()[0].get();
+            if !made.contains(&workers) && !complaints.is_reported(&pair.span()) {
+                let title = format!("no cluster here has {workers} workers");
+                complaints.error_at(pair.span(), title, "that of a `mix` is fixed");
+            }
+        }
+    }
+
+    /// Tells that the axes make no configuration of a workload, unless the reason was told.
+    fn report_none(
+        &self,
+        workload: &Workload,
+        name: &Spanned<String>,
+        complaints: &mut Complaints<'_>,
+    ) {
+        let cluster = &self.file.cluster;
+        let axes = [&cluster.workers, &cluster.batch, &cluster.local_batch];
+        let places = (axes.into_iter().flatten().map(Spanned::span))
+            .chain(cluster.pairs.as_ref().map(Spanned::span));
+        for place in places {
+            if complaints.is_reported(&place) {
+                return;
+            }
+        }
+        let title = format!("there is no configuration of `{}`", workload.name);
+        let complaint = (complaints.at(name.span(), title, "nothing to choose from")).with_help(
+            "every worker count must fill whole VMs of a type that is named in `cluster.vm`",
+        );
+        complaints.push(complaint);
     }
 
     /// Leaves out what `exclude` and `max_workers` forbid; `None` when nothing is left.

@@ -1,6 +1,6 @@
 //! Configurations that no measurements surround.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use toml::Spanned;
@@ -30,11 +30,12 @@ pub(super) fn check(
         return true;
     }
     if let Some(pairs) = &cluster.pairs {
+        let places: HashMap<[u32; 2], Range<usize>> = (pairs.get_ref().iter().rev())
+            .map(|p| (p.get_ref().map(Count::get), p.span()))
+            .collect();
         for outside in refused {
             let at = &outside.configuration;
-            let is_it =
-                |p: &&Spanned<[Count; 2]>| p.get_ref().map(Count::get) == [at.workers, at.batch];
-            let span = pairs.get_ref().iter().find(is_it).map(Spanned::span);
+            let span = places.get(&[at.workers, at.batch]).cloned();
             let span = span.unwrap_or(pairs.span());
             complaints.error_at(span, outside.to_string(), "outside what was measured");
         }

@@ -1,18 +1,20 @@
 //! Whether every cluster can run: its protocol, and all sizes that it may come to.
 
+use std::ops::Range;
+
 use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::{Outside, ScenarioFile};
-use crate::cluster::build::{Builder, MOST_SIZES};
+use crate::cluster::build::{Builder, MOST_SIZES, Missing};
 use crate::cluster::{OnLoss, Setup};
 use crate::configuration::Configuration;
 use crate::training::Variation;
 use crate::training::waits::Waits;
 use crate::workload::{OutsideHull, Reach, Workload};
 
-/// Reports configurations that their protocol cannot run on, and clusters that may come to a size that the
-/// workload does not know: one message for each workload.
+/// Reports configurations that their protocol cannot run on, and clusters that cannot be built, themselves or in a size
+/// that they may come to: one message for each workload. Those without a complaint are what a run builds.
 pub(super) fn check(
     file: &ScenarioFile,
     workloads: &[(Workload, Vec<Configuration>)],
@@ -25,13 +27,13 @@ pub(super) fn check(
         return;
     }
     let loses = (setup.spot.as_ref()).is_some_and(|s| s.on_loss != OnLoss::default());
-    if setup.elastic.is_none() && !loses {
-        return;
-    }
-    let place = (file.elastic.as_ref().map(Spanned::span))
-        .or(file.spot.as_ref().map(Spanned::span))
-        .unwrap_or_default();
-    let waits = Waits::default();
+    let changes_size = setup.elastic.is_some() || loses;
+    // Equal workers on VMs that stay are what was asked of the workload before.
+    let is_built = |c: &&Configuration| changes_size || setup.kinds.contains_key(&c.vm);
+    let waits = Waits::new(
+        variation,
+        (workloads.iter().flat_map(|w| &w.1)).filter(is_built),
+    );
     for (workload, configurations) in workloads {
         let builder = Builder {
             workload,
@@ -40,20 +42,55 @@ pub(super) fn check(
             waits: &waits,
             setup,
         };
-        let lacking = (configurations.iter()).find_map(|c| Some((c, builder.missing_size(c)?)));
-        if let Some((at, why)) = lacking {
-            let title = format!(
-                "`{}` on {at} may come to a size that is not known",
-                workload.name
-            );
-            let help = match why {
-                Some(outside) => remedy(file, at, &outside),
-                None => format!("it has more than {MOST_SIZES} sizes"),
-            };
-            let complaint = complaints.at(place.clone(), title, "changes the cluster's size");
-            complaints.push(complaint.with_help(help));
+        let mut lacking =
+            (configurations.iter().filter(is_built)).filter_map(|c| Some((c, builder.missing(c)?)));
+        if let Some((at, missing)) = lacking.next() {
+            report(file, workload, at, &missing, complaints);
         }
     }
+}
+
+/// Tells what keeps the cluster `at` from being built.
+fn report(
+    file: &ScenarioFile,
+    workload: &Workload,
+    at: &Configuration,
+    missing: &Missing,
+    complaints: &mut Complaints<'_>,
+) {
+    let of_sizes = || {
+        let changing = (file.elastic.as_ref().map(Spanned::span))
+            .or(file.spot.as_ref().map(Spanned::span))
+            .unwrap_or_default();
+        let title = format!(
+            "`{}` on {at} may come to a size that is not known",
+            workload.name
+        );
+        complaints.at(changing, title, "changes the cluster's size")
+    };
+    let complaint = match missing {
+        Missing::Itself(outside) => {
+            let title = format!("`{}` on {at} cannot be built", workload.name);
+            let place = kind_of(file, at).or(file.workloads.as_ref().map(Spanned::span));
+            let label = "a worker's share is outside what was measured";
+            let help = match file.cluster.outside {
+                Outside::Extrapolate => format!("{outside}; no law of the workload speaks for it"),
+                _ => format!("{outside}; or set `cluster.outside = \"extrapolate\"`"),
+            };
+            (complaints.at(place.unwrap_or_default(), title, label)).with_help(help)
+        }
+        Missing::Size(outside) => of_sizes().with_help(remedy(file, at, outside)),
+        Missing::TooManySizes => {
+            of_sizes().with_help(format!("it has more than {MOST_SIZES} sizes"))
+        }
+    };
+    complaints.push(complaint);
+}
+
+/// Where the kind of cluster stands that a configuration is of.
+fn kind_of(file: &ScenarioFile, at: &Configuration) -> Option<Range<usize>> {
+    let kind = (file.kind.keys()).find(|name| **name.get_ref() == *at.vm);
+    kind.map(Spanned::span)
 }
 
 /// What to do about a size of the cluster `at` that no measurements surround: allow fewer sizes, or let

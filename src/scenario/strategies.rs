@@ -9,6 +9,7 @@ use super::by_vm;
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable, Together};
 use super::grids::MeasuredJobs;
+use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::search::registry::WHEN_NONE_IS_NAMED;
@@ -59,6 +60,8 @@ pub(super) struct Simulated<'a> {
     pub(super) stored: &'a [Workload],
     /// How far beyond measurements they may be asked.
     pub(super) reach: &'a Reach,
+    /// How clusters live.
+    pub(super) setup: &'a Setup,
 }
 
 /// The strategies to run. Every one that was asked for can be built for every workload; where
@@ -74,13 +77,14 @@ pub(super) fn usable(
         workloads,
         stored,
         reach,
+        setup,
     } = simulated;
     let searches = (workloads.iter()).flat_map(|(w, all)| {
         let searches = searches(file.cluster.search, reach, all);
         searches.into_iter().map(move |c| (w, c))
     });
     for (workload, configurations) in searches {
-        let reach = &reach.only(configurations);
+        let reach = &setup.reach(reach, configurations);
         let stored: Vec<History> = stored.iter().map(|w| History::of(w, reach)).collect();
         let own = History::of(workload, reach);
         let space = Space::of_clusters(configurations);

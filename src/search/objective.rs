@@ -11,7 +11,7 @@ pub use crate::testbed::Point;
 ///
 /// assert_eq!(Objective::Knee.name(), "knee");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
     /// The shortest time.

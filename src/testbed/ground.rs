@@ -3,6 +3,7 @@
 use super::{Observation, Stop};
 use crate::cloud::Fleet;
 use crate::cluster::World;
+use crate::engine::Interrupt;
 use crate::job::Totals;
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::Streams;
@@ -29,7 +30,7 @@ impl Point {
 }
 
 /// How jobs on a ground are run, whatever the configuration.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Terms {
     /// Random streams.
     pub streams: Streams,
@@ -37,6 +38,8 @@ pub struct Terms {
     pub fidelity: Fidelity,
     /// Delay between a request of VMs and their readiness.
     pub start_up: SimTime,
+    /// What stops them from outside.
+    pub interrupt: Interrupt,
 }
 
 /// What is true of the configurations of a task: what an oracle knows.

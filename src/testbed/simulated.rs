@@ -80,10 +80,11 @@ impl<'w> SimulatedCluster<'w> {
             streams,
             fidelity,
             start_up,
-        } = *terms;
+            interrupt,
+        } = terms.clone();
         let drift = DriftPath::new(None, streams, 0, 0);
         let now = State {
-            job: Job::new(fidelity, start_up, drift, streams),
+            job: Job::new(fidelity, start_up, drift, streams).heeding(interrupt),
             visits: vec![0; world.truths.len()],
             current: None,
             progress: 0.0,

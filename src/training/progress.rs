@@ -79,6 +79,15 @@ pub enum Unfinished {
         /// When.
         at: SimTime,
     },
+    /// The clock has come to its end.
+    #[error("the simulated clock ended, after 584 years")]
+    ClockEnded,
+    /// It was stopped from outside.
+    #[error("interrupted at {:.0} s", .at.seconds())]
+    Interrupted {
+        /// When.
+        at: SimTime,
+    },
     /// So many losses that the end is out of sight.
     #[error("losses leave no time to train by {:.0} s", .at.seconds())]
     TooManyLosses {
@@ -100,7 +109,9 @@ impl Unfinished {
             | Unfinished::ChiefLost { at }
             | Unfinished::NobodyLeft { at }
             | Unfinished::Unreached { at }
+            | Unfinished::Interrupted { at }
             | Unfinished::TooManyLosses { at } => *at,
+            Unfinished::ClockEnded => SimTime::LAST,
         }
     }
 
@@ -111,6 +122,8 @@ impl Unfinished {
             Unfinished::ChiefLost { .. } => "the provider took away the chief",
             Unfinished::NobodyLeft { .. } => "too few VMs are left, and none will come",
             Unfinished::Unreached { .. } => "the chosen configuration did not reach the target",
+            Unfinished::ClockEnded => "the simulated clock ended, after 584 years",
+            Unfinished::Interrupted { .. } => "interrupted",
             Unfinished::TooManyLosses { .. } => "losses leave no time to train",
         }
     }

@@ -141,6 +141,27 @@ impl Workload {
         configuration: &Configuration,
         reach: &Reach,
     ) -> Result<Replay, OutsideHull> {
+        self.answer(configuration, reach, true)
+    }
+
+    /// The same without its noise where that is not known: only a search reads it.
+    ///
+    /// # Errors
+    /// [`OutsideHull`] when steps or epochs are not known.
+    pub fn train(
+        &self,
+        configuration: &Configuration,
+        reach: &Reach,
+    ) -> Result<Replay, OutsideHull> {
+        self.answer(configuration, reach, false)
+    }
+
+    fn answer(
+        &self,
+        configuration: &Configuration,
+        reach: &Reach,
+        with_noise: bool,
+    ) -> Result<Replay, OutsideHull> {
         let (asked, stand_in) = reach.measured(configuration);
         // Measured steps may reach further than measured noise and epochs.
         let refuse = |what| OutsideHull {
@@ -175,12 +196,14 @@ impl Workload {
         let noise_normalised = match self.noise.at(workers, batch) {
             Some(noise) => Some(noise),
             None if self.noise.is_unmeasured() => self.noise.by_law(workers, batch),
-            None if reach.extrapolate => Some(
-                self.noise
-                    .by_law(workers, batch)
-                    .ok_or_else(|| refuse(Some("noise")))?,
-            ),
-            None => return Err(refuse(Some("noise"))),
+            None => {
+                let extrapolate = reach.extrapolate.then_some(());
+                let by_law = extrapolate.and_then(|()| self.noise.by_law(workers, batch));
+                if by_law.is_none() && with_noise {
+                    return Err(refuse(Some("noise")));
+                }
+                by_law
+            }
         };
         let (by_law, pace) = self.epochs_by_law(batch, noise_normalised);
         let (epochs, epochs_by) = match self.epochs.at(workers, batch) {

@@ -220,6 +220,28 @@ fn pairs_beside_an_axis_and_an_exclusion_without_a_condition() {
 }
 
 #[test]
+fn pairs_that_are_none() {
+    let told = |pairs: &str| refused(&resnet18(&format!("[cluster]\npairs = {pairs}\n")));
+    let wrong = [
+        "[]",
+        "[[]]",
+        "[[8]]",
+        "[[8, 0]]",
+        "[[8, 512, 3]]",
+        "[[\"8\", 512], 5, {}, [8.5, 512], [[8], 512], true]",
+        "[[8, 512], [8]]",
+    ];
+    assert_snapshot!(wrong.map(told).join("\n"));
+}
+
+#[test]
+fn workers_that_no_placement_has() {
+    assert_snapshot!(refused(
+        "workloads = [\"pollux-bert\"]\n[cluster]\nvm = [\"g4dn.12xlarge/3-4-4\"]\nworkers = [7]\n"
+    ));
+}
+
+#[test]
 fn exclusions_that_leave_nothing() {
     assert_snapshot!(refused(&resnet18(
         "[cluster]\nexclude = [{ workers = { max = 12 } }, { workers = { min = 13 } }]\n"

@@ -276,6 +276,7 @@ fn progress_is_what_configurations_share() {
             streams: plan.terms.streams,
             fidelity: Fidelity::Fast,
             start_up: SimTime::ZERO,
+            interrupt: scavsim::Interrupt::default(),
         },
     );
     cluster.restart(0);
@@ -317,6 +318,7 @@ fn strategies_work_from_a_noise_scale() {
             streams,
             fidelity: Fidelity::Fast,
             start_up: SimTime::ZERO,
+            interrupt: scavsim::Interrupt::default(),
         },
     );
     cluster.restart(0);

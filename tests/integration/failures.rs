@@ -80,3 +80,36 @@ fn fail_fast_ends_at_the_first_failure_for_any_number_of_threads() {
     sandbox.run(&RUN).code(3);
     assert_same_files(&gone_on, &sandbox.contents("out"), "gone on");
 }
+
+/// 584 years are not a result, whatever the fidelity, and nobody waits for their end step by step.
+#[test]
+fn a_case_whose_clock_comes_to_its_end_fails_and_says_so() {
+    let sandbox = Sandbox::with(
+        r#"
+workloads = ["./own"]
+cluster = { workers = [8, 16], batch = [1024] }
+variation = { step_cv = 0.1, epoch_cv = 0.02 }
+search = { strategies = ["oracle", "default", "full"], objectives = ["time", "cost"] }
+"#,
+    );
+    sandbox.workload("own");
+    let samples = "samples_per_epoch = { value = ";
+    sandbox.edit(
+        "own/workload.toml",
+        &format!("{samples}50000,"),
+        &format!("{samples}1000000000000,"),
+    );
+    let assert = sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    assert!(stderr(&assert).contains("6 cases have no result"), "{}", stderr(&assert));
+    let rows = sandbox.read("out/records.csv");
+    for row in Rows::parse(&rows).iter() {
+        assert_eq!(row.text("status"), "failed");
+        assert_eq!(
+            row.text("reason"),
+            "the simulated clock ended, after 584 years"
+        );
+        assert_eq!((row.text("time_h"), row.text("cost_usd")), ("", ""));
+    }
+}

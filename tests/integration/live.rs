@@ -61,7 +61,7 @@ pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
         world,
         &Terms {
             fidelity,
-            ..plan.terms
+            ..plan.terms.clone()
         },
     );
     cluster.watch(0);
@@ -327,7 +327,7 @@ fn ends(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> Vec<f64> {
         world,
         &Terms {
             fidelity,
-            ..plan.terms
+            ..plan.terms.clone()
         },
     );
     (0..replicas)
@@ -380,7 +380,7 @@ fn batch_losses_take_as_many_vms_as_were_counted() {
             world,
             &Terms {
                 fidelity: Fidelity::Fast,
-                ..plan.terms
+                ..plan.terms.clone()
             },
         );
         let (mut lost, mut hours) = (0.0, 0.0);

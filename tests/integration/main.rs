@@ -2,11 +2,13 @@
 //! its front door. One binary, a module per topic.
 //!
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
+//! - [`verdicts`]: what `check` passes, `run` runs.
 //! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
 //! - [`records`]: what stands in `records.csv` adds up.
-//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on.
+//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on;
+//!   [`signals`]: it is stopped within a second, wherever it is.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
 //! - [`summary_by`]: the summary by columns of one's choice.
@@ -21,11 +23,13 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`bills`]: bills by hand.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
 mod beyond;
+mod bills;
 mod budget;
 mod commands;
 mod determinism;
@@ -55,9 +59,12 @@ mod resume;
 mod sandbox;
 mod shards;
 mod sharing;
+#[cfg(unix)]
+mod signals;
 mod spot;
 mod stand_in_prices;
 mod summary_by;
 mod sync;
 mod trace;
 mod transient;
+mod verdicts;

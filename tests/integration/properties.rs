@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -185,11 +185,10 @@ fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -
         look(record);
         all.serialize(record).expect("a record fits into a row");
     });
-    let (stop, progress) = (AtomicBool::new(false), AtomicU64::new(0));
+    let progress = AtomicU64::new(0);
     let conduct = Conduct {
         jobs,
         fail_fast: false,
-        interrupt: &stop,
         progress: &progress,
     };
     let tasks = Tasks::of(&*plan).behind(0);
@@ -286,8 +285,8 @@ proptest! {
     ) {
         // Beyond the limit cases fail, so that there is a list of failures, too.
         let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
-        let (stop, formats) = (AtomicBool::new(false), Vec::from_iter(FORMATS));
-        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &stop, formats: &formats, by: None };
+        let (never, formats) = (scavsim::Interrupt::default(), Vec::from_iter(FORMATS));
+        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &never, signals: None, formats: &formats, by: None };
         let whole = |jobs| left_by(|folder| {
             runner(jobs).run(&scenario, Some(folder), Start::Over).expect("nothing prevents it");
         });

@@ -43,7 +43,7 @@ fn hours(
             &Terms {
                 fidelity,
                 start_up: SimTime::ZERO,
-                ..plan.terms
+                ..plan.terms.clone()
             },
         );
         for replica in 0..replicas {
@@ -211,7 +211,7 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
             &Terms {
                 fidelity: Fidelity::Fast,
                 start_up: SimTime::ZERO,
-                ..plan.terms
+                ..plan.terms.clone()
             },
         );
         for (index, truth) in arena.world().expect("simulated").truths.iter().enumerate() {

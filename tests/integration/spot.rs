@@ -35,7 +35,7 @@ fn runs(
         world,
         &Terms {
             fidelity,
-            ..plan.terms
+            ..plan.terms.clone()
         },
     );
     let mut usage = Usage::default();

@@ -340,7 +340,7 @@ fn phases_are_those_of_the_usage() {
             world,
             &Terms {
                 fidelity,
-                ..plan.terms
+                ..plan.terms.clone()
             },
         );
         let mut usage = Usage::default();

@@ -435,6 +435,7 @@ impl<'a> Run<'a> {
             stepping,
             one: stepping.slowest,
             goal: Goal::updates(steps),
+            interrupt: &crate::engine::Interrupt::NEVER,
         };
         let (stretch, _) = steps.take(Fidelity::Step, slowest_s, stream);
         self.count(stretch);

@@ -78,7 +78,18 @@ impl<'de> Strict<'de> {
                 rest: table.into_iter(),
                 value: None,
             }),
-            DeValue::Array(array) => visitor.visit_seq(Elements(array.into_iter())),
+            DeValue::Array(array) => {
+                let length = array.len();
+                let mut elements = Elements(array.into_iter());
+                // A tuple takes what it needs: what is left would be dropped in silence.
+                match (visitor.visit_seq(&mut elements), elements.0.len()) {
+                    (Ok(_), left @ 1..) => Err(Refusal::custom(format!(
+                        "invalid length {length}, expected a tuple of size {}",
+                        length - left
+                    ))),
+                    (visited, _) => visited,
+                }
+            }
             scalar => ValueDeserializer::from(Spanned::new(span.clone(), scalar))
                 .deserialize_any(visitor)
                 .map_err(Refusal::from),

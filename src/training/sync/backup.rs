@@ -105,6 +105,7 @@ impl Synchronisation for Backup {
             stepping,
             one: leap.stationary.barrier.unwrap_or(stepping.slowest),
             goal: leap.goal,
+            interrupt: leap.interrupt,
         };
         let Times(times) = leap.scratch.of();
         let draw = |stream: &mut Stream| self.draw_s(stepping, times, stream);

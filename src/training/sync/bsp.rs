@@ -51,6 +51,7 @@ impl Synchronisation for Bsp {
             stepping,
             one: stepping.slowest,
             goal: leap.goal,
+            interrupt: leap.interrupt,
         };
         let draw = |stream: &mut Stream| stepping.draw_slowest_s(stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);

@@ -4,6 +4,7 @@ use super::fidelity::Invalid;
 use super::registry::Protocol;
 use super::stretch::{Goal, Stretch};
 use super::synchronisation::{Leap, Stationary};
+use crate::engine::Interrupt;
 use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
@@ -62,6 +63,7 @@ impl Pace {
             goal,
             stream,
             scratch,
+            interrupt: &Interrupt::NEVER,
         })
     }
 
@@ -69,8 +71,9 @@ impl Pace {
     ///
     /// # Errors
     /// As [`Pace::advance`].
-    pub(crate) fn leap(&self, leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
+    pub(crate) fn leap(&self, mut leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
         let rule = &*self.protocol;
+        leap.goal = leap.goal.on_the_clock();
         rule.valid(leap.fidelity, leap.stepping, u64::MAX)?;
         let done = rule.leap(leap);
         done.ok_or_else(|| Invalid::NoFormula {

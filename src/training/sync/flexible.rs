@@ -102,6 +102,9 @@ impl Synchronisation for Flexible {
             let Some(next) = queue.next_at() else {
                 return Err(Stalled { at: queue.now() });
             };
+            if queue.is_interrupted() {
+                break goal.until;
+            }
             if next > barrier {
                 if finished == 0 {
                     // Barriers at which nothing is finished pass unnoticed.

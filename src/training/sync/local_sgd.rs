@@ -157,6 +157,7 @@ impl Synchronisation for LocalSgd {
             stepping,
             one: stepping.slowest,
             goal: leap.goal,
+            interrupt: leap.interrupt,
         };
         let draw = |stream: &mut Stream| self.draw_s(stepping, stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);

@@ -158,12 +158,13 @@ pub(super) fn updates(service: &Service, leap: Leap<'_>) -> (Stretch, SimTime) {
         stepping,
         goal,
         stream,
+        interrupt,
         ..
     } = leap;
     let mut stretch = Stretch::from(start);
     let mut now = start;
     let (mut communication_s, mut served) = (0.0, 0.0);
-    while stretch.updates < goal.updates && now < goal.until {
+    while stretch.updates < goal.updates && now < goal.until && !interrupt.is_raised() {
         let (network, ends) = drift.at(now);
         let renewal = Renewal::of(service, stepping, network);
         let rate = renewal.rate;

@@ -2,6 +2,7 @@
 
 use super::network::Network;
 use super::stretch::{Goal, Stretch};
+use crate::engine::Interrupt;
 use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
@@ -22,6 +23,8 @@ pub(crate) struct Steps<'a> {
     pub(crate) one: Moments,
     /// Where they end.
     pub(crate) goal: Goal,
+    /// What stops them from outside.
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 impl Steps<'_> {
@@ -50,12 +53,13 @@ impl Steps<'_> {
             drift,
             stepping,
             goal,
+            interrupt,
             ..
         } = self;
         let mut stretch = Stretch::from(start);
         let mut now = start;
         let mut network = Network::at(start, drift, stepping);
-        while stretch.updates < goal.updates {
+        while stretch.updates < goal.updates && !interrupt.is_raised() {
             let compute_s = draw(stream);
             now += SimTime::from_seconds(compute_s);
             network.follow(now);
@@ -82,10 +86,11 @@ impl Steps<'_> {
             stepping,
             one,
             goal,
+            interrupt,
         } = self;
         let mut stretch = Stretch::from(start);
         let mut now = start;
-        while stretch.updates < goal.updates {
+        while stretch.updates < goal.updates && !interrupt.is_raised() {
             let (network, ends) = drift.at(now);
             let communication_s = stepping.communication_s * network;
             let mean_s = stepping.worker_s * one.mean + communication_s;

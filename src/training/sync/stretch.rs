@@ -25,6 +25,15 @@ impl Goal {
         }
     }
 
+    /// The same, up to the last moment at most: later no two moments differ, and a step would take no time.
+    #[must_use]
+    pub(super) fn on_the_clock(self) -> Self {
+        Goal {
+            until: self.until.min(SimTime::LAST),
+            ..self
+        }
+    }
+
     /// All updates up to a time.
     pub fn until(until: SimTime) -> Self {
         Goal {

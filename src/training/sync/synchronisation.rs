@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use super::fidelity::Invalid;
 use super::stretch::{Goal, Stretch};
+use crate::engine::Interrupt;
 use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
@@ -80,7 +81,7 @@ pub trait Synchronisation: Debug {
             return Ok(stretch);
         }
         floor.log.begin(floor.stepping.workers, start);
-        self.run(floor, stretch, goal)
+        self.run(floor, stretch, goal.on_the_clock())
     }
 
     /// The fidelity to run in when `asked` is wanted: that, or `event` and the reason.
@@ -125,4 +126,6 @@ pub struct Leap<'a> {
     pub stream: &'a mut Stream,
     /// Memory.
     pub scratch: &'a mut Scratch,
+    /// What stops them from outside.
+    pub interrupt: &'a Interrupt,
 }

@@ -1,0 +1,124 @@
+//! Signals that ask the program to end: Ctrl-C, SIGTERM, SIGHUP.
+//!
+//! They end it at once, with 128 and their number as exit code, but for a command that has something to keep: that is
+//! told by its interrupt, and ended at the second signal, or when it has not stopped working soon after the first.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+
+use super::{Exit, terminal};
+use crate::engine::Interrupt;
+
+/// What is heard of signals.
+#[derive(Debug)]
+pub struct Signals {
+    /// Whether the next one ends the program.
+    at_once: Arc<AtomicBool>,
+    /// The number of the last one; 0 before any.
+    caught: Arc<AtomicUsize>,
+    interrupt: Interrupt,
+    /// Whether nothing is left but to write down what was finished.
+    stopped: Arc<AtomicBool>,
+}
+
+/// Milliseconds between two looks, and those that work in hand may take to stop: an open that waits for ever, or a
+/// computation that does not look at its interrupt, must not hold up the end.
+const LOOK_MS: u64 = 50;
+const MOST_MS: u64 = 700;
+
+impl Signals {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn listen() -> anyhow::Result<Signals> {
+        let signals = Signals {
+            at_once: Arc::new(AtomicBool::new(true)),
+            caught: Arc::default(),
+            interrupt: Interrupt::default(),
+            stopped: Arc::default(),
+        };
+        for signal in wanted() {
+            // In this order: the first signal finds out what to do, and then changes it.
+            let Signals {
+                at_once, caught, ..
+            } = &signals;
+            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(at_once))?;
+            flag::register_usize(signal, Arc::clone(caught), signal as usize)?;
+            flag::register(signal, Arc::clone(at_once))?;
+            if let Some(raised) = signals.interrupt.flag() {
+                flag::register(signal, raised)?;
+            }
+        }
+        Ok(signals)
+    }
+
+    /// From now on the first signal raises this interrupt, and the program has a moment to stop what it does.
+    ///
+    /// # Errors
+    /// Whatever keeps a thread from being started.
+    pub fn raise_first(&self) -> std::io::Result<&Interrupt> {
+        let (interrupt, stopped) = (self.interrupt.clone(), Arc::clone(&self.stopped));
+        let caught = Arc::clone(&self.caught);
+        thread::Builder::new().spawn(move || {
+            while !interrupt.is_raised() {
+                thread::sleep(Duration::from_millis(LOOK_MS));
+            }
+            for _ in 0..MOST_MS / LOOK_MS {
+                if stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                thread::sleep(Duration::from_millis(LOOK_MS));
+            }
+            if !stopped.load(Ordering::Relaxed) {
+                terminal::note(
+                    "interrupted; what was written is kept, `--resume` goes on behind it",
+                );
+                low_level::exit(128 + caught.load(Ordering::Relaxed) as i32);
+            }
+        })?;
+        self.at_once.store(false, Ordering::Relaxed);
+        Ok(&self.interrupt)
+    }
+
+    /// Work has stopped: what is still to be written may take its time, or until the next signal.
+    pub fn has_stopped(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// How a command ends that a signal has interrupted.
+    pub fn exit(&self) -> Exit {
+        match self.caught.load(Ordering::Relaxed) as i32 {
+            SIGTERM => Exit::Terminated,
+            #[cfg(unix)]
+            signal_hook::consts::SIGHUP => Exit::HungUp,
+            _ => Exit::Interrupted,
+        }
+    }
+}
+
+/// Signals to listen to.
+fn wanted() -> Vec<i32> {
+    #[allow(unused_mut)]
+    let mut wanted = vec![SIGINT, SIGTERM];
+    #[cfg(target_os = "linux")]
+    if !is_ignored(signal_hook::consts::SIGHUP) {
+        wanted.push(signal_hook::consts::SIGHUP);
+    }
+    wanted
+}
+
+/// Whether who started us wants us to ignore a signal, as `nohup` does with SIGHUP. Elsewhere nobody tells without
+/// unsafe code, so there SIGHUP does what it does to any program.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.unwrap_or(0) & (1 << (signal - 1)) != 0
+}

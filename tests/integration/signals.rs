@@ -1,0 +1,213 @@
+//! Signals end the program within a second, wherever it is; a second one at once.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::sandbox::{Sandbox, stderr};
+
+/// What a loaded machine may add to a second.
+const MOST: Duration = Duration::from_secs(3);
+
+/// A run of the program; killed when dropped.
+struct Running(Child);
+
+impl Running {
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Running {
+        let mut command = sandbox.scavsim();
+        command.args(arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Running(command.spawn().expect("the program can be started"))
+    }
+
+    fn send(&self, signal: &str) {
+        let process = self.0.id().to_string();
+        let sent = Command::new("kill").args([signal, &process]).status();
+        assert!(sent.expect("`kill` is there").success());
+    }
+
+    /// Its exit code, which is there soon after `signals`, of which the first ones do not end it.
+    fn ends_by(mut self, signals: &[&str]) -> Option<i32> {
+        let mut start = Instant::now();
+        for signal in signals {
+            assert_eq!(self.0.try_wait().expect("our child"), None, "{signals:?}");
+            self.send(signal);
+            start = Instant::now();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        loop {
+            if let Some(status) = self.0.try_wait().expect("it is our child") {
+                return status.code();
+            }
+            assert!(start.elapsed() < MOST, "{signals:?} did not end it");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// With a workload of 10^12 samples an epoch: a case of hours in `event` and `step`.
+fn endless(more: &str) -> Sandbox {
+    let sandbox = Sandbox::with(&format!(
+        "workloads = [\"./own\"]\ncluster = {{ workers = [8], batch = [1024] }}\n\
+         search = {{ strategies = [\"oracle\"], objectives = [\"time\"] }}\n{more}"
+    ));
+    sandbox.workload("own");
+    sandbox.edit(
+        "own/workload.toml",
+        "samples_per_epoch = { value = 50000,",
+        "samples_per_epoch = { value = 1000000000000,",
+    );
+    sandbox
+}
+
+/// A pipe that nobody writes to or reads from: who opens it waits.
+fn fifo(sandbox: &Sandbox, path: &str) {
+    fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
+    let made = Command::new("mkfifo").arg(sandbox.path(path)).status();
+    assert!(made.expect("`mkfifo` is there").success());
+}
+
+#[test]
+fn a_case_that_takes_hours_ends_with_each_signal() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        for fidelity in ["event", "step"] {
+            let sandbox = endless("");
+            let arguments = [
+                "run",
+                "scenario.toml",
+                "--fidelity",
+                fidelity,
+                "--out",
+                "out",
+            ];
+            let run = Running::start(&sandbox, &arguments);
+            std::thread::sleep(Duration::from_millis(700));
+            assert_eq!(run.ends_by(&[signal]), Some(code), "{signal} {fidelity}");
+            // It stopped by itself: that is written down, and no case is.
+            let manifest = sandbox.read("out/manifest.json");
+            assert!(manifest.contains("\"finished\": 0"), "{manifest}");
+            assert_eq!(sandbox.read("out/records.csv").lines().count(), 1);
+        }
+    }
+}
+
+#[test]
+fn every_protocol_stops_inside_a_case() {
+    let protocols = [
+        "asp = { servers = 1, service_s = 0.01 }",
+        "ssp = { slack = 2 }",
+        "backup = { spare = 1 }",
+        "local-sgd = { period = 4 }",
+        "speculative = { quantile = 0.75, spare = 0 }",
+        "flexible = { after_s = 0.42 }",
+    ];
+    for sync in protocols {
+        let sandbox = endless(&format!(
+            "fidelity = \"event\"\nvariation.step_cv = 0.1\n[sync]\n{sync}\n"
+        ));
+        sandbox.run(&["check", "scenario.toml"]).success();
+        let run = Running::start(&sandbox, &["run", "scenario.toml", "--out", "out"]);
+        std::thread::sleep(Duration::from_millis(700));
+        assert_eq!(run.ends_by(&["-INT"]), Some(130), "{sync}");
+        assert!(
+            sandbox
+                .read("out/manifest.json")
+                .contains("\"finished\": 0"),
+            "{sync}"
+        );
+    }
+}
+
+#[test]
+fn what_was_finished_before_an_endless_case_is_kept_and_gone_on_with() {
+    let sandbox = endless("fidelity = \"step\"\nreplicas = 40\n");
+    sandbox.edit(
+        "scenario.toml",
+        "[\"./own\"]",
+        "[\"scavenger-resnet18\", \"./own\"]",
+    );
+    let arguments = ["run", "scenario.toml", "--out", "out", "--jobs", "1"];
+    let run = Running::start(&sandbox, &arguments);
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(run.ends_by(&["-TERM"]), Some(143));
+    let rows = sandbox.read("out/records.csv");
+    assert_eq!(rows.lines().count(), 41, "{rows}");
+}
+
+#[test]
+fn a_file_that_does_not_open_holds_up_no_signal() {
+    for (arguments, path) in [
+        (
+            &["run", "scenario.toml", "--out", "out"][..],
+            "out/records.partial.csv",
+        ),
+        (&["run", "fifo.toml"], "fifo.toml"),
+        (&["check", "fifo.toml"], "fifo.toml"),
+    ] {
+        for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+            let sandbox = endless("");
+            fifo(&sandbox, path);
+            let run = Running::start(&sandbox, arguments);
+            std::thread::sleep(Duration::from_millis(500));
+            assert_eq!(run.ends_by(&[signal]), Some(code), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn the_second_signal_ends_it_at_once() {
+    let sandbox = endless("");
+    fifo(&sandbox, "out/records.partial.csv");
+    let run = Running::start(&sandbox, &["run", "scenario.toml", "--out", "out"]);
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    assert_eq!(run.ends_by(&["-INT", "-TERM"]), Some(143));
+    assert!(
+        start.elapsed() < Duration::from_millis(500),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn what_was_started_with_nohup_outlives_its_terminal() {
+    let sandbox = endless("fidelity = \"event\"\n");
+    let mut command = Command::new("nohup");
+    command.current_dir(sandbox.path("."));
+    command.args([env!("CARGO_BIN_EXE_scavsim"), "run", "scenario.toml"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let run = Running(command.spawn().expect("`nohup` is there"));
+    std::thread::sleep(Duration::from_millis(700));
+    run.send("-HUP");
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(run.ends_by(&["-TERM"]), Some(143));
+}
+
+#[test]
+fn a_dry_run_answers_where_one_case_takes_hours() {
+    let start = Instant::now();
+    let sandbox = endless("fidelity = \"event\"\nreplicas = 50\n");
+    let assert = sandbox.run(&["run", "scenario.toml", "--dry-run", "--jobs", "2"]);
+    let told = stderr(&assert.success());
+    assert!(
+        start.elapsed() < Duration::from_secs(6),
+        "{:?}",
+        start.elapsed()
+    );
+    assert!(
+        told.starts_with("scenario: more than 50 s on 2 threads"),
+        "{told}"
+    );
+    assert!(
+        told.contains("the first: it was not finished in 2 s"),
+        "{told}"
+    );
+}
