@@ -70,6 +70,9 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
+        for sentence in &scenario.renamed {
+            terminal::note(&format!("{}: {sentence}", scenario.name));
+        }
         for sentence in plan.fallbacks() {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }

@@ -143,12 +143,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What the strategy recommends, or the objective in its forecast.
-    fn search(
-        &mut self,
-        case: Case,
-        arena: &'p Arena,
-        oracle: usize,
-    ) -> Result<usize, Reason> {
+    fn search(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<usize, Reason> {
         match self.simulation.search(case) {
             Found::Never(why) => Err(why.clone()),
             Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => Ok(oracle),

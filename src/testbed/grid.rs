@@ -361,7 +361,9 @@ impl Site for GridSite<'_> {
         self.spend(configuration, repeat, seconds, Phase::Searching);
         let seen = seen(&run, seconds);
         if let Target::Reached(_) = seen.target {
-            self.now.reached.get_or_insert((configuration, self.now.now));
+            self.now
+                .reached
+                .get_or_insert((configuration, self.now.now));
         }
         Ok(seen)
     }

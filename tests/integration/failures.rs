@@ -102,7 +102,11 @@ search = { strategies = ["oracle", "default", "full"], objectives = ["time", "co
     let assert = sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .code(3);
-    assert!(stderr(&assert).contains("6 cases have no result"), "{}", stderr(&assert));
+    assert!(
+        stderr(&assert).contains("6 cases have no result"),
+        "{}",
+        stderr(&assert)
+    );
     let rows = sandbox.read("out/records.csv");
     for row in Rows::parse(&rows).iter() {
         assert_eq!(row.text("status"), "failed");

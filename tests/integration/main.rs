@@ -47,6 +47,7 @@ mod include;
 #[cfg(unix)]
 mod interrupt;
 mod kinds;
+mod knowledge;
 mod live;
 mod local_sgd;
 mod properties;

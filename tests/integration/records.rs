@@ -313,7 +313,10 @@ search.strategies = ["full", "partial", "random", "default"]
             searches,
             "{reason}"
         );
-        assert_eq!(row.number("reached_in_search"), f64::from(u8::from(searches)));
+        assert_eq!(
+            row.number("reached_in_search"),
+            f64::from(u8::from(searches))
+        );
         if searches {
             // The cold start alone comes to the target; the search goes on, and gross pays for it and for the choice.
             let search_h = row.number("search_time_h");
