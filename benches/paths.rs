@@ -65,7 +65,7 @@ fn strategies(criterion: &mut Criterion) {
 /// 10,000 cases on one thread: four strategies and the oracle, 2,000 replicas each.
 fn sweep(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sweep");
-    let strategies = ["oracle", "full", "partial", "no-search", "random"];
+    let strategies = ["oracle", "full", "partial", "same-job", "random"];
     let plan = reference::plan(&strategies, &[Objective::Knee], 2_000);
     assert_eq!(plan.cases(), 10_000);
     let mut evaluator = Evaluator::new(&plan);

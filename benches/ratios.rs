@@ -67,7 +67,7 @@ fn main() {
 
     let everything = [Objective::Time, Objective::Cost, Objective::Knee];
     let sweep = reference::plan(
-        &["oracle", "full", "partial", "no-search", "random"],
+        &["oracle", "full", "partial", "same-job", "random"],
         &everything,
         (700 / share).max(1),
     );

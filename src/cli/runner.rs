@@ -71,7 +71,8 @@ impl Runner<'_> {
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
         let stale = scenario.unpriced_staleness();
-        for sentence in plan.fallbacks().into_iter().chain(stale) {
+        let renamed = scenario.renamed.iter().cloned();
+        for sentence in renamed.chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
         let tasks = Tasks::of(&plan);

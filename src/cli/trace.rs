@@ -119,10 +119,15 @@ impl TraceArgs {
         write(folder, &chrome, |file| {
             trace_chrome::write(&of, &watched.entries, file)
         })?;
-        let chosen = &world.truths[watched.line.choice].configuration;
+        let line = &watched.line;
+        let trained = &world.truths[line.reached.unwrap_or(line.choice)].configuration;
+        let when = match line.reached {
+            Some(_) => " during the search",
+            None => "",
+        };
         terminal::print(&format!(
             "{}, case {}: {}, {}, replica {}, {}, {}\n\
-             target reached after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
+             target reached{when} after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
              {}: {} entries\n\
              {}: for ui.perfetto.dev\n",
             of.scenario,
@@ -132,11 +137,11 @@ impl TraceArgs {
             of.replica,
             of.pricing,
             of.objective,
-            watched.line.net_end.hours(),
-            chosen.workers,
-            chosen.vm,
-            chosen.batch,
-            watched.line.lost_vms,
+            line.net_end.hours(),
+            trained.workers,
+            trained.vm,
+            trained.batch,
+            line.lost_vms,
             folder.file(&jsonl).display(),
             watched.entries.len(),
             folder.file(&chrome).display(),

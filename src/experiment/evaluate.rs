@@ -57,7 +57,7 @@ struct Outcome {
     lost_vms: u32,
     totals: Option<Totals>,
     oracle: Value,
-    reason: Reason,
+    reached_in_search: bool,
 }
 
 /// Why a case has no result, or what is special about it: text, of which the usual is not allocated.
@@ -130,7 +130,7 @@ impl<'p> Evaluator<'p> {
         let arena = self.plan.arena(case.arena)?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or(ORACLE_WITHOUT_CHOICE)?;
         self.simulation.watch(case.arena, most);
-        let (choice, _) = self.search(case, arena, oracle)?;
+        let choice = self.search(case, arena, oracle)?;
         let run = self.simulation.run(case, choice);
         let line = run.map_err(|why| why.reason())?.line;
         Ok(Watched {
@@ -141,20 +141,12 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// What the strategy finds, or the objective in its forecast, and what is special about that.
-    fn search(
-        &mut self,
-        case: Case,
-        arena: &'p Arena,
-        oracle: usize,
-    ) -> Result<(usize, Reason), Reason> {
+    /// What the strategy recommends, or the objective in its forecast.
+    fn search(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<usize, Reason> {
         self.rival = None;
         match self.simulation.search(case) {
             Found::Never(why) => Err(why.clone()),
-            Found::Target(at) => Ok((*at, REACHED_WHILE_SEARCHING.into())),
-            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
-                Ok((oracle, Reason::default()))
-            }
+            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => Ok(oracle),
             Found::Forecast => {
                 let tariff = &arena.tariffs[case.policy];
                 let is_decided = self.simulation.forecast().decided.is_some();
@@ -163,7 +155,7 @@ impl<'p> Evaluator<'p> {
                     return Err(PRICES_UNKNOWN.into());
                 }
                 let choice = self.choose(case, arena, tariff);
-                Ok((choice.ok_or(NOTHING_WITHIN_LIMITS)?, Reason::default()))
+                Ok(choice.ok_or(NOTHING_WITHIN_LIMITS)?)
             }
         }
     }
@@ -172,10 +164,9 @@ impl<'p> Evaluator<'p> {
     fn outcome(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<Outcome, Reason> {
         let never = |why: Unfinished| why.reason();
         let tariff = &arena.tariffs[case.policy];
-        let (choice, reason) = self.search(case, arena, oracle)?;
+        let choice = self.search(case, arena, oracle)?;
         let run = self.simulation.run(case, choice).map_err(never)?;
         let mut outcome = bill(arena, tariff, run, &mut self.usage);
-        outcome.reason = reason;
         // Without search the oracle's choice is the oracle's run, to the last bit.
         outcome.oracle = outcome.total;
         if choice != oracle || run.line.search_end > SimTime::ZERO {
@@ -263,7 +254,10 @@ impl<'p> Evaluator<'p> {
         let (space, at) = (&arena.space, outcome.choice);
         let over = outcome.oracle;
         record.status = Status::Ok;
-        record.reason = outcome.reason;
+        record.reached_in_search = Some(f64::from(u8::from(outcome.reached_in_search)));
+        if outcome.reached_in_search {
+            record.reason = REACHED_WHILE_SEARCHING.into();
+        }
         record.chosen_vm = space.vm(at).map(|vm| &**vm);
         record.chosen_workers = space.workers(at);
         record.chosen_batch = space.batch(at);
@@ -450,7 +444,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         lost_vms: line.lost_vms,
         totals: line.totals,
         oracle: total,
-        reason: Reason::default(),
+        reached_in_search: line.reached.is_some(),
     }
 }
 

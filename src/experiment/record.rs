@@ -97,10 +97,14 @@ columns! {
     excess_gross: figure in "fraction", mean;
     /// The same of the job with its search, whose steps count as training.
     excess_net: figure in "fraction", mean;
-    /// Hours from the start until the chosen configuration began to train.
+    /// Hours from the start until the chosen configuration began to train, or would have begun where the target
+    /// was reached before.
     search_time_h: figure in "h", mean;
     /// USD for that, as if everything were released then.
     search_cost_usd: figure in "USD", mean;
+    /// 1 where the target was reached during the search, in whatever was tried then, else 0. `time_h` and `cost_usd`
+    /// end there; the choice is what the whole search recommends, and gross figures run it.
+    reached_in_search: figure in "fraction", mean;
     /// Hours of the cold start, a part of the search.
     cold_start_time_h: figure in "h";
     /// USD of the cold start by itself.

@@ -70,8 +70,6 @@ impl Search {
 pub enum Found {
     /// With a forecast, from which an objective chooses.
     Forecast,
-    /// At the target, in this configuration.
-    Target(usize),
     /// Without an end, and why.
     Never(Cow<'static, str>),
 }
@@ -129,7 +127,7 @@ impl Runs {
         }
         let run = &mut self.all[self.used];
         run.line = line;
-        site.usage_until(line.net_end, &mut run.net);
+        site.usage_until_target(&run.line, &mut run.net);
         if line.gross_end != line.net_end {
             site.usage_until(line.gross_end, &mut run.gross);
         }
@@ -242,8 +240,8 @@ impl<'p> Simulation<'p> {
         search.forecast.reset(arena.space.len());
         let ended = ask(self.plan, arena, case, site, &mut search.forecast);
         let decided = search.forecast.decided;
-        search.found = match (ended, site.current()) {
-            (Ok(()), _) if decided.is_some_and(|at| at >= arena.space.len()) => {
+        search.found = match ended {
+            Ok(()) if decided.is_some_and(|at| at >= arena.space.len()) => {
                 Found::Never(Cow::Owned(format!(
                     "the strategy chose configuration {} of {}: what is not in its space is a hole, \
                      which nobody can pick",
@@ -251,14 +249,12 @@ impl<'p> Simulation<'p> {
                     arena.space.len()
                 )))
             }
-            (Ok(()), _) => match search.forecast.fault(arena.space.len()) {
+            Ok(()) => match search.forecast.fault(arena.space.len()) {
                 Some(fault) => Found::Never(Cow::Owned(fault)),
                 None => Found::Forecast,
             },
-            (Err(Stop::TargetReached), Some(at)) => Found::Target(at),
-            (Err(Stop::Unfinished(why)), _) => Found::Never(Cow::Borrowed(why.reason())),
-            (Err(Stop::Failed(why)), _) => Found::Never(Cow::Owned(why)),
-            (Err(Stop::TargetReached), None) => Found::Never(Cow::Borrowed(NO_ARENA)),
+            Err(Stop::Unfinished(why)) => Found::Never(Cow::Borrowed(why.reason())),
+            Err(Stop::Failed(why)) => Found::Never(Cow::Owned(why)),
         };
         search.touched = site.current().is_some();
         site.mark(number);

@@ -42,6 +42,7 @@ pub fn render(groups: &[Group]) -> String {
         text.push_str(&title(&block[0], with_vm));
         text.push_str(&header.concat());
         text.push_str(&own.concat());
+        text.push_str(&reached_in_search(block));
         text.push('\n');
     }
     let mut legends = vec![CHOICE_LEGEND];
@@ -54,6 +55,23 @@ pub fn render(groups: &[Group]) -> String {
         }
     }
     text
+}
+
+/// A line on the cases of a block in which the search itself came to the target; empty where there are none.
+fn reached_in_search(block: &[Group]) -> String {
+    let told = |group: &Group| {
+        let reached = group.aggregate("reached_in_search")?;
+        let percent = 100.0 * reached.mean;
+        (percent > 0.0).then(|| format!("{} {percent:.0} %", group.strategy))
+    };
+    let all: Vec<String> = block.iter().filter_map(told).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(
+            "target reached during the search, where net ends: {}\n",
+            all.join(", ")
+        ),
+    }
 }
 
 /// What a block is about, and the oracle's choice.

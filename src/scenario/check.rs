@@ -155,6 +155,7 @@ impl Check<'_> {
             policies: policies?,
             objectives,
             strategies,
+            renamed: strategies::renamed(&file.search, registry),
             settings: file.strategy.clone(),
             registry: registry.clone(),
             limits: limits(file),

@@ -389,7 +389,7 @@ pub struct SearchTable {
     /// Objectives; all when absent.
     #[schemars(with = "Vec<Objective>")]
     pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
-    /// Workloads whose earlier runs the universal model averages; those of this scenario when
+    /// Workloads whose earlier runs the model of all jobs averages; those of this scenario when
     /// absent.
     #[schemars(with = "Vec<String>")]
     pub stored: Option<Spanned<Vec<Spanned<String>>>>,

@@ -71,7 +71,7 @@ pub struct Scenario {
     pub measured: Option<MeasuredJobs>,
     /// Which configurations a search chooses between.
     pub search: Together,
-    /// Workloads whose earlier runs the universal model may use.
+    /// Workloads whose earlier runs the model of all jobs may use.
     pub stored: Vec<Workload>,
     /// VM types that were not measured.
     pub machines: Vec<Machine>,
@@ -89,6 +89,8 @@ pub struct Scenario {
     pub objectives: Vec<Objective>,
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
+    /// Sentences on strategies that were named as they were called before.
+    pub renamed: Vec<String>,
     /// Settings of the strategies.
     pub settings: Settings,
     /// What names of strategies stand for.

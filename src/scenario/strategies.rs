@@ -30,16 +30,35 @@ pub(super) fn read(
         return Some(usual.map(|n| Spanned::new(0..0, (*n).to_owned())).collect());
     };
     complaints.not_empty("strategies", asked, &legal);
-    complaints.no_duplicates("strategies", asked.get_ref());
+    let now = |name: &Spanned<String>| {
+        let old = name.get_ref();
+        let new = registry.renamed(old).map_or(old.clone(), str::to_owned);
+        Spanned::new(name.span(), new)
+    };
+    let asked: Vec<Spanned<String>> = asked.get_ref().iter().map(now).collect();
+    complaints.no_duplicates("strategies", &asked);
     let mut sound = true;
-    for name in asked.get_ref() {
+    for name in &asked {
         if !legal.contains(&name.get_ref().as_str()) {
             sound = false;
             let title = format!("unknown strategy `{}`", name.get_ref());
             complaints.unknown(title, name, &legal, "list strategies");
         }
     }
-    sound.then(|| asked.get_ref().clone())
+    sound.then_some(asked)
+}
+
+/// Sentences on names that strategies had before.
+pub(super) fn renamed(table: &SearchTable, registry: &Registry) -> Vec<String> {
+    let asked = table.strategies.iter().flat_map(|asked| asked.get_ref());
+    let sentence = |name: &Spanned<String>| {
+        let new = registry.renamed(name.get_ref())?;
+        Some(format!(
+            "the strategy `{}` is called `{new}` now, in records, too",
+            name.get_ref()
+        ))
+    };
+    asked.filter_map(sentence).collect()
 }
 
 /// The objectives asked for.

@@ -6,7 +6,8 @@
 //!
 //! - [`registry`]: all strategies by name. A new one is a file here and a line there.
 //!   The oracle is not a search: the experiment gives it the truth.
-//! - [`full`], [`partial`], [`no_search`], [`universal`]: the strategies of the Scavenger paper.
+//! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
+//!   does, [`same_job`] all that was ever measured.
 //! - [`random`], [`fixed`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -20,15 +21,16 @@ pub mod full;
 pub mod models;
 pub mod no_search;
 pub mod objective;
+pub mod one_run;
 pub mod partial;
 pub mod past;
 mod probing;
 pub mod random;
 pub mod registry;
+pub mod same_job;
 pub mod settings;
 pub mod space;
 pub mod task;
-pub mod universal;
 
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};

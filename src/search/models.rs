@@ -4,6 +4,7 @@
 //! Every "proportional" law of the paper is fitted with an intercept: without one the noise line
 //! is off by 20–26 % on the paper's own figures.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
@@ -30,6 +31,28 @@ impl EpochLine {
         let history =
             past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only));
         EpochLine::fit(&history, from)
+    }
+
+    /// Takes one of the workload's own runs to the target, the first that is `wanted`, else the first of all: its epochs
+    /// for every noise. `None` if there is none.
+    pub fn of_one_run(
+        past: &mut Past<'_>,
+        wanted: impl Fn(&Offer<'_>) -> bool,
+    ) -> Option<EpochLine> {
+        let whole = |offer: &Offer<'_>| offer.is_whole && offer.has_epochs;
+        let exists = past.offers().any(|offer| whole(&offer) && wanted(&offer));
+        let is_taken = Cell::new(false);
+        let history = past.take_own(|offer| {
+            whole(offer) && (!exists || wanted(offer)) && !is_taken.replace(true)
+        });
+        let intercept = history.runs.first()?.epochs?;
+        Some(EpochLine {
+            line: Line {
+                intercept,
+                slope: 0.0,
+            },
+            range: (0.0, 1.0),
+        })
     }
 
     /// Fits the stored runs that have both noise and epochs; `None` if there are none.

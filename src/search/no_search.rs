@@ -1,44 +1,49 @@
-//! No search: predict from the stored model of an earlier run of the same workload.
+//! No search, as in the paper: one model for all jobs, the average over all stored workloads; nothing is probed.
+//! The paper averages the job's own model in. `no-search-leave-out` is the same without it.
+//!
+//! How the paper averages three models of very different size is not published. Here every stored
+//! workload's models give a *shape*: predicted time at each configuration over predicted time at
+//! the smallest one. The shapes are averaged geometrically, and the scale comes from one complete
+//! run of the own workload at that smallest configuration, which stands among the runs that were taken, with its hours
+//! and dollars. The choice under `time`, `cost` and `knee` without limits does not depend on
+//! the scale (as long as cost is proportional to time).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::models::{EpochLine, Fits, NoiseLine, StoredModel};
-use super::probing::no_epoch_line;
-use super::settings::{EpochsFrom, NoiseBy, StepFit};
-use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::rng::Stream;
+use super::models::{Fits, StoredModel};
+use super::same_job::Predetermined;
+use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
+use super::{Offer, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::space::Space;
-use crate::testbed::{History, PastRun, Stop, Testbed};
 
-/// Settings of no search.
+/// Settings of the model of all stored workloads, the own one included.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoSearchSettings {
-    /// What the earlier run stored.
-    pub stored: Stored,
-    /// Which earlier runs give the epoch line.
+    /// Which runs give each workload's epoch line.
     pub epochs_from: EpochsFrom,
     /// One noise line for all worker counts, or one per worker count.
     pub noise_by: NoiseBy,
-    /// How the step plane is put through the stored steps.
+    /// How the step plane is put through each workload's stored steps.
     pub step_fit: StepFit,
 }
 
-/// What an earlier run stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stored {
-    /// The fitted models.
-    #[default]
-    Models,
-    /// The measured step and noise of every configuration, with the epoch line.
-    Table,
+/// Settings of the model of all stored workloads but the own one.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LeaveOutSettings {
+    /// Which runs give each workload's epoch line.
+    pub epochs_from: EpochsFrom,
+    /// One noise line for all worker counts, or one per worker count.
+    pub noise_by: NoiseBy,
+    /// How the step plane is put through each workload's stored steps.
+    pub step_fit: StepFit,
 }
 
 impl Recipe for NoSearchSettings {
     fn summary(&self) -> &str {
-        "the stored model of an earlier run of the same workload; nothing is probed"
+        "one model for all jobs, averaged over all stored workloads, the own one included, at the scale of one own run"
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -47,77 +52,87 @@ impl Recipe for NoSearchSettings {
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         };
-        let own = past.take_own(|_| true);
-        let seconds_per_sample = match self.stored {
-            Stored::Models => from_models(&own, task.space, fits),
-            Stored::Table => from_table(&own, task.space, fits),
-        };
-        let (Some(seconds_per_sample), Some(samples_per_epoch)) =
-            (seconds_per_sample, task.samples_per_epoch)
-        else {
-            return Err(no_epoch_line(task));
-        };
-        Ok(Box::new(Predetermined::new(
-            seconds_per_sample,
-            samples_per_epoch,
-        )))
+        build(task, past, false, fits)
     }
 }
 
-fn from_models(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
-    let model = StoredModel::fit(own, fits)?;
-    Some(
-        (0..space.len())
-            .map(|at| model.predict(space, at))
-            .collect(),
-    )
+impl Recipe for LeaveOutSettings {
+    fn summary(&self) -> &str {
+        "the same averaged over all stored workloads but the own one, at the scale of one own run"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let fits = Fits {
+            epochs_from: self.epochs_from,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
+        };
+        build(task, past, true, fits)
+    }
 }
 
-/// Only configurations that were run before are predicted.
-fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
-    let epochs = EpochLine::fit(own, fits.epochs_from)?;
-    let line = NoiseLine::of(own, fits.noise_by)?;
-    let predict = |at: usize| {
-        let (vm, workers, batch) = (space.vm(at)?, space.workers(at)?, space.batch(at)?);
-        let is_it = |r: &&PastRun| r.cluster() == Some((vm, workers, batch));
-        let run = own.runs.iter().find(is_it)?;
-        let noise = (run.noise_normalised).unwrap_or_else(|| line.noise(workers, batch));
-        Some(epochs.epochs(noise) / f64::from(batch) * run.step_s()?)
+fn build(
+    task: &Task<'_>,
+    past: &mut Past<'_>,
+    leave_out: bool,
+    fits: Fits,
+) -> Result<Box<dyn Strategy>, Unusable> {
+    let own = past.own_name();
+    let used: Vec<&str> = (past.stored_names())
+        .filter(|name| !leave_out || *name != own)
+        .collect();
+    if used.is_empty() {
+        return Err(Unusable(format!(
+            "no workload other than `{own}` is stored, so nothing is left to average"
+        )));
+    }
+    let groups = space::groups(task.space);
+    let anchor = space::start(&groups, Start::Smallest).unwrap_or(0);
+    let at = task.space.name(anchor);
+    let known = anchor_seconds_per_sample(past, task.space, anchor);
+    let (Some(known), Some(samples_per_epoch)) = (known, task.samples_per_epoch) else {
+        return Err(Unusable(format!(
+            "`{own}` has no stored run at {at}, which gives the model its scale"
+        )));
     };
-    Some((0..space.len()).map(predict).collect())
-}
 
-/// A forecast that is known before the job starts.
-pub(super) struct Predetermined {
-    time_s: Vec<Option<f64>>,
-}
-
-impl Predetermined {
-    /// From predicted seconds per sample of an epoch, per configuration.
-    pub(super) fn new(seconds_per_sample: Vec<Option<f64>>, samples_per_epoch: f64) -> Self {
-        let time = |s: f64| s * samples_per_epoch;
-        Predetermined {
-            time_s: seconds_per_sample
-                .into_iter()
-                .map(|s| s.map(time))
-                .collect(),
+    let mut log_shape = vec![0.0; task.space.len()];
+    for name in &used {
+        let model =
+            (past.take_stored(name, |_| true)).and_then(|history| StoredModel::fit(&history, fits));
+        let predict = |at: usize| {
+            (model.as_ref())
+                .and_then(|m| m.predict(task.space, at))
+                .filter(|s| *s > 0.0)
+                .ok_or_else(|| {
+                    Unusable(format!(
+                        "the stored model of `{name}` predicts nothing for {}",
+                        task.space.name(at)
+                    ))
+                })
+        };
+        let at_anchor = predict(anchor)?;
+        for (at, sum) in log_shape.iter_mut().enumerate() {
+            *sum += libm::log(predict(at)? / at_anchor);
         }
     }
+    let seconds_per_sample = log_shape
+        .iter()
+        .map(|sum| Some(known * libm::exp(sum / used.len() as f64)))
+        .collect();
+    Ok(Box::new(Predetermined::new(
+        seconds_per_sample,
+        samples_per_epoch,
+    )))
 }
 
-impl Strategy for Predetermined {
-    fn search(
-        &self,
-        _: &Task<'_>,
-        _: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        for (index, time_s) in self.time_s.iter().enumerate() {
-            if let Some(time_s) = time_s {
-                forecast.predict(index, *time_s);
-            }
-        }
-        Ok(())
-    }
+/// What the own workload takes at the configuration that gives the model its scale: one earlier run.
+fn anchor_seconds_per_sample(past: &mut Past<'_>, space: &Space, anchor: usize) -> Option<f64> {
+    let is_it = |offer: &Offer<'_>| {
+        offer.vm == space.vm(anchor).map(|vm| &**vm)
+            && (offer.workers, offer.batch) == (space.workers(anchor), space.batch(anchor))
+    };
+    let known = past.take_own(is_it);
+    let run = known.runs.first()?;
+    Some(run.epochs? / f64::from(run.batch?) * run.step_s()?)
 }

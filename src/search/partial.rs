@@ -10,7 +10,7 @@ use super::settings::{NoiseBy, StepFit, probing_settings};
 use super::space::Group;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::rng::Stream;
-use crate::testbed::{Stop, Testbed};
+use crate::testbed::{Stop, Target, Testbed};
 
 probing_settings! {
     /// Settings of partial search.
@@ -60,32 +60,38 @@ impl Recipe for PartialSettings {
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let mut groups = space::groups(task.space);
-        for group in &mut groups {
-            if let [a, b, c, d] = group.corners[..] {
-                group.corners = match self.extremes {
-                    Extremes::Corners => vec![a, b, c, d],
-                    Extremes::Three => vec![a, b, d],
-                    Extremes::Diagonal => vec![a, d],
-                };
-            }
-        }
         Ok(Box::new(Partial {
-            groups,
+            groups: corners(task, self.extremes),
             probing: Probing::by_epochs(task, past, self.probes())?,
-            noise_at: self.noise_at,
+            noise_at: Some(self.noise_at),
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         }))
     }
 }
 
-struct Partial {
-    groups: Vec<Group>,
-    probing: Probing,
-    noise_at: NoiseAt,
-    noise_by: NoiseBy,
-    step_fit: StepFit,
+/// Groups of configurations with those of their corners that are probed.
+pub(super) fn corners(task: &Task<'_>, extremes: Extremes) -> Vec<Group> {
+    let mut groups = space::groups(task.space);
+    for group in &mut groups {
+        if let [a, b, c, d] = group.corners[..] {
+            group.corners = match extremes {
+                Extremes::Corners => vec![a, b, c, d],
+                Extremes::Three => vec![a, b, d],
+                Extremes::Diagonal => vec![a, d],
+            };
+        }
+    }
+    groups
+}
+
+pub(super) struct Partial {
+    pub(super) groups: Vec<Group>,
+    pub(super) probing: Probing,
+    /// `None` where noise tells nothing.
+    pub(super) noise_at: Option<NoiseAt>,
+    pub(super) noise_by: NoiseBy,
+    pub(super) step_fit: StepFit,
 }
 
 impl Strategy for Partial {
@@ -117,6 +123,10 @@ impl Partial {
         let mut noises: Vec<(u32, u32, f64)> = Vec::with_capacity(4);
         for &corner in &group.corners {
             let seen = self.probing.probe(testbed, corner)?;
+            if let Target::Reached(time_s) = seen.target {
+                forecast.predict(corner, time_s);
+                continue;
+            }
             let (Some(workers), Some(batch)) =
                 (task.space.workers(corner), task.space.batch(corner))
             else {
@@ -133,25 +143,30 @@ impl Partial {
             }
             noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
+        let Some(step) = StepPlane::fit(&steps, self.step_fit) else {
+            return Ok(()); // without corners nothing is predicted
+        };
         let counts = || noises.iter().map(|n| n.0);
         let only = match self.noise_at {
-            NoiseAt::Probes => None,
-            NoiseAt::FewestWorkers => counts().min(),
-            NoiseAt::MostWorkers => counts().max(),
+            None | Some(NoiseAt::Probes) => None,
+            Some(NoiseAt::FewestWorkers) => counts().min(),
+            Some(NoiseAt::MostWorkers) => counts().max(),
         };
         noises.retain(|n| only.is_none_or(|k| n.0 == k));
-        let (Some(step), Some(noise)) = (
-            StepPlane::fit(&steps, self.step_fit),
-            NoiseLine::fit(&noises, self.noise_by),
-        ) else {
-            return Ok(()); // without corners or noise nothing is predicted
+        let line = match self.noise_at {
+            None => None,
+            Some(_) => match NoiseLine::fit(&noises, self.noise_by) {
+                Some(line) => Some(line),
+                None => return Ok(()), // nor without noise
+            },
         };
         for &index in &group.members {
             let (Some(workers), Some(batch)) = (task.space.workers(index), task.space.batch(index))
             else {
                 continue;
             };
-            let (noise, step_s) = (noise.noise(workers, batch), step.step_s(workers, batch));
+            let noise = line.as_ref().map_or(1.0, |line| line.noise(workers, batch));
+            let step_s = step.step_s(workers, batch);
             self.probing.predict(index, noise, step_s, forecast);
         }
         Ok(())

@@ -18,7 +18,8 @@ pub(super) fn no_epoch_line(task: &Task<'_>) -> Unusable {
 #[derive(Debug, Clone)]
 pub(super) struct Probing {
     start: usize,
-    cold_start_steps: u64,
+    /// `None` where noise tells nothing.
+    cold_start_steps: Option<u64>,
     probe_steps: u64,
     predictor: Predictor,
 }
@@ -41,13 +42,43 @@ impl Probing {
     /// From settings; absent step counts are the workload's own. Without an earlier run that tells how
     /// epochs depend on noise, probes run to the target.
     pub(super) fn new(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
+        let line = EpochLine::known(past, settings.epochs_from);
+        let steps = (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from);
+        Probing::by(task, settings, Some(steps), line)
+    }
+
+    /// Epochs as in one earlier run, whatever the noise; without one, probes run to the target.
+    pub(super) fn by_one_run(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
+        let groups = space::groups(task.space);
+        let smallest = space::start(&groups, settings.start);
+        let line = EpochLine::of_one_run(past, |offer| {
+            smallest.is_some_and(|at| {
+                offer.vm == task.space.vm(at).map(|vm| &**vm)
+                    && (offer.workers, offer.batch)
+                        == (task.space.workers(at), task.space.batch(at))
+            })
+        });
+        Probing::by(task, settings, None, line)
+    }
+
+    /// Without any earlier run: probes run to the target.
+    pub(super) fn to_target(task: &Task<'_>, settings: Probes) -> Self {
+        Probing::by(task, settings, None, None)
+    }
+
+    fn by(
+        task: &Task<'_>,
+        settings: Probes,
+        cold_start_steps: Option<u64>,
+        line: Option<EpochLine>,
+    ) -> Self {
         let groups = space::groups(task.space);
         Probing {
             start: space::start(&groups, settings.start).unwrap_or(0),
-            cold_start_steps: (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from),
+            cold_start_steps,
             probe_steps: (settings.probe_steps)
                 .map_or(task.probe_steps, |steps| u64::from(steps.get())),
-            predictor: Predictor::new(task, past, settings).unwrap_or(Predictor::Target),
+            predictor: Predictor::new(task, line).unwrap_or(Predictor::Target),
         }
     }
 
@@ -66,9 +97,9 @@ impl Probing {
 
     /// Runs the starting configuration until its noise has settled, where noise tells anything.
     pub(super) fn cold_start(&self, testbed: &mut dyn Testbed) -> Result<(), Stop> {
-        match self.predictor {
-            Predictor::Epochs { .. } => testbed.cold_start(self.start, self.cold_start_steps),
-            Predictor::Target => Ok(()),
+        match (&self.predictor, self.cold_start_steps) {
+            (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(self.start, steps),
+            _ => Ok(()),
         }
     }
 
@@ -122,13 +153,13 @@ impl Probing {
 }
 
 impl Predictor {
-    fn new(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Option<Predictor> {
+    fn new(task: &Task<'_>, line: Option<EpochLine>) -> Option<Predictor> {
         let samples_per_epoch = task.samples_per_epoch?;
         let batches: Option<Vec<f64>> = (0..task.space.len())
             .map(|at| Some(f64::from(task.space.batch(at)?)))
             .collect();
         Some(Predictor::Epochs {
-            line: EpochLine::known(past, settings.epochs_from)?,
+            line: line?,
             samples_per_epoch,
             batches: batches?,
         })

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
-use super::{fixed, full, no_search, partial, random, universal};
+use super::{fixed, full, no_search, one_run, partial, random, same_job};
 
 /// Name of the contender that knows the truth. It is not a strategy: it has nothing to search.
 pub const ORACLE: &str = "oracle";
@@ -16,27 +16,27 @@ pub const ORACLE: &str = "oracle";
 pub const ORACLE_SUMMARY: &str = "the best configuration by true expectation, from the start";
 
 /// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
-/// strategies are added, so that no old result changes.
+/// strategies are added, so that no old result changes; it goes with those that are renamed.
 pub const WHEN_NONE_IS_NAMED: &[&str] = &[
     ORACLE,
     "full",
     "partial",
+    "same-job",
     "no-search",
-    "universal",
-    "universal-leave-out",
+    "no-search-leave-out",
     "random",
     "default",
 ];
 
 macro_rules! strategies {
-    ($($field:ident = $name:literal: $settings:ty,)*) => {
+    ($($field:ident = $name:literal $(once $old:literal)?: $settings:ty,)*) => {
         /// Settings of all strategies; a table per strategy in a scenario, all optional.
         #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct Settings {
             $(
                 #[doc = concat!("Settings of the strategy `", $name, "`.")]
-                #[serde(rename = $name)]
+                #[serde(rename = $name $(, alias = $old)?)]
                 pub $field: $settings,
             )*
         }
@@ -53,15 +53,19 @@ macro_rules! strategies {
 
         /// Names of the strategies that come with scavsim, in the order of listings.
         const BUILT_IN: &[&str] = &[$($name),*];
+
+        /// Names that strategies had before, each with the one that it has now.
+        const RENAMED: &[(&str, &str)] = &[$($(($old, $name),)?)*];
     };
 }
 
 strategies! {
     full = "full": full::FullSettings,
     partial = "partial": partial::PartialSettings,
-    no_search = "no-search": no_search::NoSearchSettings,
-    universal = "universal": universal::UniversalSettings,
-    universal_leave_out = "universal-leave-out": universal::LeaveOutSettings,
+    one_run = "one-run": one_run::OneRunSettings,
+    same_job = "same-job": same_job::SameJobSettings,
+    no_search = "no-search" once "universal": no_search::NoSearchSettings,
+    no_search_leave_out = "no-search-leave-out" once "universal-leave-out": no_search::LeaveOutSettings,
     random = "random": random::RandomSettings,
     fixed = "default": fixed::DefaultSettings,
     coordinate_descent = "coordinate-descent": super::coordinate_descent::CoordinateDescentSettings,
@@ -99,6 +103,13 @@ impl Registry {
         built_in
             .filter(|name| !self.added.iter().any(|(own, _)| **own == **name))
             .chain(added)
+    }
+
+    /// What a strategy is called now that was called `name` before; `None` for a name that was never changed.
+    pub fn renamed(&self, name: &str) -> Option<&'static str> {
+        let added = self.added.iter().any(|(known, _)| **known == *name);
+        let renamed = RENAMED.iter().find(|(old, _)| *old == name && !added);
+        renamed.map(|(_, new)| *new)
     }
 
     /// The strategy called `name`, with its settings where it comes with scavsim; `None` if there is none.

@@ -233,8 +233,8 @@ struct State {
     next: Option<(usize, usize)>,
     /// What was run, with its global batch.
     used: Vec<(VmInterval, Phase, u32)>,
-    /// Runs to the target so far.
-    whole_runs: u32,
+    /// Where and when the first run to the target ended.
+    reached: Option<(usize, SimTime)>,
     cold_start: Option<(usize, f64)>,
 }
 
@@ -314,7 +314,7 @@ impl Site for GridSite<'_> {
         self.replica = replica;
         self.now.used.clear();
         (self.now.now, self.now.current, self.now.next) = (SimTime::ZERO, None, None);
-        (self.now.whole_runs, self.now.cold_start) = (0, None);
+        (self.now.reached, self.now.cold_start) = (None, None);
     }
 
     fn mark(&mut self, number: usize) {
@@ -360,7 +360,11 @@ impl Site for GridSite<'_> {
         let seconds = self.charged_s(&run, length)?;
         self.spend(configuration, repeat, seconds, Phase::Searching);
         let seen = seen(&run, seconds);
-        self.now.whole_runs += u32::from(matches!(seen.target, Target::Reached(_)));
+        if let Target::Reached(_) = seen.target {
+            self.now
+                .reached
+                .get_or_insert((configuration, self.now.now));
+        }
         Ok(seen)
     }
 
@@ -376,10 +380,8 @@ impl Site for GridSite<'_> {
             choice,
             search_end,
             // A run to the target during the search has done the job.
-            net_end: match self.now.whole_runs {
-                0 => end,
-                _ => search_end,
-            },
+            net_end: self.now.reached.map_or(end, |(_, at)| at),
+            reached: self.now.reached.map(|(configuration, _)| configuration),
             gross_end: end,
             cold_start: self.now.cold_start,
             lost_vms: 0,

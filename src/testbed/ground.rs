@@ -139,13 +139,14 @@ pub trait Site {
     /// [`Stop`] when the job does not come to its end.
     fn move_to(&mut self, configuration: usize) -> Result<(), Stop>;
 
-    /// Trains until the noise has settled.
+    /// Trains until the noise has settled, at most as many steps as a run to the target takes.
     ///
     /// # Errors
     /// [`Stop`] when the search is over.
     fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop>;
 
-    /// Trains for a while and looks.
+    /// Trains for a while and looks, at most as long as a run to the target takes. That the target is reached
+    /// meanwhile ends no search: it is what net accounting ends at.
     ///
     /// # Errors
     /// [`Stop`] when the search is over.
@@ -159,6 +160,11 @@ pub trait Site {
 
     /// What was used when everything is released at `end`, which must not lie before the end of the search.
     fn usage_until(&self, end: SimTime, usage: &mut Usage);
+
+    /// What was used until the target was reached, which may be before the end of the search: that of the last run.
+    fn usage_until_target(&self, line: &Timeline, usage: &mut Usage) {
+        self.usage_until(line.net_end, usage);
+    }
 
     /// Notes what happens from the next restart on: everything of the job, and of single worker-steps
     /// the first `most` entries. Its runs then end at the target.
@@ -177,10 +183,12 @@ pub struct Timeline {
     pub choice: usize,
     /// When the chosen configuration began to train towards the target; zero without search.
     pub search_end: SimTime,
-    /// When the target was reached, search steps counting as progress.
+    /// When the target was reached, search steps counting as progress: perhaps before the search was over.
     pub net_end: SimTime,
     /// When it would have been reached if search steps earned nothing.
     pub gross_end: SimTime,
+    /// The configuration in which the target was reached during the search, where it was.
+    pub reached: Option<usize>,
     /// Configuration and seconds of the cold start, if there was one.
     pub cold_start: Option<(usize, f64)>,
     /// VMs that the provider took away until the target.

@@ -145,9 +145,6 @@ impl Spent {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stop {
-    /// The probes themselves have trained the model to its target.
-    #[error("the target was reached during the search")]
-    TargetReached,
     /// The job does not come to its end.
     #[error(transparent)]
     Unfinished(#[from] Unfinished),

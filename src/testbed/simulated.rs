@@ -5,7 +5,7 @@ use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::cluster::luck::Luck;
 use crate::configuration::Configuration;
-use crate::job::Job;
+use crate::job::{Job, Totals, Trained};
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::{Purpose, Streams, UnitLogNormal};
 use crate::training::drift::DriftPath;
@@ -43,6 +43,18 @@ struct State {
     progress: f64,
     steps: u64,
     cold_start: Option<(usize, f64)>,
+    /// Where and when the model stood at its target before the search was over, and what was used until then.
+    reached: Option<Reached>,
+    used: Usage,
+}
+
+/// The target, reached during the search.
+#[derive(Debug, Clone, Copy)]
+struct Reached {
+    configuration: usize,
+    at: SimTime,
+    lost_vms: u32,
+    totals: Option<Totals>,
 }
 
 impl State {
@@ -54,6 +66,10 @@ impl State {
         self.progress = other.progress;
         self.steps = other.steps;
         self.cold_start = other.cold_start;
+        self.reached = other.reached;
+        if self.reached.is_some() {
+            self.used.copy_from(&other.used);
+        }
     }
 }
 
@@ -74,6 +90,8 @@ impl<'w> SimulatedCluster<'w> {
             progress: 0.0,
             steps: 0,
             cold_start: None,
+            reached: None,
+            used: Usage::default(),
         };
         SimulatedCluster {
             world,
@@ -104,6 +122,7 @@ impl<'w> SimulatedCluster<'w> {
         self.now.progress = 0.0;
         self.now.steps = 0;
         self.now.cold_start = None;
+        self.now.reached = None;
     }
 
     /// Notes what happens from the next restart on: everything of the job, and of single
@@ -150,9 +169,7 @@ impl<'w> SimulatedCluster<'w> {
     /// [`Unfinished`] when the job does not come to its end.
     pub fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
         let searched = self.now.current.is_some();
-        if !self.is_finished() {
-            self.move_to(choice)?;
-        }
+        self.move_to(choice)?;
         let search_end = if searched {
             self.now.job.now()
         } else {
@@ -162,7 +179,10 @@ impl<'w> SimulatedCluster<'w> {
         let start = self.now.job.now();
         let truth = &self.world.truths[choice];
         let all = self.luck_of(choice).steps_to_target;
-        let left = remaining(all, truth.steps_at(self.now.progress));
+        let left = match self.now.reached {
+            None => remaining(all, truth.steps_at(self.now.progress)),
+            Some(_) => 0,
+        };
         // Who looks on sees no more than the run to the target.
         let all = match self.now.job.log().is_on() {
             true => left,
@@ -177,14 +197,25 @@ impl<'w> SimulatedCluster<'w> {
             ..Goal::updates(all)
         };
         let run = (self.now.job).train(&truth.cluster, luck, goal, &mut stream)?;
-        Ok(Timeline {
+        let line = Timeline {
             choice,
             search_end,
             net_end: run.advance.at_mark,
             gross_end: self.now.job.now(),
             cold_start: self.now.cold_start,
+            reached: None,
             lost_vms: run.lost_vms,
             totals: run.totals,
+        };
+        Ok(match self.now.reached {
+            None => line,
+            Some(reached) => Timeline {
+                net_end: reached.at,
+                reached: Some(reached.configuration),
+                lost_vms: reached.lost_vms,
+                totals: reached.totals,
+                ..line
+            },
         })
     }
 
@@ -194,8 +225,15 @@ impl<'w> SimulatedCluster<'w> {
         self.now.job.usage_until(end, usage);
     }
 
-    fn is_finished(&self) -> bool {
-        self.now.progress >= 1.0 - 1e-12
+    /// The model stands at its target at `at`, after `run`.
+    fn reach(&mut self, configuration: usize, at: SimTime, run: &Trained) {
+        self.now.reached = Some(Reached {
+            configuration,
+            at,
+            lost_vms: run.lost_vms,
+            totals: run.totals,
+        });
+        self.now.job.usage_until(at, &mut self.now.used);
     }
 
     fn luck_of(&mut self, configuration: usize) -> &Luck {
@@ -224,7 +262,8 @@ impl<'w> SimulatedCluster<'w> {
         Ok(())
     }
 
-    /// Trains up to `steps` steps in a configuration, fewer if the target or `until` comes first.
+    /// Trains up to `steps` steps in a configuration, fewer if a whole run takes fewer or `until` comes first. On
+    /// the way the job may come to its target, which ends nothing: what is trained then earns nothing more.
     fn train(
         &mut self,
         configuration: usize,
@@ -235,7 +274,11 @@ impl<'w> SimulatedCluster<'w> {
         let (world, progress) = (self.world, self.now.progress);
         let all = self.luck_of(configuration).steps_to_target;
         let truth = &world.truths[configuration];
-        let steps = steps.min(remaining(all, truth.steps_at(progress)));
+        let steps = steps.min(all);
+        let left = match self.now.reached {
+            None => remaining(all, truth.steps_at(progress)).max(1),
+            Some(_) => u64::MAX,
+        };
         // A second visit must not see the first one's draws again.
         let visit = u64::from(self.now.visits[configuration]);
         self.now.visits[configuration] += 1;
@@ -247,12 +290,18 @@ impl<'w> SimulatedCluster<'w> {
             return Err(Unfinished::defect(job.now()));
         };
         let goal = Goal {
+            updates: steps,
+            mark: left.min(steps),
             until,
-            ..Goal::updates(steps)
         };
         let run = job.train(&truth.cluster, luck, goal, &mut stream)?;
         self.now.steps += run.steps;
-        self.now.progress = truth.progress_after(progress, run.steps as f64 / all as f64);
+        if run.steps >= left {
+            self.now.progress = 1.0;
+            self.reach(configuration, run.advance.at_mark, &run);
+        } else if self.now.reached.is_none() {
+            self.now.progress = truth.progress_after(progress, run.steps as f64 / all as f64);
+        }
         Ok((run.steps, run.advance))
     }
 
@@ -286,7 +335,8 @@ fn never() -> SimTime {
 }
 
 impl SimulatedCluster<'_> {
-    /// A run of its own from scratch to the target. It leaves nothing to the job but the time.
+    /// A run of its own from scratch to the target. What it trained is no part of the job's own progress; but a model
+    /// at its target is what the job is for.
     fn train_from_scratch(&mut self, configuration: usize) -> Result<Observation, Stop> {
         self.move_to(configuration)?;
         let (progress, steps) = (self.now.progress, self.now.steps);
@@ -358,21 +408,18 @@ impl Site for SimulatedCluster<'_> {
         let start = self.now.job.now();
         self.train(configuration, steps, never())?;
         self.now.cold_start = Some((configuration, (self.now.job.now() - start).seconds()));
-        if self.is_finished() {
-            return Err(Stop::TargetReached);
-        }
         Ok(())
     }
 
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
-        let seen = match length {
-            Length::Whole => return self.train_from_scratch(configuration),
-            Length::Steps(steps) => self.train_and_look(configuration, steps, never())?,
+        match length {
+            Length::Whole => self.train_from_scratch(configuration),
+            Length::Steps(steps) => self.train_and_look(configuration, steps, never()),
             Length::Share(share) => {
                 self.move_to(configuration)?;
                 let all = self.luck_of(configuration).steps_to_target;
                 let steps = (share * all as f64).ceil().max(1.0) as u64;
-                self.train_and_look(configuration, steps, never())?
+                self.train_and_look(configuration, steps, never())
             }
             Length::Until(end) => {
                 let before = self.now.job.now();
@@ -385,13 +432,9 @@ impl Site for SimulatedCluster<'_> {
                         ..Observation::default()
                     });
                 }
-                self.train_and_look(configuration, u64::MAX, end)?
+                self.train_and_look(configuration, u64::MAX, end)
             }
-        };
-        if self.is_finished() {
-            return Err(Stop::TargetReached);
         }
-        Ok(seen)
     }
 
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
@@ -400,6 +443,13 @@ impl Site for SimulatedCluster<'_> {
 
     fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         self.usage_until(end, usage);
+    }
+
+    fn usage_until_target(&self, line: &Timeline, usage: &mut Usage) {
+        match line.reached {
+            None => self.usage_until(line.net_end, usage),
+            Some(_) => usage.copy_from(&self.now.used),
+        }
     }
 
     fn watch(&mut self, most: u64) {

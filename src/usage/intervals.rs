@@ -41,6 +41,13 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Becomes the same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &Usage) {
+        self.intervals.clone_from(&other.intervals);
+        self.sample_seconds = other.sample_seconds;
+        self.phases.copy_from(&other.phases);
+    }
+
     /// Becomes the usage of so many VMs of each type with global batch `batch` for `seconds`.
     pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {
         self.intervals.clear();

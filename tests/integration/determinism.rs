@@ -119,7 +119,7 @@ straggler = { probability = 0.001, factor = 5 }
 policies = ["paper-fixed"{policy}]
 
 [search]
-strategies = ["oracle", "full", "partial", "no-search", "universal", "universal-leave-out"{strategy}, "random"{last_strategy}]
+strategies = ["oracle", "full", "partial", "same-job", "no-search", "no-search-leave-out"{strategy}, "random"{last_strategy}]
 objectives = ["time"{objective}]
 stored = ["scavenger-resnet50", "scavenger-transformer"]
 

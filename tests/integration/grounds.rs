@@ -47,7 +47,7 @@ fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
     let choices = |ground: &str| -> BTreeMap<(String, String), String> {
         let text = format!(
             "{ground}replicas = 3\nsearch.strategies = [\"oracle\", \"full\", \"partial\", \
-             \"no-search\", \"universal\", \"random\", \"default\", \"coordinate-descent\"]\n\
+             \"same-job\", \"no-search\", \"random\", \"default\", \"coordinate-descent\"]\n\
              search.objectives = [\"time\", \"cost\", \"knee\"]\nstrategy.full.probe_steps = 50\n"
         );
         let mut chosen: BTreeMap<_, String> = BTreeMap::new();
@@ -263,7 +263,7 @@ fn a_strategy_that_picks_a_hole_has_failed_and_the_reason_says_so() {
 #[test]
 fn knowledge_has_its_price_in_the_record() {
     let text = format!(
-        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"no-search\", \"default\"]\n\
+        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"same-job\", \"default\"]\n\
          search.objectives = [\"time\"]\n"
     );
     let known = records(&load(&text, &Registry::default()), |r| {

@@ -51,6 +51,7 @@ mod include;
 mod interrupt;
 mod interrupted;
 mod kinds;
+mod knowledge;
 mod live;
 mod local_sgd;
 mod luck;

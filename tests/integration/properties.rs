@@ -28,9 +28,9 @@ const STRATEGIES: [&str; 8] = [
     "oracle",
     "full",
     "partial",
+    "same-job",
     "no-search",
-    "universal",
-    "universal-leave-out",
+    "no-search-leave-out",
     "random",
     "default",
 ];

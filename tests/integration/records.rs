@@ -321,14 +321,31 @@ search.strategies = ["full", "partial", "random", "default"]
             searches,
             "{reason}"
         );
+        assert_eq!(
+            row.number("reached_in_search"),
+            f64::from(u8::from(searches))
+        );
         if searches {
-            // It ends where it starts to search: in the smallest configuration.
-            assert_eq!(
-                (row.text("chosen_workers"), row.text("chosen_batch")),
-                ("8", "384")
-            );
-            assert_eq!(row.number("search_time_h"), row.number("time_h"));
+            // The cold start alone comes to the target; the search goes on, and gross pays for it and for the choice.
+            let search_h = row.number("search_time_h");
+            assert!(search_h > row.number("time_h"), "{search_h}");
             assert_eq!(row.number("cold_start_time_h"), row.number("time_h"));
+            let gross_h = row.number("oracle_time_h") * (1.0 + row.number("overhead_gross_time"));
+            assert!(gross_h > search_h * 1.001, "{gross_h} {search_h}");
+        }
+        let parts = ["useful", "search", "waiting", "lost", "restore"];
+        let sum: f64 = (parts.iter())
+            .map(|part| row.number(&format!("bill_{part}_usd")))
+            .sum();
+        assert!((sum / row.number("cost_usd") - 1.0).abs() < 1e-9);
+    }
+    // What the whole search recommends, not where the target happened to be reached: fastest is the largest, and the
+    // smallest batch is never cheapest.
+    for row in rows.iter().filter(|row| row.text("strategy") == "full") {
+        let chosen = (row.text("chosen_workers"), row.text("chosen_batch"));
+        match row.text("objective") {
+            "time" => assert_eq!(chosen, ("20", "1024")),
+            _ => assert_ne!(chosen.1, "384"),
         }
     }
 }

@@ -134,6 +134,16 @@ fn the_main_scenario_in_results_is_current() {
     );
 }
 
+/// What hangs on the error of noise readings, which is assumed.
+#[test]
+fn the_errors_of_noise_readings_in_results_are_current() {
+    let tables = [0, 2, 5, 10].map(|percent| {
+        let scenario = format!("scenarios/noise-{percent}.toml");
+        format!("$ scavsim run {scenario}\n{}", printed(&scenario, "table"))
+    });
+    assert_current("noise.txt", &tables.join("\n"));
+}
+
 #[test]
 fn the_choice_among_gpu_machines_in_results_is_current() {
     assert_current(

@@ -111,6 +111,7 @@ impl Log {
         let mut entries = std::mem::take(&mut notes.kept.entries);
         notes.vms.end(end, &mut entries);
         entries.append(&mut notes.phases);
+        cut(&mut entries, end);
         entries.push(Entry {
             at: end,
             until: end,
@@ -135,6 +136,25 @@ impl Log {
         }
         self.notes.as_deref_mut()
     }
+}
+
+/// Leaves out what came after `end`; VMs held then are given back.
+fn cut(entries: &mut Vec<Entry>, end: SimTime) {
+    let late = |entry: &Entry| match (entry.what, entry.track) {
+        (What::Requested(_), Track::Vm(number)) if entry.at > end => Some(number),
+        _ => None,
+    };
+    let first_late = entries.iter().filter_map(late).min().unwrap_or(u32::MAX);
+    entries.retain_mut(|entry| {
+        if let (What::Released | What::Revoked, Track::Vm(number)) = (entry.what, entry.track)
+            && entry.at > end
+            && number < first_late
+        {
+            (entry.at, entry.what) = (end, What::Released);
+        }
+        entry.until = entry.until.min(end);
+        entry.at <= end
+    });
 }
 
 /// What protocols note.

@@ -86,6 +86,10 @@ impl Vms {
     /// All are given back; how many were held from when on.
     pub(super) fn end(&mut self, now: SimTime, into: &mut Vec<Entry>) {
         self.give_back_all(now, into);
+        for change in &mut self.changes {
+            // What came after the end changes nothing.
+            change.0 = change.0.min(now);
+        }
         self.changes.sort_unstable_by_key(|change| change.0);
         let mut held = 0;
         let mut changes = self.changes.drain(..).peekable();

@@ -1,0 +1,94 @@
+//! What strategies know beforehand: who paid for it, and what it is called.
+
+use crate::sandbox::{Row, Rows, Sandbox, stderr, stdout};
+
+/// A replica of each contender.
+fn table(strategies: &str, more: &str) -> (Sandbox, Rows) {
+    let sandbox = Sandbox::with(&format!(
+        "workloads = [\"scavenger-resnet18\", \"scavenger-resnet50\"]\n\
+         search = {{ strategies = [{strategies}], objectives = [\"time\"] }}\n{more}"
+    ));
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let rows = Rows::parse(&sandbox.read("out/records.csv"));
+    (sandbox, rows)
+}
+
+#[test]
+fn a_model_of_all_jobs_takes_its_scale_from_one_run_of_the_own() {
+    let (_, rows) = table("\"no-search\", \"no-search-leave-out\", \"same-job\"", "");
+    let known = |strategy: &str, column: &str| {
+        let is_it = |row: &Row<'_>| {
+            row.text("strategy") == strategy && row.text("workload") == "scavenger-resnet18"
+        };
+        rows.iter().find(is_it).expect("a row").number(column)
+    };
+    // All stored runs of both; those of the other one, and one; all of its own.
+    for column in ["known_runs", "known_time_h", "known_cost_usd"] {
+        let all = known("no-search", column);
+        let (left_out, own) = (
+            known("no-search-leave-out", column),
+            known("same-job", column),
+        );
+        assert!(
+            all > left_out && left_out > all - own,
+            "{column}: {all} {left_out} {own}"
+        );
+    }
+    assert_eq!(
+        known("no-search", "known_runs") - known("same-job", "known_runs"),
+        known("no-search-leave-out", "known_runs") - 1.0
+    );
+}
+
+#[test]
+fn a_newcomer_has_one_run_or_none() {
+    let (_, with) = table("\"one-run\"", "");
+    for row in with.iter() {
+        assert_eq!(row.number("known_runs"), 1.0);
+        assert!(row.number("known_time_h") > 5.0);
+        assert_eq!(row.number("reached_in_search"), 0.0);
+        assert!(row.number("search_share_time") < 0.2);
+        assert!(row.number("error_mean") > 0.01);
+    }
+    let (_, without) = table(
+        "\"one-run\"",
+        "[strategy.one-run]\nearlier_run = \"none\"\n",
+    );
+    for row in without.iter() {
+        assert_eq!(
+            (row.number("known_runs"), row.number("known_time_h")),
+            (0.0, 0.0)
+        );
+        // Four runs to the target: the first has done the job.
+        assert_eq!(row.number("reached_in_search"), 1.0);
+        assert!(row.number("search_share_time") > 4.0);
+        assert!(row.number("search_time_h") > 2.0 * row.number("time_h"));
+        assert_eq!(row.text("chosen_workers"), "20");
+    }
+}
+
+#[test]
+fn old_names_of_strategies_stand_for_the_new_ones() {
+    let (_, new) = table("\"no-search\", \"no-search-leave-out\"", "");
+    let (sandbox, old) = table("\"universal\", \"universal-leave-out\"", "");
+    for (new, old) in new.iter().zip(old.iter()) {
+        assert_eq!(new.text("strategy"), old.text("strategy"));
+        assert_eq!(new.text("time_h"), old.text("time_h"));
+    }
+    let run = sandbox.run(&["run", "scenario.toml"]).success();
+    let note = "the strategy `universal` is called `no-search` now";
+    assert_eq!(stderr(&run).matches(note).count(), 1, "{}", stderr(&run));
+    assert!(stdout(&run).contains("no-search-leave-out"));
+
+    let twice = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"universal\", \"no-search\"]\n",
+    );
+    let refused = twice.run(&["check", "scenario.toml"]).code(2);
+    assert!(
+        stderr(&refused).contains("`strategies` holds"),
+        "{}",
+        stderr(&refused)
+    );
+}
