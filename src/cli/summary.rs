@@ -1,5 +1,6 @@
 //! `scavsim summary`: aggregate the records of a finished run anew.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -40,7 +41,14 @@ impl SummaryArgs {
             Failure::Wrong(wrong)
         };
         let path = folder.file(manifest::FILE);
-        let Some(read) = manifest::read(&path)? else {
+        const DAMAGED: &str = "what a run left was changed; `scavsim run FILE --out DIR` makes it anew";
+        let damaged = |error: std::io::Error| match error.kind() {
+            ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::NotFound => {
+                wrong(error.to_string(), DAMAGED)
+            }
+            _ => Failure::from(error),
+        };
+        let Some(read) = manifest::read(&path).map_err(damaged)? else {
             return Err(wrong(
                 format!("there is no run in {}", self.folder.display()),
                 "`scavsim run FILE --out DIR` makes one",
@@ -54,12 +62,13 @@ impl SummaryArgs {
         }
         let by = by.for_form(self.format);
         let mut summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&read));
-        let cases = stored_records::hand_out(&folder, &mut summary)?;
+        let cases = stored_records::hand_out(&folder, &mut summary).map_err(damaged)?;
         if read.get("finished").and_then(Value::as_u64) != Some(cases) {
-            return Err(Failure::Other(anyhow::anyhow!(
+            let what = format!(
                 "{} speaks of another number of records than the {cases} that are there",
                 path.display()
-            )));
+            );
+            return Err(wrong(what, DAMAGED));
         }
         let name = read.get("scenario").and_then(Value::as_str);
         let mut summaries = Summaries::new(self.format, false);

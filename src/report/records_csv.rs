@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use super::folder::Folder;
 use super::records_file::RecordsFormat;
 use crate::experiment::{COLUMNS, Record, Sink};
+use crate::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "records.csv";
@@ -65,6 +66,7 @@ impl RecordsCsv {
     pub fn open(folder: &Folder, bytes: u64) -> io::Result<Self> {
         let partial = folder.file(PARTIAL);
         let open = || {
+            regular::may_be_written(&partial)?;
             let mut options = OpenOptions::new();
             let mut file = options
                 .write(true)

@@ -3,7 +3,6 @@
 //! Row groups are of fixed size and nothing in the file tells of time or machine: the same records
 //! give the same bytes.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +23,7 @@ use super::aside::Aside;
 use super::records_file::{RecordsFile, RecordsFormat};
 use crate::experiment::columns::{Kind, Value};
 use crate::experiment::{COLUMNS, Column, Record, Sink};
+use crate::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "records.parquet";
@@ -138,7 +138,7 @@ impl RecordsParquet {
 /// What keeps the file from being read, and failures of `take`.
 pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?).map_err(told)?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(regular::open(path)?).map_err(told)?;
     let mut row = StringRecord::new();
     for batch in builder.build().map_err(told)? {
         let batch = batch.map_err(|e| invalid(e.to_string()))?;

@@ -24,6 +24,7 @@
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
+//! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -59,6 +60,8 @@ mod shards;
 mod sharing;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+mod special_files;
 mod spot;
 mod stand_in_prices;
 mod summary_by;
