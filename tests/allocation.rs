@@ -1,12 +1,16 @@
 //! No protocol allocates per event: once its memory has grown, a stretch of any length allocates
-//! nothing. In a binary of its own, because counting replaces the allocator.
+//! nothing. Nor does a bill. In a binary of its own, because counting replaces the allocator.
 
 use allocation_counter::measure;
+use scavsim::cloud::Fleet;
 use scavsim::engine::Queue;
+use scavsim::pricing::{PolicyFile, Rented};
 use scavsim::rng::{Purpose, Streams};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::sync::{Goal, Protocol, Scratch};
 use scavsim::training::{Floor, Log, Stepping, Variation, slowest};
+use scavsim::units::SimTime;
+use scavsim::usage::{EndedBy, Usage, VmInterval};
 
 #[test]
 fn stretches_do_not_allocate_once_their_memory_has_grown() {
@@ -93,5 +97,36 @@ fn steps_and_looks_on_unequal_workers_do_not_allocate() {
             allocations(1000, step_by_step),
             allocations(10_000, step_by_step)
         );
+    }
+}
+
+/// VMs that come and go, several months long: sustained use puts them into levels.
+#[test]
+fn bills_do_not_allocate_once_their_memory_has_grown() {
+    let at = |hours: u32| SimTime::from_seconds(f64::from(hours) * 3600.0);
+    let intervals = (0..500u32).map(|n| VmInterval {
+        vm: 0,
+        vms: 1 + n % 3,
+        from: at(7 * n),
+        to: at(7 * n + 100 + n % 41),
+        ended_by: EndedBy::User,
+    });
+    let usage = Usage {
+        intervals: intervals.collect(),
+        ..Usage::default()
+    };
+    for text in [
+        "usd_per_vm_hour = 0.19\nsustained_use = [1, 0.8, 0.6, 0.4]\nbilled_parameter_servers = 2",
+        "usd_per_vm_hour = 0.19\nspot_series = [[0, 0.3], [6, 0.45]]\ngranularity_s = 3600",
+    ] {
+        let file: PolicyFile = toml::from_str(text).expect("a policy");
+        let policy = file.policy("p").expect("a sound policy");
+        let types = [Rented::as_priced("e2-standard-4")];
+        let tariff = policy.tariff(&types, &Fleet::listed()).expect("a price");
+        let first = tariff.bill_usd(&usage);
+        let counted = measure(|| {
+            assert_eq!(tariff.parts(&usage).whole.to_bits(), first.to_bits());
+        });
+        assert_eq!(counted.count_total, 0, "{text}");
     }
 }

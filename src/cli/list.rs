@@ -229,7 +229,8 @@ fn further(policy: &Policy) -> String {
             .spot_series
             .as_ref()
             .map(|_| "spot series".to_owned()),
-        (reductions.free_first_hour_if_revoked).then(|| "1st hour free".to_owned()),
+        (reductions.revoked.free_first_hour).then(|| "1st hour free".to_owned()),
+        (reductions.revoked.free_started_unit).then(|| "revoked unit free".to_owned()),
         servers,
     ];
     let charges = charges::levied(&policy.charges).map(|charge| charge.name.to_owned());

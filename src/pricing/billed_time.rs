@@ -1,5 +1,8 @@
 //! Granularity and minimum of the time that is billed.
 
+/// A nanosecond clock must not open or close a unit by its own rounding.
+const CLOCK_S: f64 = 1e-9;
+
 /// How the time a VM was held becomes the time that is billed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BilledTime {
@@ -16,8 +19,15 @@ impl BilledTime {
         if self.granularity_s == 0.0 {
             return at_least;
         }
-        // A nanosecond clock must not open a new unit by its own rounding.
-        ((at_least - 1e-9) / self.granularity_s).ceil().max(1.0) * self.granularity_s
+        ((at_least - CLOCK_S) / self.granularity_s).ceil().max(1.0) * self.granularity_s
+    }
+
+    /// Seconds of the units that are complete after `held_s` seconds; the least time does not count.
+    pub fn complete_units_s(&self, held_s: f64) -> f64 {
+        if self.granularity_s == 0.0 {
+            return held_s;
+        }
+        ((held_s + CLOCK_S) / self.granularity_s).floor() * self.granularity_s
     }
 }
 
@@ -41,6 +51,9 @@ mod tests {
         assert_eq!(per_hour.seconds(1.0), 3600.0);
         assert_eq!(per_hour.seconds(3600.0), 3600.0);
         assert_eq!(per_hour.seconds(3601.0), 7200.0);
+        for (held, complete) in [(3599.0, 0.0), (3600.0, 3600.0), (7199.0, 3600.0)] {
+            assert_eq!(per_hour.complete_units_s(held), complete);
+        }
     }
 
     proptest! {

@@ -70,10 +70,12 @@ pub struct PolicyFile {
     pub spot_series: Option<Vec<Step>>,
     /// Whether a spot VM that the provider takes away in its first hour costs nothing, as on AWS.
     pub free_first_hour_if_revoked: bool,
+    /// Whether the billing unit in which the provider takes a spot VM away costs nothing, as on AWS by the hour.
+    pub free_started_unit_if_revoked: bool,
     /// Fraction off the base price for a commitment of one or three years.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment_discount: Option<Probability>,
-    /// Fractions of the base price in equal parts of a month of 730 hours.
+    /// Fractions of the base price in equal parts of a month of 730 hours, by level of concurrency.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub sustained_use: Option<Vec<Fraction>>,

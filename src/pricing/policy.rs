@@ -10,7 +10,7 @@ use super::file::PolicyFile;
 use super::parameter_servers::{self, ParameterServers};
 use super::reductions::{self, Reductions};
 use super::stated::AS_MEASURED;
-use super::tariff::{Charge, Servers, Tariff};
+use super::tariff::{Charge, PoolPrice, Servers, Tariff};
 use crate::cloud::{Fleet, Market};
 use crate::input::checked::{NonNegative, PositiveUsd};
 
@@ -46,6 +46,9 @@ impl PolicyFile {
             granularity_s: self.granularity_s.map_or(0.0, NonNegative::get),
             minimum_s: self.minimum_s.map_or(0.0, NonNegative::get),
         };
+        if self.as_rented && self.catalogue.is_none() {
+            return Err("`as_rented` needs a listed price: give `catalogue`".to_owned());
+        }
         let market = match &base {
             Base::Vm(price) if price.is_flat() && self.priced_as.is_some() => {
                 return Err("`priced_as` needs a price that depends on the VM type".to_owned());
@@ -57,9 +60,14 @@ impl PolicyFile {
             Base::Sample(_) if self.priced_as.is_some() || self.sustained_use.is_some() => {
                 return Err("`priced_as` and `sustained_use` need a price per VM".to_owned());
             }
-            Base::Sample(_) if self.spot_series.is_some() || self.free_first_hour_if_revoked => {
+            Base::Sample(_)
+                if self.spot_series.is_some()
+                    || self.free_first_hour_if_revoked
+                    || self.free_started_unit_if_revoked =>
+            {
                 return Err(
-                    "`spot_series` and `free_first_hour_if_revoked` need a price per VM".to_owned(),
+                    "`spot_series`, `free_first_hour_if_revoked` and `free_started_unit_if_revoked` need a price per VM"
+                        .to_owned(),
                 );
             }
             Base::Sample(_) | Base::Stated => Market::OnDemand,
@@ -128,21 +136,17 @@ impl Policy {
             }
             Base::Vm(price) => price,
         };
-        // VM types that are charged as one share a pool and its price.
-        let mut pools: HashMap<(String, Option<bool>), usize> = HashMap::new();
-        let mut prices = Vec::new();
+        // VM types that are charged as one share a pool and its price, on whatever terms they are rented.
+        let mut pools: HashMap<String, Vec<(Option<bool>, usize)>> = HashMap::new();
+        let mut prices: Vec<PoolPrice> = Vec::new();
         let mut pool = |rented: Rented<'_>| {
             let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
             let name = if price.is_flat() { "" } else { vm };
-            let key = (name.to_owned(), rented.on_spot);
-            if let Some(known) = pools.get(&key) {
-                return Ok(*known);
+            let known = pools.entry(name.to_owned()).or_default();
+            if let Some((_, pool)) = known.iter().find(|(terms, _)| *terms == rented.on_spot) {
+                return Ok(*pool);
             }
-            let own = prices.len();
-            let factor = match rented.on_spot {
-                Some(false) => self.reductions.on_demand_factor,
-                _ => self.reductions.factor,
-            };
+            let factor = self.reductions.factor_of(rented.on_spot);
             let usd_per_hour = price.usd_per_hour(Rented { vm, ..rented }, fleet)?;
             // A price that a program brings has passed no check of a file.
             if PositiveUsd::new(usd_per_hour).is_none() {
@@ -151,8 +155,16 @@ impl Policy {
                     help: "a price is a number from 10^-9 to 10^6".to_owned(),
                 });
             }
-            prices.push(usd_per_hour * factor);
-            pools.insert(key, own);
+            let price_of_own = PoolPrice {
+                usd_per_hour: usd_per_hour * factor,
+                is_timed: self.reductions.is_timed(rented.on_spot),
+            };
+            let alike = known.iter().find(|(_, pool)| prices[*pool] == price_of_own);
+            let own = alike.map_or(prices.len(), |(_, pool)| *pool);
+            if own == prices.len() {
+                prices.push(price_of_own);
+            }
+            known.push((rented.on_spot, own));
             Ok(own)
         };
         let pool_of = vms
@@ -183,7 +195,7 @@ impl Policy {
             billed_time: self.billed_time,
             sustained_use: self.reductions.sustained_use.clone(),
             spot_series: self.reductions.spot_series.clone(),
-            free_first_hour_if_revoked: self.reductions.free_first_hour_if_revoked,
+            revoked: self.reductions.revoked,
             servers,
             charges: self.charges,
         })
@@ -247,6 +259,25 @@ mod tests {
             (
                 "usd_per_vm_hour = 1\nfree_first_hour_if_revoked = true",
                 "needs a spot price",
+            ),
+            (
+                "usd_per_vm_hour = 1\ngranularity_s = 3600\nfree_started_unit_if_revoked = true",
+                "needs a spot price",
+            ),
+            (
+                "usd_per_vm_hour = 1\nspot_ratio = 0.3\nfree_started_unit_if_revoked = true",
+                "give `granularity_s`",
+            ),
+            ("usd_per_vm_hour = 1\nas_rented = true", "give `catalogue`"),
+            (
+                "usd_per_hour_of = { a = 1 }\nspot_usd_per_hour_of = { a = 0.3 }\nspot_ratio = 0.5",
+                "`spot_usd_per_hour_of` and `spot_ratio` exclude",
+            ),
+            (
+                &listed
+                    .replace("spot", "on-demand")
+                    .replace("date", "as_rented = true\nspot_ratio = 0.5\ndate"),
+                "`as_rented` and `spot_ratio` exclude",
             ),
             (
                 &listed

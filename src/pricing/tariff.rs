@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::billed_time::BilledTime;
 use super::charges::{Amount, PerCharge};
+use super::reductions::revoked::Revoked;
 use super::reductions::spot_series::SpotSeries;
-use super::reductions::sustained_use::SustainedUse;
+use super::reductions::sustained_use::{Held, SustainedUse};
 use super::stated::{Stated, StatedPrices};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::usage::intervals::{EndedBy, Usage};
@@ -18,7 +19,7 @@ pub struct Tariff {
     pub(super) billed_time: BilledTime,
     pub(super) sustained_use: Option<SustainedUse>,
     pub(super) spot_series: Option<SpotSeries>,
-    pub(super) free_first_hour_if_revoked: bool,
+    pub(super) revoked: Revoked,
     pub(super) servers: Option<Servers>,
     pub(super) charges: PerCharge<Amount>,
 }
@@ -45,15 +46,23 @@ pub struct Parts {
 /// What is charged for, discounts on the price itself included.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Charge {
-    /// Per VM and hour: the pool of each VM type, USD of each pool.
+    /// Per VM and hour: the pool of each VM type, the price of each pool.
     Vm {
         pool_of: Vec<usize>,
-        prices: Vec<f64>,
+        prices: Vec<PoolPrice>,
     },
     /// USD per sample of global batch and hour.
     Sample(f64),
     /// What was stated with each run.
     Stated(Stated),
+}
+
+/// What VMs that are charged as one type cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PoolPrice {
+    pub(super) usd_per_hour: f64,
+    /// Whether a spot series or sustained use holds for them.
+    pub(super) is_timed: bool,
 }
 
 /// Billed parameter servers.
@@ -84,7 +93,7 @@ impl Tariff {
             billed_time: BilledTime::default(),
             sustained_use: None,
             spot_series: None,
-            free_first_hour_if_revoked: false,
+            revoked: Revoked::default(),
             servers: None,
             charges,
         }
@@ -93,9 +102,12 @@ impl Tariff {
     /// USD per hour of the VM type with index `vm` when the job begins, without sustained use; `None`
     /// where memory is charged for.
     pub fn usd_per_vm_hour(&self, vm: usize) -> Option<f64> {
-        let first = self.spot_series.as_ref().map_or(1.0, SpotSeries::first);
         match &self.charge {
-            Charge::Vm { pool_of, prices } => Some(prices[*pool_of.get(vm)?] * first),
+            Charge::Vm { pool_of, prices } => {
+                let price = prices[*pool_of.get(vm)?];
+                let series = self.spot_series.as_ref().filter(|_| price.is_timed);
+                Some(price.usd_per_hour * series.map_or(1.0, SpotSeries::first))
+            }
             Charge::Sample(_) | Charge::Stated(_) => None,
         }
     }
@@ -150,7 +162,7 @@ impl Tariff {
             Charge::Vm { pool_of, prices } => {
                 let mut weights = [0.0; PHASES];
                 for (vm, seconds) in &phases.vm_seconds {
-                    let price = prices[pool_of[usize::from(*vm)]];
+                    let price = prices[pool_of[usize::from(*vm)]].usd_per_hour;
                     for (weight, seconds) in weights.iter_mut().zip(seconds) {
                         *weight += price * seconds;
                     }
@@ -186,40 +198,41 @@ impl Tariff {
         };
         let workers = usage.intervals.iter().map(|i| {
             let held_s = (i.to - i.from).seconds();
-            let hours = match i.ended_by {
-                EndedBy::Provider
-                    if self.free_first_hour_if_revoked && held_s < SECONDS_PER_HOUR =>
-                {
-                    0.0
-                }
-                _ => self.charged_h(i.from, held_s),
+            let billed_s = match i.ended_by {
+                EndedBy::User => self.billed_time.seconds(held_s),
+                EndedBy::Provider => self.revoked.seconds(held_s, &self.billed_time),
             };
-            (pool_of[usize::from(i.vm)], f64::from(i.vms) * hours)
+            (pool_of[usize::from(i.vm)], held(i.vms, i.from, billed_s))
         });
         let servers = self.servers.map(|servers| {
             let (from, held_s) = whole(usage);
-            let vm_hours = f64::from(servers.count) * self.charged_h(from, held_s);
-            (servers.pool, vm_hours)
+            let billed_s = self.billed_time.seconds(held_s);
+            (servers.pool, held(servers.count, from, billed_s))
         });
         let all = workers.chain(servers);
-        match &self.sustained_use {
-            None => all.map(|(pool, vm_hours)| vm_hours * prices[pool]).sum(),
-            Some(sustained) => (prices.iter().enumerate())
-                .map(|(pool, usd)| {
-                    let own = all.clone().filter(|p| p.0 == pool);
-                    sustained.charged_h(own.map(|p| p.1).sum()) * usd
-                })
-                .sum(),
+        if let Some(sustained) = &self.sustained_use {
+            let pools = prices.iter().enumerate().map(|(pool, price)| {
+                let own = (all.clone()).filter_map(|(of, held)| (of == pool).then_some(held));
+                let hours = match price.is_timed {
+                    true => sustained.charged_h(own),
+                    false => own.map(|held| held.vm_hours()).sum(),
+                };
+                hours * price.usd_per_hour
+            });
+            return pools.sum();
         }
-    }
-
-    /// Hours at the price of the pool that one VM costs which was held from `from` for `held_s` seconds.
-    fn charged_h(&self, from: SimTime, held_s: f64) -> f64 {
-        let billed_h = self.billed_time.seconds(held_s) / SECONDS_PER_HOUR;
-        match &self.spot_series {
-            None => billed_h,
-            Some(series) => series.charged_h(from.seconds() / SECONDS_PER_HOUR, billed_h),
-        }
+        let usd = all.map(|(pool, held)| {
+            let PoolPrice {
+                usd_per_hour,
+                is_timed,
+            } = prices[pool];
+            let vm_hours = match &self.spot_series {
+                Some(series) if is_timed => held.vms * series.charged_h(held.from_h, held.hours),
+                _ => held.vm_hours(),
+            };
+            vm_hours * usd_per_hour
+        });
+        usd.sum()
     }
 
     /// Expected USD of a job that holds so many VMs of each type, with global batch `batch`, for
@@ -233,6 +246,15 @@ impl Tariff {
     ) -> f64 {
         scratch.set_whole(held, batch, seconds);
         self.bill_usd(scratch)
+    }
+}
+
+/// So many VMs, billed for so many seconds each.
+fn held(vms: u32, from: SimTime, billed_s: f64) -> Held {
+    Held {
+        vms: f64::from(vms),
+        from_h: from.hours(),
+        hours: billed_s / SECONDS_PER_HOUR,
     }
 }
 
@@ -446,24 +468,24 @@ mod tests {
     }
 
     #[test]
-    fn thirty_vms_for_a_day_cost_what_one_costs_for_thirty_days() {
+    fn thirty_days_of_a_vm_earn_a_discount_and_thirty_vms_for_a_day_none() {
         let n1 = tariff(N1);
         let month = run(&n1, 1, 1, 720.0);
         assert!(month < 0.71 * 720.0 * 0.19);
-        assert_usd(run(&n1, 30, 1, 24.0), month);
         let one_after_the_other =
             (0..30).map(|day| held(0, 1, 24.0 * f64::from(day), 24.0 * f64::from(day + 1)));
         assert_usd(bill(&n1, one_after_the_other.collect()), month);
+        assert_usd(run(&n1, 30, 1, 24.0), 720.0 * 0.19);
     }
 
     #[test]
-    fn only_vms_of_one_type_are_pooled() {
+    fn only_vms_of_one_type_take_turns_on_a_level() {
         let rule = "usd_per_vcpu_hour = 0.03\nusd_per_gib_hour = 0.004\nsustained_use = [1, 0.8, 0.6, 0.4]\n";
-        let use_of_both = || vec![held(0, 1, 0.0, 365.0), held(1, 1, 0.0, 365.0)];
+        let use_of_both = || vec![held(0, 1, 0.0, 365.0), held(1, 1, 365.0, 730.0)];
         let vms = ["n1-standard-4", "n1-standard-8"];
         let usd = bill(&tariff_of(rule, &vms), use_of_both());
         assert_usd(usd, 3.0 * 0.9 * 365.0 * 0.18);
-        // Charged as one type, they fill one month together.
+        // Charged as one type, they are one VM for a month.
         let as_one = format!("{rule}priced_as = \"n1-standard-4\"");
         assert_usd(
             bill(&tariff_of(&as_one, &vms), use_of_both()),
@@ -483,9 +505,9 @@ mod tests {
             bill(&bigger, intervals.clone()),
             8.0 + 32.0 + 2.0 * 5.0 * 2.0,
         );
-        // They count towards sustained use, and every one is rounded up.
-        let pooled = tariff(&format!("{N1}\nbilled_parameter_servers = 1"));
-        assert_usd(run(&pooled, 1, 1, 365.0), 0.70 * 730.0 * 0.19);
+        // They are levels of their own of sustained use, and every one is rounded up.
+        let n1 = tariff(&format!("{N1}\nbilled_parameter_servers = 1"));
+        assert_usd(run(&n1, 1, 1, 365.0), 2.0 * 0.90 * 365.0 * 0.19);
         let hourly =
             tariff("usd_per_vm_hour = 1\nbilled_parameter_servers = 1\ngranularity_s = 3600");
         assert_usd(run(&hourly, 1, 1, 1.5), 4.0);

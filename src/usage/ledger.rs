@@ -296,6 +296,72 @@ mod tests {
     }
 
     #[test]
+    fn as_many_vms_as_before_are_no_new_ones() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.hold(0, 8, 100, at(0.0)));
+        assert!(!ledger.hold(0, 8, 200, at(10.0)));
+        assert!(!ledger.hold(0, 8, 200, at(10.0)));
+        assert_eq!(ledger.vms(), 8);
+    }
+
+    #[test]
+    fn a_vm_that_is_taken_away_at_the_end_was_taken_away_and_behind_it_was_given_back() {
+        let mut ledger = Ledger::default();
+        ledger.take(0, 2, at(0.0));
+        ledger.end(0, at(0.0), at(10.0), EndedBy::Provider);
+        let mut usage = Usage::default();
+        for (end, ended_by) in [
+            (10.0, EndedBy::Provider),
+            (12.0, EndedBy::Provider),
+            (9.5, EndedBy::User),
+        ] {
+            ledger.usage_until(at(end), &mut usage);
+            let [taken, kept] = usage.intervals[..] else {
+                panic!("{usage:?}");
+            };
+            assert_eq!((taken.to, taken.ended_by), (at(end.min(10.0)), ended_by));
+            assert_eq!((kept.to, kept.ended_by), (at(end), EndedBy::User));
+        }
+    }
+
+    /// It was asked for: a bill may have a least time.
+    #[test]
+    fn a_vm_that_is_taken_at_the_very_end_is_on_the_bill_and_a_later_one_is_not() {
+        let mut ledger = Ledger::default();
+        ledger.take(0, 1, at(0.0));
+        ledger.take(0, 4, at(10.0));
+        ledger.take(0, 5, at(11.0));
+        ledger.give_back(0, 5, at(12.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(10.0), &mut usage);
+        let vms: Vec<u32> = usage.intervals.iter().map(|i| i.vms).collect();
+        assert_eq!(vms, [1, 4]);
+        assert_eq!(usage.intervals[1].from, usage.intervals[1].to);
+    }
+
+    #[test]
+    fn work_is_lost_once_and_only_what_was_not_safe() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 1, 10, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.work_is_safe(at(4.0));
+        ledger.enter(Phase::Searching, at(7.0));
+        // 5 s of a probe are lost; the 3 s of training before it are not, then or later.
+        ledger.lose_unsafe_work(Phase::Searching, at(12.0));
+        ledger.lose_unsafe_work(Phase::Searching, at(12.0));
+        ledger.lose_unsafe_work(Phase::Training, at(12.0));
+        ledger.enter(Phase::Training, at(12.0));
+        ledger.lose_unsafe_work(Phase::Training, at(14.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(14.0), &mut usage);
+        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
+        assert_eq!(of(Phase::Training), 7.0);
+        assert_eq!(of(Phase::Searching), 0.0);
+        assert_eq!(of(Phase::Lost), 5.0 + 2.0);
+        assert_eq!(usage.phases.sample_seconds[Phase::Lost as usize], 70.0);
+    }
+
+    #[test]
     fn another_vm_type_replaces_all_machines() {
         let mut ledger = Ledger::default();
         ledger.hold(0, 4, 1, at(0.0));

@@ -5,15 +5,18 @@
 //!
 //! - [`spot_ratio`], [`commitment_discount`]: a fraction of the price.
 //! - [`spot_series`]: a spot price that changes while a job runs.
-//! - [`sustained_use`]: a discount that grows with use.
+//! - [`sustained_use`]: a discount that grows with the part of the month in which VMs are held.
+//! - [`revoked`]: what is not charged of a VM that the provider takes away.
 
 pub mod commitment_discount;
+pub mod revoked;
 pub mod spot_ratio;
 pub mod spot_series;
 pub mod sustained_use;
 
 use super::file::PolicyFile;
 use crate::cloud::Market;
+use revoked::Revoked;
 use spot_series::SpotSeries;
 use sustained_use::SustainedUse;
 
@@ -26,10 +29,12 @@ pub struct Reductions {
     pub on_demand_factor: f64,
     /// A spot ratio that changes during the job.
     pub spot_series: Option<SpotSeries>,
-    /// Discount on pooled VM-hours.
+    /// Discount by the part of the month.
     pub sustained_use: Option<SustainedUse>,
-    /// Whether a VM that is taken away in its first hour costs nothing.
-    pub free_first_hour_if_revoked: bool,
+    /// What is not charged of a VM that the provider takes away.
+    pub revoked: Revoked,
+    /// Whether the base price of VMs that are rented as spot VMs is their spot price, from which nothing else is taken off.
+    pub knows_spot_prices: bool,
 }
 
 impl Reductions {
@@ -39,8 +44,31 @@ impl Reductions {
         on_demand_factor: 1.0,
         spot_series: None,
         sustained_use: None,
-        free_first_hour_if_revoked: false,
+        revoked: Revoked {
+            free_first_hour: false,
+            free_started_unit: false,
+        },
+        knows_spot_prices: false,
     };
+
+    /// What is left of the price of a VM that is rented so.
+    pub fn factor_of(&self, on_spot: Option<bool>) -> f64 {
+        match on_spot {
+            Some(true) if self.knows_spot_prices => 1.0,
+            Some(false) => self.on_demand_factor,
+            _ => self.factor,
+        }
+    }
+
+    /// Whether the price of a VM that is rented so depends on when and how long: a spot series is for VMs that are not
+    /// rented on demand, sustained use for those that are not charged at a spot price.
+    pub fn is_timed(&self, on_spot: Option<bool>) -> bool {
+        match on_spot {
+            Some(true) => !self.knows_spot_prices,
+            Some(false) => self.spot_series.is_none(),
+            None => true,
+        }
+    }
 }
 
 /// A discount on the base price.
@@ -75,7 +103,14 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
     let found: Vec<(&Rule, Result<Reductions, String>)> = (RULES.iter())
         .filter_map(|rule| Some((rule, (rule.read)(file)?)))
         .collect();
-    let given: Vec<&str> = (listed.into_iter())
+    let has_spot_rule = found.iter().any(|(rule, _)| rule.is_spot);
+    // Beside spot VMs at their own price, the others may have a discount that is none of spot VMs.
+    let own = match (file.as_rented, &file.spot_usd_per_hour_of) {
+        (true, _) => Some("`as_rented`"),
+        (_, Some(_)) => Some("`spot_usd_per_hour_of`"),
+        _ => None,
+    };
+    let given: Vec<&str> = (listed.or(own.filter(|_| has_spot_rule)).into_iter())
         .chain(found.iter().map(|(rule, _)| rule.key))
         .collect();
     if let [one, other, ..] = given[..] {
@@ -83,19 +118,12 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
             "{one} and {other} exclude each other: one discount per unit of use"
         ));
     }
-    let is_spot = market == Market::Spot
-        || file.as_rented
-        || file.spot_usd_per_hour_of.is_some()
-        || found.iter().any(|(rule, _)| rule.is_spot);
-    if file.free_first_hour_if_revoked && !is_spot {
-        return Err(
-            "`free_first_hour_if_revoked` needs a spot price: only spot VMs are taken away"
-                .to_owned(),
-        );
-    }
+    let is_spot = market == Market::Spot || own.is_some() || has_spot_rule;
+    let revoked = Revoked::read(file, is_spot)?;
     let reductions = found.into_iter().next().map(|(_, reductions)| reductions);
     Ok(Reductions {
-        free_first_hour_if_revoked: file.free_first_hour_if_revoked,
+        revoked,
+        knows_spot_prices: own.is_some(),
         ..reductions.unwrap_or(Ok(Reductions::NONE))?
     })
 }

@@ -1,15 +1,20 @@
 //! Jobs on VMs that the provider takes away: a paper's lives, jobs and rival policies by name, and its quantities.
 //!
 //! A quantity over several ages of the first VM is their mean, each age weighing as much. Its name with
-//! `_simulated` is the same from jobs drawn at random.
+//! `_simulated` is the same from jobs drawn at random. Losses are reckoned by `odds`: `exact`, as `published`, or `as-coded`
+//! by the authors, which is what some printed figures are of.
+//!
+//! - [`as_coded`]: the definitions in the authors' code.
+
+mod as_coded;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 
 use crate::cloud::date::Date;
-use crate::cloud::lifetimes::{Empirical, Kind, Lifetime, Model};
+use crate::cloud::lifetimes::{Bathtub, Empirical, Kind, Lifetime, Model};
 use crate::cloud::prices::Market;
 use crate::cloud::{Catalogue, Offer};
 use crate::cluster::checkpoint::run_time::{
@@ -21,6 +26,7 @@ use crate::input::{self, Diagnostic, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, named, quantities};
 use crate::reproduce::selector::Selector;
 use crate::rng::{Purpose, Stream, Streams, identity};
+use as_coded::Schedule;
 
 const MINUTES_PER_HOUR: f64 = 60.0;
 
@@ -33,6 +39,7 @@ struct PreemptionsFile {
     _paper: String,
     lives: BTreeMap<String, Life>,
     jobs_h: BTreeMap<String, Positive>,
+    lengths: BTreeMap<String, Starts>,
     starts: BTreeMap<String, Starts>,
     checkpoints: Checkpoints,
     prices: Prices,
@@ -47,9 +54,17 @@ enum Life {
     Named(String),
     /// Lost at any age up to this with equal odds.
     UniformUpToH(Positive),
+    /// By a law with these parameters, up to a cap.
+    Bathtub {
+        a: Positive,
+        tau1_h: Positive,
+        tau2_h: Positive,
+        b_h: Positive,
+        cap_h: Positive,
+    },
 }
 
-/// Ages of the VM that a job starts on: one, or from one to another in steps.
+/// Ages of the VM that a job starts on, or lengths of jobs: one, or from one to another in steps.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Starts {
@@ -100,11 +115,15 @@ struct Simulation {
 pub struct Preemptions {
     lives: BTreeMap<String, Lifetime>,
     jobs_h: BTreeMap<String, Positive>,
+    /// Lengths of jobs that a figure is the mean over.
+    lengths: BTreeMap<String, Vec<f64>>,
     /// Never empty.
     starts: BTreeMap<String, Vec<f64>>,
     checkpointed: Lifetime,
     task: Task,
     tables: BTreeMap<String, Tables>,
+    /// Checkpoints as coded: made when they are first asked for.
+    coded: OnceLock<Schedule>,
     prices: Prices,
     simulation: Simulation,
 }
@@ -122,7 +141,6 @@ impl Figures for Preemptions {
     const QUANTITIES: &'static [Quantity<Self>] = quantities! {
         lost_by,
         lost_by_simulated,
-        mean_life,
         increase,
         increase_simulated,
         increase_share,
@@ -175,12 +193,12 @@ impl Preemptions {
         Ok(Preemptions {
             lives,
             jobs_h: file.jobs_h,
-            starts: (file.starts.into_iter())
-                .map(|(name, starts)| (name, starts.ages_h()))
-                .collect(),
+            lengths: hours(file.lengths),
+            starts: hours(file.starts),
             checkpointed,
             task,
             tables,
+            coded: OnceLock::new(),
             prices: file.prices,
             simulation: file.simulation,
         })
@@ -192,6 +210,24 @@ impl Preemptions {
 
     fn job_h(&self, selector: &Selector) -> Result<f64, String> {
         Ok(named(&self.jobs_h, "job", selector.text("job")?)?.get())
+    }
+
+    /// Hours of a selector's `job`, or of all its `lengths`.
+    fn lengths_h(&self, selector: &Selector) -> Result<Vec<f64>, String> {
+        match selector.optional("lengths") {
+            Some(name) => Ok(named(&self.lengths, "lengths", name)?.clone()),
+            None => Ok(vec![self.job_h(selector)?]),
+        }
+    }
+
+    /// The checkpoints of the one policy that is `as-coded`.
+    fn coded(&self, selector: &Selector) -> Result<&Schedule, String> {
+        if self.tables(selector)?.young.is_some() {
+            return Err("only the dynamic policy is there as coded".to_owned());
+        }
+        Ok(self
+            .coded
+            .get_or_init(|| Schedule::new(&self.checkpointed, self.task)))
     }
 
     fn starts_h(&self, selector: &Selector) -> Result<&[f64], String> {
@@ -247,6 +283,17 @@ impl Life {
                 let law = Empirical::new(&[(end.get(), 1.0)]).ok_or("no uniform lives")?;
                 Ok(Lifetime::new(law, None))
             }
+            Life::Bathtub {
+                a,
+                tau1_h,
+                tau2_h,
+                b_h,
+                cap_h,
+            } => {
+                let law = Bathtub::new(a.get(), tau1_h.get(), tau2_h.get(), b_h.get());
+                let law = law.ok_or("a bathtub's `a` is at most 1")?;
+                Ok(Lifetime::new(law, Some(cap_h.get())))
+            }
         }
     }
 }
@@ -300,11 +347,23 @@ impl Prices {
     }
 }
 
+/// Ages or lengths in hours, by name.
+fn hours(all: BTreeMap<String, Starts>) -> BTreeMap<String, Vec<f64>> {
+    let each = all.into_iter();
+    each.map(|(name, starts)| (name, starts.ages_h())).collect()
+}
+
+fn is_as_coded(selector: &Selector) -> bool {
+    selector.optional("odds") == Some("as-coded")
+}
+
 fn odds(selector: &Selector) -> Result<Losses, String> {
     match selector.text("odds")? {
         "published" => Ok(Losses::Published),
         "exact" => Ok(Losses::Exact),
-        other => Err(format!("`odds={other}` is neither published nor exact")),
+        other => Err(format!(
+            "`odds={other}` is neither published nor exact, nor is it known of this figure as coded"
+        )),
     }
 }
 
@@ -326,13 +385,6 @@ fn lost_by_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<f
     let age_h: f64 = selector.number("age_h")?;
     let draw = |_, stream: &mut Stream| f64::from(u8::from(life.sample(stream) <= age_h));
     preemptions.drawn(&[0.0], "lost_by", draw)
-}
-
-/// Mean life of VMs in hours.
-fn mean_life(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String> {
-    Ok(preemptions
-        .life(selector, "life")?
-        .mean_until(f64::INFINITY))
 }
 
 /// Hours that a job on a new VM takes longer if it is lost at most once: ∫₀ᵀ t dF.
@@ -410,6 +462,10 @@ fn run_time_simulated(preemptions: &Preemptions, selector: &Selector) -> Result<
 fn reuse_until(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String> {
     let life = preemptions.life(selector, "life")?;
     let job_h = preemptions.job_h(selector)?;
+    if is_as_coded(selector) {
+        let last = last_minute(|age_h| as_coded::is_reused(life, age_h, job_h));
+        return last.ok_or_else(|| "there is no such age".to_owned());
+    }
     let restart_h = preemptions.task.restart_h;
     let new_h = from_scratch_h(life, job_h, restart_h);
     let last = match odds(selector)? {
@@ -477,14 +533,53 @@ fn failure_with(preemptions: &Preemptions, selector: &Selector, rule: &str) -> R
     failure(preemptions, &Selector::parse(&other)?)
 }
 
+/// Mean over a selector's lengths of jobs of what `of` makes of the failures as coded: without memory, with the model
+/// `by`, with the right one.
+fn failures_as_coded(
+    preemptions: &Preemptions,
+    selector: &Selector,
+    of: impl Fn(f64, f64, f64) -> f64,
+) -> Result<f64, String> {
+    let life = preemptions.life(selector, "life")?;
+    let by = selector.optional("by").map_or("life", |_| "by");
+    let by = preemptions.life(selector, by)?;
+    let starts_h = preemptions.starts_h(selector)?;
+    let lengths_h = preemptions.lengths_h(selector)?;
+    mean(lengths_h.iter().map(|&job_h| {
+        let (mut memoryless, mut wrong, mut right) = (0.0, 0.0, 0.0);
+        for &age_h in starts_h {
+            let kept = as_coded::loss(life, age_h, job_h);
+            let given = |model| match as_coded::is_reused(model, age_h, job_h) {
+                true => kept,
+                false => as_coded::loss(life, 0.0, job_h),
+            };
+            memoryless += kept;
+            wrong += given(by);
+            right += given(life);
+        }
+        let ages = starts_h.len() as f64;
+        of(memoryless / ages, wrong / ages, right / ages)
+    }))
+}
+
 /// [`failure`] without memory over that of the model.
 fn failure_ratio(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String> {
+    if is_as_coded(selector) {
+        return failures_as_coded(preemptions, selector, |memoryless, _, right| {
+            memoryless / right
+        });
+    }
     let memoryless = failure_with(preemptions, selector, "reuse=memoryless")?;
     Ok(memoryless / failure_with(preemptions, selector, "reuse=model")?)
 }
 
-/// Percent by which [`failure`] is more often with the model `by` than with the right one.
+/// Percent by which [`failure`] is more often with the model `by` than with the right one; as coded, the difference of
+/// both in points.
 fn failure_increase(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String> {
+    if is_as_coded(selector) {
+        let points = |_, wrong, right| 100.0 * (wrong - right);
+        return failures_as_coded(preemptions, selector, points);
+    }
     let by = format!("reuse=model by={}", selector.text("by")?);
     let wrong = failure_with(preemptions, selector, &by)?;
     Ok(100.0 * (wrong / failure_with(preemptions, selector, "reuse=model")? - 1.0))
@@ -492,6 +587,10 @@ fn failure_increase(preemptions: &Preemptions, selector: &Selector) -> Result<f6
 
 /// Percent by which [`failure`] is rarer with the model `by` than without memory.
 fn failure_decrease(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String> {
+    if is_as_coded(selector) {
+        let rarer = |memoryless, wrong, _| 100.0 * (1.0 - wrong / memoryless);
+        return failures_as_coded(preemptions, selector, rarer);
+    }
     let by = format!("reuse=model by={}", selector.text("by")?);
     let wrong = failure_with(preemptions, selector, &by)?;
     Ok(100.0 * (1.0 - wrong / failure_with(preemptions, selector, "reuse=memoryless")?))
@@ -500,6 +599,9 @@ fn failure_decrease(preemptions: &Preemptions, selector: &Selector) -> Result<f6
 /// Hours of work between checkpoints if no VM is lost, from the first age of `starts` on.
 fn schedule_h(preemptions: &Preemptions, selector: &Selector) -> Result<Vec<f64>, String> {
     let job_h = preemptions.job_h(selector)?;
+    if is_as_coded(selector) {
+        return Ok(preemptions.coded(selector)?.stretches_h(job_h));
+    }
     let start_h = preemptions.starts_h(selector)?[0];
     let table = preemptions.table(selector)?;
     Ok(table.schedule_h(job_h, start_h, preemptions.task.write_h))
@@ -545,9 +647,14 @@ fn checkpointed_job_h(preemptions: &Preemptions, selector: &Selector) -> Result<
 /// Percent by which a job with checkpoints is expected to take longer than its work.
 fn overhead(preemptions: &Preemptions, selector: &Selector) -> Result<f64, String> {
     let job_h = checkpointed_job_h(preemptions, selector)?;
-    let table = preemptions.table(selector)?;
     let starts_h = preemptions.starts_h(selector)?.iter();
-    let run_h = mean(starts_h.map(|&age_h| table.expected_h(job_h, age_h)))?;
+    let run_h = if is_as_coded(selector) {
+        let coded = preemptions.coded(selector)?;
+        mean(starts_h.map(|&age_h| coded.expected_h(job_h, age_h)))?
+    } else {
+        let table = preemptions.table(selector)?;
+        mean(starts_h.map(|&age_h| table.expected_h(job_h, age_h)))?
+    };
     Ok(100.0 * (run_h / job_h - 1.0))
 }
 
