@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
 use crate::import::folder::{self, Kind};
-use crate::import::{Imported, grid, mlperf, pollux, profile};
+use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
 use crate::input::Diagnostics;
 
 /// Arguments of `import`.
@@ -155,7 +155,7 @@ impl ImportArgs {
         let d = &mut diagnostics;
         let (imported, out) = match self.source {
             Source::Profile(args) => {
-                args.out.check(&[&args.file], d);
+                args.out.check(&[args.file.as_path()], d);
                 let name = args.out.name.clone().unwrap_or_else(|| stem(&args.file));
                 let options = profile::Options {
                     file: args.file,
@@ -169,7 +169,7 @@ impl ImportArgs {
                 (profile::read(&options, d), args.out)
             }
             Source::Pollux(args) => {
-                args.out.check(&[&args.folder], d);
+                args.out.check(&[args.folder.as_path()], d);
                 let options = pollux::Options {
                     folder: args.folder,
                     application: args.app,
