@@ -14,6 +14,7 @@ use crate::grid::Job;
 use crate::pricing::builtin;
 use crate::scenario::{Scenario, Together};
 use crate::workload::Workload;
+use crate::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "manifest.json";
@@ -115,7 +116,7 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
     };
-    match std::fs::read(path) {
+    match regular::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|e| named(io::ErrorKind::InvalidData, e.to_string())),

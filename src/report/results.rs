@@ -4,7 +4,6 @@
 //! claims them last; and before anything is claimed for a new run, what an older one left is
 //! disowned and removed.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,6 +20,7 @@ use super::{failures_csv, summary_by, summary_csv};
 use crate::experiment::{
     Aggregated, Aggregation, Ending, Finished, KeyColumns, Plan, Record, Sink,
 };
+use crate::input::regular;
 
 const SUMMARY: &str = "summary.csv";
 
@@ -186,10 +186,29 @@ impl Sink for Results {
     }
 }
 
+/// Makes sure that no link and no pipe stands where a run writes file by file.
+///
+/// # Errors
+/// What stands there, with its path.
+pub fn may_be_written(folder: &Folder) -> io::Result<()> {
+    let forms = FORMATS.iter().map(|format| partial_name(format.file));
+    let others = [partial_name(failures_csv::FILE), row_hashes::PARTIAL.to_owned()];
+    for name in forms.chain(others) {
+        let path = folder.file(&name);
+        regular::may_be_written(&path).map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot write {}: {error}", path.display()),
+            )
+        })?;
+    }
+    Ok(())
+}
+
 /// Whether the summary in `folder` has the columns that `by` asks for.
 fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
     let mut found = String::new();
-    BufReader::new(File::open(folder.file(SUMMARY))?).read_line(&mut found)?;
+    BufReader::new(regular::open(&folder.file(SUMMARY))?).read_line(&mut found)?;
     let expected = match by {
         None => summary_csv::header(),
         Some(by) => {

@@ -27,6 +27,7 @@
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
+//! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -68,6 +69,8 @@ mod shards;
 mod sharing;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+mod special_files;
 mod spot;
 mod stand_in_prices;
 mod summary_by;
