@@ -35,6 +35,8 @@ pub enum Purpose {
     Losses = 8,
     /// Start-up of VMs, restarts of workers, writing of checkpoints.
     Delays = 9,
+    /// Lives of VMs in outlines of runs.
+    Sketch = 10,
 }
 
 /// Mixes two words into one; a bijection in each argument, after Steele, Lea and Flood's SplitMix.

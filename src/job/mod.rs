@@ -7,12 +7,14 @@
 //! - `run`: training through it all; `work`: how far it has come; `members`: who is there meanwhile.
 //! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
 //! - [`market`]: losses that take several VMs at once.
+//! - [`sketch`]: the same in outline, for expectations.
 //! - [`totals`]: what came of it, for the statistical price.
 
 pub mod life;
 pub mod market;
 mod members;
 pub mod roster;
+pub mod sketch;
 mod run;
 mod stage;
 pub mod totals;
@@ -20,4 +22,5 @@ mod work;
 
 pub use life::{Job, Trained};
 pub use roster::Roster;
+pub use sketch::{Sketch, Sketched};
 pub use totals::Totals;

@@ -41,6 +41,8 @@ pub struct Roster {
     market: Option<Market>,
     /// VMs that the provider took away so far.
     pub lost: u32,
+    /// Hours of the lives drawn so far, where somebody wants to know them.
+    pub lives_h: Option<Vec<f64>>,
 }
 
 /// A time that never comes.
@@ -58,6 +60,7 @@ impl Roster {
             requested: 0,
             market: None,
             lost: 0,
+            lives_h: None,
         }
     }
 
@@ -65,6 +68,9 @@ impl Roster {
     pub fn restart(&mut self, replica: u64, spot: Option<&Spot>) {
         self.replica = replica;
         self.vms.clear();
+        if let Some(lives_h) = &mut self.lives_h {
+            lives_h.clear();
+        }
         (self.requested, self.lost) = (0, 0);
         self.market = spot.and_then(|s| Market::new(&s.losses, &self.streams, replica));
     }
@@ -106,6 +112,9 @@ impl Roster {
             let key = mix(group.vm_key, request);
             let mut stream = (self.streams).stream(Purpose::Losses, self.replica, key);
             let life_h = lifetime.sample(&mut stream);
+            if let Some(lives_h) = &mut self.lives_h {
+                lives_h.push(life_h);
+            }
             end = runs + SimTime::from_seconds(life_h * SECONDS_PER_HOUR);
         }
         let vm = Vm {
