@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
 use super::summaries::{Form, Summaries, SummaryByArg};
-use super::{Exit, Failure};
+use super::{Exit, Failure, resume};
 use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::{Folder, Lock, Results, Shards, manifest, shard_file};
@@ -44,6 +44,11 @@ impl MergeArgs {
             wrong.push(Diagnostic::general(error.to_string()));
             Failure::Wrong(wrong)
         })?;
+        let mut wrong = Diagnostics::default();
+        resume::keep(&folder, Some(&shards.identity), &mut wrong);
+        if !wrong.is_empty() {
+            return Err(Failure::Wrong(wrong));
+        }
         let formats = self.records.formats();
         let name = match shards.identity.get("scenario") {
             Some(Value::String(name)) => name.clone(),

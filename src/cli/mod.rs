@@ -29,7 +29,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::input::Diagnostics;
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::Altered;
 use signals::Signals;
 
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
@@ -113,8 +114,22 @@ impl From<anyhow::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Failure::Other(error.into())
+        match error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
+            true => altered(&error),
+            false => Failure::Other(error.into()),
+        }
     }
+}
+
+/// Rows that somebody changed.
+fn altered(error: &std::io::Error) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(
+        Diagnostic::general(error.to_string()).with_help(
+            "put the file back as it was, or evaluate all cases again: `scavsim run FILE --out DIR --overwrite`",
+        ),
+    );
+    Failure::Wrong(wrong)
 }
 
 /// Form of what is printed.

@@ -1,9 +1,14 @@
-//! `--resume`: whether what lies in a folder can be gone on with.
+//! `--resume` and `--overwrite`: what becomes of results that lie where a run is to write.
+
+use std::io;
+
+use serde_json::Value;
 
 use super::Failure;
-use crate::experiment::KeyColumns;
+use crate::experiment::{KeyColumns, Record, Sink};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, RecordsFormat, Results, manifest};
+use crate::report::manifest::Identity;
+use crate::report::{Folder, RecordsFormat, Results, manifest, stored_records};
 use crate::scenario::Scenario;
 
 /// Where a run starts.
@@ -17,29 +22,68 @@ pub enum Start {
     Complete,
 }
 
-/// Where the runs of all scenarios start. Without `resume`, or where nothing is there: over.
+/// What is done with results that lie where a run is to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Older {
+    /// What is finished is replaced; what is not stays, and the run is refused.
+    Keep,
+    /// The run goes on with them.
+    Resume,
+    /// They are replaced, whatever became of them.
+    Overwrite,
+}
+
+/// Where the runs of all scenarios start; where nothing is there, over.
 ///
 /// # Errors
-/// Everything by which the runs that lie in the folders are others.
+/// Everything by which what lies in the folders cannot be gone on with or replaced.
 pub fn starts(
     scenarios: &[Scenario],
     folders: &[Option<Folder>],
-    resume: bool,
+    older: Older,
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
 ) -> Result<Vec<Start>, Failure> {
     let mut wrong = Diagnostics::default();
-    let starts = (scenarios.iter().zip(folders))
-        .map(|(scenario, folder)| match folder {
-            Some(folder) if resume => start(scenario, folder, formats, by, &mut wrong),
+    let mut all = Vec::new();
+    for (scenario, folder) in scenarios.iter().zip(folders) {
+        all.push(match (folder, older) {
+            (Some(folder), Older::Resume) => start(scenario, folder, formats, by, &mut wrong)?,
+            (Some(folder), Older::Keep) => {
+                keep(folder, None, &mut wrong);
+                Start::Over
+            }
             _ => Start::Over,
-        })
-        .collect();
-    if wrong.is_empty() {
-        Ok(starts)
-    } else {
-        Err(Failure::Wrong(wrong))
+        });
     }
+    match wrong.is_empty() {
+        true => Ok(all),
+        false => Err(Failure::Wrong(wrong)),
+    }
+}
+
+/// Reports a run that is not finished in `folder`, unless all of it is made again from what `identity` is of.
+pub fn keep(folder: &Folder, identity: Option<&Identity>, wrong: &mut Diagnostics) {
+    // What cannot be read cannot be gone on with.
+    let Ok(Some(read)) = manifest::read(&folder.file(manifest::FILE)) else {
+        return;
+    };
+    let is_same =
+        identity.is_some_and(|own| own.iter().all(|(key, value)| read.get(key) == Some(value)));
+    if is_same || read.get("complete") == Some(&Value::Bool(true)) || !Results::has_rows(folder) {
+        return;
+    }
+    let text = |key: &str| read.get(key).and_then(Value::as_str).unwrap_or("?");
+    wrong.push(
+        Diagnostic::general(format!(
+            "{} holds a run of `{}` that is not finished",
+            folder.path().display(),
+            text("scenario")
+        ))
+        .with_help(
+            "go on with it: `--resume`; throw it away: `--overwrite`; or write to another folder",
+        ),
+    );
 }
 
 fn start(
@@ -48,15 +92,15 @@ fn start(
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
     wrong: &mut Diagnostics,
-) -> Start {
-    const HELP: &str = "start over without `--resume`, or write to another folder";
+) -> Result<Start, Failure> {
+    const HELP: &str = "start over with `--overwrite`, or write to another folder";
     let path = folder.file(manifest::FILE);
     let read = match manifest::read(&path) {
         Ok(Some(read)) => read,
-        Ok(None) => return Start::Over,
+        Ok(None) => return Ok(Start::Over),
         Err(error) => {
             wrong.push(Diagnostic::general(error.to_string()).with_help(HELP));
-            return Start::Over;
+            return Ok(Start::Over);
         }
     };
     for difference in manifest::differences(&read, &manifest::identity(scenario)) {
@@ -66,8 +110,19 @@ fn start(
         );
     }
     if Results::is_complete(folder, &read, formats, by) {
-        Start::Complete
+        // That it is there does not say that it is as it was.
+        stored_records::hand_out(folder, &read, &mut Nobody)?;
+        Ok(Start::Complete)
     } else {
-        Start::Behind
+        Ok(Start::Behind)
+    }
+}
+
+/// Takes records for their reading alone.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn take(&mut self, _: &Record<'_>) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::records::RecordsArg;
+use super::resume::{Older, Start};
 use super::runner::{self, Runner};
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg};
@@ -34,6 +35,9 @@ pub struct RunArgs {
     /// Go on with the run that was killed or interrupted in `--out`; refused if it was another
     #[arg(long, requires = "out")]
     resume: bool,
+    /// Replace a run in `--out` that is not finished; one that is finished is replaced without it
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    overwrite: bool,
     /// Evaluate the I-th of N equal parts only, for `scavsim merge`; skipped if it is there
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["resume", "fail_fast", "records", "summary_by"])]
     shard: Option<Shard>,
@@ -95,7 +99,11 @@ impl RunArgs {
         let formats = self.records.formats();
         let by = self.summary_by.clone().for_form(self.format);
         let by = by.as_ref();
-        let starts = resume::starts(&scenarios, &folders, self.resume, &formats, by)?;
+        let starts = match self.shard {
+            // Shards replace no run.
+            Some(_) => vec![Start::Over; scenarios.len()],
+            None => resume::starts(&scenarios, &folders, self.older(), &formats, by)?,
+        };
         let runner = Runner {
             jobs: self.jobs(),
             fail_fast: self.fail_fast && !self.keep_going,
@@ -110,7 +118,7 @@ impl RunArgs {
         for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
             let finished = match (self.shard, folder) {
                 (Some(shard), Some(folder)) => runner.run_shard(scenario, folder, shard)?,
-                _ if start == resume::Start::Complete => {
+                _ if start == Start::Complete => {
                     terminal::note(&format!("{}: already complete", scenario.name));
                     continue;
                 }
@@ -130,6 +138,15 @@ impl RunArgs {
             Exit::Interrupted => signals.exit(),
             worst => worst,
         })
+    }
+
+    /// What is to become of results in `--out`.
+    fn older(&self) -> Older {
+        match (self.resume, self.overwrite) {
+            (true, _) => Older::Resume,
+            (false, true) => Older::Overwrite,
+            (false, false) => Older::Keep,
+        }
     }
 
     /// Threads to use.

@@ -9,7 +9,8 @@
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster.
 //! - [`manifest`]: what a result folder was made from.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
-//!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form.
+//!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
+//!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - [`text_table`]: plain tables for the terminal.
@@ -28,6 +29,7 @@ pub mod records_jsonl;
 #[cfg(feature = "parquet")]
 pub mod records_parquet;
 pub mod results;
+pub mod row_hashes;
 pub mod shard_file;
 pub mod shards;
 pub mod stored_records;
@@ -40,11 +42,13 @@ pub mod text_table;
 pub mod trace_chrome;
 pub mod trace_jsonl;
 pub mod trace_names;
+pub mod unfinished_rows;
 
 pub use folder::Folder;
 pub use formats::FORMATS;
 pub use lock::Lock;
 pub use records_file::RecordsFormat;
 pub use results::Results;
+pub use row_hashes::Altered;
 pub use shard_file::ShardFile;
 pub use shards::Shards;

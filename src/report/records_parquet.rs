@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -138,10 +139,14 @@ impl RecordsParquet {
 /// What keeps the file from being read, and failures of `take`.
 pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?).map_err(told)?;
+    let file = File::open(path)?;
+    let open = || {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(told)?;
+        builder.build().map_err(told)
+    };
+    let mut batches = guarded(open)?;
     let mut row = StringRecord::new();
-    for batch in builder.build().map_err(told)? {
-        let batch = batch.map_err(|e| invalid(e.to_string()))?;
+    while let Some(batch) = guarded(|| batches.next().transpose().map_err(io::Error::other))? {
         let columns: Vec<Stored<'_>> = (COLUMNS.iter())
             .map(|column| {
                 let name = column.name;
@@ -159,6 +164,16 @@ pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) 
         }
     }
     Ok(())
+}
+
+/// What the library's reader comes to: it panics where a damaged file says what it does not expect.
+fn guarded<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let done = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(hook);
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the file is damaged");
+    done.unwrap_or_else(|_| Err(damaged()))
 }
 
 /// A column that was read.

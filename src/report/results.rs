@@ -14,7 +14,9 @@ use super::formats::FORMATS;
 use super::manifest::{self, Identity};
 use super::records_csv::{self, RecordsCsv};
 use super::records_file::{RecordsFile, RecordsFormat};
+use super::row_hashes::{self, Altered, RowHashes};
 use super::stored_rows::StoredRows;
+use super::unfinished_rows::{self, Good};
 use super::{failures_csv, summary_by, summary_csv};
 use crate::experiment::{
     Aggregated, Aggregation, Ending, Finished, KeyColumns, Plan, Record, Sink,
@@ -51,17 +53,17 @@ impl Results {
         summary: Aggregation,
     ) -> io::Result<Results> {
         // Emptied before the manifest claims it.
-        let rows = RecordsCsv::open(folder, 0)?;
+        let hashes = RowHashes::new(&identity);
+        let rows = RecordsCsv::open(folder, 0, Good::default(), hashes)?;
         let derived = claim(folder, &identity, formats, summary)?;
         Ok(Self::of(folder, identity, formats, rows, derived))
     }
 
     /// Goes on behind the rows that an earlier run of the same identity left in `folder`, and
-    /// says how far that had come. A row that is cut off or is not one of `plan` ends what is
-    /// taken over; whatever stands behind it is evaluated again.
+    /// says how far that had come. Rows behind the last that has a hash are evaluated again.
     ///
     /// # Errors
-    /// Whatever prevents reading or writing.
+    /// [`Altered`] rows; nothing is touched then. Whatever prevents reading or writing.
     pub fn resume(
         folder: &Folder,
         identity: Identity,
@@ -70,41 +72,38 @@ impl Results {
         plan: &Plan,
         progress: &AtomicU64,
     ) -> io::Result<(Results, Finished)> {
-        let partial = folder.file(records_csv::PARTIAL);
-        let named = |error: io::Error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot go on with {}: {error}", partial.display()),
-            )
-        };
-        if !partial.exists() {
-            match std::fs::rename(folder.file(records_csv::FILE), &partial) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(error)),
-                _ => {}
-            }
+        let (partial, whole) = (
+            folder.file(records_csv::PARTIAL),
+            folder.file(records_csv::FILE),
+        );
+        let there = if partial.exists() { &partial } else { &whole };
+        let named = |error: io::Error| Altered::named(there, error);
+        let left = manifest::read(&folder.file(manifest::FILE))?.unwrap_or_default();
+        let good = unfinished_rows::good(folder, there, &left).map_err(named)?;
+        if !partial.exists() && whole.exists() {
+            std::fs::rename(&whole, &partial).map_err(named)?;
         }
-        let mut stored = match StoredRows::open(&partial) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            other => other.map_err(named)?,
-        };
         let mut derived = claim(folder, &identity, formats, summary)?;
         let mut finished = Finished::default();
+        let mut hashes = RowHashes::new(&identity);
         let mut end = 0;
-        while let Some(stored) = &mut stored {
-            match stored.read() {
-                Ok(Some(record)) if record.case == finished.cases && plan.owns(&record) => {
-                    finished.count(&record);
-                    derived.take(&record)?;
-                    progress.fetch_add(1, Ordering::Relaxed);
-                }
-                Err(error) if error.kind() != io::ErrorKind::InvalidData => {
-                    return Err(named(error));
-                }
-                _ => break,
+        if good.rows > 0
+            && let Some(mut stored) = StoredRows::open(&partial).map_err(named)?
+        {
+            while finished.cases < good.rows {
+                let record = stored.read().map_err(named)?;
+                let Some(record) = record.filter(|r| r.case == finished.cases && plan.owns(r))
+                else {
+                    return Err(named(Altered::rows(finished.cases, finished.cases, 1)));
+                };
+                finished.count(&record);
+                derived.take(&record)?;
+                progress.fetch_add(1, Ordering::Relaxed);
+                hashes.take(stored.raw(), 1);
             }
             end = stored.end();
         }
-        let rows = RecordsCsv::open(folder, end)?;
+        let rows = RecordsCsv::open(folder, end, good, hashes)?;
         let results = Self::of(folder, identity, formats, rows, derived);
         Ok((results, finished))
     }
@@ -123,6 +122,17 @@ impl Results {
             rows,
             derived,
         }
+    }
+
+    /// Whether there are rows in `folder`, of whatever run.
+    pub fn has_rows(folder: &Folder) -> bool {
+        let header = records_csv::header().map_or(0, |header| header.len() as u64);
+        [records_csv::PARTIAL, records_csv::FILE]
+            .iter()
+            .any(|name| {
+                let file = std::fs::metadata(folder.file(name));
+                file.is_ok_and(|file| file.len() > header)
+            })
     }
 
     /// Whether a manifest that was read says that all is done, and the files are there, the summary
@@ -147,11 +157,10 @@ impl Results {
             form.close()?;
         }
         self.derived.failures.close()?;
-        if self.keep_csv {
-            self.rows.close()?;
-        } else {
-            self.rows.leave()?;
-        }
+        let hashes = match self.keep_csv {
+            true => self.rows.close()?,
+            false => self.rows.leave()?,
+        };
         let aggregated = self.derived.summary.finish();
         let folder = &self.folder;
         let summary = match &aggregated {
@@ -162,8 +171,10 @@ impl Results {
         if !self.keep_csv && finished.ending == Ending::Complete {
             folder.remove(records_csv::PARTIAL)?;
         }
-        let manifest = manifest::text(&self.identity, manifest::ending(finished))?;
+        let ending = manifest::ending(finished).into_iter();
+        let manifest = manifest::text(&self.identity, ending.chain(hashes.told()))?;
         folder.write(manifest::FILE, manifest.as_bytes())?;
+        folder.remove(row_hashes::PARTIAL)?;
         Ok(aggregated)
     }
 }

@@ -7,39 +7,55 @@ use std::path::Path;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
+use super::manifest::{self, Identity};
+use super::row_hashes::{Altered, Check};
 use super::stored_rows::StoredRows;
 use super::{Folder, records_csv, records_jsonl};
 use crate::experiment::{Record, Sink};
 
 /// Hands the records that lie in `folder` to `sink`, from the first of CSV, JSON lines and Parquet
-/// that is there; how many there were.
+/// that is there, and sees that they are those that the run of `manifest` wrote.
 ///
 /// # Errors
-/// No records, records that are damaged or out of order, and failures of the sink.
-pub fn hand_out(folder: &Folder, sink: &mut dyn Sink) -> io::Result<u64> {
-    let mut seen = InOrder { sink, cases: 0 };
+/// No records, records that are damaged, out of order or [`Altered`], and failures of the sink.
+pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
     type Reader = fn(&Path, &mut InOrder<'_>) -> io::Result<()>;
-    let forms: &[(&str, Reader)] = &[
-        (records_csv::FILE, csv_rows),
-        (records_jsonl::FILE, json_lines),
+    let forms: &[(&str, Reader, u64)] = &[
+        (records_csv::FILE, csv_rows, 1),
+        (records_jsonl::FILE, json_lines, 0),
         #[cfg(feature = "parquet")]
-        (super::records_parquet::FILE, |path, seen| {
-            super::records_parquet::read(path, &mut |row| seen.take(row))
-        }),
+        (
+            super::records_parquet::FILE,
+            |path, seen| super::records_parquet::read(path, &mut |row| seen.take(row)),
+            0,
+        ),
     ];
-    for (name, read) in forms {
+    for (name, read, lines_before) in forms {
         let path = folder.file(name);
         if path.exists() {
-            return match read(&path, &mut seen) {
-                Ok(()) => Ok(seen.cases),
-                Err(error) => Err(io::Error::new(
-                    error.kind(),
-                    format!("{}: {error}", path.display()),
-                )),
+            let check = Check::of(manifest, *lines_before).ok_or_else(|| {
+                Altered(format!("{} has no hashes of the records", manifest::FILE))
+            })?;
+            let mut seen = InOrder {
+                sink,
+                cases: 0,
+                check,
+                rows: records_csv::rows_behind(Vec::new()),
+                waiting: 0,
             };
+            let read = read(&path, &mut seen).and_then(|()| seen.end());
+            return read.map_err(|error| {
+                use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+                let named = Altered::named(&path, error);
+                match named.kind() {
+                    // Whatever a reader says of it.
+                    InvalidData | Other | UnexpectedEof => Altered(named.to_string()).into(),
+                    _ => named,
+                }
+            });
         }
     }
-    let names: Vec<&str> = forms.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = forms.iter().map(|(name, ..)| *name).collect();
     Err(io::Error::new(
         io::ErrorKind::NotFound,
         format!(
@@ -54,6 +70,10 @@ pub fn hand_out(folder: &Folder, sink: &mut dyn Sink) -> io::Result<u64> {
 struct InOrder<'s> {
     sink: &'s mut dyn Sink,
     cases: u64,
+    check: Check,
+    /// Rows as `records.csv` would have them, that are not checked yet.
+    rows: csv::Writer<Vec<u8>>,
+    waiting: u64,
 }
 
 impl InOrder<'_> {
@@ -63,7 +83,27 @@ impl InOrder<'_> {
         if !record.is_finite() {
             return Err(invalid("a figure is not finite"));
         }
-        self.record(&record)
+        self.record(&record)?;
+        self.rows.serialize(&record).map_err(invalid)?;
+        self.waiting += 1;
+        match self.waiting == self.check.room() {
+            true => self.check_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    fn check_waiting(&mut self) -> io::Result<()> {
+        let rows = std::mem::replace(&mut self.rows, records_csv::rows_behind(Vec::new()));
+        let bytes = rows.into_inner().map_err(|e| e.into_error())?;
+        let rows = std::mem::take(&mut self.waiting);
+        self.check.take(&bytes, rows).map(drop)
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        if self.waiting > 0 {
+            self.check_waiting()?;
+        }
+        self.check.end()
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
@@ -82,6 +122,7 @@ fn csv_rows(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
     };
     while let Some(record) = rows.read()? {
         seen.record(&record)?;
+        seen.check.take(rows.raw(), 1)?;
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ fn fail_fast_ends_at_the_first_failure_for_any_number_of_threads() {
     assert!(table.len() > 1);
     for jobs in ["2", "5"] {
         let assert = sandbox
-            .run(&[&RUN[..], &["--fail-fast", "--jobs", jobs]].concat())
+            .run(&[&RUN[..], &["--fail-fast", "--overwrite", "--jobs", jobs]].concat())
             .code(3);
         assert!(stderr(&assert).starts_with(&format!(
             "stopped at a case without a result, after {} of 800 cases; what was finished is kept\n",
@@ -102,7 +102,11 @@ search = { strategies = ["oracle", "default", "full"], objectives = ["time", "co
     let assert = sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .code(3);
-    assert!(stderr(&assert).contains("6 cases have no result"), "{}", stderr(&assert));
+    assert!(
+        stderr(&assert).contains("6 cases have no result"),
+        "{}",
+        stderr(&assert)
+    );
     let rows = sandbox.read("out/records.csv");
     for row in Rows::parse(&rows).iter() {
         assert_eq!(row.text("status"), "failed");

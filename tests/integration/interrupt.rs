@@ -101,12 +101,12 @@ fn whole_rows(sandbox: &Sandbox, file: &str) -> usize {
 }
 
 /// Stops a run with `signal`; checks what it leaves.
-fn stopped_by(signal: &str, fidelity: &str, jobs: &str) {
+fn stopped_by(signal: &str, code: i32, fidelity: &str, jobs: &str) {
     let sandbox = sandbox();
     let run = LongRun::start(&sandbox, fidelity, jobs);
     run.wait_for_rows(&sandbox, 1);
     run.send(signal);
-    assert_eq!(run.end().code(), Some(130));
+    assert_eq!(run.end().code(), Some(code));
 
     let names = ["manifest.json", "records.csv", "summary.csv"];
     assert_eq!(sandbox.files("out"), names);
@@ -133,12 +133,12 @@ fn stopped_by(signal: &str, fidelity: &str, jobs: &str) {
 
 #[test]
 fn ctrl_c_keeps_what_was_finished() {
-    stopped_by("-INT", "event", "2");
+    stopped_by("-INT", 130, "event", "2");
 }
 
 #[test]
 fn a_polite_kill_keeps_what_was_finished() {
-    stopped_by("-TERM", "fast", "1");
+    stopped_by("-TERM", 143, "fast", "1");
 }
 
 #[test]
@@ -150,7 +150,11 @@ fn a_killed_run_leaves_whole_rows_under_another_name() {
     assert_eq!(run.end().code(), None);
     assert_eq!(
         sandbox.files("out"),
-        ["manifest.json", "records.partial.csv"]
+        [
+            "manifest.json",
+            "records.partial.csv",
+            "records.partial.hashes"
+        ]
     );
     assert!(
         sandbox
@@ -208,7 +212,10 @@ fn two_runs_do_not_share_a_folder() {
     // Whatever it dies of, the folder is free.
     run.send("-KILL");
     run.end();
-    sandbox.run(&SHORT).success();
+    sandbox.run(&SHORT).code(2);
+    sandbox
+        .run(&[&SHORT[..], &["--overwrite"]].concat())
+        .success();
     let names = ["manifest.json", "records.csv", "summary.csv"];
     assert_eq!(sandbox.files("out"), names);
 }

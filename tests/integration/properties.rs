@@ -11,7 +11,7 @@ use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
 use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Tasks};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::report::{FORMATS, Folder, Results, Shards, manifest, shard_file};
+use scavsim::report::{FORMATS, Folder, Results, Shards, shard_file};
 use scavsim::scenario::{self, Overrides, Scenario};
 
 use crate::sandbox::{Files, Sandbox, assert_same_files};
@@ -311,13 +311,11 @@ proptest! {
         }
         let rows = &right["records.csv"];
         let kept = &rows[..(cut * rows.len() as f64) as usize];
-        let seen = left_by(|folder| {
-            // What a run leaves that is killed somewhere behind its start.
-            let identity = manifest::identity(&scenario);
-            drop(Results::start(folder, identity, &formats, Default::default()).expect("nothing prevents it"));
-            std::fs::write(folder.file("records.partial.csv"), kept).expect("it is writable");
-            runner(2).run(&scenario, Some(folder), Start::Behind).expect("nothing prevents it");
-        });
+        let sandbox = Sandbox::new();
+        sandbox.left_by_a_kill("out", &right, kept);
+        let folder = Folder::prepare(&sandbox.path("out")).expect("the sandbox is writable");
+        runner(2).run(&scenario, Some(&folder), Start::Behind).expect("nothing prevents it");
+        let seen = sandbox.contents("out");
         assert_same_files(&seen, &right, &format!("cut behind {} bytes", kept.len()));
     }
 }

@@ -33,15 +33,6 @@ fn whole(sandbox: &Sandbox, more: &[&str]) -> (Files, String) {
     (files, stdout(&assert))
 }
 
-/// The manifest of a run that has not ended.
-fn unfinished(manifest: &[u8]) -> String {
-    let mut manifest: Value = serde_json::from_slice(manifest).expect("it is JSON");
-    manifest["complete"] = false.into();
-    manifest["finished"] = 0.into();
-    manifest["failed"] = 0.into();
-    manifest.to_string()
-}
-
 #[test]
 fn a_run_goes_on_behind_the_last_whole_row_wherever_it_was_cut() {
     let sandbox = sandbox();
@@ -63,10 +54,7 @@ fn a_run_goes_on_behind_the_last_whole_row_wherever_it_was_cut() {
     .chain((lines[4]..lines[5]).step_by(41))
     .chain([lines[35] + 9, lines[36] - 1, lines[36], lines[36] + 1]);
     for cut in cuts {
-        fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
-        fs::write(sandbox.path("out/records.partial.csv"), &rows[..cut])
-            .expect("the sandbox is writable");
-        sandbox.write("out/manifest.json", &unfinished(&right["manifest.json"]));
+        sandbox.left_by_a_kill("out", &right, &rows[..cut]);
         let assert = sandbox.run(&[&RUN[..], &["--resume"]].concat());
         assert_eq!(stdout(&assert), printed);
         let whole = lines
@@ -81,8 +69,9 @@ fn a_run_goes_on_behind_the_last_whole_row_wherever_it_was_cut() {
     }
 }
 
+/// Nobody can say which figures are true: it goes on behind none of them, and takes nothing away.
 #[test]
-fn rows_that_are_not_those_of_their_cases_are_evaluated_again() {
+fn rows_that_somebody_changed_are_refused_with_their_lines() {
     let sandbox = sandbox();
     let (right, _) = whole(&sandbox, &[]);
     let rows = String::from_utf8(right["records.csv"].clone()).expect("it is UTF-8");
@@ -91,19 +80,165 @@ fn rows_that_are_not_those_of_their_cases_are_evaluated_again() {
         .concat()
         .concat();
     let lost = [&lines[..6], &lines[7..]].concat().concat();
-    let zeros = lines[..9].concat() + &"\0".repeat(4096);
     let renamed = lines[..3].concat() + &lines[3..].concat().replace("partial", "full");
+    let first_renamed = (3..)
+        .find(|&at| lines[at].contains("partial"))
+        .expect("it is there")
+        + 1;
     let column = lines[0].split(',').position(|name| name == "time_h");
-    let mut cells: Vec<&str> = lines[5].split(',').collect();
-    cells[column.expect("there is such a column")] = "inf";
-    let infinite = lines[..5].concat() + &cells.join(",") + &lines[6..].concat();
-    for wrong in [swapped, lost, zeros, renamed, infinite] {
-        fs::create_dir_all(sandbox.path("out")).expect("the sandbox is writable");
-        sandbox.write("out/records.partial.csv", &wrong);
-        sandbox.write("out/manifest.json", &unfinished(&right["manifest.json"]));
-        sandbox.run(&[&RUN[..], &["--resume"]].concat());
-        assert_same_files(&sandbox.contents("out"), &right, &wrong[..200]);
+    let with_time = |time: &str| {
+        let mut cells: Vec<&str> = lines[5].split(',').collect();
+        cells[column.expect("there is such a column")] = time;
+        lines[..5].concat() + &cells.join(",") + &lines[6..].concat()
+    };
+    for (wrong, line) in [
+        (swapped, 4),
+        (lost, 7),
+        (renamed, first_renamed),
+        (with_time("inf"), 6),
+        (with_time("-5"), 6),
+        (with_time(""), 6),
+        (lines[..4].concat() + "\n" + &lines[4..].concat(), 5),
+        (rows.replacen("case,", "kase,", 1), 1),
+    ] {
+        sandbox.left_by_a_kill("out", &right, wrong.as_bytes());
+        let before = sandbox.contents("out");
+        let told = stderr(&sandbox.run(&[&RUN[..], &["--resume"]].concat()).code(2));
+        let at = format!("out/records.partial.csv: line {line} is not ");
+        assert!(told.contains(&at), "{at}: {told}");
+        assert!(told.contains("--overwrite"), "{told}");
+        assert_same_files(&sandbox.contents("out"), &before, "refused");
+        sandbox.run(&[&RUN[..], &["--overwrite"]].concat()).code(3);
+        assert_same_files(&sandbox.contents("out"), &right, "overwritten");
     }
+    // What a kill cuts off, or fills with zeros, is evaluated again.
+    for torn in [
+        lines[..9].concat() + &"\0".repeat(4096),
+        rows[..9].to_owned(),
+    ] {
+        sandbox.left_by_a_kill("out", &right, torn.as_bytes());
+        sandbox.run(&[&RUN[..], &["--resume"]].concat()).code(3);
+        assert_same_files(&sandbox.contents("out"), &right, "torn");
+    }
+}
+
+/// Whether it ended by itself or was stopped.
+#[test]
+fn rows_of_a_run_that_ended_are_verified_in_every_form() {
+    let sandbox = sandbox();
+    sandbox.edit("scenario.toml", "replicas = 2", "replicas = 9");
+    for form in stopped_forms() {
+        let file = format!("out/records.{form}");
+        let usual = sandbox.run(&[&RUN[..], &["--records", form]].concat());
+        let usual = stdout(&usual.code(3));
+        sandbox
+            .run(&["summary", "out"])
+            .success()
+            .stdout(usual.clone());
+        let right = fs::read(sandbox.path(&file)).expect("it was written");
+        let resume = [&RUN[..], &["--resume", "--records", form]].concat();
+        let mut refused = 0;
+        for at in (1..20).map(|part| right.len() * part / 30) {
+            let mut wrong = right.clone();
+            wrong[at] ^= 2;
+            fs::write(sandbox.path(&file), &wrong).expect("it is writable");
+            let summary = sandbox.run(&["summary", "out"]);
+            if summary.get_output().status.code() == Some(0) {
+                // Some bytes of some forms say nothing of a record.
+                assert_eq!((stdout(&summary), form), (usual.clone(), "parquet"));
+                continue;
+            }
+            refused += 1;
+            for told in [summary, sandbox.run(&resume)] {
+                let told = stderr(&told.code(2).stdout(""));
+                assert!(
+                    told.contains(&file) && told.contains("--overwrite"),
+                    "{told}"
+                );
+            }
+        }
+        assert!(refused > 9, "{form}: {refused}");
+        fs::write(sandbox.path(&file), &right).expect("it is writable");
+        sandbox.run(&resume).success();
+        if form == "csv" {
+            let rows = String::from_utf8(right).expect("it is UTF-8");
+            let row = rows.find("\n100,").expect("there are 162 rows");
+            // A figure of it, behind its point.
+            let digit = row + rows[row..].find('.').expect("it has figures") + 1;
+            let other = if rows[digit..].starts_with('7') {
+                "3"
+            } else {
+                "7"
+            };
+            let wrong = [&rows[..digit], other, &rows[digit + 1..]].concat();
+            sandbox.write(&file, &wrong);
+            let told = stderr(&sandbox.run(&["summary", "out"]).code(2).stdout(""));
+            let lines = "error: out/records.csv: lines 66 to 129 are not what the run wrote";
+            assert!(told.starts_with(lines), "{told}");
+        }
+    }
+    // The manifest of one that was stopped knows its rows, too, and how many there are.
+    sandbox
+        .run(&[&RUN[..], &["--fail-fast", "--overwrite"]].concat())
+        .code(3);
+    let rows = sandbox.read("out/records.csv");
+    let cut = rows.trim_end().rfind('\n').expect("there are rows") + 1;
+    for wrong in [rows.replacen(",ok,", ",no,", 1), rows[..cut].to_owned()] {
+        sandbox.write("out/records.csv", &wrong);
+        let told = stderr(&sandbox.run(&[&RUN[..], &["--resume"]].concat()).code(2));
+        assert!(
+            told.contains("that the run wrote") || told.contains("are not what"),
+            "{told}"
+        );
+        assert_eq!(sandbox.read("out/records.csv"), wrong);
+    }
+}
+
+fn stopped_forms() -> Vec<&'static str> {
+    match cfg!(feature = "parquet") {
+        true => vec!["jsonl", "parquet", "csv"],
+        false => vec!["jsonl", "csv"],
+    }
+}
+
+#[test]
+fn a_run_that_is_not_finished_is_not_replaced_unless_asked_for() {
+    let sandbox = sandbox();
+    let (right, _) = whole(&sandbox, &[]);
+    for killed in [true, false] {
+        match killed {
+            true => sandbox.left_by_a_kill("out", &right, &right["records.csv"][..9000]),
+            false => drop(sandbox.run(&[&RUN[..], &["--fail-fast"]].concat()).code(3)),
+        }
+        let before = sandbox.contents("out");
+        for seed in ["0", "5"] {
+            let told = stderr(&sandbox.run(&[&RUN[..], &["--seed", seed]].concat()).code(2));
+            assert!(
+                told.contains("out holds a run of `some` that is not finished"),
+                "{told}"
+            );
+            assert!(
+                told.contains("--resume") && told.contains("--overwrite"),
+                "{told}"
+            );
+            assert_same_files(&sandbox.contents("out"), &before, "refused");
+        }
+        // Shards lie beside it; what they come to would not.
+        sandbox
+            .run(&[&RUN[..], &["--seed", "5", "--shard", "1/1"]].concat())
+            .code(3);
+        sandbox.run(&["merge", "out"]).code(2);
+        assert_same_files(&sandbox.contents("out"), &before, "refused");
+        sandbox.run(&[&RUN[..], &["--overwrite"]].concat()).code(3);
+        assert_same_files(&sandbox.contents("out"), &right, "overwritten");
+    }
+    // One that is finished is replaced.
+    sandbox.run(&[&RUN[..], &["--seed", "5"]].concat()).code(3);
+    sandbox.run(&["merge", "out"]).code(3);
+    // Where no row is, nothing is lost.
+    sandbox.left_by_a_kill("out", &right, &right["records.csv"][..20]);
+    sandbox.run(&RUN).code(3);
+    assert_same_files(&sandbox.contents("out"), &right, "nothing lost");
 }
 
 #[test]

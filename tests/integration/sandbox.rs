@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assert_cmd::assert::{Assert, OutputAssertExt};
+use scavsim::report::manifest::Identity;
+use scavsim::report::row_hashes::RowHashes;
 use tempfile::TempDir;
 
 /// The root of this repository.
@@ -70,6 +72,35 @@ impl Sandbox {
             r#"name = "scavenger-resnet18""#,
             &format!(r#"name = "{name}""#),
         );
+    }
+
+    /// Makes the folder of a finished run what one leaves that is killed after so many bytes of its rows. Their hashes
+    /// may be ahead of them, row by row.
+    pub fn kill(&self, folder: &str, bytes: usize) {
+        let finished = self.contents(folder);
+        self.left_by_a_kill(folder, &finished, &finished["records.csv"][..bytes]);
+    }
+
+    /// The same with these rows in place of those of `finished`, the files of a finished run.
+    pub fn left_by_a_kill(&self, folder: &str, finished: &Files, rows: &[u8]) {
+        let mut manifest: Identity =
+            serde_json::from_slice(&finished["manifest.json"]).expect("it is JSON");
+        for key in ["records_hashes", "rows_per_hash"] {
+            assert!(manifest.remove(key).is_some(), "{manifest:?}");
+        }
+        manifest["complete"] = false.into();
+        manifest["finished"] = 0.into();
+        manifest["failed"] = 0.into();
+        // It may be there from before.
+        let _ = fs::remove_dir_all(self.path(folder));
+        fs::create_dir_all(self.path(folder)).expect("the sandbox is writable");
+        let manifest_text = serde_json::to_string(&manifest).expect("it is JSON");
+        self.write(&format!("{folder}/manifest.json"), &manifest_text);
+        fs::write(self.path(folder).join("records.partial.csv"), rows).expect("it is writable");
+        let mut hashes = RowHashes::new(&manifest);
+        let right = finished["records.csv"].split_inclusive(|&byte| byte == b'\n');
+        let lines: String = right.skip(1).map(|row| hashes.take(row, 1)).collect();
+        self.write(&format!("{folder}/records.partial.hashes"), &lines);
     }
 
     /// Replaces `from`, which must stand in the file exactly once.

@@ -1,0 +1,240 @@
+//! What people write: scenarios, workload folders, and tables for the importers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use scavsim::Interrupt;
+use scavsim::experiment::{Evaluator, Plan};
+use scavsim::import::{Imported, grid, mlperf, pollux, profile};
+use scavsim::input::{Diagnostics, Folder, Source};
+use scavsim::scenario::{Given, Overrides, Scenario, load_with};
+
+use super::{Files, Target, corpus, files_of};
+
+/// How long the cases of an input are run: a long simulation is no fault.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Cases of an input that are run, at most.
+const MOST_CASES: u64 = 12;
+
+pub fn targets() -> Vec<Target> {
+    let target = |name, share, read: fn(&Path)| Target {
+        name,
+        share,
+        read: Box::new(read),
+        seeds: corpus(name),
+    };
+    let mut scenarios = target("scenario", 20, scenario);
+    scenarios.seeds.extend(shipped_scenarios());
+    vec![
+        scenarios,
+        Target {
+            name: "workload",
+            share: 100,
+            read: Box::new(workload),
+            seeds: shipped("data/workloads")
+                .iter()
+                .map(|folder| files_of(folder))
+                .collect(),
+        },
+        target("profile", 240, imported_profile),
+        target("pollux", 120, imported_pollux),
+        target("mlperf", 120, imported_mlperf),
+        target("grid", 160, imported_grid),
+    ]
+}
+
+/// What is in a folder of this repository.
+fn shipped(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(folder).expect("it is checked in");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("it is readable").path())
+        .collect();
+    paths.sort();
+    paths.retain(|path| path.is_dir() || path.extension().is_some_and(|ending| ending == "toml"));
+    paths
+}
+
+fn shipped_scenarios() -> Vec<Files> {
+    let files = shipped("scenarios")
+        .into_iter()
+        .filter(|path| path.is_file());
+    files
+        .map(|path| {
+            vec![(
+                "scenario.toml".to_owned(),
+                fs::read(path).expect("it is readable"),
+            )]
+        })
+        .collect()
+}
+
+fn scenario(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let Some(source) = Source::read(&folder.join("scenario.toml"), &mut diagnostics) else {
+        return;
+    };
+    run(&source, folder, &Given::default(), diagnostics);
+}
+
+/// A scenario that is read is run for a moment; whether it was read without a mistake.
+fn run(
+    source: &std::sync::Arc<Source>,
+    folder: &Path,
+    given: &Given,
+    mut diagnostics: Diagnostics,
+) -> bool {
+    let scenario = load_with(
+        source,
+        folder,
+        Overrides::default(),
+        given,
+        &mut diagnostics,
+    );
+    // Every mistake can be shown.
+    let told = diagnostics.render(true);
+    match scenario {
+        Some(scenario) if diagnostics.is_empty() => {
+            evaluate(&scenario);
+            true
+        }
+        _ => {
+            assert!(!told.is_empty(), "refused without a reason");
+            false
+        }
+    }
+}
+
+fn evaluate(scenario: &Scenario) {
+    let interrupt = Interrupt::default();
+    let (raised, start) = (interrupt.clone(), Instant::now());
+    let alarm = std::thread::spawn(move || {
+        std::thread::park_timeout(PATIENCE);
+        raised.raise();
+    });
+    let plan = Plan::heeding(scenario, &interrupt);
+    if !interrupt.is_raised() {
+        let plan = plan.unwrap_or_else(|why| panic!("checked, but it cannot be planned: {why}"));
+        let mut evaluator = Evaluator::new(&plan);
+        let every = plan.cases().div_ceil(MOST_CASES).max(1);
+        for number in (0..plan.cases()).step_by(every as usize) {
+            let record = evaluator.evaluate(plan.case(number));
+            if interrupt.is_raised() {
+                break;
+            }
+            assert!(record.is_finite(), "a figure is not finite: {record:?}");
+            for figure in [record.time_h, record.cost_usd, record.search_time_h] {
+                assert!(figure.is_none_or(|figure| figure >= 0.0), "{record:?}");
+            }
+        }
+    }
+    alarm.thread().unpark();
+    assert!(alarm.join().is_ok(), "{:?}", start.elapsed());
+}
+
+/// A scenario of the workload `own`.
+fn scenario_of(files: Vec<(String, String)>) -> bool {
+    let given = Given {
+        workloads: vec![(
+            "own".to_owned(),
+            Folder::Memory {
+                name: "own".to_owned(),
+                files: files.into_iter().collect(),
+            },
+        )],
+        ..Given::default()
+    };
+    let text = "workloads = [\"own\"]\nreplicas = 2\nvariation = { step_cv = 0.1, noise_cv = 0.05, epoch_cv = 0.02 }\n";
+    run(
+        &Source::new("scenario", text),
+        Path::new("."),
+        &given,
+        Diagnostics::default(),
+    )
+}
+
+fn workload(folder: &Path) {
+    let files = files_of(folder).into_iter();
+    // What is not UTF-8 is refused where files are read.
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    scenario_of(files.map(|(name, bytes)| (name, text(bytes))).collect());
+}
+
+/// What an import accepts, a run accepts.
+fn accepted(imported: Option<Imported>, diagnostics: &Diagnostics) {
+    let told = diagnostics.render(true);
+    let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+        assert!(!told.is_empty(), "refused without a reason");
+        return;
+    };
+    let files = imported.draft.files().expect("it is written to memory");
+    let files = files
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), text));
+    assert!(!imported.report.to_string().is_empty());
+    scenario_of(files.collect());
+}
+
+fn imported_profile(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let options = profile::Options {
+        file: folder.join("profile.csv"),
+        name: "own".to_owned(),
+        samples_per_epoch: 50_000,
+        epochs: None,
+        cold_start_steps: None,
+        probe_steps: None,
+        restore_s: None,
+    };
+    accepted(profile::read(&options, &mut diagnostics), &diagnostics);
+}
+
+fn imported_pollux(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let options = pollux::Options {
+        folder: folder.to_owned(),
+        application: Some("cifar10".to_owned()),
+        vm: pollux::VM.to_owned(),
+        name: "own".to_owned(),
+    };
+    accepted(pollux::read(&options, &mut diagnostics), &diagnostics);
+}
+
+fn imported_mlperf(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let options = mlperf::Options {
+        rcps: vec![folder.join("rcp.json")],
+        runs: Some(folder.join("runs.csv")),
+        choice: mlperf::runs::Choice {
+            submitter: None,
+            accelerator: None,
+            round: None,
+        },
+        vm: None,
+        name: "own".to_owned(),
+    };
+    accepted(mlperf::read(&options, &mut diagnostics), &diagnostics);
+}
+
+fn imported_grid(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let options = grid::Options {
+        file: folder.join("rows.csv"),
+        spec: folder.join("grid.toml"),
+    };
+    let imported = grid::read(&options, &mut diagnostics).expect("it is written to memory");
+    let told = diagnostics.render(true);
+    let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+        assert!(!told.is_empty(), "refused without a reason");
+        return;
+    };
+    let written = folder.join("own");
+    std::fs::create_dir(&written).expect("it is writable");
+    for (name, text) in &imported.files {
+        std::fs::write(written.join(name), text).expect("it is writable");
+    }
+    assert!(!imported.report.to_string().is_empty());
+    let source = Source::new("scenario", "grid = \"./own\"\nreplicas = 2\n");
+    run(&source, folder, &Given::default(), Diagnostics::default());
+}

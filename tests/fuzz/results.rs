@@ -1,0 +1,193 @@
+//! What runs leave: records in every form, what a killed run leaves, shards, manifests.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+use scavsim::cli::resume::Start;
+use scavsim::cli::runner::Runner;
+use scavsim::experiment::{Record, Sink};
+use scavsim::report::{
+    FORMATS, Folder, Shards, manifest, shard_file, stored_records, unfinished_rows,
+};
+use scavsim::scenario::{Overrides, Scenario, load};
+use scavsim::{Interrupt, input};
+
+use super::{Files, Target, files_of};
+
+const SCENARIO: &str = r#"
+workloads = ["scavenger-resnet18"]
+replicas = 24
+variation = { step_cv = 0.05, epoch_cv = 0.02 }
+search = { strategies = ["oracle", "partial", "default"], objectives = ["time", "knee"] }
+limits = { max_time_h = 6.0 }
+"#;
+
+/// Takes records and keeps their text.
+#[derive(Default)]
+struct Kept(String);
+
+impl Sink for Kept {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        assert!(record.is_finite(), "{record:?}");
+        self.0 += &format!("{record:?}\n");
+        Ok(())
+    }
+}
+
+pub fn targets(scratch: &Path) -> Vec<Target> {
+    let made = made(scratch);
+    let right = records(&made.whole).expect("they were just written");
+    let [records_of, shards_of] = [(); 2].map(|()| right.clone());
+    let target = |name, share, seeds, read: Box<dyn Fn(&Path)>| Target {
+        name,
+        share,
+        seeds,
+        read,
+    };
+    // Each form by itself: the first that is there is read.
+    let forms = ["records.csv", "records.jsonl", "records.parquet"].map(|form| {
+        let mut files = files_of(&made.whole);
+        files.retain(|(name, _)| name == "manifest.json" || name == form);
+        files
+    });
+    let text: Vec<Files> = forms[..2].to_vec();
+    let parquet: Vec<Files> = forms[2..]
+        .iter()
+        .filter(|files| files.len() == 2)
+        .cloned()
+        .collect();
+    let shared = right.clone();
+    let mut all = vec![
+        target(
+            "records",
+            100,
+            text,
+            Box::new(move |folder| whole(folder, &records_of)),
+        ),
+        target("killed", 80, vec![killed(&forms[0])], Box::new(resumed)),
+        target(
+            "shards",
+            40,
+            vec![files_of(&made.shards)],
+            Box::new(move |folder| shards(folder, &shards_of)),
+        ),
+    ];
+    if !parquet.is_empty() {
+        all.push(target(
+            "parquet",
+            20,
+            parquet,
+            Box::new(move |folder| whole(folder, &shared)),
+        ));
+    }
+    all
+}
+
+/// Folders of results that are as they should be.
+struct Made {
+    whole: std::path::PathBuf,
+    shards: std::path::PathBuf,
+}
+
+fn made(scratch: &Path) -> Made {
+    let mut diagnostics = input::Diagnostics::default();
+    let source = input::Source::new("scenario", SCENARIO);
+    let scenario = load(
+        &source,
+        Path::new("."),
+        Overrides::default(),
+        &mut diagnostics,
+    );
+    let scenario: Scenario = scenario.unwrap_or_else(|| panic!("{}", diagnostics.render(false)));
+    let (never, formats) = (Interrupt::default(), Vec::from_iter(FORMATS));
+    let runner = Runner {
+        jobs: 1,
+        fail_fast: false,
+        interrupt: &never,
+        signals: None,
+        formats: &formats,
+        by: None,
+    };
+    let folder = |name: &str| Folder::prepare(&scratch.join(name)).expect("it is writable");
+    let (whole, parts) = (folder("whole"), folder("parts"));
+    let run = runner.run(&scenario, Some(&whole), Start::Over);
+    assert!(run.is_ok(), "a plain scenario runs");
+    for index in 1..=2 {
+        let shard = format!("{index}/2").parse().expect("it is a shard");
+        assert!(
+            runner.run_shard(&scenario, &parts, shard).is_ok(),
+            "a plain scenario runs"
+        );
+    }
+    Made {
+        whole: whole.path().to_owned(),
+        shards: parts.file(shard_file::FOLDER),
+    }
+}
+
+/// The records that a folder of results holds.
+fn records(folder: &Path) -> io::Result<String> {
+    let folder = Folder::existing(folder);
+    let Some(manifest) = manifest::read(&folder.file(manifest::FILE))? else {
+        return Err(io::Error::other("no manifest"));
+    };
+    let mut kept = Kept::default();
+    stored_records::hand_out(&folder, &manifest, &mut kept)?;
+    Ok(kept.0)
+}
+
+/// Changed records are refused, or the change was none.
+fn whole(folder: &Path, right: &str) {
+    if let Ok(seen) = records(folder) {
+        assert!(seen == right, "altered records were taken for true");
+    }
+}
+
+/// What a kill leaves of a run whose records are CSV.
+fn killed(finished: &Files) -> Files {
+    let of = |name: &str| {
+        let file = finished.iter().find(|(file, _)| file == name);
+        file.map(|(_, bytes)| bytes.clone())
+            .expect("it was written")
+    };
+    let mut identity: manifest::Identity =
+        serde_json::from_slice(&of("manifest.json")).expect("it is JSON");
+    for key in ["records_hashes", "rows_per_hash"] {
+        identity.remove(key);
+    }
+    let rows = of("records.csv");
+    let mut hashes = scavsim::report::row_hashes::RowHashes::new(&identity);
+    let lines: String = (rows.split_inclusive(|&byte| byte == b'\n').skip(1))
+        .map(|row| hashes.take(row, 1))
+        .collect();
+    let manifest = serde_json::to_vec_pretty(&identity).expect("it is JSON");
+    vec![
+        ("manifest.json".to_owned(), manifest),
+        ("records.partial.csv".to_owned(), rows),
+        ("records.partial.hashes".to_owned(), lines.into_bytes()),
+    ]
+}
+
+fn resumed(folder: &Path) {
+    let folder = Folder::existing(folder);
+    let Ok(Some(manifest)) = manifest::read(&folder.file(manifest::FILE)) else {
+        return;
+    };
+    let rows = folder.file("records.partial.csv");
+    let length = fs::metadata(folder.file("records.partial.hashes")).map_or(0, |file| file.len());
+    if let Ok(good) = unfinished_rows::good(&folder, &rows, &manifest) {
+        assert!(good.hashes_end <= length.max(1 << 20), "{good:?}");
+    }
+}
+
+fn shards(folder: &Path, right: &str) {
+    let mut kept = Kept::default();
+    let Ok(mut shards) = Shards::open(folder) else {
+        return;
+    };
+    if shards.hand_out(&mut kept, &AtomicU64::new(0)).is_ok() {
+        assert!(kept.0 == right, "altered shards were taken for true");
+    }
+}
