@@ -6,6 +6,7 @@
 //! (`job/sketch.rs`), few runs and many outlines take the place of many runs.
 
 use super::estimate::{Estimate, Sample};
+use crate::engine::Interrupt;
 use crate::pricing::Tariff;
 use crate::search::{Limits, Objective, Point};
 use crate::testbed::{Ground, Site, Terms};
@@ -149,6 +150,7 @@ fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
 /// Runs configurations on one of the two sets of replicas.
 struct Runner<'g> {
     site: Box<dyn Site + 'g>,
+    interrupt: Interrupt,
     tariffs: &'g [Tariff],
     set: u64,
     usage: Usage,
@@ -159,10 +161,11 @@ impl<'g> Runner<'g> {
     fn new(ground: &'g dyn Ground, terms: &Terms, tariffs: &'g [Tariff]) -> Runner<'g> {
         let site = ground.open(&Terms {
             fidelity: Fidelity::Fast,
-            ..*terms
+            ..terms.clone()
         });
         let mut runner = Runner {
             site,
+            interrupt: terms.interrupt.clone(),
             tariffs,
             set: 0,
             usage: Usage::default(),
@@ -192,7 +195,7 @@ impl<'g> Runner<'g> {
     /// there were any.
     fn grow(&mut self, sample: &mut Sample, at: usize, (enough, most): (f64, u64)) -> bool {
         let error = sample.error();
-        if error <= enough || (sample.is_hopeless(HOPELESS) && error.is_infinite()) {
+        if self.interrupt.is_raised() || error <= enough || (sample.is_hopeless(HOPELESS) && error.is_infinite()) {
             return false;
         }
         let can_outline = sample.has_outlines() && sample.outlines() < OUTLINES.1;
@@ -203,6 +206,9 @@ impl<'g> Runner<'g> {
                 let number = sample.outlines();
                 // Outlines are of other replicas than runs.
                 let replica = self.replica(number + u64::from(u32::MAX));
+                if self.interrupt.is_raised() {
+                    return false;
+                }
                 if let Some(sketched) = self.site.sketch(at, replica) {
                     sample.outline(&sketched);
                 }
@@ -216,7 +222,7 @@ impl<'g> Runner<'g> {
 
     fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
         for _ in 0..runs {
-            if sample.is_hopeless(HOPELESS) {
+            if sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
                 break;
             }
             self.site.restart(self.replica(sample.runs()));

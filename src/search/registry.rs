@@ -13,7 +13,7 @@ use super::{fixed, full, no_search, partial, random, universal};
 pub const ORACLE: &str = "oracle";
 
 /// What the oracle is, for listings.
-pub const ORACLE_SUMMARY: &str = "the best configuration by true expectation, from the start";
+pub const ORACLE_SUMMARY: &str = "the best by expectation over all that nobody can know beforehand; a search can beat it in a replica";
 
 /// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
 /// strategies are added, so that no old result changes.

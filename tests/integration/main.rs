@@ -35,6 +35,7 @@ mod commands;
 mod determinism;
 mod documented;
 mod door;
+mod expectations;
 mod failures;
 mod fidelity;
 mod fits;
