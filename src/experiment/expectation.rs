@@ -198,7 +198,9 @@ impl<'g> Runner<'g> {
         if self.interrupt.is_raised() || error <= enough || (sample.is_hopeless(HOPELESS) && error.is_infinite()) {
             return false;
         }
-        let can_outline = sample.has_outlines() && sample.outlines() < OUTLINES.1;
+        // The first outlines cost more than a few runs do.
+        let is_worth_it = sample.outlines() > 0 || error > 2.0 * enough;
+        let can_outline = is_worth_it && sample.has_outlines() && sample.outlines() < OUTLINES.1;
         if can_outline && sample.is_short_of_outlines() {
             let more = needed(sample.outlines(), sample.outline_error() / enough * 1.5);
             let more = more.max(OUTLINES.0).min(OUTLINES.1 - sample.outlines());
