@@ -8,7 +8,7 @@ use crate::engine::Interrupt;
 use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use crate::pricing::{AS_MEASURED, Policy, VmPrice};
 use crate::scenario::{Given, Overrides, load_with};
-use crate::search::{ORACLE, Registry};
+use crate::search::{ALL_KNOWING, Registry};
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
@@ -147,8 +147,10 @@ impl Options {
         let Given {
             registry, policies, ..
         } = &self.given;
-        if registry.names().any(|name| name == ORACLE) {
-            refuse("strategy", ORACLE);
+        for (known, _) in ALL_KNOWING {
+            if registry.names().any(|name| name == *known) {
+                refuse("strategy", known);
+            }
         }
         if policies.iter().any(|policy| policy.name == AS_MEASURED) {
             refuse("price", AS_MEASURED);

@@ -11,7 +11,7 @@ use crate::pricing::{Policy, Rented, Tariff};
 use crate::rng::identity;
 use crate::scenario::Scenario;
 use crate::search::{
-    Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
+    ALL_KNOWING, Depends, Figures, Limits, Objective, Past, Point, Strategy, Taken, Task,
     objective::choose,
 };
 use crate::space::Space;
@@ -55,7 +55,7 @@ pub struct Contender {
     pub name: String,
     /// Key of its random streams.
     pub identity: u64,
-    /// The strategy, ready for the workload; the oracle has none.
+    /// The strategy, ready for the workload; those that know the truth have none.
     pub strategy: Option<Box<dyn Strategy>>,
     /// Earlier runs that it took.
     pub taken: Vec<Taken>,
@@ -135,7 +135,7 @@ impl Arena {
             let mut past = Past::new(parts.own, parts.stored);
             let strategy = match scenario.registry.recipe(name, &scenario.settings) {
                 Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
-                None if name == ORACLE => None,
+                None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,
                 None => return Err(PlanError::UnknownStrategy(name.clone())),
             };
             let taken = past.into_taken();

@@ -1,6 +1,7 @@
 //! Expectations that only runs tell: against many runs, against themselves, and how well they are known.
 
-use scavsim::experiment::Plan;
+use proptest::prelude::*;
+use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
 use scavsim::testbed::{SimulatedCluster, Terms};
@@ -95,4 +96,35 @@ fn what_chooses_is_another_sample_than_what_values() {
     let again = scavsim::experiment::expectation::expect(&*arena.ground, 1, &plan.terms, question);
     assert_eq!(again.points, arena.expected, "the same for the same seed");
     assert_ne!(again.points, again.to_choose);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    /// What is best in a replica is never worse there than what is best in expectation.
+    #[test]
+    fn the_clairvoyant_is_never_beaten_by_the_oracle(
+        seed in 0u64..1000, placement in 0.0f64..0.2, machines in 0.0f64..0.1, epochs in 0.0f64..0.1, spot: bool,
+    ) {
+        let spot = if spot { "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n" } else { "" };
+        let scenario = scenario(&format!(
+            "seed = {seed}\nreplicas = 5\nworkloads = [\"scavenger-resnet18\"]\ncluster = {{ batch = [384, 1024] }}\n{spot}\
+             variation = {{ placement_sigma = {placement}, vm_sigma = {machines}, epoch_cv = {epochs} }}\n\
+             search = {{ strategies = [\"oracle\", \"clairvoyant\"], objectives = [\"time\", \"cost\"] }}"
+        ));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let mut evaluator = Evaluator::new(&plan);
+        let mut differs = false;
+        for number in 0..plan.cases() {
+            let case = plan.case(number);
+            let record = evaluator.evaluate(case);
+            let (own, oracles) = match record.objective {
+                "time" => (record.time_h, record.oracle_time_h),
+                _ => (record.cost_usd, record.oracle_cost_usd),
+            };
+            let (own, oracles) = (own.expect("a result"), oracles.expect("a result"));
+            prop_assert!(own <= oracles, "{}: {own} above {oracles}", record.strategy);
+            differs |= own < oracles;
+        }
+        prop_assert!(differs || placement.max(epochs) < 0.05 , "it knows nothing more");
+    }
 }
