@@ -7,7 +7,7 @@ use crate::cluster::luck::Luck;
 use crate::configuration::Configuration;
 use crate::job::{Job, Sketch, Sketched};
 use crate::pricing::{NoPrice, Policy, Tariff};
-use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
+use crate::rng::{Purpose, Streams, UnitLogNormal};
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Log};
 use crate::training::progress::Advance;
@@ -68,7 +68,7 @@ impl<'w> SimulatedCluster<'w> {
             start_up,
             interrupt,
         } = terms.clone();
-        let drift = DriftPath::new(None, streams, 0, 0);
+        let drift = DriftPath::still();
         let now = State {
             job: Job::new(fidelity, start_up, drift, streams).heeding(interrupt),
             visits: vec![0; world.truths.len()],
@@ -99,7 +99,7 @@ impl<'w> SimulatedCluster<'w> {
             self.world.variation.drift,
             self.streams,
             replica,
-            self.world.identity,
+            self.world.key,
         );
         let spot = self.world.spot.as_deref();
         self.now.job.restart(drift, replica, spot);
@@ -172,7 +172,7 @@ impl<'w> SimulatedCluster<'w> {
             true => left,
             false => all,
         };
-        let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
+        let mut stream = (self.streams).stream(self.replica, Purpose::Run(truth.key));
         let Some(luck) = &self.luck[choice] else {
             return Err(Unfinished::defect(start));
         };
@@ -203,13 +203,14 @@ impl<'w> SimulatedCluster<'w> {
         let mut lives_h = self.now.job.lives_h().iter();
         let luck = self.luck.get(choice)?.as_ref()?;
         let start_up = self.start_up;
-        let cluster = &self.world.truths[choice].cluster;
+        let truth = &self.world.truths[choice];
+        let (cluster, key) = (&truth.cluster, truth.key);
         let mut more = None;
         let (streams, replica) = (&self.streams, self.replica);
         // Where the outline goes another way than the run, lives nobody has seen follow those of the run.
         self.sketch.run((cluster, luck), start_up, |life| {
             lives_h.next().copied().unwrap_or_else(|| {
-                let stream = more.get_or_insert_with(|| streams.stream(Purpose::Sketch, replica, 0));
+                let stream = more.get_or_insert_with(|| streams.stream(replica, Purpose::OutlineLives(key)));
                 life.sample(stream)
             })
         })
@@ -220,7 +221,7 @@ impl<'w> SimulatedCluster<'w> {
         let world = self.world;
         let truth = &world.truths[choice];
         let luck = Luck::draw(truth, &world.variation, &self.streams, replica);
-        let mut stream = (self.streams).stream(Purpose::Sketch, replica, truth.identity);
+        let mut stream = (self.streams).stream(replica, Purpose::OutlineLives(truth.key));
         let start_up = self.start_up;
         (self.sketch).run((&truth.cluster, &luck), start_up, |life| life.sample(&mut stream))
     }
@@ -270,8 +271,8 @@ impl<'w> SimulatedCluster<'w> {
         // A second visit must not see the first one's draws again.
         let visit = u64::from(self.now.visits[configuration]);
         self.now.visits[configuration] += 1;
-        let identity = mix(truth.identity, visit);
-        let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
+        let purpose = Purpose::Probe(truth.key, visit);
+        let mut stream = self.streams.stream(self.replica, purpose);
         self.now.job.enter(Phase::Searching);
         let job = &mut self.now.job;
         let Some(luck) = &self.luck[configuration] else {
@@ -297,11 +298,8 @@ impl<'w> SimulatedCluster<'w> {
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
             let visit = u64::from(self.now.visits[configuration]);
-            let mut stream = self.streams.stream(
-                Purpose::NoiseReading,
-                self.replica,
-                mix(truth.identity, visit),
-            );
+            let purpose = Purpose::NoiseReading(truth.key, visit);
+            let mut stream = self.streams.stream(self.replica, purpose);
             noise *= UnitLogNormal::from_cv(cv / (steps as f64).sqrt()).sample(&mut stream);
         }
         Some(noise.clamp(1.0 / f64::from(workers), 1.0))
