@@ -40,7 +40,8 @@ impl SummaryArgs {
             wrong.push(Diagnostic::general(what).with_help(help.to_owned()));
             Failure::Wrong(wrong)
         };
-        const DAMAGED: &str = "what a run left was changed; `scavsim run FILE --out DIR --overwrite` makes it anew";
+        const DAMAGED: &str =
+            "what a run left was changed; `scavsim run FILE --out DIR --overwrite` makes it anew";
         let damaged = |error: std::io::Error| match error.kind() {
             ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::NotFound => {
                 wrong(error.to_string(), DAMAGED)

@@ -9,7 +9,7 @@ use crate::input::name::not_a_name;
 use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use crate::pricing::{AS_MEASURED, Policy, VmPrice};
 use crate::scenario::{Given, Overrides, load_with};
-use crate::search::{ORACLE, Registry};
+use crate::search::{ALL_KNOWING, Registry};
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
@@ -158,8 +158,10 @@ impl Options {
                 refuse(what, &name.escape_debug().to_string(), why);
             }
         }
-        if registry.names().any(|name| name == ORACLE) {
-            refuse("strategy", ORACLE, TAKEN);
+        for (known, _) in ALL_KNOWING {
+            if registry.names().any(|name| name == *known) {
+                refuse("strategy", known, TAKEN);
+            }
         }
         if policies.iter().any(|policy| policy.name == AS_MEASURED) {
             refuse("price", AS_MEASURED, TAKEN);

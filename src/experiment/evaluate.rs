@@ -9,7 +9,10 @@ use super::score::{Value, is_worth, keep, repay};
 use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
-use crate::search::{Forecast, Limits, Objective, Point, objective::best_two};
+use crate::search::{
+    CLAIRVOYANT, Forecast, Limits, Objective, Point,
+    objective::{best_two, choose},
+};
 use crate::testbed::Timeline;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
@@ -131,6 +134,8 @@ impl<'p> Evaluator<'p> {
         let oracle = arena.oracle[case.policy][case.objective].ok_or(ORACLE_WITHOUT_CHOICE)?;
         self.simulation.watch(case.arena, most);
         let choice = self.search(case, arena, oracle)?;
+        // What is noted is of the last run.
+        self.simulation.forget_runs();
         let run = self.simulation.run(case, choice);
         let line = run.map_err(|why| why.reason())?.line;
         Ok(Watched {
@@ -146,7 +151,13 @@ impl<'p> Evaluator<'p> {
         self.rival = None;
         match self.simulation.search(case) {
             Found::Never(why) => Err(why.clone()),
-            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => Ok(oracle),
+            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
+                match arena.contenders[case.strategy].name == CLAIRVOYANT {
+                    true => (self.best_realised(case, arena))
+                        .ok_or_else(|| ORACLE_WITHOUT_CHOICE.into()),
+                    false => Ok(oracle),
+                }
+            }
             Found::Forecast => {
                 let tariff = &arena.tariffs[case.policy];
                 let is_decided = self.simulation.forecast().decided.is_some();
@@ -181,6 +192,26 @@ impl<'p> Evaluator<'p> {
             };
         }
         Ok(outcome)
+    }
+
+    /// What the objective picks from how all configurations turn out in the replica, without search.
+    fn best_realised(&mut self, case: Case, arena: &Arena) -> Option<usize> {
+        let tariff = &arena.tariffs[case.policy];
+        self.priced = None;
+        self.points.clear();
+        for at in 0..arena.space.len() {
+            let run = self.simulation.run_alone(case, at).ok();
+            self.points.push(run.map(|run| Point {
+                time_s: run.line.net_end.seconds(),
+                cost_usd: tariff.bill_usd(&run.net),
+            }));
+        }
+        choose(
+            self.plan.objectives[case.objective],
+            &self.plan.limits,
+            &self.points,
+            &mut self.front,
+        )
     }
 
     /// What the objective picks from the forecast, at the prices that are known to everybody, unless the strategy

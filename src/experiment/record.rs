@@ -104,7 +104,7 @@ columns! {
     search_cost_usd: figure in "USD", mean;
     /// 1 where the target was reached during the search, in whatever was tried then, else 0. `time_h` and `cost_usd`
     /// end there; the choice is what the whole search recommends, and gross figures run it.
-    reached_in_search: figure in "fraction", mean;
+    reached_in_search: figure, share;
     /// Hours of the cold start, a part of the search.
     cold_start_time_h: figure in "h";
     /// USD of the cold start by itself.

@@ -49,7 +49,9 @@ fn axis(
     let (word, axis) = (name.get_ref().as_str(), written.get_ref());
     if let Some(why) = not_a_name(word) {
         let title = "this cannot be the name of an axis";
-        check.diagnostics.error_at(check.source, name.span(), title, why);
+        check
+            .diagnostics
+            .error_at(check.source, name.span(), title, why);
     }
     let from = match (&axis.column, &axis.formula) {
         (Some(_), Some(formula)) => {

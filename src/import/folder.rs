@@ -34,13 +34,7 @@ impl Kind {
 
 /// Whether `out` may be written: it is not there, or it is of this `kind` and `force` is given, and none of the `inputs`
 /// lies in it. Anything else there is never replaced.
-pub fn check(
-    out: &Path,
-    kind: Kind,
-    force: bool,
-    inputs: &[&Path],
-    diagnostics: &mut Diagnostics,
-) {
+pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics: &mut Diagnostics) {
     if out.file_name().is_none() {
         let title = format!("`{}` does not name a folder", out.display());
         diagnostics.push(Diagnostic::general(title).with_help("end the path with a name"));
@@ -54,7 +48,9 @@ pub fn check(
     if is_alike && force {
         let real = |path: &Path| fs::canonicalize(path).ok();
         let lies_inside = |input: &&&Path| {
-            real(input).zip(real(out)).is_some_and(|(input, out)| input.starts_with(out))
+            real(input)
+                .zip(real(out))
+                .is_some_and(|(input, out)| input.starts_with(out))
         };
         if let Some(input) = inputs.iter().find(lies_inside) {
             let title = format!(

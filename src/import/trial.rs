@@ -39,7 +39,9 @@ fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
     let texts = files.iter();
     Folder::Memory {
         name: out.display().to_string(),
-        files: texts.map(|(n, text)| (n.as_ref().to_owned(), text.clone())).collect(),
+        files: texts
+            .map(|(n, text)| (n.as_ref().to_owned(), text.clone()))
+            .collect(),
     }
 }
 

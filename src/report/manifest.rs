@@ -9,12 +9,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::cloud::{prices, sources, vm_types};
-use crate::experiment::{Ending, Finished};
+use crate::experiment::expectation::Precision;
+use crate::experiment::{Ending, Finished, Plan};
 use crate::grid::Job;
+use crate::input::regular;
 use crate::pricing::builtin;
 use crate::scenario::{Scenario, Together};
 use crate::workload::Workload;
-use crate::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "manifest.json";
@@ -106,6 +107,21 @@ pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
         ("failed", json!(finished.failed)),
         ("complete", json!(finished.ending == Ending::Complete)),
     ]
+}
+
+/// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
+/// configurations, and the runs behind it.
+pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
+    let of = |(workload, precision): (&str, Precision)| {
+        json!({
+            "workload": workload,
+            "standard_error": precision.error.is_finite().then_some(precision.error),
+            "runs": precision.runs,
+            "is_cut_short": precision.is_cut_short,
+        })
+    };
+    let all: Vec<Value> = plan.precision().into_iter().map(of).collect();
+    (!all.is_empty()).then(|| ("expectations", Value::Array(all)))
 }
 
 /// Reads a manifest; `None` where there is no such file.

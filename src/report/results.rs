@@ -7,6 +7,8 @@
 use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::Value;
+
 use super::aside::partial_name;
 use super::folder::Folder;
 use super::formats::FORMATS;
@@ -148,11 +150,15 @@ impl Results {
             && has_columns(folder, by).unwrap_or(false)
     }
 
-    /// Finishes all files; the groups of the summary. What ended early can be gone on with.
+    /// Finishes all files, with `more` in the manifest; the groups of the summary. What ended early can be gone on with.
     ///
     /// # Errors
     /// Whatever prevents it; the manifest then says that the run is not complete.
-    pub fn finish(self, finished: &Finished) -> io::Result<Aggregated> {
+    pub fn finish(
+        self,
+        finished: &Finished,
+        more: Option<(&'static str, Value)>,
+    ) -> io::Result<Aggregated> {
         for form in self.derived.forms {
             form.close()?;
         }
@@ -172,7 +178,7 @@ impl Results {
             folder.remove(records_csv::PARTIAL)?;
         }
         let ending = manifest::ending(finished).into_iter();
-        let manifest = manifest::text(&self.identity, ending.chain(hashes.told()))?;
+        let manifest = manifest::text(&self.identity, ending.chain(more).chain(hashes.told()))?;
         folder.write(manifest::FILE, manifest.as_bytes())?;
         folder.remove(row_hashes::PARTIAL)?;
         Ok(aggregated)
@@ -192,7 +198,10 @@ impl Sink for Results {
 /// What stands there, with its path.
 pub fn may_be_written(folder: &Folder) -> io::Result<()> {
     let forms = FORMATS.iter().map(|format| partial_name(format.file));
-    let others = [partial_name(failures_csv::FILE), row_hashes::PARTIAL.to_owned()];
+    let others = [
+        partial_name(failures_csv::FILE),
+        row_hashes::PARTIAL.to_owned(),
+    ];
     for name in forms.chain(others) {
         let path = folder.file(&name);
         regular::may_be_written(&path).map_err(|error| {

@@ -60,8 +60,7 @@ pub fn render(groups: &[Group]) -> String {
 /// A line on the cases of a block in which the search itself came to the target; empty where there are none.
 fn reached_in_search(block: &[Group]) -> String {
     let told = |group: &Group| {
-        let reached = group.aggregate("reached_in_search")?;
-        let percent = 100.0 * reached.mean;
+        let percent = 100.0 * group.tallied.share("reached_in_search")?.share()?;
         (percent > 0.0).then(|| format!("{} {percent:.0} %", group.strategy))
     };
     let all: Vec<String> = block.iter().filter_map(told).collect();

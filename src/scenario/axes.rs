@@ -112,7 +112,9 @@ pub(super) fn at_most(
     }
     let shape = Shape::parse(vm).ok();
     let like = shape.and_then(|s| Some(s.on(&reach.stand_in(s.vm_type)?.like)));
-    let measured = (workload.steps).points_of(like.as_deref().unwrap_or(vm)).len();
+    let measured = (workload.steps)
+        .points_of(like.as_deref().unwrap_or(vm))
+        .len();
     let length = |axis: &Option<Spanned<Axis>>| match axis.as_ref().map(Spanned::get_ref) {
         None | Some(Axis::Measured) => None,
         Some(Axis::List(list)) => Some(list.len()),
@@ -122,9 +124,9 @@ pub(super) fn at_most(
     let batches = length(&cluster.local_batch).or(length(&cluster.batch));
     match (workers, batches) {
         (None, None) => measured,
-        (workers, batches) => {
-            workers.unwrap_or(measured).saturating_mul(batches.unwrap_or(measured))
-        }
+        (workers, batches) => workers
+            .unwrap_or(measured)
+            .saturating_mul(batches.unwrap_or(measured)),
     }
 }
 

@@ -200,19 +200,24 @@ impl Check<'_> {
             let stem = stem.unwrap_or("scenario");
             if let Some(why) = not_a_name(stem) {
                 let title = format!("the file's name is no name of a scenario: {why}");
-                let complaint = self.complaints.of_file(title).with_help("give the scenario a `name`");
+                let complaint = self
+                    .complaints
+                    .of_file(title)
+                    .with_help("give the scenario a `name`");
                 self.complaints.push(complaint);
             }
             return stem.to_owned();
         };
         let word = name.get_ref();
         if let Some(why) = not_a_name(word) {
-            self.complaints.error_at(name.span(), "`name` is no name", why);
+            self.complaints
+                .error_at(name.span(), "`name` is no name", why);
         } else if word.starts_with('.') || word.contains(['/', '\\']) {
             let title = "`name` cannot be that of a folder";
             let label = "results may go to a folder of this name";
-            let complaint = (self.complaints.at(name.span(), title, label))
-                .with_help("the name of a scenario has no `/` or `\\`, and does not start with `.`");
+            let complaint = (self.complaints.at(name.span(), title, label)).with_help(
+                "the name of a scenario has no `/` or `\\`, and does not start with `.`",
+            );
             self.complaints.push(complaint);
         }
         word.clone()

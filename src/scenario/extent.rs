@@ -72,7 +72,10 @@ pub(super) fn workers(
         }
     };
     if let Some(at) = all.iter().find(|c| c.batch > MOST_SAMPLES) {
-        let title = format!("a global batch of {} workers has more than {MOST_SAMPLES} samples", at.workers);
+        let title = format!(
+            "a global batch of {} workers has more than {MOST_SAMPLES} samples",
+            at.workers
+        );
         complaints.error_at(name.span(), title, "give a smaller `local_batch`");
         return None;
     }

@@ -99,11 +99,16 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
     ];
     let memory = table.memory_gib.as_ref().map(Spanned::get_ref);
     let memory = ("memory_gib", memory, 1e-3..=MOST_MEMORY_GIB);
-    let axes = axes.into_iter().map(|(key, axis, range)| (key, axis.as_ref(), range));
+    let axes = axes
+        .into_iter()
+        .map(|(key, axis, range)| (key, axis.as_ref(), range));
     for (key, axis, range) in axes.chain([memory]) {
         let mut values = axis.iter().flat_map(|axis| &axis.0);
         if let Some(value) = values.find(|value| !range.contains(value)) {
-            let title = format!("`vm.{}`: no machine has a `{key}` of {value}", name.get_ref());
+            let title = format!(
+                "`vm.{}`: no machine has a `{key}` of {value}",
+                name.get_ref()
+            );
             let legal = format!("`{key}` is from {} to {}", range.start(), range.end());
             let complaint = complaints.at(name.span(), title, "not possible");
             complaints.push(complaint.with_help(legal));

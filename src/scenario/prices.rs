@@ -71,7 +71,11 @@ fn known(
         }
         if let Some(why) = not_a_name(name.get_ref()) {
             sound = false;
-            complaints.error_at(name.span(), "this cannot be the name of a pricing policy", why);
+            complaints.error_at(
+                name.span(),
+                "this cannot be the name of a pricing policy",
+                why,
+            );
             continue;
         }
         match policy.policy(name.get_ref()) {

@@ -66,8 +66,11 @@ impl<'de> Deserialize<'de> for ScaleAxis {
         struct AxisVisitor;
 
         fn single<E: Error>(value: f64) -> Result<ScaleAxis, E> {
-            let value = Positive::new(value)
-                .ok_or_else(|| E::custom(format!("expected a number from 10^-9 to 10^9, found {value}")))?;
+            let value = Positive::new(value).ok_or_else(|| {
+                E::custom(format!(
+                    "expected a number from 10^-9 to 10^9, found {value}"
+                ))
+            })?;
             Ok(ScaleAxis(vec![value.get()]))
         }
 

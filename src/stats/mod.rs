@@ -2,6 +2,7 @@
 //! Kolmogorov–Smirnov test. Pure mathematics, no input or output.
 
 mod interval;
+mod joint;
 mod kolmogorov_smirnov;
 pub mod line;
 mod median;
@@ -11,6 +12,7 @@ mod ratio;
 mod share;
 
 pub use interval::Interval;
+pub use joint::Joint;
 #[cfg(any(test, feature = "inside"))]
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};

@@ -97,8 +97,18 @@ pub(super) fn constants(
         })
     };
     let c = &head.constants;
-    let samples_per_epoch = sourced("samples_per_epoch", &c.samples_per_epoch, (1.0, MOST_SAMPLES_PER_EPOCH), true);
-    let cold_start_steps = sourced("cold_start_steps", &c.cold_start_steps, (0.0, MOST_STEPS), true);
+    let samples_per_epoch = sourced(
+        "samples_per_epoch",
+        &c.samples_per_epoch,
+        (1.0, MOST_SAMPLES_PER_EPOCH),
+        true,
+    );
+    let cold_start_steps = sourced(
+        "cold_start_steps",
+        &c.cold_start_steps,
+        (0.0, MOST_STEPS),
+        true,
+    );
     let probe_steps = sourced("probe_steps", &c.probe_steps, (1.0, MOST_STEPS), true);
     let restore_s = sourced("restore_s", &c.restore_s, (0.0, MOST_RESTORE_S), false);
     let mut memory = |name: &str, figure: &Option<Figure>| match figure {

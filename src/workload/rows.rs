@@ -58,7 +58,11 @@ pub(super) fn above_zero(
     diagnostics: &mut Diagnostics,
 ) -> Option<f64> {
     use std::ops::Bound::{Excluded, Included};
-    row.number(column, (Excluded(0.0), Included(LARGEST_FIGURE)), diagnostics)
+    row.number(
+        column,
+        (Excluded(0.0), Included(LARGEST_FIGURE)),
+        diagnostics,
+    )
 }
 
 /// Every row says where it comes from.

@@ -842,17 +842,25 @@ fn more_of_all_than_there_may_be() {
              compute_scale = {{ from = 1, to = 100, step = 0.01 }}\n"
         )),
         told(many),
-        told("replicas = 4294967295\nsearch.strategies = [\"oracle\", \"full\", \"random\"]\n\
+        told(
+            "replicas = 4294967295\nsearch.strategies = [\"oracle\", \"full\", \"random\"]\n\
               pricing.define = { a = { usd_per_vm_hour = 1 }, b = { usd_per_vm_hour = 2 } }\n\
-              workloads2 = 1\n"),
-        told("cluster = { outside = \"extrapolate\", workers = [2000000], batch = [2000000000] }\n"),
+              workloads2 = 1\n",
+        ),
+        told(
+            "cluster = { outside = \"extrapolate\", workers = [2000000], batch = [2000000000] }\n",
+        ),
         told("cluster.pairs = [[2000000, 512], [8, 4294967295]]\n"),
     ];
     assert_snapshot!(shown.join("\n"));
     let started = std::time::Instant::now();
     for count in [10_001, 500_000] {
         let told = told(&list(count));
-        assert!(told.contains("expected a list of at most 10"), "{}", &told[told.len() - 300..]);
+        assert!(
+            told.contains("expected a list of at most 10"),
+            "{}",
+            &told[told.len() - 300..]
+        );
     }
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
@@ -935,7 +943,9 @@ fn files_that_are_none() {
     use std::os::unix::fs::symlink;
     let sandbox = Sandbox::with(&resnet18("include = \"./zero\"\n"));
     symlink("/dev/zero", sandbox.path("zero")).expect("it can be linked");
-    let pipe = std::process::Command::new("mkfifo").arg(sandbox.path("pipe")).status();
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(sandbox.path("pipe"))
+        .status();
     assert!(pipe.is_ok_and(|made| made.success()), "a pipe can be made");
     sandbox.write("other.toml", &resnet18("include = \"./pipe\"\n"));
     sandbox.write("third.toml", "workloads = [\"./mine\"]\n");

@@ -361,9 +361,20 @@ fn measurements_that_no_scenario_would_take_are_refused_before_anything_is_writt
     sandbox.write("raw.csv", &damaged);
     let told = refused(
         &sandbox,
-        &["import", "profile", "raw.csv", "--samples-per-epoch", "50000", "--out", "wl"],
+        &[
+            "import",
+            "profile",
+            "raw.csv",
+            "--samples-per-epoch",
+            "50000",
+            "--out",
+            "wl",
+        ],
     );
-    assert!(told.contains("these measurements make no workload"), "{told}");
+    assert!(
+        told.contains("these measurements make no workload"),
+        "{told}"
+    );
     assert!(told.contains("is not below its step"), "{told}");
     assert_eq!(sandbox.files("."), ["raw.csv"]);
 }
@@ -374,7 +385,15 @@ fn force_replaces_only_what_an_import_writes_and_never_its_own_input() {
     let table = fs::read_to_string(repository().join("scenarios/example-profile.csv"));
     sandbox.write("raw.csv", &table.expect("it is checked in"));
     let import = |input: &str, more: &[&str]| {
-        let arguments = ["import", "profile", input, "--samples-per-epoch", "50000", "--out", "wl"];
+        let arguments = [
+            "import",
+            "profile",
+            input,
+            "--samples-per-epoch",
+            "50000",
+            "--out",
+            "wl",
+        ];
         sandbox.run(&[&arguments[..], more].concat())
     };
     import("raw.csv", &[]).success();
@@ -386,7 +405,10 @@ fn force_replaces_only_what_an_import_writes_and_never_its_own_input() {
     fs::copy(sandbox.path("raw.csv"), sandbox.path("wl/raw.csv")).expect("it is writable");
 
     let told = stderr(&import("wl/raw.csv", &["--force"]).code(2));
-    assert!(told.contains("wl/raw.csv lies in wl, which would be replaced"), "{told}");
+    assert!(
+        told.contains("wl/raw.csv lies in wl, which would be replaced"),
+        "{told}"
+    );
     assert!(sandbox.path("wl/raw.csv").is_file());
 
     import("raw.csv", &["--force", "--epochs", "7"]).success();

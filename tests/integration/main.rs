@@ -39,6 +39,7 @@ mod coverage;
 mod determinism;
 mod documented;
 mod door;
+mod expectations;
 mod failures;
 mod fidelity;
 mod fits;

@@ -52,7 +52,10 @@ fn no_link_is_followed_out_of_the_output_folder() {
         let arguments = ["run", "scenario.toml", "--out", "out", "--records", records];
         for more in [&[][..], &["--resume"]] {
             let told = refused(&sandbox, &[&arguments[..], more].concat());
-            assert!(told.contains("it is a link, which is not followed"), "{told}");
+            assert!(
+                told.contains("it is a link, which is not followed"),
+                "{told}"
+            );
         }
         assert_eq!(sandbox.read("victim"), "mine");
         assert_eq!(sandbox.files("out"), [name]);
@@ -77,18 +80,34 @@ fn no_pipe_is_waited_for() {
     fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
     pipe(&sandbox, "out/records.partial.csv");
     let told = refused(&sandbox, &["run", "scenario.toml", "--out", "out"]);
-    assert!(told.contains("out/records.partial.csv: it is not a regular file"), "{told}");
+    assert!(
+        told.contains("out/records.partial.csv: it is not a regular file"),
+        "{told}"
+    );
 
-    sandbox.run(&["run", "scenario.toml", "--out", "done"]).success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "done"])
+        .success();
     fs::remove_file(sandbox.path("done/records.csv")).expect("it is there");
     pipe(&sandbox, "done/records.csv");
     let told = refused(&sandbox, &["summary", "done"]);
     assert!(told.contains("it is not a regular file"), "{told}");
 
     pipe(&sandbox, "pipe.csv");
-    let import = ["import", "profile", "pipe.csv", "--samples-per-epoch", "5", "--out", "wl"];
+    let import = [
+        "import",
+        "profile",
+        "pipe.csv",
+        "--samples-per-epoch",
+        "5",
+        "--out",
+        "wl",
+    ];
     let told = refused(&sandbox, &import);
-    assert!(told.contains("cannot read pipe.csv: it is not a regular file"), "{told}");
+    assert!(
+        told.contains("cannot read pipe.csv: it is not a regular file"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -97,7 +116,10 @@ fn what_was_made_for_a_run_that_cannot_begin_goes_again() {
     sandbox.write("taken.toml", SCENARIO);
     fs::create_dir_all(sandbox.path("there")).expect("the sandbox is writable");
     sandbox.write("there/taken", "a file where a folder belongs");
-    let told = refused(&sandbox, &["run", "scenario.toml", "taken.toml", "--out", "there"]);
+    let told = refused(
+        &sandbox,
+        &["run", "scenario.toml", "taken.toml", "--out", "there"],
+    );
     assert!(told.contains("there/taken"), "{told}");
     assert_eq!(sandbox.files("there"), ["taken"]);
 }
@@ -105,15 +127,23 @@ fn what_was_made_for_a_run_that_cannot_begin_goes_again() {
 #[test]
 fn damaged_results_are_refused_with_one_code() {
     let sandbox = Sandbox::with(SCENARIO);
-    sandbox.run(&["run", "scenario.toml", "--out", "out"]).success();
-    sandbox.run(&["run", "scenario.toml", "--out", "out", "--shard", "1/1"]).success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out", "--shard", "1/1"])
+        .success();
     let damage = |file: &str, from: &str, to: &str| {
         let text = sandbox.read(file);
         assert!(text.contains(from), "{file}: {text}");
         sandbox.write(file, &text.replacen(from, to, 1));
     };
     damage("out/manifest.json", "\"complete\"", "complete");
-    damage("out/shards/0001-of-0001.json", "\"records_hash\"", "records_hash");
+    damage(
+        "out/shards/0001-of-0001.json",
+        "\"records_hash\"",
+        "records_hash",
+    );
     for arguments in [
         &["summary", "out"][..],
         &["merge", "out"],

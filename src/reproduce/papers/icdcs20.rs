@@ -12,7 +12,9 @@ use crate::cloud::delays::checkpoint_write::Measured;
 use crate::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 use crate::cloud::lifetimes::{Kind, Lifetime, Model};
 use crate::engine::Queue;
-use crate::input::checked::{self, Count, Fraction, Machines, NonNegative, Positive, Sharpness, Spread};
+use crate::input::checked::{
+    self, Count, Fraction, Machines, NonNegative, Positive, Sharpness, Spread,
+};
 use crate::input::{self, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, mean_of_all, named, quantities};
 use crate::reproduce::selector::Selector;
