@@ -299,10 +299,10 @@ mod tests {
         assert_eq!(straight, [Some(1.0), Some(1.0), None]);
         // What a limit forbids is no part of the front.
         let limits = Limits {
-            max_time_s: Some(8.0),
+            max_time_s: Some(4.5),
             max_cost_usd: None,
         };
-        assert_eq!(of(&scaled, &limits)[..3], [Some(1.0), None, Some(1.0)]);
+        assert_eq!(of(&scaled, &limits)[..3], [Some(1.0), Some(1.0), None]);
     }
 
     #[test]
