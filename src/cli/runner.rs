@@ -70,7 +70,8 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
-        for sentence in plan.fallbacks() {
+        let stale = scenario.unpriced_staleness();
+        for sentence in plan.fallbacks().into_iter().chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
         let tasks = Tasks::of(&plan);

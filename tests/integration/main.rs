@@ -23,6 +23,8 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`luck`]: what a replica deals, whatever is rented.
+//! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`special_files`]: links, pipes and devices where files belong.
@@ -47,9 +49,11 @@ mod imports;
 mod include;
 #[cfg(unix)]
 mod interrupt;
+mod interrupted;
 mod kinds;
 mod live;
 mod local_sgd;
+mod luck;
 mod properties;
 mod random_lives;
 mod records;
