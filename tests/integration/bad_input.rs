@@ -869,7 +869,7 @@ fn more_of_all_than_there_may_be() {
 fn values_that_no_cluster_has() {
     assert_snapshot!(refused(&resnet18(
         r#"
-staleness.per_missed_update = 1e15
+staleness.per_missed_batch = 1e15
 cluster.start_up_s = 1e300
 limits.max_time_h = 1e300
 variation.drift = { sigma = 0.1, period_s = 1e-9 }
