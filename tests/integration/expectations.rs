@@ -53,7 +53,7 @@ fn expectations_are_the_means_of_other_runs() {
     for (rest, runs) in [
         ("", 3_000),
         (", checkpoint = \"young-daly\", checkpoint_write_s = 5", 1_000),
-        (", checkpoint = { periodic_s = 1800 }, on_loss = \"go-on\", keeps = \"steps\", fewest_workers = 8", 1_000),
+        (", checkpoint = { periodic-s = 1800 }, on_loss = \"go-on\", keeps = \"steps\", fewest_workers = 8", 1_000),
     ] {
         let scenario = preemptible(5, "pairs = [[12, 1024]]", rest);
         let plan = Plan::new(&scenario).expect("a checked scenario");
