@@ -1,41 +1,25 @@
 //! Randomness: one stream per random quantity, keyed by what it is and not by when it is drawn.
 //!
 //! A stream is ChaCha8 with the scenario's seed as key and a 64-bit hash of (purpose, replica,
-//! identity) as stream number. The same world therefore meets every strategy of a replica (common
+//! thing) as stream number. The same world therefore meets every strategy of a replica (common
 //! random numbers), and results do not depend on threads, shards or the order of cases.
+//!
+//! - `key`: purposes, each with the key of the thing it is for.
 //!
 //! The samplers use inverse cumulative distributions over `libm`, whose bits are the same on every
 //! platform and with every feature set; the tails of `rand_distr`'s normal are not.
+
+mod key;
+
+pub use key::{
+    ConfigurationKey, ModelKey, Purpose, RequestKey, StrategyKey, VmTypeKey, WorkloadKey,
+};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Open01};
 
 use crate::stats::normal;
-
-/// What a stream of random numbers is used for. A new purpose never shifts the draws of another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Purpose {
-    /// Placement and length of the run of one (replica, configuration).
-    Luck = 1,
-    /// Step times while a configuration is probed.
-    Probe = 2,
-    /// The reading of the SGD noise in one probe.
-    NoiseReading = 3,
-    /// Step times of the run to the target.
-    Run = 4,
-    /// The network factor of one period.
-    Drift = 5,
-    /// Choices that a strategy itself makes at random.
-    Strategy = 6,
-    /// How fast the machines of one VM type are, one after the other.
-    Machines = 7,
-    /// When VMs are taken away, and how many.
-    Losses = 8,
-    /// Start-up of VMs, restarts of workers, writing of checkpoints.
-    Delays = 9,
-}
 
 /// Mixes two words into one; a bijection in each argument, after Steele, Lea and Flood's SplitMix.
 pub fn mix(a: u64, b: u64) -> u64 {
@@ -67,10 +51,11 @@ impl Streams {
         Streams { key }
     }
 
-    /// The stream for one purpose and one thing in one replica.
-    pub fn stream(&self, purpose: Purpose, replica: u64, identity: u64) -> Stream {
+    /// The stream for one purpose in one replica.
+    pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
+        let (purpose, thing) = purpose.words();
         let mut rng = ChaCha8Rng::from_seed(self.key);
-        rng.set_stream(mix(mix(identity, replica), purpose as u64));
+        rng.set_stream(mix(mix(thing, replica), purpose));
         Stream { rng }
     }
 }
@@ -91,7 +76,7 @@ pub struct Stream {
 impl Stream {
     /// A stream by itself, to try what draws from one.
     pub fn seeded(seed: u64) -> Stream {
-        Streams::new(seed).stream(Purpose::Strategy, 0, 0)
+        Streams::new(seed).stream(0, Purpose::Strategy(StrategyKey::NOBODY))
     }
 
     /// Uniform in the open interval (0, 1).
@@ -168,27 +153,54 @@ mod tests {
 
     #[test]
     fn streams_differ_by_every_part_of_their_key() {
-        let first = |seed, purpose, replica, identity| {
-            Streams::new(seed)
-                .stream(purpose, replica, identity)
-                .uniform()
+        let first = |seed, replica, purpose| Streams::new(seed).stream(replica, purpose).uniform();
+        let of = WorkloadKey::of("x").configuration(7);
+        let base = first(1, 0, Purpose::Luck(of));
+        assert_eq!(base, first(1, 0, Purpose::Luck(of)));
+        assert_ne!(base, first(2, 0, Purpose::Luck(of)));
+        assert_ne!(base, first(1, 1, Purpose::Luck(of)));
+        let other = WorkloadKey::of("x").configuration(8);
+        let (vm, at) = (VmTypeKey::of("x"), crate::units::SimTime::from_seconds(7.0));
+        let request = |on_spot, number| RequestKey {
+            vm_type: vm,
+            on_spot,
+            number,
         };
-        let base = first(1, Purpose::Luck, 0, 7);
-        assert_eq!(base, first(1, Purpose::Luck, 0, 7));
-        for other in [
-            first(2, Purpose::Luck, 0, 7),
-            first(1, Purpose::Run, 0, 7),
-            first(1, Purpose::Luck, 1, 7),
-            first(1, Purpose::Luck, 0, 8),
-        ] {
-            assert_ne!(base, other);
-        }
+        let all = [
+            Purpose::Luck(of),
+            Purpose::Luck(other),
+            Purpose::Probe(of, 0),
+            Purpose::Probe(of, 1),
+            Purpose::NoiseReading(of, 0),
+            Purpose::Run(of),
+            Purpose::Drift(WorkloadKey::of("x"), 0),
+            Purpose::Strategy(StrategyKey::of("x")),
+            Purpose::Machines(vm),
+            Purpose::Machines(VmTypeKey::of("y")),
+            Purpose::Life(vm, 0),
+            Purpose::Life(vm, 1),
+            Purpose::Life(VmTypeKey::of("y"), 0),
+            Purpose::MarketLosses,
+            Purpose::MarketHits,
+            Purpose::StartUp(request(true, 0)),
+            Purpose::StartUp(request(false, 0)),
+            Purpose::StartUp(request(true, 1)),
+            Purpose::ColdJoin(request(true, 0)),
+            Purpose::Restart(at),
+            Purpose::CheckpointWrite(at),
+            Purpose::ModelLives(ModelKey::of("x")),
+            Purpose::ModelDelays(ModelKey::of("x")),
+            Purpose::Trial(0),
+        ];
+        let drawn: std::collections::BTreeSet<u64> =
+            (all.iter().map(|purpose| first(1, 0, *purpose).to_bits())).collect();
+        assert_eq!(drawn.len(), all.len());
     }
 
     /// The bits of the streams are part of the result format: a change must be deliberate.
     #[test]
     fn the_bits_of_a_stream_are_fixed() {
-        let mut stream = Streams::new(2023).stream(Purpose::Run, 3, identity("x"));
+        let mut stream = Streams::new(2023).stream(3, Purpose::Trial(identity("x")));
         let bits: Vec<u64> = (0..3).map(|_| stream.normal().to_bits()).collect();
         insta::assert_debug_snapshot!(bits);
     }
@@ -196,7 +208,7 @@ mod tests {
     #[test]
     fn unit_log_normal_has_mean_one_and_the_asked_variation() {
         let factor = UnitLogNormal::from_cv(0.3);
-        let mut stream = Streams::new(1).stream(Purpose::Luck, 0, 0);
+        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         let mut seen = Welford::default();
         for _ in 0..200_000 {
             seen.add(factor.sample(&mut stream));
@@ -208,8 +220,8 @@ mod tests {
 
     #[test]
     fn largest_normal_in_one_draw_agrees_with_drawing_them_all() {
-        let mut one = Streams::new(5).stream(Purpose::Luck, 0, 0);
-        let mut all = Streams::new(5).stream(Purpose::Luck, 0, 1);
+        let mut one = Streams::new(5).stream(0, Purpose::Trial(0));
+        let mut all = Streams::new(5).stream(0, Purpose::Trial(1));
         let fast: Vec<f64> = (0..4000).map(|_| one.largest_normal(16)).collect();
         let slow: Vec<f64> = (0..4000)
             .map(|_| (0..16).map(|_| all.normal()).fold(f64::MIN, f64::max))

@@ -44,8 +44,8 @@ fn stretches_do_not_allocate_once_their_memory_has_grown() {
         let protocol = file.remove("sync").expect("it is there");
         let streams = Streams::new(1);
         let (mut queue, mut scratch, mut log) = (Queue::new(), Scratch::default(), Log::default());
-        let mut drift = DriftPath::new(None, streams, 0, 0);
-        let mut stream = streams.stream(Purpose::Run, 0, 0);
+        let mut drift = DriftPath::still();
+        let mut stream = streams.stream(0, Purpose::Trial(0));
         let mut run = |updates| {
             let goal = Goal::updates(updates);
             let mut floor = Floor {
@@ -82,7 +82,7 @@ fn steps_and_looks_on_unequal_workers_do_not_allocate() {
         );
         let job: scavsim::cluster::batching::UnequalJob = toml::from_str(&text).expect("a job");
         let plan = job.plan().expect("it is possible");
-        let mut stream = Streams::new(1).stream(Purpose::Run, 0, 0);
+        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         measure(|| {
             let outcome = match step_by_step {
                 true => plan.run_step_by_step(&mut stream),

@@ -157,7 +157,7 @@ impl Engine {
     /// Simulated seconds of `updates` updates.
     pub fn run(&mut self, updates: u64) -> f64 {
         self.queue.reset();
-        let mut network = DriftPath::new(None, self.streams, 0, 0);
+        let mut network = DriftPath::still();
         let mut floor = Floor {
             queue: &mut self.queue,
             drift: &mut network,

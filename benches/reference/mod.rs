@@ -135,7 +135,7 @@ impl Training {
         Training {
             streams,
             pace: Pace::of(Protocol::Bsp, fidelity, &stepping),
-            job: Job::new(fidelity, SimTime::ZERO, Self::network(streams), streams),
+            job: Job::new(fidelity, SimTime::ZERO, Self::network(), streams),
             stepping,
         }
     }
@@ -143,7 +143,7 @@ impl Training {
     /// Trains `steps` steps, the making of the random stream included, and returns the simulated
     /// seconds.
     pub fn run(&mut self, steps: u64) -> f64 {
-        self.job.restart(Self::network(self.streams), 0, None);
+        self.job.restart(Self::network(), 0, None);
         let mut stream = stream(self.streams);
         self.job
             .stretch(
@@ -156,14 +156,14 @@ impl Training {
         self.job.now().seconds()
     }
 
-    fn network(streams: Streams) -> DriftPath {
-        DriftPath::new(None, streams, 0, 0)
+    fn network() -> DriftPath {
+        DriftPath::still()
     }
 }
 
 /// A random stream.
 pub fn stream(streams: Streams) -> Stream {
-    streams.stream(Purpose::Run, 0, 1)
+    streams.stream(0, Purpose::Trial(1))
 }
 
 /// The cases of one workload of the main scenario: `scavenger-resnet18` with its 16 measured
@@ -224,11 +224,7 @@ impl<'p> Alone<'p> {
             .expect("not the oracle");
         self.cluster.restart(replica);
         self.forecast.reset(arena.space.len());
-        let mut stream = self
-            .plan
-            .terms
-            .streams
-            .stream(Purpose::Strategy, replica, 1);
+        let mut stream = self.plan.terms.streams.stream(replica, Purpose::Trial(1));
         strategy
             .search(
                 &arena.task(),

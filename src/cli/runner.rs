@@ -70,10 +70,9 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
-        for sentence in &scenario.renamed {
-            terminal::note(&format!("{}: {sentence}", scenario.name));
-        }
-        for sentence in plan.fallbacks() {
+        let renamed = scenario.renamed.iter().cloned();
+        let stale = scenario.unpriced_staleness();
+        for sentence in renamed.chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
         let tasks = Tasks::of(&plan);

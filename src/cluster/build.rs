@@ -6,20 +6,20 @@ use super::balance::settle;
 use super::batching::Batching;
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
-use super::groups::MOST_GROUPS;
 use super::groups::{Cluster, Group, Size};
+use super::groups::{MOST_GROUPS, vms_at};
 use super::setup::{Kind, Setup};
 use super::terms::{OnLoss, Spot};
 use super::trial::trial;
 use crate::configuration::{Configuration, Shape};
-use crate::rng;
+use crate::rng::VmTypeKey;
 use crate::training::Fidelity;
-use crate::training::slowest::{self, Moments};
+use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
 use crate::training::variation::Variation;
-use crate::training::waits::Waits;
+use crate::training::waits::{Layout, Wait, Waits};
 use crate::usage::RentedVm;
 use crate::workload::{OutsideHull, Provenance, Reach, Replay, StepMeasured, Workload};
 
@@ -68,6 +68,18 @@ struct Part {
     shape: Arc<str>,
     /// Workers per VM; all of the configuration on all VMs where they cannot be told apart.
     each: u32,
+    /// Where they cannot: workers on how many VMs.
+    layout: Layout,
+}
+
+impl Part {
+    /// Workers on so many VMs.
+    fn workers(&self, vms: u32) -> u32 {
+        match self.each {
+            0 => self.layout.iter().map(|(each, vms)| each * vms).sum(),
+            each => each * vms,
+        }
+    }
 }
 
 /// VMs of each group.
@@ -202,7 +214,7 @@ impl Builder<'_> {
 
     /// VMs of each group at a place of the sizes, if the cluster may come to it and train.
     fn possible(&self, frame: &Frame, place: usize) -> Option<Vms> {
-        let vms = counts(&frame.groups, place);
+        let vms = vms_at(&frame.groups, place);
         let all = frame.groups.iter().zip(vms).filter(|(g, _)| !g.is_server);
         let workers: u32 = all.clone().map(|(g, vms)| g.workers * vms).sum();
         let is_reached = match (&frame.spot, &self.setup.elastic) {
@@ -255,6 +267,10 @@ impl Builder<'_> {
         // Without kinds all VMs are alike, and the price says on which terms.
         let said = kind.map(|_| on_spot);
         let grown = (self.setup.elastic.as_ref()).map_or(0, |e| e.most_vms);
+        let market = |on_spot: bool| match on_spot {
+            true => kind.map_or(1, |k| k.market),
+            false => 0,
+        };
         for (index, (shape, fixed)) in workers_of.iter().take(MOST_GROUPS - 2).enumerate() {
             let parsed = Shape::parse(shape).ok();
             let vm_type = parsed.map_or(&**shape, |s| s.vm_type);
@@ -266,39 +282,50 @@ impl Builder<'_> {
                 true => workers / count,
                 false => 0,
             };
-            let mut add = |count: u32, on_spot: bool, said: Option<bool>, grown: u32| {
-                groups.push(Group {
-                    vm: index_of(vms, vm_type, said),
-                    vm_key: rng::identity(vm_type),
-                    vms: count,
-                    most: count.max(grown),
-                    workers: each,
-                    on_spot,
-                    is_server: false,
-                });
-                parts.push(Part {
-                    shape: Arc::clone(shape),
-                    each,
-                });
+            let layout = match each {
+                0 => parsed.map_or_else(|| vec![(1, workers)], |s| s.layout(workers)),
+                _ => Layout::new(),
             };
+            let mut add =
+                |count: u32, on_spot: bool, said: Option<bool>, grown: u32, layout: Layout| {
+                    groups.push(Group {
+                        vm: index_of(vms, vm_type, said),
+                        vm_type: VmTypeKey::of(vm_type),
+                        market: market(on_spot),
+                        vms: count,
+                        most: count.max(grown),
+                        workers: each,
+                        layout: layout.clone(),
+                        on_spot,
+                        is_server: false,
+                    });
+                    parts.push(Part {
+                        shape: Arc::clone(shape),
+                        each,
+                        layout,
+                    });
+                };
             let grown = if index == 0 { grown } else { 0 };
             match kind {
                 Some(kind) if index == 0 && kind.chief_on_demand && on_spot => {
+                    let (chief, others) = without_first(layout);
                     if count > 1 {
-                        add(count - 1, true, said, grown.saturating_sub(1));
+                        add(count - 1, true, said, grown.saturating_sub(1), others);
                     }
-                    add(1, false, Some(false), 1);
+                    add(1, false, Some(false), 1, chief);
                 }
-                _ => add(count, on_spot, said, grown),
+                _ => add(count, on_spot, said, grown, layout),
             }
         }
         if let Some(servers) = kind.and_then(|k| k.servers.as_ref()) {
             groups.push(Group {
                 vm: index_of(vms, &servers.vm, Some(servers.on_spot)),
-                vm_key: rng::mix(rng::identity(&servers.vm), 1),
+                vm_type: VmTypeKey::of(&servers.vm),
+                market: market(servers.on_spot),
                 vms: servers.vms,
                 most: servers.vms,
                 workers: 0,
+                layout: Layout::new(),
                 on_spot: servers.on_spot,
                 is_server: true,
             });
@@ -314,21 +341,13 @@ impl Builder<'_> {
         frame: &'f Frame,
         vms: Vms,
     ) -> Result<Found<'f>, OutsideHull> {
-        let undivided = frame.parts.iter().any(|p| p.each == 0);
         let present: Vec<(&Part, u32)> = (frame.parts.iter().zip(vms))
-            .map(|(part, vms)| (part, part.each * vms))
-            .filter(|(_, own)| undivided || *own > 0)
+            .map(|(part, vms)| (part, part.workers(vms)))
+            .filter(|(_, own)| *own > 0)
             .collect();
-        let workers = match undivided {
-            true => configuration.workers,
-            false => present.iter().map(|(_, workers)| workers).sum(),
-        };
+        let workers = present.iter().map(|(_, workers)| workers).sum();
         let samples = (self.setup).samples(configuration, frame.protocol, workers);
-        // A global batch is a whole number of samples.
-        let batch = match workers == configuration.workers {
-            true => configuration.batch,
-            false => samples.round().max(1.0) as u32,
-        };
+        let batch = whole_batch(configuration, workers, samples);
         let replays = (present.iter())
             .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
             .collect::<Result<_, OutsideHull>>()?;
@@ -362,7 +381,17 @@ impl Builder<'_> {
                 nearest: None,
             });
         };
-        let (slowest, waited) = self.waits.at(self.variation, workers);
+        let Wait {
+            equal: slowest,
+            mean: waited,
+        } = self.waits.at(self.variation, workers, || {
+            (frame.parts.iter().zip(vms))
+                .flat_map(|(part, vms)| match part.each {
+                    0 => part.layout.clone(),
+                    each => vec![(each, vms)],
+                })
+                .collect()
+        });
         let worker_s = self.worker_s(first, waited);
         let mut stepping = Stepping {
             workers,
@@ -372,7 +401,7 @@ impl Builder<'_> {
             slowest,
             machines: None,
         };
-        let (mut expected, mut settle_s) = (worker_s * waited.mean + stepping.communication_s, 0.0);
+        let (mut expected, mut settle_s) = (worker_s * waited + stepping.communication_s, 0.0);
         if (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s) {
             let times = (found.iter()).flat_map(|(replay, own)| {
                 std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
@@ -387,10 +416,26 @@ impl Builder<'_> {
         }
         let provenance =
             (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
-        let steps = first.epochs * self.workload.constants.samples_per_epoch.value / samples;
-        let mut made = self.measure(protocol, stepping, expected, steps, provenance);
+        let (mut replay, mut provenance) = (first.clone(), provenance);
+        let effective = protocol.effective_batch(samples, workers);
+        let at = Configuration {
+            vm: (present.first())
+                .map_or(&configuration.vm, |(part, _)| &part.shape)
+                .clone(),
+            workers,
+            batch: whole_batch(configuration, workers, samples),
+        };
+        let part = (effective < samples).then_some(effective.round() as u32);
+        let of_part = part.and_then(|part| self.workload.epochs_of_part(&at, part, self.reach));
+        if let Some(epochs) = of_part {
+            (replay.epochs, replay.pace) = (epochs.epochs, epochs.pace);
+            provenance = provenance.max(epochs.provenance);
+        }
+        let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
+        let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
+        let mut made = self.measure(protocol, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;
-        Ok((made, first.clone()))
+        Ok((made, replay))
     }
 
     /// What the workload says of so many workers on the VMs of a group; their noise is not needed to train.
@@ -408,9 +453,9 @@ impl Builder<'_> {
     /// A step that was measured at the barrier already holds the wait for the slowest worker, so
     /// one worker's mean is the measured compute time divided by the expected slowest of K: the
     /// expected step equals the measured one whatever the variation.
-    fn worker_s(&self, replay: &Replay, waited: Moments) -> f64 {
+    fn worker_s(&self, replay: &Replay, waited: f64) -> f64 {
         match self.workload.steps.measured {
-            StepMeasured::Barrier => replay.step.compute_s / waited.mean,
+            StepMeasured::Barrier => replay.step.compute_s / waited,
             StepMeasured::Worker => replay.step.compute_s,
         }
     }
@@ -421,7 +466,7 @@ impl Builder<'_> {
         batching: &Batching,
         present: &[(&Part, u32)],
         samples: f64,
-        waited: Moments,
+        waited: f64,
         stepping: &mut Stepping,
     ) -> Result<f64, OutsideHull> {
         let parts: Vec<&Part> = (present.iter())
@@ -447,7 +492,7 @@ impl Builder<'_> {
         &self,
         protocol: Protocol,
         stepping: Stepping,
-        bsp_step_s: f64,
+        (bsp_step_s, gradient): (f64, f64),
         steps: f64,
         provenance: Provenance,
     ) -> Made {
@@ -462,7 +507,7 @@ impl Builder<'_> {
             _ => {
                 let trial = trial(&protocol, &pace, &stepping);
                 let each = trial.gradients;
-                (trial.update_s * k / each, each, trial.staleness)
+                (trial.update_s * k / each, each, trial.staleness * gradient)
             }
         };
         let penalty = self.workload.staleness.or(self.setup.staleness);
@@ -477,6 +522,7 @@ impl Builder<'_> {
                     Some(_) => None,
                     None => Some(1.0 / k),
                 },
+                gradient,
                 step_s,
                 settle_s: 0.0,
             },
@@ -534,15 +580,23 @@ impl Made {
     }
 }
 
-/// VMs of each group at a place of the sizes.
-fn counts(groups: &[Group], mut place: usize) -> Vms {
-    let mut vms = [0; MOST_GROUPS];
-    for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
-        let base = group.most as usize + 1;
-        vms[index] = (place % base) as u32;
-        place /= base;
+/// The global batch of so many samples, which is a whole number.
+fn whole_batch(configuration: &Configuration, workers: u32, samples: f64) -> u32 {
+    match workers == configuration.workers {
+        true => configuration.batch,
+        false => samples.round().max(1.0) as u32,
     }
-    vms
+}
+
+/// The first VM of a layout, and the others.
+fn without_first(mut layout: Layout) -> (Layout, Layout) {
+    let Some((each, vms)) = layout.first_mut() else {
+        return (Layout::new(), Layout::new());
+    };
+    let first = vec![(*each, 1)];
+    *vms -= 1;
+    layout.retain(|(_, vms)| *vms > 0);
+    (first, layout)
 }
 
 fn index_of(vms: &mut Vec<RentedVm>, vm_type: &str, on_spot: Option<bool>) -> u16 {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::checkpoint::Policy;
 use super::terms::{Elastic, OnLoss, Spot};
+use crate::rng::VmTypeKey;
 use crate::training::Fidelity;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
 use crate::training::sync::{Protocol, Stretch};
+use crate::training::waits::Layout;
 
 /// Most groups that a cluster may have.
 pub const MOST_GROUPS: usize = 16;
@@ -47,13 +49,17 @@ pub struct Group {
     /// Index of their type.
     pub vm: u16,
     /// Key of what is drawn for VMs of the type.
-    pub vm_key: u64,
+    pub vm_type: VmTypeKey,
+    /// Number of the law of its VMs' lives, 0 for VMs that stay: a VM under another is of another market.
+    pub market: u16,
     /// How many the configuration has.
     pub vms: u32,
     /// How many there may be.
     pub most: u32,
     /// Workers on each; 0 where they cannot be told apart by VM.
     pub workers: u32,
+    /// Workers on how many VMs, where those cannot.
+    pub layout: Layout,
     /// Whether the provider may take them away.
     pub on_spot: bool,
     /// Whether parameter servers run on them.
@@ -71,6 +77,8 @@ pub struct Size {
     pub per_update: f64,
     /// Steps that an applied gradient is worth, where updates are not all of one size.
     pub per_gradient: Option<f64>,
+    /// Share of the configuration's global batch that a gradient is.
+    pub gradient: f64,
     /// Expected seconds of as much as a step is worth.
     pub step_s: f64,
     /// Seconds until the batches of unlike workers suit them, whenever the cluster comes to this size.
@@ -119,6 +127,51 @@ impl Cluster {
         place
     }
 
+    /// VMs of each group at a place.
+    pub fn vms_at(&self, place: usize) -> [u32; MOST_GROUPS] {
+        if place != self.usual {
+            return vms_at(&self.groups, place);
+        }
+        let mut vms = [0; MOST_GROUPS];
+        for (vms, group) in vms.iter_mut().zip(&self.groups) {
+            *vms = group.vms;
+        }
+        vms
+    }
+
+    /// The machine of every worker with so many VMs of each group, in the order of the workers: its type, and its
+    /// number among the cluster's VMs of that type. The same VMs have the same numbers in every size.
+    pub fn machines(&self, vms: &[u32; MOST_GROUPS]) -> Vec<(VmTypeKey, u32)> {
+        let mut machines = Vec::new();
+        let of_workers = (self.groups.iter().enumerate()).filter(|(_, group)| !group.is_server);
+        for (index, group) in of_workers {
+            let mut number = self.first_machine(index);
+            let even = [(group.workers, vms[index])];
+            let layout = match group.workers {
+                0 => &group.layout[..],
+                _ => &even,
+            };
+            for &(each, vms) in layout {
+                for _ in 0..vms {
+                    machines.extend(std::iter::repeat_n((group.vm_type, number), each as usize));
+                    number += 1;
+                }
+            }
+        }
+        machines
+    }
+
+    /// Machines of a group's type before its own. Those of the first group come last, as only it may grow.
+    fn first_machine(&self, index: usize) -> u32 {
+        let alike = (self.groups.iter().enumerate())
+            .filter(|(_, group)| !group.is_server && group.vm_type == self.groups[index].vm_type);
+        let before = alike.filter(|(other, _)| match index {
+            0 => *other > 0,
+            _ => (1..index).contains(other),
+        });
+        before.map(|(_, group)| group.vms).sum()
+    }
+
     /// VM types and how many of each it holds.
     pub fn held(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.groups.iter().map(|group| (group.vm, group.vms))
@@ -147,4 +200,15 @@ impl Cluster {
     pub fn has_barrier(&self) -> bool {
         self.protocol.has_barrier()
     }
+}
+
+/// VMs of each group of workers at a place of the sizes.
+pub fn vms_at(groups: &[Group], mut place: usize) -> [u32; MOST_GROUPS] {
+    let mut vms = [0; MOST_GROUPS];
+    for (index, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_server) {
+        let base = group.most as usize + 1;
+        vms[index] = (place % base) as u32;
+        place /= base;
+    }
+    vms
 }

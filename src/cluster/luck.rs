@@ -1,7 +1,9 @@
 //! What one replica deals to one configuration.
 
+use super::groups::MOST_GROUPS;
 use super::world::Truth;
-use crate::rng::{Purpose, Streams, UnitLogNormal, identity};
+use super::{Cluster, Size};
+use crate::rng::{Purpose, Streams, UnitLogNormal, VmTypeKey};
 use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::variation::Variation;
@@ -15,16 +17,49 @@ pub struct Luck {
     pub stepping: Stepping,
     /// Factor on the whole step, by placement.
     whole_step: f64,
+    /// How its machines are, where they differ.
+    machines: Option<Machines>,
+}
+
+/// How fast machines are in one replica: the n-th of a type the same in every shape and kind of cluster.
+#[derive(Debug, Clone)]
+struct Machines(Vec<(VmTypeKey, Vec<f64>)>);
+
+impl Machines {
+    /// As many of each type as `cluster` may have.
+    fn draw(cluster: &Cluster, sigma: f64, streams: &Streams, replica: u64) -> Machines {
+        let factor = UnitLogNormal::from_sigma(sigma);
+        let mut most = [0; MOST_GROUPS];
+        for (most, group) in most.iter_mut().zip(&cluster.groups) {
+            *most = group.most;
+        }
+        let mut counts: Vec<(VmTypeKey, u32)> = Vec::new();
+        for (vm_type, number) in cluster.machines(&most) {
+            match counts.iter_mut().find(|(known, _)| *known == vm_type) {
+                Some((_, count)) => *count = (*count).max(number + 1),
+                None => counts.push((vm_type, number + 1)),
+            }
+        }
+        let draw = |(vm_type, count): (VmTypeKey, u32)| {
+            let mut stream = streams.stream(replica, Purpose::Machines(vm_type));
+            let factors = (0..count).map(|_| factor.sample(&mut stream));
+            (vm_type, factors.collect())
+        };
+        Machines(counts.into_iter().map(draw).collect())
+    }
+
+    fn factor(&self, (vm_type, number): (VmTypeKey, u32)) -> f64 {
+        let of_type = self.0.iter().find(|(known, _)| *known == vm_type);
+        let factor = of_type.and_then(|(_, factors)| factors.get(number as usize));
+        factor.copied().unwrap_or(1.0)
+    }
 }
 
 impl Luck {
     /// Draws placement, machines and length of the run for `truth` in `replica`. The same for
     /// every strategy, and for the oracle.
     pub fn draw(truth: &Truth, variation: &Variation, streams: &Streams, replica: u64) -> Luck {
-        let mut stepping = Stepping {
-            machines: None,
-            ..truth.cluster.whole.stepping.clone()
-        };
+        let cluster = &truth.cluster;
         let mut steps = truth.steps_to_target;
         let (placement, luck) = (
             UnitLogNormal::from_sigma(variation.placement_sigma),
@@ -32,54 +67,49 @@ impl Luck {
         );
         let mut whole_step = 1.0;
         if placement.sigma() > 0.0 || luck.sigma() > 0.0 {
-            let mut stream = streams.stream(Purpose::Luck, replica, truth.identity);
+            let mut stream = streams.stream(replica, Purpose::Luck(truth.key));
             whole_step = placement.sample(&mut stream);
             steps *= luck.sample(&mut stream);
-            stepping.worker_s *= whole_step;
-            stepping.communication_s *= whole_step;
         }
-        if variation.vm_sigma > 0.0 {
-            // The same machines whatever the configuration: a cluster that grows keeps its own.
-            let vm = identity(&truth.configuration.vm);
-            let mut stream = streams.stream(Purpose::Machines, replica, vm);
-            let machine = UnitLogNormal::from_sigma(variation.vm_sigma);
-            let factors: Box<[f64]> = (0..stepping.workers)
-                .map(|_| machine.sample(&mut stream))
-                .collect();
-            stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
-            stepping.machines = Some(factors);
-        }
-        Luck {
+        let sigma = variation.vm_sigma;
+        let mut luck = Luck {
             // One step at least, and rounded up: the target is reached during the last step. The
             // tiny relief keeps a whole number that came out a rounding error too high.
             steps_to_target: ((steps * (1.0 - 1e-12)).ceil() as u64).max(1),
-            stepping,
+            stepping: cluster.whole.stepping.clone(),
             whole_step,
+            machines: (sigma > 0.0).then(|| Machines::draw(cluster, sigma, streams, replica)),
+        };
+        luck.stepping = luck.dealt(cluster, cluster.usual, &cluster.whole);
+        luck
+    }
+
+    /// The steps of the same configuration in the size at a place, as they turn out in this replica.
+    pub fn at(&self, cluster: &Cluster, place: usize, size: &Size) -> Stepping {
+        match place == cluster.usual {
+            true => self.stepping.clone(),
+            false => self.dealt(cluster, place, size),
         }
     }
 
-    /// The steps of the same configuration in another size, as they turn out in this replica.
-    pub fn at(&self, size: &Stepping) -> Stepping {
-        let mut stepping = size.clone();
+    fn dealt(&self, cluster: &Cluster, place: usize, size: &Size) -> Stepping {
+        let mut stepping = size.stepping.clone();
         stepping.worker_s *= self.whole_step;
         stepping.communication_s *= self.whole_step;
-        let Some(own) = &self.stepping.machines else {
+        let Some(machines) = &self.machines else {
             return stepping;
         };
-        let mut factors: Box<[f64]> = (0..size.workers as usize)
-            // A cluster that has grown finds machines like those before.
-            .map(|worker| own.get(worker % own.len().max(1)).copied().unwrap_or(1.0))
+        let on = cluster.machines(&cluster.vms_at(place));
+        let mut factors: Box<[f64]> = on
+            .into_iter()
+            .map(|machine| machines.factor(machine))
             .collect();
-        if let Some(types) = &size.machines {
+        if let Some(types) = &stepping.machines {
             for (factor, by_type) in factors.iter_mut().zip(types) {
                 *factor *= by_type;
             }
         }
-        if factors[..] == own[..] {
-            stepping.slowest = self.stepping.slowest;
-        } else {
-            stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
-        }
+        stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
         stepping.machines = Some(factors);
         stepping
     }

@@ -38,6 +38,8 @@ pub struct Kind {
     pub on_spot: bool,
     /// The terms of its spot VMs, where they differ from those of the scenario.
     pub spot: Option<Arc<Spot>>,
+    /// Number of the law of their lives among those of the scenario, from 1: its own is the first.
+    pub market: u16,
     /// Whether the first worker is on demand all the same.
     pub chief_on_demand: bool,
     /// VMs of parameter servers.

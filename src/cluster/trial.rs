@@ -20,15 +20,15 @@ pub(super) struct Trial {
     pub(super) update_s: f64,
     /// Gradients of an update.
     pub(super) gradients: f64,
-    /// Mean staleness of a gradient, in updates.
+    /// Mean staleness of a gradient, in gradients of others.
     pub(super) staleness: f64,
 }
 
 /// Runs `stepping` under `protocol`.
 pub(super) fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Trial {
     let streams = Streams::new(0);
-    let mut stream = streams.stream(Purpose::Run, 0, 0);
-    let mut drift = DriftPath::new(None, streams, 0, 0);
+    let mut stream = streams.stream(0, Purpose::Trial(0));
+    let mut drift = DriftPath::still();
     let mut scratch = Scratch::default();
     let goal = |updates: u64| Goal {
         updates,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::configuration::Configuration;
-use crate::rng;
+use crate::rng::{ConfigurationKey, WorkloadKey};
 use crate::training::waits::Waits;
 use crate::usage::RentedVm;
 use crate::workload::{
@@ -20,7 +20,7 @@ pub struct World {
     /// Name of the workload.
     pub workload: String,
     /// Key of the random streams that all its configurations share.
-    pub identity: u64,
+    pub key: WorkloadKey,
     /// Figures that hold for every configuration.
     pub constants: Constants,
     /// VM types, without their placement, in the order in which the list names them first.
@@ -40,8 +40,8 @@ pub struct World {
 pub struct Truth {
     /// The configuration.
     pub configuration: Configuration,
-    /// Key of its random streams, over workload and configuration.
-    pub identity: u64,
+    /// Key of its random streams.
+    pub key: ConfigurationKey,
     /// Its VMs and its step process.
     pub cluster: Cluster,
     /// Steps to the target without luck, n = e·D/B; not rounded.
@@ -64,7 +64,7 @@ impl Truth {
         } = built;
         let steps = workload.steps_to_target(replay.epochs, configuration.batch);
         Truth {
-            identity: rng::mix(rng::identity(&workload.name), configuration.identity()),
+            key: WorkloadKey::of(&workload.name).configuration(configuration.identity()),
             steps_to_target: steps * built.steps_factor,
             expected_step_s: cluster.whole.step_s,
             pace: replay.pace,
@@ -152,7 +152,7 @@ impl World {
         Ok(World {
             workload: workload.name.clone(),
             vms,
-            identity: rng::identity(&workload.name),
+            key: WorkloadKey::of(&workload.name),
             spot: setup.spot.clone(),
             constants: workload.constants.clone(),
             truths,

@@ -83,6 +83,25 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// How many of `workers` workers are on how many VMs, `(workers on each, VMs)` in the order of the workers. Where
+    /// they are placed in an unknown way, they are taken to be spread as evenly as possible, the fullest VMs first.
+    pub fn layout(&self, workers: u32) -> Vec<(u32, u32)> {
+        let runs = match self.placement {
+            Placement::Even(each) => vec![(each, workers / each), (workers % each, 1)],
+            Placement::Fixed { vms, workers } => match self.suffix.contains('@') {
+                true => {
+                    let fuller = workers % vms;
+                    vec![(workers / vms + 1, fuller), (workers / vms, vms - fuller)]
+                }
+                false => (self.suffix.split(['/', '-']))
+                    .filter_map(|each| Some((each.parse().ok()?, 1)))
+                    .collect(),
+            },
+        };
+        let is_there = |(each, vms): &(u32, u32)| *each > 0 && *vms > 0;
+        runs.into_iter().filter(is_there).collect()
+    }
+
     /// Whether every VM holds equally many workers.
     pub fn is_even(&self) -> bool {
         matches!(self.placement, Placement::Even(_))
@@ -116,6 +135,29 @@ mod tests {
         assert_eq!(vms("g4dn.12xlarge/1-2-4", 7), Some(3));
         assert_eq!(vms("g4dn.12xlarge/1-2-4", 8), None);
         assert_eq!(vms("g4dn.12xlarge/7@6", 7), Some(6));
+    }
+
+    #[test]
+    fn a_layout_places_every_worker_on_one_of_the_vms() {
+        for (text, workers, layout) in [
+            ("a", 16, vec![(1, 16)]),
+            ("a/4", 16, vec![(4, 4)]),
+            ("a/4", 18, vec![(4, 4), (2, 1)]),
+            ("a/4", 3, vec![(3, 1)]),
+            ("a/1-2-4", 7, vec![(1, 1), (2, 1), (4, 1)]),
+            ("a/7@6", 7, vec![(2, 1), (1, 5)]),
+            ("a/6@6", 6, vec![(1, 6)]),
+        ] {
+            let shape = Shape::parse(text).expect("a shape");
+            assert_eq!(shape.layout(workers), layout, "{text}");
+            let placed: u32 = layout.iter().map(|(each, vms)| each * vms).sum();
+            let held: u32 = layout.iter().map(|(_, vms)| vms).sum();
+            assert_eq!(
+                (placed, Some(held)),
+                (workers, vms(text, workers)),
+                "{text}"
+            );
+        }
     }
 
     #[test]

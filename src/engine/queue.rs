@@ -234,6 +234,32 @@ mod tests {
     }
 
     #[test]
+    fn an_event_at_the_very_end_is_looked_at_and_one_behind_it_is_not() {
+        let seconds = SimTime::from_seconds;
+        let mut queue = Queue::new();
+        queue.after(seconds(2.0), 'a');
+        assert_eq!(queue.look_until(seconds(1.999_999_999)), None);
+        assert_eq!(queue.now(), SimTime::ZERO);
+        assert_eq!(queue.look_until(seconds(2.0)), Some(&'a'));
+        assert_eq!(queue.now(), seconds(2.0));
+    }
+
+    #[test]
+    fn a_copy_keeps_the_order_of_what_is_scheduled_later_for_the_same_time() {
+        let mut original = Queue::new();
+        for name in ["a", "b", "c"] {
+            original.after(SimTime::from_seconds(1.0), name);
+        }
+        let mut copy = Queue::new();
+        copy.copy_from(&original);
+        for queue in [&mut original, &mut copy] {
+            queue.after(SimTime::from_seconds(1.0), "late");
+            let order: Vec<_> = std::iter::from_fn(|| queue.advance()).collect();
+            assert_eq!(order, ["a", "b", "c", "late"]);
+        }
+    }
+
+    #[test]
     fn an_event_put_off_is_one_taken_out_and_scheduled_again() {
         let seconds = |s: u32| SimTime::from_seconds(f64::from(s));
         let (mut taken, mut put_off) = (Queue::new(), Queue::new());

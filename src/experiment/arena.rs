@@ -7,7 +7,7 @@ use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::configuration::Shape;
 use crate::pricing::{Policy, Rented, Tariff};
-use crate::rng::identity;
+use crate::rng::StrategyKey;
 use crate::scenario::Scenario;
 use crate::search::{
     Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
@@ -52,7 +52,7 @@ pub struct Contender {
     /// Its name.
     pub name: String,
     /// Key of its random streams.
-    pub identity: u64,
+    pub key: StrategyKey,
     /// The strategy, ready for the workload; the oracle has none.
     pub strategy: Option<Box<dyn Strategy>>,
     /// Earlier runs that it took.
@@ -143,7 +143,7 @@ impl Arena {
             let taken = past.into_taken();
             arena.contenders.push(Contender {
                 name: name.clone(),
-                identity: identity(name),
+                key: StrategyKey::of(name),
                 strategy,
                 taken_h: taken.iter().fold(0.0, |s, t| s + t.price.seconds) / SECONDS_PER_HOUR,
                 taken_usd: bills.of(&taken),

@@ -107,8 +107,8 @@ columns! {
     known_time_h: figure in "h", mean;
     /// USD that had been spent on them.
     known_cost_usd: figure in "USD", mean;
-    /// Mean staleness of an applied gradient, in updates; empty for workers that step together on VMs that stay.
-    staleness: figure in "updates", mean;
+    /// Mean staleness of an applied gradient: samples of others that were applied between the reading of the parameters and the update, over the global batch; empty for workers that step together on VMs that stay.
+    staleness: figure in "steps", mean;
     /// Fraction of all gradients that the protocol dropped.
     dropped_gradients: figure in "fraction", mean;
     /// Fraction of compute time that went into what was dropped or done twice.

@@ -315,7 +315,7 @@ fn ask(
         return Ok(());
     };
     let streams = &plan.terms.streams;
-    let mut stream = streams.stream(Purpose::Strategy, case.replica, contender.identity);
+    let mut stream = streams.stream(case.replica, Purpose::Strategy(contender.key));
     let depends = strategy.depends();
     let tariff = &arena.tariffs[case.policy];
     let prices = PriceList::new(&*arena.ground, tariff);

@@ -3,6 +3,7 @@
 mod complaint;
 mod placeholder;
 mod recovery;
+mod renamed;
 mod strict;
 mod syntax;
 mod tree;

@@ -5,9 +5,6 @@ use crate::cluster::terms::{Losses, Spot};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
-/// Tells these draws apart from the lives of VMs.
-const IDENTITY: u64 = 0x6d61_726b_6574;
-
 /// The next loss in the market.
 #[derive(Debug, Clone)]
 pub struct Market {
@@ -23,7 +20,7 @@ pub struct Market {
 impl Market {
     /// The losses of `replica`, where VMs are not lost each by itself.
     pub fn new(losses: &Losses, streams: &Streams, replica: u64) -> Option<Market> {
-        let mut stream = streams.stream(Purpose::Losses, replica, IDENTITY);
+        let mut stream = streams.stream(replica, Purpose::MarketLosses);
         let cursor = match losses {
             Losses::Alone(_) => return None,
             Losses::Batch(_) => Cursor::default(),
@@ -33,7 +30,7 @@ impl Market {
         };
         let mut market = Market {
             stream,
-            hits: streams.stream(Purpose::Losses, replica, !IDENTITY),
+            hits: streams.stream(replica, Purpose::MarketHits),
             cursor,
             at: SimTime::ZERO,
             lost: 0,

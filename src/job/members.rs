@@ -4,7 +4,7 @@ use super::roster::{Roster, Vm, never};
 use super::stage::Stage;
 use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::{Cluster, Group, Pause, Size, Spot};
-use crate::rng::Streams;
+use crate::rng::{Purpose, Streams};
 use crate::training::progress::{Event, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{EndedBy, Phase};
@@ -86,11 +86,11 @@ impl Members {
         for (index, group) in cluster.groups.iter().enumerate() {
             let missing = group.vms.saturating_sub(self.roster.count(index));
             for _ in 0..missing {
-                let key = self.roster.next_request();
+                let key = self.roster.next_request(group);
                 // VMs at the start of a job take as long as those that replace one, where that was measured.
                 let start = match spot.map(|s| s.replacement) {
                     Some(measured @ Pause::Measured(_)) => {
-                        measured.draw(|| self.roster.delays(key))
+                        measured.draw(|| self.roster.stream(Purpose::StartUp(key)))
                     }
                     _ => self.start_up,
                 };
@@ -124,12 +124,12 @@ impl Members {
         };
         let now = stage.now();
         let spot = cluster.spot.as_deref();
-        let key = self.roster.next_request();
+        let key = self.roster.next_request(group);
         let (mut start, mut join) = (self.start_up, SimTime::ZERO);
         if let Some(spot) = spot {
-            start = spot.replacement.draw(|| self.roster.delays(key));
+            start = (spot.replacement).draw(|| self.roster.stream(Purpose::StartUp(key)));
             if joins {
-                join = spot.cold_join.draw(|| self.roster.delays(!key));
+                join = (spot.cold_join).draw(|| self.roster.stream(Purpose::ColdJoin(key)));
             }
         }
         let vm = (self.roster).request((index, group), spot, now, (start, join));
@@ -263,7 +263,7 @@ impl Members {
     pub(super) fn restart_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         match spot.and_then(|s| s.warm_restart) {
-            Some(pause) => pause.draw(|| self.roster.delays(delay_key(now))),
+            Some(pause) => pause.draw(|| self.roster.stream(Purpose::Restart(now))),
             None => SimTime::from_seconds(cluster.restart_s),
         }
     }
@@ -272,12 +272,7 @@ impl Members {
     pub(super) fn write_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         spot.map_or(SimTime::ZERO, |s| {
-            s.write.draw(|| self.roster.delays(delay_key(now)))
+            (s.write).draw(|| self.roster.stream(Purpose::CheckpointWrite(now)))
         })
     }
-}
-
-/// A key for a delay that begins now.
-fn delay_key(now: SimTime) -> u64 {
-    now.nanoseconds() | 1 << 63
 }

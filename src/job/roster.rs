@@ -3,7 +3,7 @@
 use super::market::Market;
 use crate::cluster::groups::{Cluster, Group, MOST_GROUPS};
 use crate::cluster::terms::{Losses, Spot};
-use crate::rng::{Purpose, Stream, Streams, mix};
+use crate::rng::{Purpose, RequestKey, Stream, Streams, VmTypeKey};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// A VM of a job.
@@ -15,6 +15,8 @@ pub struct Vm {
     pub vm: u16,
     /// Whether the provider may take it away.
     pub on_spot: bool,
+    /// Number of the law of its life, as its group has it.
+    pub market: u16,
     /// Whether it is a parameter server's.
     pub is_server: bool,
     /// Whether its first worker is the chief.
@@ -37,7 +39,9 @@ pub struct Roster {
     streams: Streams,
     replica: u64,
     vms: Vec<Vm>,
+    /// VMs that were requested so far, and of them those of each type and market.
     requested: u64,
+    by_market: Vec<(VmTypeKey, u16, u64)>,
     market: Option<Market>,
     /// VMs that the provider took away so far.
     pub lost: u32,
@@ -56,6 +60,7 @@ impl Roster {
             replica: 0,
             vms: Vec::new(),
             requested: 0,
+            by_market: Vec::new(),
             market: None,
             lost: 0,
         }
@@ -65,6 +70,7 @@ impl Roster {
     pub fn restart(&mut self, replica: u64, spot: Option<&Spot>) {
         self.replica = replica;
         self.vms.clear();
+        self.by_market.clear();
         (self.requested, self.lost) = (0, 0);
         self.market = spot.and_then(|s| Market::new(&s.losses, &self.streams, replica));
     }
@@ -73,6 +79,7 @@ impl Roster {
     pub fn copy_from(&mut self, other: &Roster) {
         self.replica = other.replica;
         self.vms.clone_from(&other.vms);
+        self.by_market.clone_from(&other.by_market);
         (self.requested, self.lost) = (other.requested, other.lost);
         self.market.clone_from(&other.market);
     }
@@ -82,13 +89,29 @@ impl Roster {
         &self.vms
     }
 
-    /// The stream of delays of a request.
-    pub fn delays(&self, request: u64) -> Stream {
-        (self.streams).stream(Purpose::Delays, self.replica, request)
+    /// The stream for a purpose in this replica.
+    pub fn stream(&self, purpose: Purpose) -> Stream {
+        self.streams.stream(self.replica, purpose)
+    }
+
+    /// The key of the next request of a VM of `group`.
+    pub fn next_request(&self, group: &Group) -> RequestKey {
+        let own = |(vm_type, market, _): &&(VmTypeKey, u16, u64)| {
+            (*vm_type, *market) == (group.vm_type, group.market)
+        };
+        RequestKey {
+            vm_type: group.vm_type,
+            on_spot: group.on_spot,
+            number: self
+                .by_market
+                .iter()
+                .find(own)
+                .map_or(0, |(_, _, number)| *number),
+        }
     }
 
     /// One more VM of `group`, requested at `now`: it runs after `start`, and takes part after `join` more. The n-th
-    /// VM of a type that a replica requests lives equally long whatever the strategy.
+    /// VM of a type and market that a replica requests lives equally long, whatever else was requested before.
     pub fn request(
         &mut self,
         (index, group): (usize, &Group),
@@ -96,6 +119,12 @@ impl Roster {
         now: SimTime,
         (start, join): (SimTime, SimTime),
     ) -> Vm {
+        let key = self.next_request(group);
+        let own = (group.vm_type, group.market);
+        match (self.by_market.iter_mut()).find(|(vm_type, market, _)| (*vm_type, *market) == own) {
+            Some((_, _, number)) => *number += 1,
+            None => self.by_market.push((own.0, own.1, 1)),
+        }
         let request = self.requested;
         self.requested += 1;
         let runs = now + start;
@@ -103,8 +132,7 @@ impl Roster {
         if let (true, Some(spot)) = (group.on_spot, spot)
             && let Losses::Alone(lifetime) = &spot.losses
         {
-            let key = mix(group.vm_key, request);
-            let mut stream = (self.streams).stream(Purpose::Losses, self.replica, key);
+            let mut stream = self.stream(Purpose::Life(key.vm_type, key.number));
             let life_h = lifetime.sample(&mut stream);
             end = runs + SimTime::from_seconds(life_h * SECONDS_PER_HOUR);
         }
@@ -112,6 +140,7 @@ impl Roster {
             group: index as u16,
             vm: group.vm,
             on_spot: group.on_spot,
+            market: group.market,
             is_server: group.is_server,
             is_chief: false,
             from: now,
@@ -124,18 +153,13 @@ impl Roster {
         vm
     }
 
-    /// The number of the next request.
-    pub fn next_request(&self) -> u64 {
-        self.requested
-    }
-
     /// Sorts the VMs into the groups of `cluster`, as far as they suit it; those that do not, and the newest of too
     /// many, are given back to `release`.
     pub fn fit(&mut self, cluster: &Cluster, mut release: impl FnMut(&Vm)) {
         let mut held = [0u32; MOST_GROUPS];
         self.vms.retain_mut(|vm| {
             let place = (cluster.groups.iter().enumerate()).find(|(index, group)| {
-                (group.vm, group.on_spot, group.is_server) == (vm.vm, vm.on_spot, vm.is_server)
+                (group.vm, group.market, group.is_server) == (vm.vm, vm.market, vm.is_server)
                     && held[*index] < group.vms
             });
             match place {

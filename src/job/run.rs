@@ -240,13 +240,13 @@ impl<'a> LiveRun<'a> {
         stream: &mut Stream,
     ) -> Result<Stretch, Unfinished> {
         let start = self.stage.now();
-        let stepping = self.luck.at(&size.stepping);
+        let stepping = self.luck.at(self.cluster, self.place, size);
         let (fidelity, _) = self.cluster.settle(self.stage.fidelity);
         let (stretch, by_events) =
             (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;
         let seconds = (self.stage.now() - start).seconds();
         self.totals.fell_back |= by_events && self.stage.fidelity != Fidelity::Event;
-        self.totals.add(&stretch, seconds);
+        self.totals.add(&stretch, size.gradient, seconds);
         Ok(stretch)
     }
 

@@ -7,7 +7,7 @@ use crate::training::sync::Stretch;
 pub struct Totals {
     gradients: f64,
     dropped: f64,
-    missed_updates: f64,
+    missed_steps: f64,
     wasted_s: f64,
     seconds: f64,
     /// Whether any stretch was simulated event by event although another fidelity was asked for.
@@ -15,18 +15,18 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds a stretch that took `seconds`.
-    pub fn add(&mut self, stretch: &Stretch, seconds: f64) {
+    /// Adds a stretch that took `seconds`, in which a gradient was the share `gradient` of the global batch.
+    pub fn add(&mut self, stretch: &Stretch, gradient: f64, seconds: f64) {
         self.gradients += stretch.gradients as f64;
         self.dropped += stretch.dropped as f64;
-        self.missed_updates += stretch.missed_updates as f64;
+        self.missed_steps += stretch.missed_gradients as f64 * gradient;
         self.wasted_s += stretch.wasted * seconds;
         self.seconds += seconds;
     }
 
-    /// Mean staleness of an applied gradient, in updates.
+    /// Mean staleness of an applied gradient, in steps: samples of others over the global batch.
     pub fn staleness(&self) -> f64 {
-        ratio(self.missed_updates, self.gradients)
+        ratio(self.missed_steps, self.gradients)
     }
 
     /// Fraction of all gradients that the protocol dropped.

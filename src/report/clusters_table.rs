@@ -23,7 +23,7 @@ const HEADER: [&str; 11] = [
 pub const LEGEND: &str = "\
 K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval
 over first  the mean over that of the first line
-lost VMs    taken away by the provider; stale: updates by others that a gradient missed, in the mean
+lost VMs    taken away by the provider; stale: samples of others that a gradient missed, over B, in the mean
 dropped     gradients that the protocol gave up; wasted: compute time of those, and of second attempts
 ";
 

@@ -23,6 +23,8 @@ pub(super) struct Kinds<'a> {
     pub(super) machines: &'a [Machine],
     /// Whether the scenario says on which terms spot VMs are rented.
     pub(super) spot: bool,
+    /// Names of the laws of lives, that of `[spot]` first.
+    pub(super) lifetimes: Vec<&'a str>,
     /// Those terms, where nothing is wrong with them.
     pub(super) terms: Option<&'a Spot>,
 }
@@ -107,6 +109,7 @@ impl Kinds<'_> {
                 .collect(),
             on_spot: table.market == RentedOn::Spot,
             spot: None,
+            market: self.market(table),
             chief_on_demand: table.chief_market == Some(RentedOn::OnDemand),
             servers: table.servers.as_ref().map(|servers| Servers {
                 vm: servers.vm.as_str().into(),
@@ -116,6 +119,13 @@ impl Kinds<'_> {
             protocol: table.sync.as_ref().map(|s| *s.get_ref()),
             batching: table.batching,
         })
+    }
+
+    /// Number of the law of its spot VMs' lives, from 1.
+    fn market(&self, table: &KindTable) -> u16 {
+        let own = table.lifetime.as_ref().map(|name| name.get_ref().as_str());
+        let place = own.and_then(|own| self.lifetimes.iter().position(|name| *name == own));
+        place.unwrap_or(0) as u16 + 1
     }
 
     /// Spot VMs need terms, and a chief on demand those that are not.

@@ -34,6 +34,7 @@ pub mod scale_axis;
 mod setup;
 mod sizes;
 mod spot;
+mod stale;
 mod strategies;
 mod workloads;
 

@@ -32,12 +32,24 @@ pub(super) fn read(
     let measured: BTreeSet<&str> = (workloads.iter().flatten())
         .flat_map(|w| w.steps.shapes().map(|s| &**s))
         .collect();
+    let own = (file.spot.as_ref()).and_then(|s| s.get_ref().lifetime.as_ref());
+    let mut lifetimes = vec![own.map_or("", |name| name.get_ref().as_str())];
+    for name in file
+        .kind
+        .values()
+        .filter_map(|k| k.get_ref().lifetime.as_ref())
+    {
+        if !lifetimes.contains(&name.get_ref().as_str()) {
+            lifetimes.push(name.get_ref());
+        }
+    }
     let kinds = Kinds {
         measured: &measured,
         // Without any workload everything would seem unknown.
         all_read: workloads.iter().all(Option::is_some),
         machines,
         spot: file.spot.is_some(),
+        lifetimes,
         terms: setup.spot.as_deref(),
     };
     setup.kinds = (file.kind.iter())

@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn many_values_give_it_within_two_thousandths_on_both_sides_of_zero() {
         for shift in [-7.0, 5.0] {
-            let mut stream = Streams::new(4).stream(Purpose::Luck, 0, 0);
+            let mut stream = Streams::new(4).stream(0, Purpose::Trial(0));
             let (mut running, mut all) = (RunningMedian::new(), Vec::new());
             for _ in 0..200 * EXACT_UP_TO {
                 let value = shift + stream.normal();

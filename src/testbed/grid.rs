@@ -12,7 +12,7 @@ use crate::cloud::Fleet;
 use crate::configuration::Shape;
 use crate::grid::{Charge, Job, Outcome, Probe, Run};
 use crate::pricing::{NoPrice, Policy, StatedPrices, Tariff};
-use crate::rng::{Purpose, Streams, identity, mix};
+use crate::rng::{ConfigurationKey, Purpose, Streams, WorkloadKey, identity};
 use crate::testbed::history::RunPrice;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
@@ -30,25 +30,25 @@ pub struct MeasuredGrid {
     /// Number of each configuration's first run among all of the job.
     first: Vec<u16>,
     /// Keys of the random streams of configurations.
-    identities: Vec<u64>,
+    keys: Vec<ConfigurationKey>,
 }
 
 impl MeasuredGrid {
     /// A job with at most [`MOST_RUNS`] runs.
     pub fn new(job: Arc<Job>, probe: Probe) -> MeasuredGrid {
-        let of_job = identity(&job.name);
-        let (mut first, mut identities) = (Vec::new(), Vec::new());
+        let of_job = WorkloadKey::of(&job.name);
+        let (mut first, mut keys) = (Vec::new(), Vec::new());
         let mut runs = 0;
         for at in 0..job.space.len() {
             first.push(runs as u16);
             runs += job.runs(at).len();
-            identities.push(mix(of_job, identity(&job.space.name(at))));
+            keys.push(of_job.configuration(identity(&job.space.name(at))));
         }
         MeasuredGrid {
             job,
             probe,
             first,
-            identities,
+            keys,
         }
     }
 
@@ -245,8 +245,8 @@ impl GridSite<'_> {
         let repeat = match runs.len() {
             1 => 0,
             count => {
-                let identity = self.grid.identities[configuration];
-                let mut stream = self.streams.stream(Purpose::Luck, self.replica, identity);
+                let purpose = Purpose::Luck(self.grid.keys[configuration]);
+                let mut stream = self.streams.stream(self.replica, purpose);
                 stream.below(count)
             }
         };

@@ -7,7 +7,7 @@ use crate::cluster::luck::Luck;
 use crate::configuration::Configuration;
 use crate::job::{Job, Totals, Trained};
 use crate::pricing::{NoPrice, Policy, Tariff};
-use crate::rng::{Purpose, Streams, UnitLogNormal, mix};
+use crate::rng::{Purpose, Streams, UnitLogNormal};
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Log};
 use crate::training::progress::Advance;
@@ -82,7 +82,7 @@ impl<'w> SimulatedCluster<'w> {
             start_up,
             interrupt,
         } = terms.clone();
-        let drift = DriftPath::new(None, streams, 0, 0);
+        let drift = DriftPath::still();
         let now = State {
             job: Job::new(fidelity, start_up, drift, streams).heeding(interrupt),
             visits: vec![0; world.truths.len()],
@@ -113,7 +113,7 @@ impl<'w> SimulatedCluster<'w> {
             self.world.variation.drift,
             self.streams,
             replica,
-            self.world.identity,
+            self.world.key,
         );
         let spot = self.world.spot.as_deref();
         self.now.job.restart(drift, replica, spot);
@@ -188,7 +188,7 @@ impl<'w> SimulatedCluster<'w> {
             true => left,
             false => all,
         };
-        let mut stream = (self.streams).stream(Purpose::Run, self.replica, truth.identity);
+        let mut stream = (self.streams).stream(self.replica, Purpose::Run(truth.key));
         let Some(luck) = &self.luck[choice] else {
             return Err(Unfinished::defect(start));
         };
@@ -282,8 +282,8 @@ impl<'w> SimulatedCluster<'w> {
         // A second visit must not see the first one's draws again.
         let visit = u64::from(self.now.visits[configuration]);
         self.now.visits[configuration] += 1;
-        let identity = mix(truth.identity, visit);
-        let mut stream = self.streams.stream(Purpose::Probe, self.replica, identity);
+        let purpose = Purpose::Probe(truth.key, visit);
+        let mut stream = self.streams.stream(self.replica, purpose);
         self.now.job.enter(Phase::Searching);
         let job = &mut self.now.job;
         let Some(luck) = &self.luck[configuration] else {
@@ -315,11 +315,8 @@ impl<'w> SimulatedCluster<'w> {
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
             let visit = u64::from(self.now.visits[configuration]);
-            let mut stream = self.streams.stream(
-                Purpose::NoiseReading,
-                self.replica,
-                mix(truth.identity, visit),
-            );
+            let purpose = Purpose::NoiseReading(truth.key, visit);
+            let mut stream = self.streams.stream(self.replica, purpose);
             noise *= UnitLogNormal::from_cv(cv / (steps as f64).sqrt()).sample(&mut stream);
         }
         Some(noise.clamp(1.0 / f64::from(workers), 1.0))

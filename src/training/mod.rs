@@ -4,7 +4,8 @@
 //! updates. It knows neither VMs nor prices nor strategies.
 //!
 //! - [`variation`]: what varies at random, each part with its own switch.
-//! - [`slowest`]: the slowest of K workers: its moments and its draws; [`waits`]: the moments, once per K.
+//! - [`slowest`]: the slowest of K workers: its moments and its draws; [`waits`]: the moments, once per K;
+//!   [`shared_machines`]: on VMs that hold several workers and differ.
 //! - [`stepping`]: the steps of one configuration in one replica. [`fidelity`]: how finely they are simulated;
 //!   [`sums`]: many of them in one draw.
 //! - [`sync`]: how workers come together, one file per protocol.
@@ -18,6 +19,7 @@ pub mod floor;
 pub mod log;
 pub mod progress;
 pub mod scratch;
+pub mod shared_machines;
 pub mod slowest;
 pub mod stepping;
 pub mod sums;

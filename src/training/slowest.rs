@@ -145,7 +145,7 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
 }
 
 /// Density and distribution of ln(time) of one worker.
-fn one_worker(time: WorkerTime, log_time: f64) -> (f64, f64) {
+pub(super) fn one_worker(time: WorkerTime, log_time: f64) -> (f64, f64) {
     if time.family == Family::Exponential {
         return exponential(time, log_time);
     }
@@ -194,8 +194,9 @@ fn survival(time: WorkerTime, log_time: f64) -> f64 {
     }
 }
 
-/// Moments of exp(y) under `density(y)`, over windows around the modes shifted by `shifts`.
-fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) -> f64) -> Moments {
+/// Nodes y of the trapezoid rule and the lengths that they stand for, over windows around the modes of ln(time)
+/// shifted by `shifts`.
+pub(super) fn nodes(time: WorkerTime, shifts: &[f64]) -> Vec<(f64, f64)> {
     let centre = time.log_scale();
     let (low, high, width) = match time.family {
         Family::LogNormal => (
@@ -229,8 +230,18 @@ fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) -> f64) -> 
         let step = (to - from) / count;
         for i in 0..=(count as u64) {
             let y = from + i as f64 * step;
-            nodes.push((libm::exp(y), density(y) * step));
+            nodes.push((y, step));
         }
+    }
+    nodes
+}
+
+/// Moments of exp(y) under `density(y)`, over the same.
+pub(super) fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) -> f64) -> Moments {
+    let mut nodes = nodes(time, shifts);
+    for node in &mut nodes {
+        let (y, step) = *node;
+        *node = (libm::exp(y), density(y) * step);
     }
     let mass: f64 = nodes.iter().map(|n| n.1).sum();
     let mean = nodes.iter().map(|n| n.0 * n.1).sum::<f64>() / mass;
@@ -417,7 +428,7 @@ mod tests {
 
     /// Draws against quadrature, five standard errors with a fixed seed (error rate below 1e-5).
     fn check_draws(name: &str, expected: Moments, mut draw: impl FnMut(&mut Stream) -> f64) {
-        let mut stream = Streams::new(11).stream(Purpose::Run, 0, crate::rng::identity(name));
+        let mut stream = Streams::new(11).stream(0, Purpose::Trial(crate::rng::identity(name)));
         let mut seen = Welford::default();
         let count = 200_000;
         for _ in 0..count {

@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_bent_normal_has_the_asked_moments() {
-        let mut stream = Streams::new(3).stream(Purpose::Run, 0, 0);
+        let mut stream = Streams::new(3).stream(0, Purpose::Trial(0));
         let mut seen = Welford::default();
         let values: Vec<f64> = (0..400_000).map(|_| skewed(stream.normal(), 0.5)).collect();
         values.iter().for_each(|&v| seen.add(v));

@@ -131,6 +131,17 @@ pub struct Replay {
     pub provenance: Provenance,
 }
 
+/// Passes over the data to the target, and how steps turn into progress meanwhile.
+#[derive(Debug, Clone)]
+pub struct EpochsToTarget {
+    /// How many.
+    pub epochs: f64,
+    /// How steps turn into progress; `None` for evenly.
+    pub pace: Option<Pace>,
+    /// How they were obtained.
+    pub provenance: Provenance,
+}
+
 impl Workload {
     /// What the measurements say about `configuration`, and within `reach` the laws.
     ///
@@ -193,36 +204,80 @@ impl Workload {
             }
             None => return Err(refuse(None)),
         };
-        let noise_normalised = match self.noise.at(workers, batch) {
-            Some(noise) => Some(noise),
-            None if self.noise.is_unmeasured() => self.noise.by_law(workers, batch),
-            None => {
-                let extrapolate = reach.extrapolate.then_some(());
-                let by_law = extrapolate.and_then(|()| self.noise.by_law(workers, batch));
-                if by_law.is_none() && with_noise {
-                    return Err(refuse(Some("noise")));
-                }
-                by_law
+        let noise_normalised = match self.noise_at(workers, batch, reach) {
+            None if with_noise && !self.noise.is_unmeasured() => {
+                return Err(refuse(Some("noise")));
             }
+            noise => noise,
         };
-        let (by_law, pace) = self.epochs_by_law(batch, noise_normalised);
-        let (epochs, epochs_by) = match self.epochs.at(workers, batch) {
-            Some(found) => found,
-            None if reach.extrapolate => {
-                let epochs = by_law.filter(|e| e.is_finite() && *e > 0.0);
-                (
-                    epochs.ok_or_else(|| refuse(Some("epochs")))?,
-                    Provenance::Extrapolated,
-                )
-            }
-            None => return Err(refuse(Some("epochs"))),
+        let Some(epochs) = self.epochs_at(workers, batch, noise_normalised, reach) else {
+            return Err(refuse(Some("epochs")));
         };
         Ok(Replay {
             step,
+            epochs: epochs.epochs,
+            pace: epochs.pace,
+            noise_normalised,
+            provenance: step_by.max(epochs.provenance),
+        })
+    }
+
+    /// Epochs of a configuration whose updates sum up only `samples` of its batch, because the rest is dropped: those
+    /// of that batch. Where the workload does not know it, those of the batch nearest to it that it knows, which is the
+    /// configuration's own at most; they then count as extrapolated.
+    pub fn epochs_of_part(
+        &self,
+        configuration: &Configuration,
+        samples: u32,
+        reach: &Reach,
+    ) -> Option<EpochsToTarget> {
+        let workers = configuration.workers;
+        let at = |batch: u32| {
+            let noise = self.noise_at(workers, batch, reach);
+            self.epochs_at(workers, batch, noise, reach)
+        };
+        let asked = samples.clamp(1, configuration.batch);
+        if let Some(found) = at(asked) {
+            return Some(found);
+        }
+        // What is known of one worker count lies without a gap.
+        let (mut unknown, mut known) = (asked, configuration.batch);
+        while unknown + 1 < known {
+            let middle = unknown + (known - unknown) / 2;
+            match at(middle) {
+                Some(_) => known = middle,
+                None => unknown = middle,
+            }
+        }
+        Some(EpochsToTarget {
+            provenance: Provenance::Extrapolated,
+            ..at(known)?
+        })
+    }
+
+    /// γ/K at the target; `None` where nothing that may speak knows it.
+    fn noise_at(&self, workers: u32, batch: u32, reach: &Reach) -> Option<f64> {
+        let may_ask = self.noise.is_unmeasured() || reach.extrapolate;
+        let by_law = || self.noise.by_law(workers, batch).filter(|_| may_ask);
+        self.noise.at(workers, batch).or_else(by_law)
+    }
+
+    /// Epochs as measured, and within `reach` by law.
+    fn epochs_at(
+        &self,
+        workers: u32,
+        batch: u32,
+        noise: Option<f64>,
+        reach: &Reach,
+    ) -> Option<EpochsToTarget> {
+        let (by_law, pace) = self.epochs_by_law(batch, noise);
+        let by_law = by_law.filter(|e| reach.extrapolate && e.is_finite() && *e > 0.0);
+        let found = self.epochs.at(workers, batch);
+        let (epochs, provenance) = found.or(by_law.map(|e| (e, Provenance::Extrapolated)))?;
+        Some(EpochsToTarget {
             epochs,
             pace,
-            noise_normalised,
-            provenance: step_by.max(epochs_by),
+            provenance,
         })
     }
 

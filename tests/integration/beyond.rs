@@ -324,7 +324,7 @@ fn strategies_work_from_a_noise_scale() {
     cluster.restart(0);
     let mut forecast = Forecast::default();
     forecast.reset(configurations.len());
-    let mut stream = streams.stream(scavsim::rng::Purpose::Strategy, 0, 0);
+    let mut stream = streams.stream(0, scavsim::rng::Purpose::Trial(0));
     strategy
         .search(
             &task,

@@ -32,7 +32,7 @@ impl Bench {
         let (plan, arena) = (&self.plan, self.plan.arena(0).expect("an arena"));
         let world = arena.world().expect("simulated");
         let truth = &world.truths[0];
-        let drift = DriftPath::new(None, plan.terms.streams, replica, world.identity);
+        let drift = DriftPath::still();
         let mut job = Job::new(
             fidelity,
             plan.terms.start_up,
@@ -43,7 +43,7 @@ impl Bench {
         let luck = Luck::draw(truth, &world.variation, &plan.terms.streams, replica);
         let batch = truth.configuration.batch;
         job.hold(&truth.cluster, batch).expect("VMs come");
-        let mut stream = plan.terms.streams.stream(Purpose::Run, replica, 1);
+        let mut stream = plan.terms.streams.stream(replica, Purpose::Trial(1));
         let run = job.train(&truth.cluster, &luck, goal, &mut stream);
         (run.expect("it comes to its end"), job.now())
     }
@@ -151,7 +151,7 @@ fn a_job_that_walks_between_kinds_and_plain_types_holds_only_the_cluster_it_is_i
             .world()
             .expect("simulated"),
     );
-    let drift = DriftPath::new(None, plan.terms.streams, 0, world.identity);
+    let drift = DriftPath::still();
     let mut job = Job::new(
         Fidelity::Fast,
         plan.terms.start_up,
@@ -165,7 +165,7 @@ fn a_job_that_walks_between_kinds_and_plain_types_holds_only_the_cluster_it_is_i
         job.hold(&truth.cluster, truth.configuration.batch)
             .expect("VMs come");
         let luck = Luck::draw(truth, &world.variation, &plan.terms.streams, 0);
-        let mut stream = plan.terms.streams.stream(Purpose::Run, 0, 1);
+        let mut stream = plan.terms.streams.stream(0, Purpose::Trial(1));
         (job.train(&truth.cluster, &luck, Goal::updates(50), &mut stream)).expect("no stall");
         held += truth.held().map(|(_, vms)| f64::from(vms)).sum::<f64>()
             * (job.now() - start).seconds();

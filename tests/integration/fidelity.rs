@@ -6,7 +6,7 @@
 
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::job::Job;
-use scavsim::rng::{Purpose, Streams};
+use scavsim::rng::{Purpose, Streams, WorkloadKey};
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::drift::DriftPath;
@@ -44,9 +44,9 @@ fn seconds(
     };
     (0..REPLICAS)
         .map(|replica| {
-            let drift = DriftPath::new(variation.drift, streams, replica, 1);
+            let drift = DriftPath::new(variation.drift, streams, replica, WorkloadKey::of("x"));
             let mut job = Job::new(fidelity, SimTime::ZERO, drift, Streams::new(0));
-            let mut stream = streams.stream(Purpose::Run, replica, 0);
+            let mut stream = streams.stream(replica, Purpose::Trial(0));
             let pace = Pace::of(Protocol::Bsp, fidelity, &stepping);
             let goal = Goal {
                 mark,

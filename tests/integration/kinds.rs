@@ -56,3 +56,29 @@ fn workers_of_a_kind_may_be_on_vm_types_that_stand_in() {
         sandbox.run(&["run", "scenario.toml"]).success();
     }
 }
+
+#[test]
+fn stale_gradients_without_a_price_are_pointed_out_once() {
+    let said = |rest: &str| {
+        let sandbox = Sandbox::with(&of_kind(ROBUST, "vm = \"v100\"", rest));
+        stderr(&sandbox.run(&["run", "scenario.toml"]).success())
+    };
+    let note =
+        "stale gradients under `asp` cost nothing, as no `staleness.per_missed_batch` is set";
+    assert_eq!(said("").matches(note).count(), 1, "{}", said(""));
+    for price in ["0", "0.1"] {
+        let priced = said(&format!("staleness.per_missed_batch = {price}"));
+        assert!(!priced.contains("stale gradients"), "{priced}");
+    }
+    // What the price was called when it was one per update.
+    let old = Sandbox::with(&of_kind(
+        ROBUST,
+        "vm = \"v100\"",
+        "staleness.per_missed_update = 0.1",
+    ));
+    let said = stderr(&old.run(&["check", "scenario.toml"]).code(2));
+    assert!(
+        said.contains("`per_missed_update` is `per_missed_batch` now"),
+        "{said}"
+    );
+}

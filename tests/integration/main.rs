@@ -23,6 +23,8 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`luck`]: what a replica deals, whatever is rented.
+//! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`sandbox`]: a folder to run the program in.
@@ -46,10 +48,12 @@ mod imports;
 mod include;
 #[cfg(unix)]
 mod interrupt;
+mod interrupted;
 mod kinds;
 mod knowledge;
 mod live;
 mod local_sgd;
+mod luck;
 mod properties;
 mod random_lives;
 mod records;

@@ -133,7 +133,7 @@ mod tests {
         let write = write.expect("it is fitted");
         assert!((write.per_mb_s - 0.0199).abs() < 5e-5, "{write:?}");
         assert!((write.base_s - 3.652).abs() < 5e-4, "{write:?}");
-        let mut stream = Streams::new(1).stream(Purpose::Delays, 0, 0);
+        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         let mut seen = Welford::default();
         for _ in 0..10_000 {
             seen.add(write.sample(100.0, &mut stream));

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn drawn_delays_have_the_measured_mean_and_spread() {
         let delay = Delay::new(80.65, 3.58).expect("it is legal");
-        let mut stream = Streams::new(1).stream(Purpose::Delays, 0, 0);
+        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         let mut seen = Welford::default();
         for _ in 0..100_000 {
             seen.add(delay.sample(&mut stream));

@@ -125,7 +125,7 @@ mod tests {
     fn times_and_sizes_of_losses_are_those_counted() {
         let batch = batch();
         assert_eq!(batch.losses_per_h(), 7.4);
-        let mut stream = Streams::new(3).stream(Purpose::Losses, 0, 0);
+        let mut stream = Streams::new(3).stream(0, Purpose::Trial(0));
         let events: Vec<Event> = (0..20_000).map(|_| batch.next(&mut stream)).collect();
         let after: Vec<f64> = events.iter().map(|e| e.after_h).collect();
         let cdf = |t: f64| -libm::expm1(-7.4 * t);
@@ -144,8 +144,8 @@ mod tests {
         for vms in [1, 8, 24] {
             let lives: Vec<f64> = (0..40_000)
                 .map(|replica| {
-                    let mut losses = Streams::new(4).stream(Purpose::Losses, replica, 0);
-                    let mut hits = Streams::new(4).stream(Purpose::Losses, replica, 1);
+                    let mut losses = Streams::new(4).stream(replica, Purpose::Trial(0));
+                    let mut hits = Streams::new(4).stream(replica, Purpose::Trial(1));
                     let mut life = 0.0;
                     loop {
                         let event = batch.next(&mut losses);

@@ -245,7 +245,7 @@ fn description(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Streams, identity};
+    use crate::rng::{ModelKey, Purpose, Streams};
     use crate::stats::kolmogorov_smirnov_against;
 
     fn lifetime(name: &str) -> Lifetime {
@@ -280,7 +280,8 @@ mod tests {
             let Kind::Alone(life) = &model.kind else {
                 continue;
             };
-            let mut stream = Streams::new(11).stream(Purpose::Losses, 0, identity(&model.name));
+            let mut stream =
+                Streams::new(11).stream(0, Purpose::ModelLives(ModelKey::of(&model.name)));
             let lives: Vec<f64> = (0..40_000).map(|_| life.sample(&mut stream)).collect();
             let test = kolmogorov_smirnov_against(&lives, |t| life.cdf(t), |t| life.cdf_before(t));
             assert!(test.p_value > 1e-4, "{}: {test:?}", model.name);

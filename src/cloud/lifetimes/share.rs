@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn a_vm_has_the_same_risk_in_clusters_of_every_size() {
         for vms in [1, 2, 8, 24, 30, 100] {
-            let mut stream = Streams::new(1).stream(Purpose::Losses, 0, u64::from(vms));
+            let mut stream = Streams::new(1).stream(0, Purpose::Trial(u64::from(vms)));
             let mut hits = Welford::default();
             for _ in 0..100_000 {
                 hits.add(f64::from(share(6, 24.0, vms, &mut stream)));
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn no_more_vms_are_lost_than_there_are() {
-        let mut stream = Streams::new(1).stream(Purpose::Losses, 0, 0);
+        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         for _ in 0..1000 {
             assert!(share(6, 6.5, 2, &mut stream) <= 2);
             assert!(share(40, 24.0, 30, &mut stream) <= 30);

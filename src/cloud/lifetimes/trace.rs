@@ -92,8 +92,8 @@ impl Trace {
 
     /// The changes after `start_s`, in seconds from it, without end.
     ///
-    /// Behind the last change the trace begins again: what differs between its two ends is a change of its own at
-    /// the seam, which did not happen in the measured cluster. A job should be short against the trace.
+    /// Behind the last change the trace begins again, with as many VMs as it had at its beginning: nobody is lost at
+    /// the seam, as nobody was in the measured cluster.
     pub fn replay(&self, start_s: u64) -> Replay<'_> {
         Replay {
             trace: self,
@@ -123,11 +123,9 @@ impl Trace {
         }
         let mut change = *changes.get(cursor.next)?;
         if seam {
-            let last = changes.last()?.held_after();
-            let first = change.held_after();
-            change.held = last;
-            change.added = first.saturating_sub(last);
-            change.removed = last.saturating_sub(first);
+            // Where fewer were held at the beginning, the size changes all the same: nobody lost them.
+            change.held = changes.last()?.held_after();
+            change.added = change.added.saturating_sub(change.held);
         }
         cursor.next += 1;
         change.at_s = change.at_s.checked_add(cursor.rounds_s)? - cursor.start_s;
@@ -286,7 +284,7 @@ mod tests {
             let trace = traces.remove(name).expect("it is there");
             const LONGEST_H: f64 = 6.0;
             let mut lives = Vec::new();
-            let mut stream = Streams::new(8).stream(Purpose::Losses, 0, 0);
+            let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
             let most = (trace.changes().iter().map(|c| c.held)).max().unwrap_or(0);
             while lives.len() < 4000 {
                 let start_s = (stream.uniform() * latest_h * SECONDS_PER_HOUR) as u64;

@@ -8,7 +8,7 @@ use crate::cluster::batching::law::{WorkerLaw, zero};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
 use crate::cluster::batching::{Batching, Controller, Looks, Schedule};
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
-use crate::rng::{Stream, Streams};
+use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::progress::Advance;
@@ -307,7 +307,7 @@ impl<'a> Run<'a> {
             looks: plan.batching.policy().looks(),
             level: 0,
             now: 0,
-            drift: DriftPath::new(None, Streams::new(0), 0, 0),
+            drift: DriftPath::still(),
             scratch: Scratch::default(),
             averages: vec![Average::default(); workers],
             seen_s: vec![0.0; workers],

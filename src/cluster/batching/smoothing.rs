@@ -116,7 +116,7 @@ mod tests {
         let time = variation.worker_time();
         let one = slowest::moments(1, time);
         for smoothing in [Smoothing::Plain, Smoothing::Exponential(0.05)] {
-            let mut stream = Streams::new(8).stream(Purpose::Run, 0, 0);
+            let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
             let (mut fast, mut slow) = (Welford::default(), Welford::default());
             for _ in 0..20_000 {
                 // The past of two averages counts, too.

@@ -350,7 +350,7 @@ mod tests {
         let life = published();
         for (losses, age) in [(Losses::Exact, 0.0), (Losses::Exact, 18.0)] {
             let table = Dynamic::best(&life, task(5.0), losses).expect("it fits");
-            let mut stream = Streams::new(9).stream(Purpose::Losses, 0, 0);
+            let mut stream = Streams::new(9).stream(0, Purpose::Trial(0));
             let mut seen = Welford::default();
             for _ in 0..50_000 {
                 let (mut clock, mut left_h, mut age_h) = (0.0, 5.0, age);

@@ -75,7 +75,7 @@ mod tests {
     }
 
     fn stream(identity: u64) -> Stream {
-        Streams::new(5).stream(Purpose::Losses, 0, identity)
+        Streams::new(5).stream(0, Purpose::Trial(identity))
     }
 
     fn assert_met(seen: &Welford, expected: f64) {

@@ -1,5 +1,6 @@
 //! What serde says, understood well enough to say it better.
 
+use super::renamed;
 use crate::input::closest;
 use crate::input::words::{listed, shown};
 
@@ -93,7 +94,7 @@ impl Complaint {
                 (
                     format!("unknown key `{}`", shown(word)),
                     label,
-                    legal_here(legal),
+                    renamed::help(word, legal).or_else(|| legal_here(legal)),
                 )
             }
             Self::UnknownValue { word, legal } => {

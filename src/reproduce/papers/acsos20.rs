@@ -67,7 +67,7 @@ impl UnequalClusters {
             schedule: None,
         };
         let plan = job.plan().map_err(|e| e.to_string())?;
-        Ok(plan.run(&mut Streams::new(0).stream(Purpose::Run, 0, 0)))
+        Ok(plan.run(&mut Streams::new(0).stream(0, Purpose::Trial(0))))
     }
 
     /// A selector's job, cluster and policy.

@@ -25,7 +25,7 @@ use crate::input::checked::{Count, NonNegative, Positive};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, named, quantities};
 use crate::reproduce::selector::Selector;
-use crate::rng::{Purpose, Stream, Streams, identity};
+use crate::rng::{ModelKey, Purpose, Stream, Streams};
 use as_coded::Schedule;
 
 const MINUTES_PER_HOUR: f64 = 60.0;
@@ -255,7 +255,7 @@ impl Preemptions {
         draw: impl Fn(f64, &mut Stream) -> f64,
     ) -> Result<f64, String> {
         let Simulation { seed, runs } = self.simulation;
-        let mut stream = Streams::new(seed).stream(Purpose::Losses, 0, identity(name));
+        let mut stream = Streams::new(seed).stream(0, Purpose::ModelLives(ModelKey::of(name)));
         // Every age equally often.
         let rounds = (runs.get() as usize).div_ceil(ages_h.len());
         mean(

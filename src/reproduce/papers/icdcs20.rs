@@ -16,7 +16,7 @@ use crate::input::checked::{Count, Fraction, NonNegative, Positive, Spread};
 use crate::input::{self, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, mean_of_all, named, quantities};
 use crate::reproduce::selector::Selector;
-use crate::rng::{Purpose, Stream, Streams, identity};
+use crate::rng::{ModelKey, Purpose, Stream, Streams};
 use crate::stats::kolmogorov_smirnov_against;
 use crate::training::drift::DriftPath;
 use crate::training::slowest;
@@ -141,8 +141,8 @@ impl Figures for TransientGpus {
 
 const SEED: u64 = 20;
 
-fn stream(purpose: Purpose, name: &str) -> Stream {
-    Streams::new(SEED).stream(purpose, 0, identity(name))
+fn stream(purpose: Purpose) -> Stream {
+    Streams::new(SEED).stream(0, purpose)
 }
 
 /// |a/b − 1| in percent.
@@ -215,7 +215,7 @@ impl TransientGpus {
 
     fn lives(&self, name: &str) -> Result<(&Counted, Vec<f64>), String> {
         let (counted, life) = self.lifetime(name)?;
-        let mut stream = stream(Purpose::Losses, name);
+        let mut stream = stream(Purpose::ModelLives(ModelKey::of(name)));
         let draws = 0..self.draws.get();
         Ok((counted, draws.map(|_| life.sample(&mut stream)).collect()))
     }
@@ -230,7 +230,7 @@ impl TransientGpus {
 
     /// Mean of drawn delays.
     fn mean_delay(&self, delay: Delay, name: &str) -> Result<f64, String> {
-        let mut stream = stream(Purpose::Delays, name);
+        let mut stream = stream(Purpose::ModelDelays(ModelKey::of(name)));
         mean((0..self.draws.get()).map(|_| delay.sample(&mut stream)))
     }
 
@@ -320,10 +320,10 @@ impl Cluster<'_> {
         let (_, end) = Pace::of(protocol, fidelity, &stepping)
             .advance(
                 SimTime::ZERO,
-                &mut DriftPath::new(None, Streams::new(SEED), 0, 0),
+                &mut DriftPath::still(),
                 &stepping,
                 Goal::updates(self.steps),
-                &mut Streams::new(SEED).stream(Purpose::Run, 0, u64::from(workers)),
+                &mut Streams::new(SEED).stream(0, Purpose::Trial(u64::from(workers))),
                 &mut Scratch::default(),
             )
             .map_err(wrong)?;
@@ -334,7 +334,7 @@ impl Cluster<'_> {
     /// constant service and nothing else.
     fn by_queue(&self, stretches: &[(u32, u64)]) -> Result<f64, String> {
         let mut queue = Queue::new();
-        let mut drift = DriftPath::new(None, Streams::new(SEED), 0, 0);
+        let mut drift = DriftPath::still();
         let mut scratch = Scratch::default();
         let mut began = SimTime::ZERO;
         for (number, &(workers, updates)) in (0..).zip(stretches) {
@@ -345,7 +345,7 @@ impl Cluster<'_> {
             }
             let stepping = self.stepping(workers, compute_s)?;
             began = queue.now();
-            let mut stream = Streams::new(SEED).stream(Purpose::Run, number, u64::from(workers));
+            let mut stream = Streams::new(SEED).stream(number, Purpose::Trial(u64::from(workers)));
             let mut floor = Floor {
                 queue: &mut queue,
                 drift: &mut drift,
@@ -518,7 +518,7 @@ fn checkpoint_error(gpus: &TransientGpus, _: &Selector) -> Result<f64, String> {
     let line = write_line()?;
     let draws = gpus.draws.get();
     mean_of_all(Measured::embedded().iter().map(|m| {
-        let mut stream = stream(Purpose::Delays, &m.model);
+        let mut stream = stream(Purpose::ModelDelays(ModelKey::of(&m.model)));
         let off = |_| Ok(percent_off(line.mean_s(m.mb), m.delay.sample(&mut stream)));
         mean_of_all((0..draws).map(off))
     }))

@@ -173,7 +173,7 @@ impl Asp {
             // Updates complete in the order in which they arrive: no later one can be in time.
             if complete <= goal.until {
                 let read = &mut read[worker as usize];
-                stretch.missed_updates += stretch.updates - *read;
+                stretch.missed_gradients += stretch.updates - *read;
                 let is_last = stretch.update(complete, &goal);
                 if NOTED {
                     log.update(stretch.updates, complete);

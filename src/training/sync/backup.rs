@@ -66,6 +66,10 @@ impl Synchronisation for Backup {
         Some(self.needed(workers))
     }
 
+    fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
+        batch * f64::from(self.needed(workers)) / f64::from(workers)
+    }
+
     fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
         match fidelity {
             Fidelity::Fast if stepping.machines.is_some() => Err(Invalid::UnequalMachines {

@@ -30,8 +30,11 @@ pub struct Flexible {
 struct Begun {
     /// All pauses so far.
     paused: SimTime,
-    /// Updates so far.
+    /// Updates so far, and gradients in them.
     updates: u64,
+    applied: u64,
+    /// Its own finished gradients that wait for the next barrier.
+    pending: u64,
 }
 
 /// Memory: that of all workers.
@@ -88,6 +91,8 @@ impl Synchronisation for Flexible {
         let fresh = Begun {
             paused: SimTime::ZERO,
             updates: 0,
+            applied: 0,
+            pending: 0,
         };
         begun.resize(stepping.workers as usize, fresh);
         let mut paused = SimTime::ZERO;
@@ -128,7 +133,7 @@ impl Synchronisation for Flexible {
                 paused += pause;
                 communicated_s += communication_s;
                 stretch.gradients += finished;
-                stretch.missed_updates += missed;
+                stretch.missed_gradients += missed;
                 (finished, missed) = (0, 0);
                 let is_last = stretch.update(complete, &goal);
                 log.update(stretch.updates, complete);
@@ -153,8 +158,15 @@ impl Synchronisation for Flexible {
                 continue;
             }
             finished += 1;
-            missed += stretch.updates - begun.updates;
+            // What a barrier has summed up meanwhile, but for the worker's own.
+            let own = match stretch.updates > begun.updates {
+                true => std::mem::take(&mut begun.pending),
+                false => 0,
+            };
+            missed += stretch.gradients - begun.applied - own;
             begun.updates = stretch.updates;
+            begun.applied = stretch.gradients;
+            begun.pending += 1;
             let compute = draws.worker(worker, stream);
             log.settle(worker, queue.now());
             log.computes(worker, queue.now() + compute);

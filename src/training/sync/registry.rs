@@ -95,7 +95,7 @@ mod tests {
             step_cv: 0.2,
             ..Variation::default()
         };
-        let (slowest, _) = Waits::default().at(&variation, 4);
+        let slowest = Waits::default().at(&variation, 4, Vec::new).equal;
         let stepping = Stepping {
             workers: 4,
             worker_s: 1.0,
@@ -111,8 +111,8 @@ mod tests {
             assert!(protocol.valid(Fidelity::Event, &stepping, 1).is_ok());
             for fidelity in [Fidelity::Step, Fidelity::Fast] {
                 let is_valid = protocol.valid(fidelity, &stepping, u64::MAX).is_ok();
-                let mut drift = DriftPath::new(None, streams, 0, 0);
-                let mut stream = streams.stream(Purpose::Run, 0, 0);
+                let mut drift = DriftPath::still();
+                let mut stream = streams.stream(0, Purpose::Trial(0));
                 let done = Pace::of(protocol, fidelity, &stepping).advance(
                     SimTime::ZERO,
                     &mut drift,
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn stale_gradients_cost_what_the_penalty_says_and_nothing_without_one() {
-        let penalty: Staleness = toml::from_str("per_missed_update = 0.1").expect("legal");
+        let penalty: Staleness = toml::from_str("per_missed_batch = 0.1").expect("legal");
         for protocol in all() {
             assert_eq!(protocol.gradients_factor(3.0, None), 1.0);
             assert!((protocol.gradients_factor(3.0, Some(penalty)) - 1.3).abs() < 1e-12);

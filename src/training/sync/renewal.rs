@@ -206,7 +206,7 @@ pub(super) fn updates(service: &Service, leap: Leap<'_>) -> (Stretch, SimTime) {
     }
     stretch.gradients = stretch.updates;
     // Between two updates of one worker, each of the others has one, on average.
-    stretch.missed_updates = stretch.updates * u64::from(stepping.workers.saturating_sub(1));
+    stretch.missed_gradients = stretch.updates * u64::from(stepping.workers.saturating_sub(1));
     let elapsed_s = (now - start).seconds();
     stretch.divide(elapsed_s, communication_s);
     stretch.utilisation = ratio(served, elapsed_s);

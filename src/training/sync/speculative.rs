@@ -83,6 +83,10 @@ impl Synchronisation for Speculative {
         Some(self.tasks(workers))
     }
 
+    fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
+        batch * f64::from(self.tasks(workers)) / f64::from(workers)
+    }
+
     fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
         match fidelity {
             Fidelity::Event => Ok(()),

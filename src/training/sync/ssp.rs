@@ -121,7 +121,7 @@ impl Ssp {
             clock.done += 1;
             let done = clock.done;
             if slack > 0 {
-                stretch.missed_updates += stretch.updates - clock.read;
+                stretch.missed_gradients += stretch.updates - clock.read;
             }
             let is_last = stretch.update(now, &goal);
             if NOTED {

@@ -56,9 +56,9 @@ pub struct Stretch {
     pub gradients: u64,
     /// Gradients that were begun and dropped by the protocol.
     pub dropped: u64,
-    /// Updates by others between reading parameters and applying the gradient, summed over all
+    /// Gradients of others that were applied between reading parameters and applying the own one, summed over all
     /// gradients.
-    pub missed_updates: u64,
+    pub missed_gradients: u64,
     /// Fraction of the machines' compute time that was spent on what was dropped or done twice.
     pub wasted: f64,
     /// Fraction of the time that a parameter server was busy, on average; 0 without servers.
@@ -73,15 +73,15 @@ impl Stretch {
             updates: 0,
             gradients: 0,
             dropped: 0,
-            missed_updates: 0,
+            missed_gradients: 0,
             wasted: 0.0,
             utilisation: 0.0,
         }
     }
 
-    /// Mean staleness of a gradient, in updates.
+    /// Mean staleness of a gradient, in gradients of others.
     pub fn mean_staleness(&self) -> f64 {
-        ratio(self.missed_updates as f64, self.gradients as f64)
+        ratio(self.missed_gradients as f64, self.gradients as f64)
     }
 
     /// Fraction of all gradients begun that were dropped.

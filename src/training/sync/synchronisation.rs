@@ -63,10 +63,15 @@ pub trait Synchronisation: Debug {
         None
     }
 
-    /// Factor on the gradients that the target takes, by what a trial run shows: mean updates that a gradient missed.
-    /// Without a penalty they count as if fresh.
-    fn gradients_factor(&self, missed_updates: f64, penalty: Option<Staleness>) -> f64 {
-        penalty.map_or(1.0, |penalty| penalty.factor(missed_updates))
+    /// Samples of an update where all gradients of all workers would be `batch`: what is dropped is no part of it.
+    fn effective_batch(&self, batch: f64, _workers: u32) -> f64 {
+        batch
+    }
+
+    /// Factor on the gradients that the target takes, by what a trial run shows: mean staleness of a gradient in steps,
+    /// samples of others over the global batch. Without a penalty they count as if fresh.
+    fn gradients_factor(&self, staleness: f64, penalty: Option<Staleness>) -> f64 {
+        penalty.map_or(1.0, |penalty| penalty.factor(staleness))
     }
 
     /// Trains from the queue's time on until the goal is reached, every worker-step an event. All

@@ -5,7 +5,7 @@ use crate::rng::{Purpose, Streams};
 use crate::stats::Welford;
 
 fn stream(replica: u64) -> Stream {
-    Streams::new(20).stream(Purpose::Run, replica, crate::rng::identity("batching"))
+    Streams::new(20).stream(replica, Purpose::Trial(crate::rng::identity("batching")))
 }
 
 fn job(text: &str) -> UnequalJob {

@@ -1,0 +1,15 @@
+//! Keys that were called otherwise: what to say to whoever still writes them.
+
+/// The old name, the new one, and what it means now.
+const RENAMED: &[(&str, &str, &str)] = &[(
+    "per_missed_update",
+    "per_missed_batch",
+    "per global batch of others' samples that a gradient misses, under every protocol",
+)];
+
+/// What to do about an unknown key that was legal once, if one of `legal` took its place.
+pub(super) fn help(word: &str, legal: &[String]) -> Option<String> {
+    let (old, new, meaning) = RENAMED.iter().find(|(old, ..)| *old == word)?;
+    let is_here = legal.iter().any(|key| key == new);
+    is_here.then(|| format!("`{old}` is `{new}` now: {meaning}"))
+}
