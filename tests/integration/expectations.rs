@@ -39,8 +39,12 @@ fn a_long_tail_is_known_within_two_percent_for_every_seed() {
 #[test]
 fn the_cheapest_size_is_the_same_for_every_seed() {
     for seed in 1..=3 {
-        let plan = Plan::new(&preemptible(seed, "workers = [8, 12, 16], batch = [1024]", ""))
-            .expect("a checked scenario");
+        let plan = Plan::new(&preemptible(
+            seed,
+            "workers = [8, 12, 16], batch = [1024]",
+            "",
+        ))
+        .expect("a checked scenario");
         let arena = plan.arena(0).expect("an arena");
         assert_eq!(arena.oracle[0][1], Some(1), "seed {seed}");
     }
@@ -52,8 +56,14 @@ fn the_cheapest_size_is_the_same_for_every_seed() {
 fn expectations_are_the_means_of_other_runs() {
     for (rest, runs) in [
         ("", 3_000),
-        (", checkpoint = \"young-daly\", checkpoint_write_s = 5", 1_000),
-        (", checkpoint = { periodic-s = 1800 }, on_loss = \"go-on\", keeps = \"steps\", fewest_workers = 8", 1_000),
+        (
+            ", checkpoint = \"young-daly\", checkpoint_write_s = 5",
+            1_000,
+        ),
+        (
+            ", checkpoint = { periodic-s = 1800 }, on_loss = \"go-on\", keeps = \"steps\", fewest_workers = 8",
+            1_000,
+        ),
     ] {
         let scenario = preemptible(5, "pairs = [[12, 1024]]", rest);
         let plan = Plan::new(&scenario).expect("a checked scenario");
@@ -75,9 +85,15 @@ fn expectations_are_the_means_of_other_runs() {
         }
         let (point, known) = (arena.expected[0][0], arena.precision[0].error);
         for (seen, expected) in [(time, point.time_s), (cost, point.cost_usd)] {
-            let error = (seen.variance() / runs as f64).sqrt().hypot(known * expected);
+            let error = (seen.variance() / runs as f64)
+                .sqrt()
+                .hypot(known * expected);
             let off = (seen.mean() - expected) / error;
-            assert!(off.abs() < 4.0, "{rest}: {} for {expected}: {off} errors", seen.mean());
+            assert!(
+                off.abs() < 4.0,
+                "{rest}: {} for {expected}: {off} errors",
+                seen.mean()
+            );
         }
     }
 }
