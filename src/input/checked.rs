@@ -97,8 +97,8 @@ checked!(
 );
 checked!(
     /// Mean hours that a VM lives; a cloud that takes VMs back sooner than after half a minute has none to rent.
-    MeanLife(f64), "hours from 0.01 to 10^9", |v| (0.01..=1e9).contains(&v),
-    { "type": "number", "minimum": 0.01, "maximum": 1e9 }
+    MeanLife(f64), "hours from 0.01 to 10^12", |v| (0.01..=1e12).contains(&v),
+    { "type": "number", "minimum": 0.01, "maximum": 1e12 }
 );
 checked!(
     /// A price in USD; the dearest VM of any cloud is at some hundred an hour.

@@ -896,13 +896,12 @@ usd_per_vm_hour = 1e-300
 }
 
 #[test]
-fn a_slack_without_end_and_workers_of_a_pair_that_no_mix_has() {
-    let slack = refused(&resnet18("sync.ssp.slack = 2147483647\n"));
-    let mix = refused(&resnet18(
+fn workers_of_a_pair_that_no_mix_has() {
+    let told = refused(&resnet18(
         "cluster.pairs = [[8, 512], [12, 512]]\n\
          kind.k = { mix = { e2-standard-4 = 8 } }\n",
     ));
-    assert_snapshot!([slack, mix].join("\n"));
+    assert_snapshot!(told);
 }
 
 #[test]
