@@ -27,8 +27,10 @@ pub(super) struct Sample {
     runs: Joint,
     /// Seconds and surprises of outlines by themselves.
     outlines: Joint,
-    /// Whether every run has an outline, and reached its target.
+    /// Whether runs are outlined; whether all were, and whether all reached their targets.
     is_outlined: bool,
+    has_all: bool,
+    all_reached: bool,
     quantities: usize,
     values: Vec<f64>,
 }
@@ -44,15 +46,33 @@ impl Sample {
         Sample {
             runs: Joint::new(FIRST + 1 + policies),
             outlines: Joint::new(3),
-            is_outlined: true,
+            is_outlined: false,
+            has_all: true,
+            all_reached: true,
             quantities: policies + 1,
             values: Vec::new(),
         }
     }
 
+    /// From now on runs are outlined; there is none yet.
+    pub(super) fn outline_runs(&mut self) {
+        self.is_outlined = true;
+    }
+
+    /// Whether runs are outlined.
+    pub(super) fn is_outlined(&self) -> bool {
+        self.is_outlined
+    }
+
+    /// Whether all runs reached their targets.
+    pub(super) fn all_reached(&self) -> bool {
+        self.all_reached
+    }
+
     /// Takes in a run: seconds, then USD per policy.
     pub(super) fn run(&mut self, values: &[f64], reached: bool, outline: Option<&Sketched>) {
-        self.is_outlined &= reached && outline.is_some();
+        self.all_reached &= reached;
+        self.has_all &= outline.is_some();
         self.values.clear();
         let seconds = outline.map_or(0.0, |s| s.seconds);
         self.values.extend([f64::from(u8::from(reached)), seconds]);
@@ -78,7 +98,7 @@ impl Sample {
 
     /// Whether its runs have outlines that say something of them.
     pub(super) fn has_outlines(&self) -> bool {
-        self.is_outlined && self.runs.covariance(OUTLINE, OUTLINE) > 0.0
+        self.all_reached && self.has_all && self.runs.covariance(OUTLINE, OUTLINE) > 0.0
     }
 
     /// Whether so many runs and more did not reach the target, and none did.

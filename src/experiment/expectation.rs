@@ -204,9 +204,15 @@ impl<'g> Runner<'g> {
         {
             return false;
         }
-        // The first outlines cost more than a few runs do.
-        let is_worth_it = sample.outlines() > 0 || error > 2.0 * enough;
-        let can_outline = is_worth_it && sample.has_outlines() && sample.outlines() < OUTLINES.1;
+        // An outline of a run with many checkpoints costs more than the run: they are made where many runs are missing.
+        if !sample.is_outlined() && sample.all_reached() && error > 2.0 * enough && !self.is_barren(at) {
+            let runs = sample.runs();
+            *sample = Sample::new(self.tariffs.len());
+            sample.outline_runs();
+            self.run(sample, at, runs);
+            return true;
+        }
+        let can_outline = sample.has_outlines() && sample.outlines() < OUTLINES.1;
         if can_outline && sample.is_short_of_outlines() {
             let more = needed(sample.outlines(), sample.outline_error() / enough * 1.5);
             let more = more.max(OUTLINES.0).min(OUTLINES.1 - sample.outlines());
@@ -228,6 +234,11 @@ impl<'g> Runner<'g> {
         more > 0
     }
 
+    /// Whether runs of a configuration have no outlines.
+    fn is_barren(&mut self, at: usize) -> bool {
+        (self.site.sketch(at, self.replica(u64::from(u32::MAX) - 1))).is_none()
+    }
+
     fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
         for _ in 0..runs {
             if sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
@@ -243,7 +254,10 @@ impl<'g> Runner<'g> {
             self.values.push(end.seconds());
             let usd = self.tariffs.iter().map(|t| t.bill_usd(&self.usage));
             self.values.extend(usd);
-            let sketched = self.site.sketch_again(at);
+            let sketched = match sample.is_outlined() {
+                true => self.site.sketch_again(at),
+                false => None,
+            };
             sample.run(&self.values, reached, sketched.as_ref());
         }
     }
