@@ -190,6 +190,7 @@ mod tests {
             Purpose::CheckpointWrite(at),
             Purpose::ModelLives(ModelKey::of("x")),
             Purpose::ModelDelays(ModelKey::of("x")),
+            Purpose::OutlineLives(of),
             Purpose::Trial(0),
         ];
         let drawn: std::collections::BTreeSet<u64> =

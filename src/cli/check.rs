@@ -26,7 +26,9 @@ impl CheckArgs {
         let mut text = String::new();
         for (path, scenario) in self.files.iter().zip(&scenarios) {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{}: ok, {} cases", path.display(), scenario.cases());
+            let path = path.display().to_string();
+            let path = terminal::visible(&path);
+            let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
         }
         terminal::print(&text)?;
         Ok(Exit::Done)

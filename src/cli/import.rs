@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
 use crate::import::folder::{self, Kind};
-use crate::import::{Imported, grid, mlperf, pollux, profile};
+use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
 use crate::input::Diagnostics;
 
 /// Arguments of `import`.
@@ -124,7 +124,8 @@ impl GridArgs {
     fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         if let Some(out) = &self.out {
-            folder::check(out, Kind::GRID, self.force, &mut diagnostics);
+            let inputs = [&*self.file, &*self.spec];
+            folder::check(out, Kind::GRID, self.force, &inputs, &mut diagnostics);
         }
         let options = grid::Options {
             file: self.file,
@@ -135,7 +136,8 @@ impl GridArgs {
             return Err(Failure::Wrong(diagnostics));
         };
         if let Some(out) = &self.out {
-            folder::write(&imported.files, out)?;
+            trial::grid(&imported.files, out).map_err(Failure::Wrong)?;
+            folder::write(&imported.files, out, Kind::GRID)?;
         }
         terminal::print(&imported.report.to_string())?;
         Ok(Exit::Done)
@@ -153,7 +155,7 @@ impl ImportArgs {
         let d = &mut diagnostics;
         let (imported, out) = match self.source {
             Source::Profile(args) => {
-                folder::check(&args.out.out, Kind::WORKLOAD, args.out.force, d);
+                args.out.check(&[args.file.as_path()], d);
                 let name = args.out.name.clone().unwrap_or_else(|| stem(&args.file));
                 let options = profile::Options {
                     file: args.file,
@@ -167,7 +169,7 @@ impl ImportArgs {
                 (profile::read(&options, d), args.out)
             }
             Source::Pollux(args) => {
-                folder::check(&args.out.out, Kind::WORKLOAD, args.out.force, d);
+                args.out.check(&[args.folder.as_path()], d);
                 let options = pollux::Options {
                     folder: args.folder,
                     application: args.app,
@@ -177,7 +179,10 @@ impl ImportArgs {
                 (pollux::read(&options, d), args.out)
             }
             Source::MlperfRcp(args) => {
-                folder::check(&args.out.out, Kind::WORKLOAD, args.out.force, d);
+                let inputs: Vec<&Path> = (args.rcps.iter().chain(&args.runs))
+                    .map(PathBuf::as_path)
+                    .collect();
+                args.out.check(&inputs, d);
                 let options = mlperf::Options {
                     rcps: args.rcps,
                     runs: args.runs,
@@ -198,13 +203,19 @@ impl ImportArgs {
             return Err(Failure::Wrong(diagnostics));
         };
         let files = draft.files().map_err(anyhow::Error::from)?;
-        folder::write(&files, &out.out)?;
+        trial::workload(&files, &out.out).map_err(Failure::Wrong)?;
+        folder::write(&files, &out.out, Kind::WORKLOAD)?;
         terminal::print(&report.to_string())?;
         Ok(Exit::Done)
     }
 }
 
 impl OutArgs {
+    /// Whether the folder may be written.
+    fn check(&self, inputs: &[&Path], diagnostics: &mut Diagnostics) {
+        folder::check(&self.out, Kind::WORKLOAD, self.force, inputs, diagnostics);
+    }
+
     /// The name of the workload.
     fn name(&self) -> String {
         let last = || self.out.file_name().unwrap_or_default().to_string_lossy();

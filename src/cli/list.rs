@@ -15,7 +15,7 @@ use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
-use crate::search::{ORACLE, Registry, registry::ORACLE_SUMMARY};
+use crate::search::{ALL_KNOWING, Registry};
 use crate::workload::{Workload, library, load};
 
 /// Arguments of `list`.
@@ -256,8 +256,10 @@ fn columns() -> List {
 }
 
 fn strategies() -> List {
-    let oracle = (ORACLE.to_owned(), ORACLE_SUMMARY.to_owned());
-    let all = std::iter::once(oracle).chain(Registry::default().summaries());
+    let knowing = ALL_KNOWING
+        .iter()
+        .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
+    let all = knowing.chain(Registry::default().summaries());
     List {
         header: vec!["strategy", "what it does"],
         text_columns: &[0, 1],

@@ -60,7 +60,7 @@ impl MergeArgs {
         let progress = Progress::start(&name, shards.cases());
         let finished = shards.hand_out(&mut results, &progress.counter)?;
         drop(progress);
-        let summary = results.finish(&finished)?;
+        let summary = results.finish(&finished, None)?;
         let mut summaries = Summaries::new(self.format, false);
         summaries.add(&name, &summary)?;
         summaries.end()?;

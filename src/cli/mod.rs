@@ -36,7 +36,7 @@ use signals::Signals;
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
 /// right one.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, disable_help_subcommand = true)]
+#[command(version, propagate_version = true, disable_help_subcommand = true, after_help = EXIT_CODES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -45,6 +45,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run scenario files and compare strategies with the oracle
+    #[command(after_help = EXIT_CODES)]
     Run(run::RunArgs),
     /// Put the shards of a run together
     Merge(merge::MergeArgs),
@@ -66,6 +67,16 @@ enum Command {
     #[cfg(feature = "completions")]
     Completions(completions::CompletionsArgs),
 }
+
+/// Exit codes, for people.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the run failed
+  2    wrong scenario, data, results or usage; nothing was run
+  3    done, but some cases have no result
+  4    reproduce: a figure is off without a stated reason
+  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept";
 
 /// Exit codes; part of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! `scavsim run`: run scenario files and compare strategies with the oracle.
 
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,7 +15,7 @@ use super::{Exit, Failure, estimate, resume, terminal};
 use crate::experiment::{Ending, Shard};
 use crate::input::checked::Count;
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{Folder, Lock};
+use crate::report::{Folder, Lock, results};
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -172,13 +173,20 @@ impl RunArgs {
         if !diagnostics.is_empty() {
             return Err(Failure::Wrong(diagnostics));
         }
+        let paths: Vec<PathBuf> = match scenarios {
+            [_] => vec![out.clone()],
+            _ => seen.iter().map(|name| out.join(name)).collect(),
+        };
+        // Those behind come first, so that each is empty when its turn comes.
+        let mut missing: Vec<&Path> = (paths.iter().flat_map(|path| path.ancestors()))
+            .filter(|path| fs::symlink_metadata(path).is_err())
+            .collect();
+        missing.sort_unstable_by_key(|path| std::cmp::Reverse(path.components().count()));
         let mut folders = Vec::new();
-        for name in seen {
-            let path = match scenarios {
-                [_] => out.clone(),
-                _ => out.join(name),
-            };
-            match Folder::prepare(&path) {
+        for path in &paths {
+            let prepared = Folder::prepare(path)
+                .and_then(|folder| results::may_be_written(&folder).map(|()| folder));
+            match prepared {
                 Ok(folder) => folders.push(Some(folder)),
                 Err(error) => diagnostics.push(
                     Diagnostic::general(error.to_string())
@@ -189,6 +197,10 @@ impl RunArgs {
         if diagnostics.is_empty() {
             Ok(folders)
         } else {
+            // Nothing is run: what was made for it goes again.
+            for path in missing {
+                let _ = fs::remove_dir(path);
+            }
             Err(Failure::Wrong(diagnostics))
         }
     }

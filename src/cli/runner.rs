@@ -70,10 +70,20 @@ impl Runner<'_> {
         start: Start,
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
-        let renamed = scenario.renamed.iter().cloned();
         let stale = scenario.unpriced_staleness();
+        let renamed = scenario.renamed.iter().cloned();
         for sentence in renamed.chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
+        }
+        for (workload, known) in plan.precision() {
+            if known.is_cut_short {
+                terminal::note(&format!(
+                    "{}: {workload}: expectations are known to {:.1} % only (standard error) after {} runs, the most there may be",
+                    scenario.name,
+                    100.0 * known.error,
+                    known.runs
+                ));
+            }
         }
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
@@ -103,6 +113,7 @@ impl Runner<'_> {
             ));
         }
         let all = plan.cases();
+        let expectations = manifest::expectations(&plan);
         let left = tasks.behind(before.cases);
         let mut finished = self.evaluate(&mut plan, left, &progress, &mut [&mut results])?;
         finished.cases += before.cases;
@@ -111,7 +122,7 @@ impl Runner<'_> {
             finished.ending = Ending::Complete;
         }
         drop(progress);
-        let summary = results.finish(&finished)?;
+        let summary = results.finish(&finished, expectations)?;
         Ok((finished, summary))
     }
 

@@ -1,5 +1,6 @@
 //! `scavsim summary`: aggregate the records of a finished run anew.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -39,7 +40,15 @@ impl SummaryArgs {
             wrong.push(Diagnostic::general(what).with_help(help.to_owned()));
             Failure::Wrong(wrong)
         };
-        let Some(read) = manifest::read(&folder.file(manifest::FILE))? else {
+        const DAMAGED: &str =
+            "what a run left was changed; `scavsim run FILE --out DIR --overwrite` makes it anew";
+        let damaged = |error: std::io::Error| match error.kind() {
+            ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::NotFound => {
+                wrong(error.to_string(), DAMAGED)
+            }
+            _ => Failure::from(error),
+        };
+        let Some(read) = manifest::read(&folder.file(manifest::FILE)).map_err(damaged)? else {
             return Err(wrong(
                 format!("there is no run in {}", self.folder.display()),
                 "`scavsim run FILE --out DIR` makes one",
@@ -53,7 +62,7 @@ impl SummaryArgs {
         }
         let by = by.for_form(self.format);
         let mut summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&read));
-        stored_records::hand_out(&folder, &read, &mut summary)?;
+        stored_records::hand_out(&folder, &read, &mut summary).map_err(damaged)?;
         let name = read.get("scenario").and_then(Value::as_str);
         let mut summaries = Summaries::new(self.format, false);
         summaries.add(name.unwrap_or_default(), &summary.finish())?;

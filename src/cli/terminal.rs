@@ -1,8 +1,10 @@
 //! What is printed, and where.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use crate::input::Diagnostics;
+use crate::input::name::is_unseen;
 
 /// Prints data to stdout. A reader that has gone away, such as `head`, is no error: that is its
 /// right, and result files are still to be written.
@@ -19,7 +21,23 @@ pub fn print(text: &str) -> io::Result<()> {
 
 /// Says something on stderr. If nobody listens, so be it.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", visible(text));
+}
+
+/// A text in which a terminal finds nothing to obey: the name of a file may hold anything.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_unseen = |c: char| c != '\n' && is_unseen(c);
+    if !text.contains(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    let mut all = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_unseen(c) {
+            true => all.extend(c.escape_default()),
+            false => all.push(c),
+        }
+    }
+    Cow::Owned(all)
 }
 
 /// Prints all mistakes on stderr, in colour on a terminal unless `NO_COLOR` is set.

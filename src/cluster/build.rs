@@ -188,6 +188,15 @@ impl Builder<'_> {
         Ok(sizes)
     }
 
+    /// Sizes that the cluster of `configuration` may have, besides its own; `None` where there are too many.
+    pub fn count_of_sizes(&self, configuration: &Configuration) -> Option<usize> {
+        let frame = self.frame(configuration, &mut Vec::new());
+        match self.changes_size() {
+            true => frame.count_of_sizes(),
+            false => Some(0),
+        }
+    }
+
     /// What keeps [`build`](Self::build) from building the cluster of `configuration`: found by the same steps, without
     /// what takes long and cannot fail.
     pub fn missing(&self, configuration: &Configuration) -> Option<Missing> {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::Scenario;
 use crate::engine::Interrupt;
+use crate::input::name::not_a_name;
 use crate::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use crate::pricing::{AS_MEASURED, Policy, VmPrice};
 use crate::scenario::{Given, Overrides, load_with};
-use crate::search::{ORACLE, Registry};
+use crate::search::{ALL_KNOWING, Registry};
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
@@ -139,19 +140,31 @@ impl Options {
 
     /// Two names always stand for the same.
     fn reserved(&self, diagnostics: &mut Diagnostics) {
-        let mut refuse = |what: &str, name: &str| {
+        const TAKEN: &str = "the name is taken; give yours another";
+        let mut refuse = |what: &str, name: &str, help: &str| {
             let title = format!("a program cannot bring a {what} called `{name}`");
-            let help = "the name is taken; give yours another";
             diagnostics.push(Diagnostic::general(title).with_help(help));
         };
         let Given {
-            registry, policies, ..
+            registry,
+            policies,
+            workloads,
         } = &self.given;
-        if registry.names().any(|name| name == ORACLE) {
-            refuse("strategy", ORACLE);
+        let names = (registry.names().map(|name| ("strategy", name)))
+            .chain(policies.iter().map(|policy| ("price", &*policy.name)))
+            .chain(workloads.iter().map(|(name, _)| ("workload", &**name)));
+        for (what, name) in names {
+            if let Some(why) = not_a_name(name) {
+                refuse(what, &name.escape_debug().to_string(), why);
+            }
+        }
+        for (known, _) in ALL_KNOWING {
+            if registry.names().any(|name| name == *known) {
+                refuse("strategy", known, TAKEN);
+            }
         }
         if policies.iter().any(|policy| policy.name == AS_MEASURED) {
-            refuse("price", AS_MEASURED);
+            refuse("price", AS_MEASURED, TAKEN);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::expectation::{Expectations, Precision, Question, expect};
 use super::plan_error::PlanError;
 use crate::cloud::Fleet;
 use crate::cluster::World;
@@ -10,12 +11,11 @@ use crate::pricing::{Policy, Rented, Tariff};
 use crate::rng::StrategyKey;
 use crate::scenario::Scenario;
 use crate::search::{
-    Depends, Figures, Limits, ORACLE, Objective, Past, Point, Strategy, Taken, Task,
-    objective::choose,
+    ALL_KNOWING, Depends, Figures, Limits, Objective, Past, Point, Strategy, Taken, Task,
+    objective::{Front, choose},
 };
 use crate::space::Space;
 use crate::testbed::{Ground, History, Terms};
-use crate::training::Fidelity;
 use crate::units::SECONDS_PER_HOUR;
 use crate::usage::Usage;
 
@@ -42,9 +42,13 @@ pub struct Arena {
     pub expected_time_s: Vec<Option<f64>>,
     /// Expected time and cost per policy and configuration, without search.
     pub expected: Vec<Vec<Point>>,
+    /// How well these are known, where they are means over runs.
+    pub precision: Vec<Precision>,
     /// The best configuration by expectation per policy and objective; `None` where the limits
     /// leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
+    /// The front of what is expected within the limits, per policy.
+    pub fronts: Vec<Option<Front>>,
 }
 
 /// One that competes.
@@ -53,7 +57,7 @@ pub struct Contender {
     pub name: String,
     /// Key of its random streams.
     pub key: StrategyKey,
-    /// The strategy, ready for the workload; the oracle has none.
+    /// The strategy, ready for the workload; those that know the truth have none.
     pub strategy: Option<Box<dyn Strategy>>,
     /// Earlier runs that it took.
     pub taken: Vec<Taken>,
@@ -88,9 +92,6 @@ pub(super) struct Parts<'a> {
     pub(super) fleet: &'a Fleet<'a>,
 }
 
-/// Runs without a result after which none is expected.
-const HOPELESS: u64 = 8;
-
 impl Arena {
     pub(super) fn new(
         scenario: &Scenario,
@@ -107,16 +108,14 @@ impl Arena {
         let expected_time_s: Vec<Option<f64>> = (0..parts.space.len())
             .map(|at| ground.expected_time_s(at))
             .collect();
-        let mut usage = Usage::default();
-        let expected = match ground.expects_by_runs() {
-            false => (tariffs.iter())
-                .map(|tariff| {
-                    let all = 0..parts.space.len();
-                    all.map(|at| ground.expectation(at, tariff, &mut usage))
-                        .collect()
-                })
-                .collect(),
-            true => means_over_runs(&*ground, parts.space.len(), terms, &tariffs),
+        let question = Question {
+            objectives: &scenario.objectives,
+            limits: &scenario.limits,
+            tariffs: &tariffs,
+        };
+        let expectations = match ground.expects_by_runs() {
+            false => closed_form(&*ground, parts.space.len(), &tariffs),
+            true => expect(&*ground, parts.space.len(), terms, question),
         };
         let mut arena = Arena {
             workload: parts.workload.to_owned(),
@@ -128,8 +127,10 @@ impl Arena {
             default: 0,
             tariffs,
             expected_time_s,
-            oracle: oracles(scenario, &expected),
-            expected,
+            oracle: oracles(scenario, &expectations.to_choose),
+            fronts: fronts(scenario, &expectations.points),
+            expected: expectations.points,
+            precision: expectations.precision,
         };
         arena.default = scenario.settings.fixed.index(&arena.task())?;
         let mut bills = PastBills::new(&scenario.policies, parts.fleet);
@@ -137,7 +138,7 @@ impl Arena {
             let mut past = Past::new(parts.own, parts.stored);
             let strategy = match scenario.registry.recipe(name, &scenario.settings) {
                 Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
-                None if name == ORACLE => None,
+                None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,
                 None => return Err(PlanError::UnknownStrategy(name.clone())),
             };
             let taken = past.into_taken();
@@ -176,6 +177,23 @@ impl Arena {
     }
 }
 
+/// Expected time and cost where a formula tells them.
+fn closed_form(ground: &dyn Ground, configurations: usize, tariffs: &[Tariff]) -> Expectations {
+    let mut usage = Usage::default();
+    let points: Vec<Vec<Point>> = (tariffs.iter())
+        .map(|tariff| {
+            let all = 0..configurations;
+            all.map(|at| ground.expectation(at, tariff, &mut usage))
+                .collect()
+        })
+        .collect();
+    Expectations {
+        to_choose: points.clone(),
+        points,
+        precision: Vec::new(),
+    }
+}
+
 fn oracles(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Vec<Option<usize>>> {
     let mut scratch = Vec::new();
     let mut best = |points: &[Point], objective: Objective| {
@@ -190,58 +208,12 @@ fn oracles(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Vec<Option<usize
         .collect()
 }
 
-/// Mean time and cost per policy and configuration, without search, through losses of VMs: they have no
-/// closed form, so they are means over runs of replicas that no case has. A run that does not reach the target
-/// is begun again, from scratch: what it took is shared by those that do.
-fn means_over_runs(
-    ground: &dyn Ground,
-    configurations: usize,
-    terms: &Terms,
-    tariffs: &[Tariff],
-) -> Vec<Vec<Point>> {
-    let mut site = ground.open(&Terms {
-        fidelity: Fidelity::Fast,
-        ..terms.clone()
-    });
-    let mut usage = Usage::default();
-    let none = Point {
-        time_s: 0.0,
-        cost_usd: 0.0,
-    };
-    let mut reached = vec![0.0; configurations];
-    let mut means = vec![vec![none; configurations]; tariffs.len()];
-    let runs = (0..configurations).map(|at| ground.expectation_runs(at));
-    for replica in 0..runs.max().unwrap_or(0) {
-        site.restart(u64::MAX - replica);
-        site.mark(0);
-        for (choice, reached) in reached.iter_mut().enumerate() {
-            let hopeless = replica >= HOPELESS && *reached == 0.0;
-            if hopeless || replica >= ground.expectation_runs(choice) {
-                continue;
-            }
-            site.back_to(0);
-            let end = match site.run_to_target(choice) {
-                Ok(line) => {
-                    *reached += 1.0;
-                    line.net_end
-                }
-                Err(why) => why.at(),
-            };
-            site.usage_until(end, &mut usage);
-            for (tariff, means) in tariffs.iter().zip(&mut means) {
-                means[choice].time_s += end.seconds();
-                means[choice].cost_usd += tariff.bill_usd(&usage);
-            }
-        }
-    }
-    for means in &mut means {
-        for (mean, reached) in means.iter_mut().zip(&reached) {
-            // Infinite where no run reached the target.
-            mean.time_s /= reached;
-            mean.cost_usd /= reached;
-        }
-    }
-    means
+fn fronts(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Option<Front>> {
+    let mut scratch = Vec::new();
+    let points = expected.iter();
+    points
+        .map(|points| Front::of(&scenario.limits, points, &mut scratch))
+        .collect()
 }
 
 /// What earlier runs cost at the prices of each policy.

@@ -64,6 +64,8 @@ pub enum Role {
     Mean,
     /// Averages it, and has it before this one, which is declared above.
     MeanBefore(&'static str),
+    /// Tells the share of ones, of zeros and ones.
+    Share,
 }
 
 impl Role {
@@ -73,6 +75,7 @@ impl Role {
             Role::None => "",
             Role::Key => "key",
             Role::Mean | Role::MeanBefore(_) => "mean",
+            Role::Share => "share",
         }
     }
 }
@@ -250,6 +253,9 @@ macro_rules! role {
     (mean) => {
         Role::Mean
     };
+    (share) => {
+        Role::Share
+    };
     (mean before $other:ident) => {
         Role::MeanBefore(stringify!($other))
     };
@@ -259,7 +265,8 @@ macro_rules! role {
 /// sentence that says what it is. Unit and role may be absent.
 ///
 /// Kinds are `count`, `name` (borrowed from the plan), `text` (the same, or nothing), `remark` (text
-/// that is made on the way), `whole`, `figure` and `status`; roles `key`, `mean` and `mean before OTHER`.
+/// that is made on the way), `whole`, `figure` and `status`; roles `key`, `share`, `mean` and `mean
+/// before OTHER`.
 macro_rules! columns {
     ($(
         $(#[doc = $what:literal])+

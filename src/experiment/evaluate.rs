@@ -5,10 +5,14 @@ use std::borrow::Cow;
 use super::arena::Arena;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
+use super::score::{Value, is_worth, keep, repay};
 use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
-use crate::search::{Forecast, Limits, Objective, Point, objective::choose};
+use crate::search::{
+    CLAIRVOYANT, Forecast, Limits, Objective, Point,
+    objective::{best_two, choose},
+};
 use crate::testbed::Timeline;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
@@ -23,8 +27,10 @@ pub struct Evaluator<'p> {
     points: Vec<Option<Point>>,
     /// Search and policy that the points are of.
     priced: Option<(u64, usize)>,
-    /// Search, and what is fastest by it if one alone is.
-    fastest: Option<(u64, Option<usize>)>,
+    /// Search, and what is fastest by it if one alone is, with what comes after.
+    fastest: Option<(u64, Option<[Option<usize>; 2]>)>,
+    /// What the last search would have had chosen without its choice.
+    rival: Option<usize>,
     front: Vec<(usize, Point)>,
     usage: Usage,
 }
@@ -41,13 +47,6 @@ pub struct Watched<'p> {
     pub entries: Vec<Entry>,
 }
 
-/// Time and cost.
-#[derive(Debug, Clone, Copy)]
-struct Value {
-    hours: f64,
-    usd: f64,
-}
-
 /// What a finished case is scored from.
 struct Outcome {
     choice: usize,
@@ -56,6 +55,8 @@ struct Outcome {
     gross: Value,
     search: Value,
     cold_start: Option<Value>,
+    /// The choice without search; `None` where nobody asks for it or it does not come to its end.
+    alone: Option<Value>,
     lost_vms: u32,
     totals: Option<Totals>,
     oracle: Value,
@@ -84,6 +85,7 @@ impl<'p> Evaluator<'p> {
             points: Vec::new(),
             priced: None,
             fastest: None,
+            rival: None,
             front: Vec::new(),
             usage: Usage::default(),
         }
@@ -132,6 +134,8 @@ impl<'p> Evaluator<'p> {
         let oracle = arena.oracle[case.policy][case.objective].ok_or(ORACLE_WITHOUT_CHOICE)?;
         self.simulation.watch(case.arena, most);
         let choice = self.search(case, arena, oracle)?;
+        // What is noted is of the last run.
+        self.simulation.forget_runs();
         let run = self.simulation.run(case, choice);
         let line = run.map_err(|why| why.reason())?.line;
         Ok(Watched {
@@ -144,9 +148,16 @@ impl<'p> Evaluator<'p> {
 
     /// What the strategy recommends, or the objective in its forecast.
     fn search(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<usize, Reason> {
+        self.rival = None;
         match self.simulation.search(case) {
             Found::Never(why) => Err(why.clone()),
-            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => Ok(oracle),
+            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
+                match arena.contenders[case.strategy].name == CLAIRVOYANT {
+                    true => (self.best_realised(case, arena))
+                        .ok_or_else(|| ORACLE_WITHOUT_CHOICE.into()),
+                    false => Ok(oracle),
+                }
+            }
             Found::Forecast => {
                 let tariff = &arena.tariffs[case.policy];
                 let is_decided = self.simulation.forecast().decided.is_some();
@@ -173,15 +184,52 @@ impl<'p> Evaluator<'p> {
             let alone = self.simulation.run_alone(case, oracle).map_err(never)?;
             outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
         }
+        if self.plan.limits.are_any() {
+            outcome.alone = match outcome.search.hours > 0.0 {
+                false => Some(outcome.total),
+                true => (self.simulation.run_alone(case, choice).ok())
+                    .map(|alone| value(tariff, alone.line.net_end, &alone.net)),
+            };
+        }
         Ok(outcome)
     }
 
-    /// What the objective picks from the forecast, at the prices that are known to everybody.
-    fn choose(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
-        let forecast = self.simulation.forecast();
-        if let Some(decided) = forecast.decided {
-            return Some(decided);
+    /// What the objective picks from how all configurations turn out in the replica, without search.
+    fn best_realised(&mut self, case: Case, arena: &Arena) -> Option<usize> {
+        let tariff = &arena.tariffs[case.policy];
+        self.priced = None;
+        self.points.clear();
+        for at in 0..arena.space.len() {
+            let run = self.simulation.run_alone(case, at).ok();
+            self.points.push(run.map(|run| Point {
+                time_s: run.line.net_end.seconds(),
+                cost_usd: tariff.bill_usd(&run.net),
+            }));
         }
+        choose(
+            self.plan.objectives[case.objective],
+            &self.plan.limits,
+            &self.points,
+            &mut self.front,
+        )
+    }
+
+    /// What the objective picks from the forecast, at the prices that are known to everybody, unless the strategy
+    /// has decided; what is second is noted.
+    fn choose(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
+        let decided = self.simulation.forecast().decided;
+        let by_time = self.plan.objectives[case.objective] == Objective::Time;
+        if decided.is_some() && !by_time && !arena.prices_are_known(tariff) {
+            return decided;
+        }
+        let two = self.choose_two(case, arena, tariff);
+        let choice = decided.or(two[0]);
+        self.rival = two.into_iter().flatten().find(|at| Some(*at) != choice);
+        choice
+    }
+
+    fn choose_two(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> [Option<usize>; 2] {
+        let forecast = self.simulation.forecast();
         let free = self.plan.limits.max_cost_usd.is_none();
         if free && self.plan.objectives[case.objective] == Objective::Time {
             let key = self.simulation.number();
@@ -189,8 +237,8 @@ impl<'p> Evaluator<'p> {
                 self.fastest = Some((key, fastest(&forecast.time_s, &self.plan.limits)));
             }
             // No price decides, but between equals.
-            if let Some((_, Some(choice))) = self.fastest {
-                return Some(choice);
+            if let Some((_, Some(two))) = self.fastest {
+                return two;
             }
         }
         let key = (self.simulation.number(), case.policy);
@@ -216,7 +264,7 @@ impl<'p> Evaluator<'p> {
             self.points
                 .extend(forecast.time_s.iter().enumerate().map(point));
         }
-        choose(
+        best_two(
             self.plan.objectives[case.objective],
             &self.plan.limits,
             &self.points,
@@ -253,14 +301,45 @@ impl<'p> Evaluator<'p> {
         record.expected_cost_usd = Some(chosen.cost_usd);
         record.search_time_h = Some(outcome.search.hours);
         record.search_cost_usd = Some(outcome.search.usd);
-        record.regret_time = Some(chosen.time_s / best.time_s - 1.0);
-        record.regret_cost = Some(chosen.cost_usd / best.cost_usd - 1.0);
         record.search_share_time = Some(outcome.search.hours / over.hours);
         record.search_share_cost = Some(outcome.search.usd / over.usd);
-        record.overhead_gross_time = Some(outcome.gross.hours / over.hours - 1.0);
-        record.overhead_gross_cost = Some(outcome.gross.usd / over.usd - 1.0);
-        record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
-        record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
+        let objective = self.plan.objectives[case.objective];
+        let front = arena.fronts[case.policy].as_ref();
+        let is_right = at == oracle || is_worth(objective, &arena.limits, front, chosen, best);
+        record.right = Some(f64::from(is_right));
+        if objective == Objective::Knee {
+            record.knee_depth = front.and_then(|front| front.depth_over_knee(&chosen));
+        }
+        // Without a search there is no luck in a choice.
+        let rival = self.rival.filter(|_| outcome.search.hours > 0.0);
+        let is_finite = |point: &Point| point.time_s.is_finite() && point.cost_usd.is_finite();
+        if let Some(rival) = rival.map(|rival| expected[rival]).filter(is_finite) {
+            record.rival_time_h = Some(rival.time_s / SECONDS_PER_HOUR);
+            record.rival_cost_usd = Some(rival.cost_usd);
+            if objective == Objective::Knee {
+                record.rival_knee_depth = front.and_then(|front| front.depth_over_knee(&rival));
+            }
+        }
+        // A case that breaks a limit is not compared with one that keeps it.
+        let kept = keep(
+            record,
+            &arena.limits,
+            outcome.alone,
+            outcome.gross,
+            outcome.total,
+        );
+        if kept.choice && arena.limits.allow(&chosen) {
+            record.regret_time = Some(chosen.time_s / best.time_s - 1.0);
+            record.regret_cost = Some(chosen.cost_usd / best.cost_usd - 1.0);
+        }
+        if kept.gross {
+            record.overhead_gross_time = Some(outcome.gross.hours / over.hours - 1.0);
+            record.overhead_gross_cost = Some(outcome.gross.usd / over.usd - 1.0);
+        }
+        if kept.net {
+            record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
+            record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
+        }
         divide(record, &outcome.parts);
         let contender = &arena.contenders[case.strategy];
         if contender.strategy.is_some() {
@@ -291,9 +370,12 @@ impl<'p> Evaluator<'p> {
             record.overhead_published_time = Some(cold.hours / over.hours);
             record.overhead_published_cost = Some(cold.usd / over.usd);
         }
-        record.break_even_jobs = break_even(
-            self.plan.objectives[case.objective],
+        let spent = outcome.search.hours > 0.0 || !contender.taken.is_empty();
+        repay(
+            record,
+            objective,
             outcome.search,
+            spent,
             chosen,
             expected[arena.default],
         );
@@ -308,6 +390,7 @@ impl<'p> Evaluator<'p> {
 
     fn empty_record(&self, case: Case, oracle: Option<(&'p Arena, usize)>) -> Record<'p> {
         let best = oracle.map(|(arena, index)| (&arena.space, index));
+        let unkept = (self.plan.limits.are_any()).then_some(0.0);
         Record {
             case: case.number,
             workload: self.plan.workload(case.arena),
@@ -315,6 +398,10 @@ impl<'p> Evaluator<'p> {
             objective: self.plan.objectives[case.objective].name(),
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
+            right: Some(0.0),
+            kept_choice: unkept,
+            kept_gross: unkept,
+            kept_net: unkept,
             oracle_vm: best.and_then(|(space, at)| space.vm(at)).map(|vm| &**vm),
             oracle_workers: best.and_then(|(space, at)| space.workers(at)),
             oracle_batch: best.and_then(|(space, at)| space.batch(at)),
@@ -324,23 +411,25 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The configuration that is predicted to be faster than all others within the limits; `None` if there is not
-/// one alone.
-fn fastest(time_s: &[Option<f64>], limits: &Limits) -> Option<usize> {
-    let mut best: Option<(usize, f64)> = None;
-    let mut alone = false;
+/// The configuration that is predicted to be faster than all others within the limits, and the fastest of
+/// those; `None` if there is not one alone.
+fn fastest(time_s: &[Option<f64>], limits: &Limits) -> Option<[Option<usize>; 2]> {
+    let mut two: [Option<(usize, f64)>; 2] = [None; 2];
+    let is_less = |time_s: f64, than: Option<(usize, f64)>| than.is_none_or(|(_, t)| time_s < t);
     for (index, time_s) in time_s.iter().enumerate() {
         let Some(time_s) = *time_s else { continue };
         if limits.max_time_s.is_some_and(|most| time_s > most) {
             continue;
         }
-        match best {
-            Some((_, least)) if time_s > least => {}
-            Some((_, least)) if time_s == least => alone = false,
-            _ => (best, alone) = (Some((index, time_s)), true),
+        if is_less(time_s, two[0]) {
+            two = [Some((index, time_s)), two[0]];
+        } else if is_less(time_s, two[1]) {
+            two[1] = Some((index, time_s));
         }
     }
-    best.filter(|_| alone).map(|(index, _)| index)
+    let [first, second] = two;
+    let alone = first?.1 < second.map_or(f64::INFINITY, |(_, time_s)| time_s);
+    alone.then(|| two.map(|one| one.map(|(index, _)| index)))
 }
 
 /// Hours and USD of a whole job.
@@ -382,6 +471,7 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
             },
         },
         cold_start,
+        alone: None,
         lost_vms: line.lost_vms,
         totals: line.totals,
         oracle: total,
@@ -401,18 +491,4 @@ fn divide(record: &mut Record<'_>, parts: &Parts) {
     record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
     let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
     record.bill_charges_usd = Some(charges::all_but(&named, charges));
-}
-
-/// Repetitions of the job after which the search has paid for itself against running the default
-/// configuration: search over the expected saving per job, in hours for the objective `time`, in
-/// USD for the others. `None` where nothing is saved.
-fn break_even(objective: Objective, search: Value, chosen: Point, default: Point) -> Option<f64> {
-    let (spent, saved) = match objective {
-        Objective::Time => (
-            search.hours,
-            (default.time_s - chosen.time_s) / SECONDS_PER_HOUR,
-        ),
-        Objective::Cost | Objective::Knee => (search.usd, default.cost_usd - chosen.cost_usd),
-    };
-    (saved > 0.0).then(|| spent / saved)
 }

@@ -6,12 +6,14 @@
 //! - [`plan`]: everything that cases share, computed once; the order of cases; `plan_error`: why there is none.
 //! - [`arena`]: configurations that are searched together, with all that compete on them; `price_list`:
 //!   what they cost, as everybody knows it.
+//! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
-//! - [`evaluate`]: one case: search, run to the target, score against the oracle.
+//! - [`evaluate`]: one case: search, run to the target, score against the oracle; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
+//! - [`tally`]: what a group of records comes to; `rivals`: what may come that no case of it showed.
 //! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
 //!   [`aggregation`]: one or the other.
 
@@ -19,16 +21,21 @@ pub mod aggregation;
 pub mod arena;
 mod chosen;
 pub mod columns;
+mod estimate;
 pub mod evaluate;
+pub mod expectation;
 pub mod plan;
 mod plan_error;
 mod price_list;
 pub mod record;
+mod rivals;
 pub mod run;
+mod score;
 pub mod shard;
 pub mod simulation;
 pub mod summary;
 pub mod summary_by;
+pub mod tally;
 
 pub use aggregation::{Aggregated, Aggregation};
 pub use arena::{Arena, Contender};
@@ -41,4 +48,5 @@ pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};
 pub use shard::{Shard, Tasks};
 pub use summary::{Group, Summary};
-pub use summary_by::{KeyColumns, KeyTable, Mean};
+pub use summary_by::{KeyColumns, KeyTable};
+pub use tally::{Mean, Tallied};

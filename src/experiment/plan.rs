@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::arena::{Arena, Parts};
+use super::expectation::Precision;
 use super::plan_error::PlanError;
 use super::record::Record;
 use crate::cloud::Fleet;
@@ -189,6 +190,19 @@ impl Plan {
             }
         }
         all
+    }
+
+    /// How well expectations are known that are means over runs: per workload that was made, the worst of its
+    /// configurations.
+    pub fn precision(&self) -> Vec<(&str, Precision)> {
+        let made = (self.arenas.iter().take(EAGER).enumerate())
+            .filter_map(|(index, made)| Some((index, made.get()?.as_ref().ok()?)));
+        let worst = |arena: &Arena| {
+            let all = arena.precision.iter().copied();
+            all.max_by(|a, b| a.error.total_cmp(&b.error))
+        };
+        made.filter_map(|(index, arena)| Some((self.workload(index), worst(&**arena)?)))
+            .collect()
     }
 
     /// Forgets the arenas before `first`, if there are too many to keep.

@@ -58,6 +58,11 @@ columns! {
     oracle_batch: whole in "samples", key;
     /// What the oracle chose on all other axes.
     oracle_other: text, key;
+    /// 1 where what was chosen is expected to be worth what the oracle's choice is, else 0, as without a result.
+    right: figure, share;
+    /// Depth of the choice below the line between the ends of the oracle's front, over that of the knee; with the
+    /// objective `knee`.
+    knee_depth: figure in "fraction", mean;
     /// Hours from the start to the target, search included and its steps credited, as it came out
     /// in this replica.
     time_h: figure in "h", mean;
@@ -71,6 +76,27 @@ columns! {
     expected_time_h: figure in "h";
     /// Expected USD for that.
     expected_cost_usd: figure in "USD";
+    /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
+    /// nothing else was predicted.
+    rival_time_h: figure in "h";
+    /// Expected USD for that.
+    rival_cost_usd: figure in "USD";
+    /// Its depth, as `knee_depth`.
+    rival_knee_depth: figure in "fraction";
+    /// 1 where the choice, run without search in this replica, keeps within all limits, else 0, as without a
+    /// result; empty without limits.
+    kept_choice: figure, share;
+    /// The same of the job with its search, whose steps earn no progress.
+    kept_gross: figure, share;
+    /// The same of the job with its search, whose steps count as training.
+    kept_net: figure, share;
+    /// How far the choice, run without search in this replica, is beyond a limit, over that limit; of two, the further.
+    /// Empty where it keeps within.
+    excess_choice: figure in "fraction", mean;
+    /// The same of the job with its search, whose steps earn no progress.
+    excess_gross: figure in "fraction", mean;
+    /// The same of the job with its search, whose steps count as training.
+    excess_net: figure in "fraction", mean;
     /// Hours from the start until the chosen configuration began to train, or would have begun where the target
     /// was reached before.
     search_time_h: figure in "h", mean;
@@ -78,7 +104,7 @@ columns! {
     search_cost_usd: figure in "USD", mean;
     /// 1 where the target was reached during the search, in whatever was tried then, else 0. `time_h` and `cost_usd`
     /// end there; the choice is what the whole search recommends, and gross figures run it.
-    reached_in_search: figure in "fraction", mean;
+    reached_in_search: figure, share;
     /// Hours of the cold start, a part of the search.
     cold_start_time_h: figure in "h";
     /// USD of the cold start by itself.
@@ -113,29 +139,37 @@ columns! {
     dropped_gradients: figure in "fraction", mean;
     /// Fraction of compute time that went into what was dropped or done twice.
     wasted_compute: figure in "fraction", mean;
-    /// Expected time of the choice over that of the oracle's, minus 1.
+    /// Expected time of the choice over that of the oracle's, minus 1; empty where the choice breaks a limit, expected
+    /// or in this replica.
     regret_time: figure in "fraction", mean before search_time_h;
-    /// Expected cost of the choice over that of the oracle's, minus 1.
+    /// Expected cost of the choice over that of the oracle's, minus 1; empty as `regret_time` is.
     regret_cost: figure in "fraction", mean before search_time_h;
     /// Search time over the oracle's time.
     search_share_time: figure in "fraction", mean;
     /// Search cost over the oracle's cost.
     search_share_cost: figure in "fraction", mean;
-    /// Time over the oracle's, minus 1, when search steps earn no progress.
+    /// Time over the oracle's, minus 1, when search steps earn no progress; empty where that breaks a limit.
     overhead_gross_time: figure in "fraction", mean;
-    /// Cost over the oracle's, minus 1, when search steps earn no progress.
+    /// Cost over the oracle's, minus 1, when search steps earn no progress; empty where that breaks a limit.
     overhead_gross_cost: figure in "fraction", mean;
-    /// Time over the oracle's, minus 1, when search steps count as training.
+    /// Time over the oracle's, minus 1, when search steps count as training; empty where that breaks a limit.
     overhead_net_time: figure in "fraction", mean;
-    /// Cost over the oracle's, minus 1, when search steps count as training.
+    /// Cost over the oracle's, minus 1, when search steps count as training; empty where that breaks a limit.
     overhead_net_cost: figure in "fraction", mean;
     /// Cold start over the oracle's time: the accounting behind the paper's own figure.
     overhead_published_time: figure in "fraction", mean;
     /// Cold start over the oracle's cost: the accounting behind the paper's own figure.
     overhead_published_cost: figure in "fraction", mean;
-    /// Repetitions of the job that repay the search against the default configuration; empty
-    /// where the choice is no better than the default.
-    break_even_jobs: figure in "jobs", mean;
+    /// Hours that each further job is expected to take less with the choice than in the default configuration.
+    saved_time_h: figure in "h", mean;
+    /// USD that it is expected to cost less.
+    saved_cost_usd: figure in "USD", mean;
+    /// Repetitions of the job that repay the search against the default configuration, in hours for the objective `time`,
+    /// else in USD, without earlier runs; empty where nothing is saved.
+    break_even_jobs: figure in "jobs";
+    /// 1 where a search or earlier runs were spent and no repetition repays them, for nothing is saved, else 0; empty where
+    /// nothing was spent.
+    never_repaid: figure, share;
     /// Mean over configurations of |predicted − expected time| / expected time.
     error_mean: figure in "fraction", mean;
     /// Median of the same.
@@ -153,13 +187,9 @@ columns! {
 }
 
 impl Record<'_> {
-    /// Whether the strategy chose what the oracle chose.
+    /// Whether the choice is expected to be worth what the oracle's is.
     pub fn is_right(&self) -> bool {
-        self.status == Status::Ok
-            && self.chosen_vm == self.oracle_vm
-            && self.chosen_workers == self.oracle_workers
-            && self.chosen_batch == self.oracle_batch
-            && self.chosen_other == self.oracle_other
+        self.right == Some(1.0)
     }
 
     /// What the strategy chose on an axis that has no column of its own.

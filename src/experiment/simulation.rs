@@ -262,6 +262,11 @@ impl<'p> Simulation<'p> {
         number
     }
 
+    /// Forgets all runs that were made without a search, so that the next is made again.
+    pub(super) fn forget_runs(&mut self) {
+        self.alone.forget();
+    }
+
     /// The run of `choice` to the target, after the last search.
     ///
     /// # Errors

@@ -1,46 +1,12 @@
 //! Aggregates over the replicas of a group, computed as records pass by.
 
 use std::io;
-use std::sync::LazyLock;
 
 use super::chosen::{Chosen, Seen};
-use super::columns::{Column, Role};
-use super::record::{COLUMNS, Record, Status};
+use super::record::Record;
 use super::run::Sink;
-use crate::stats::{RunningMedian, Welford};
-
-/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
-/// stand before another.
-pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
-    let mut metrics: Vec<&'static Column> = Vec::new();
-    for column in COLUMNS {
-        let place = match column.role {
-            Role::Mean => Some(metrics.len()),
-            Role::MeanBefore(other) => {
-                let before = metrics.iter().position(|m| m.name == other);
-                before.or(Some(metrics.len()))
-            }
-            Role::None | Role::Key => None,
-        };
-        if let Some(place) = place {
-            metrics.insert(place, column);
-        }
-    }
-    metrics
-});
-
-/// Mean, spread and median of one metric over the replicas that have it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Aggregate {
-    /// Mean.
-    pub mean: f64,
-    /// Half the 95 % confidence interval of the mean; `None` with a single value.
-    pub half_interval: Option<f64>,
-    /// Median.
-    pub median: f64,
-    /// Number of values.
-    pub count: u64,
-}
+use super::tally::{METRICS, Mean, Tallied, Tally};
+use crate::stats::RunningMedian;
 
 /// The replicas of one (workload, pricing, objective, strategy).
 #[derive(Debug, Clone, PartialEq)]
@@ -53,27 +19,28 @@ pub struct Group {
     pub objective: String,
     /// Strategy.
     pub strategy: String,
-    /// Records seen.
-    pub replicas: u64,
-    /// Of these, without a result.
-    pub failed: u64,
-    /// Share of all replicas in which the strategy chose what the oracle chose.
-    pub right: f64,
     /// The configuration chosen most often; of several, the first seen.
     pub choice: Option<Chosen>,
     /// Share of all replicas that chose it.
     pub choice_share: f64,
     /// The oracle's configuration.
     pub oracle: Option<Chosen>,
-    /// One per entry of [`METRICS`]; `None` where no replica has the figure.
-    pub aggregates: Vec<Option<Aggregate>>,
+    /// Counts, means and shares.
+    pub tallied: Tallied,
+    /// A median per entry of [`METRICS`]; `None` where no replica has the figure.
+    pub medians: Vec<Option<f64>>,
 }
 
 impl Group {
-    /// The aggregate of a metric by its column name.
-    pub fn aggregate(&self, metric: &str) -> Option<&Aggregate> {
+    /// The mean of a metric by its column name.
+    pub fn mean(&self, metric: &str) -> Option<&Mean> {
+        self.tallied.mean(metric)
+    }
+
+    /// The median of a metric by its column name.
+    pub fn median(&self, metric: &str) -> Option<f64> {
         let index = METRICS.iter().position(|m| m.name == metric)?;
-        self.aggregates[index].as_ref()
+        self.medians[index]
     }
 }
 
@@ -97,9 +64,9 @@ pub struct Summary {
 
 struct Open {
     group: Group,
-    right: u64,
     choices: Vec<(Chosen, u64)>,
-    values: Vec<(Welford, RunningMedian)>,
+    tally: Tally,
+    medians: Vec<RunningMedian>,
 }
 
 impl Summary {
@@ -154,11 +121,8 @@ impl Summary {
         self.next = 0;
         let mut place = 0;
         for open in self.open.drain(..) {
-            let mut group = open.close();
-            if self.across_vms {
-                // Clusters differ by more than luck.
-                (group.aggregates.iter_mut().flatten()).for_each(|a| a.half_interval = None);
-            }
+            // Clusters differ by more than luck.
+            let group = open.close(!self.across_vms);
             // Places count anew with every strategy.
             let same = (self.groups.last()).is_some_and(|(of, _, last)| {
                 *of == self.workloads && last.strategy == group.strategy
@@ -178,23 +142,21 @@ impl Open {
                 pricing: record.pricing.to_owned(),
                 objective: record.objective.to_owned(),
                 strategy: record.strategy.to_owned(),
-                replicas: 0,
-                failed: 0,
-                right: 0.0,
                 choice: None,
                 choice_share: 0.0,
                 oracle: Seen::oracle(record).map(Seen::to_owned),
-                aggregates: Vec::new(),
+                tallied: Tally::default().tallied(false),
+                medians: Vec::new(),
             },
-            right: 0,
             choices: Vec::new(),
-            values: vec![Default::default(); METRICS.len()],
+            tally: Tally::default(),
+            medians: vec![RunningMedian::new(); METRICS.len()],
         }
     }
 
-    fn close(mut self) -> Group {
-        let all = self.group.replicas as f64;
-        self.group.right = self.right as f64 / all;
+    /// The group; its cases are replicas of `one_case`, or not.
+    fn close(mut self, one_case: bool) -> Group {
+        self.group.tallied = self.tally.tallied(one_case);
         let mut most = 0;
         for (choice, count) in self.choices {
             if count > most {
@@ -202,28 +164,18 @@ impl Open {
                 self.group.choice = Some(choice);
             }
         }
-        self.group.choice_share = most as f64 / all;
-        self.group.aggregates = self.values.iter_mut().map(aggregate).collect();
+        self.group.choice_share = most as f64 / self.group.tallied.cases as f64;
+        self.group.medians = (self.medians.iter_mut())
+            .map(RunningMedian::median)
+            .collect();
         self.group
     }
-}
-
-fn aggregate((moments, median): &mut (Welford, RunningMedian)) -> Option<Aggregate> {
-    Some(Aggregate {
-        mean: moments.mean(),
-        half_interval: moments.half_interval(),
-        median: median.median()?,
-        count: moments.count(),
-    })
 }
 
 impl Sink for Summary {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         let across_vms = self.across_vms;
         let open = self.open(record);
-        open.group.replicas += 1;
-        open.group.failed += u64::from(record.status == Status::Failed);
-        open.right += u64::from(record.is_right());
         if let Some(seen) = Seen::choice(record) {
             let seen = if across_vms { seen.on_any_vm() } else { seen };
             match open.choices.iter_mut().find(|(chosen, _)| seen.is(chosen)) {
@@ -231,42 +183,8 @@ impl Sink for Summary {
                 None => open.choices.push((seen.to_owned(), 1)),
             }
         }
-        for ((moments, median), metric) in open.values.iter_mut().zip(METRICS.iter()) {
-            if let Some(value) = (metric.of)(record).figure() {
-                moments.add(value);
-                median.add(value);
-            }
-        }
+        let medians = &mut open.medians;
+        (open.tally).take(record, |at, value| medians[at].add(value));
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::columns::Kind;
-
-    #[test]
-    fn every_figure_that_is_averaged_is_averaged_once_and_where_it_is_declared_to_be() {
-        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
-        let mut averaged = 0;
-        for column in COLUMNS {
-            match column.role {
-                Role::None | Role::Key => continue,
-                Role::Mean => {}
-                Role::MeanBefore(other) => {
-                    assert!(place(other).is_some(), "{}", column.name);
-                    assert!(place(column.name) < place(other), "{}", column.name);
-                }
-            }
-            assert_eq!(column.kind, Kind::Figure, "{}", column.name);
-            averaged += 1;
-        }
-        assert_eq!(METRICS.len(), averaged);
-        let plain = |column: &&&Column| column.role == Role::Mean;
-        let columns: Vec<&Column> = COLUMNS.iter().collect();
-        let declared = columns.iter().filter(plain).map(|column| column.name);
-        let seen = METRICS.iter().filter(plain).map(|column| column.name);
-        assert!(seen.eq(declared));
     }
 }

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::io;
 
 use super::columns::{Column, Kind, Role, Value};
-use super::record::{COLUMNS, Record, Status};
+use super::record::{COLUMNS, Record};
 use super::run::Sink;
-use super::summary::METRICS;
+use super::tally::{Mean, Tallied, Tally};
 use crate::input::closest;
 use crate::space;
-use crate::stats::Welford;
+use crate::stats::{Interval, RunningMedian};
 
 /// More groups than this would rather be read from the records themselves.
 const MOST_GROUPS: usize = 1_000_000;
@@ -102,14 +102,22 @@ impl KeyColumn {
 
 /// Columns to group by, each once.
 #[derive(Debug, Clone)]
-pub struct KeyColumns(pub Vec<KeyColumn>);
+pub struct KeyColumns {
+    /// The columns.
+    pub columns: Vec<KeyColumn>,
+    /// Whether groups are few enough for medians of time and cost.
+    pub with_medians: bool,
+}
+
+/// Metrics that have a median, where there are medians.
+const WITH_MEDIAN: [&str; 2] = ["time_h", "cost_usd"];
 
 impl KeyColumns {
     /// Those of a table with a line per cluster, all in the order in which they come: `workload`, `pricing`,
     /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
         let came = |name, of| KeyColumn::new(name, Order::Came, of);
-        KeyColumns(vec![
+        let columns = vec![
             came("workload", |r| Value::Text(r.workload)),
             came("pricing", |r| Value::Text(r.pricing)),
             came("objective", |r| Value::Text(r.objective)),
@@ -122,7 +130,11 @@ impl KeyColumns {
             came("batch", |r| whole(r.chosen_batch.or(r.oracle_batch))),
             came("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
             came("reason", |r| Value::Text(&r.reason)),
-        ])
+        ];
+        KeyColumns {
+            columns,
+            with_medians: true,
+        }
     }
 }
 
@@ -155,20 +167,11 @@ impl std::str::FromStr for KeyColumns {
             }
             columns.push(column);
         }
-        Ok(KeyColumns(columns))
+        Ok(KeyColumns {
+            columns,
+            with_medians: false,
+        })
     }
-}
-
-/// Mean and spread of one metric over the cases of a group that have it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mean {
-    /// Mean.
-    pub mean: f64,
-    /// Half the 95 % confidence interval of the mean; `None` with a single value, and where cases
-    /// share their luck or differ by more than luck.
-    pub half_interval: Option<f64>,
-    /// Number of values.
-    pub count: u64,
 }
 
 /// The cases that have the same key.
@@ -176,21 +179,22 @@ pub struct Mean {
 pub struct KeyGroup {
     /// A cell per column; empty where the records have none.
     pub key: Vec<String>,
-    /// Records seen.
-    pub cases: u64,
-    /// Of these, without a result.
-    pub failed: u64,
-    /// Share of all in which the strategy chose what the oracle chose.
-    pub right: f64,
-    /// One per entry of [`METRICS`]; `None` where no case has the figure.
-    pub means: Vec<Option<Mean>>,
+    /// Counts, means and shares.
+    pub tallied: Tallied,
+    /// Medians of time and cost with their intervals, where they are kept.
+    pub medians: Vec<Option<(f64, Option<Interval>)>>,
 }
 
 impl KeyGroup {
     /// The mean of a metric by its column name.
     pub fn mean(&self, metric: &str) -> Option<&Mean> {
-        let index = METRICS.iter().position(|m| m.name == metric)?;
-        self.means[index].as_ref()
+        self.tallied.mean(metric)
+    }
+
+    /// The median of a metric by its column name, and its 95 % confidence interval.
+    pub fn median(&self, metric: &str) -> Option<(f64, Option<Interval>)> {
+        let index = WITH_MEDIAN.iter().position(|name| *name == metric)?;
+        *self.medians.get(index)?
     }
 }
 
@@ -208,6 +212,7 @@ pub struct KeyTable {
 /// Collects groups from records, in any order that is always the same.
 pub struct SummaryBy {
     columns: Vec<KeyColumn>,
+    with_medians: bool,
     most_groups: usize,
     names: Names,
     index_of: HashMap<Box<[Cell]>, usize>,
@@ -246,17 +251,17 @@ impl Names {
 struct Counts {
     /// The one workload, policy, objective and strategy of all its cases.
     only: Option<[u32; 4]>,
-    cases: u64,
-    failed: u64,
-    right: u64,
-    values: Box<[Welford]>,
+    tally: Tally,
+    /// As of [`WITH_MEDIAN`], or none.
+    medians: Vec<RunningMedian>,
 }
 
 impl SummaryBy {
     /// No records yet.
     pub fn new(columns: KeyColumns) -> SummaryBy {
         SummaryBy {
-            columns: columns.0,
+            columns: columns.columns,
+            with_medians: columns.with_medians,
             most_groups: MOST_GROUPS,
             names: Names::default(),
             index_of: HashMap::new(),
@@ -266,7 +271,7 @@ impl SummaryBy {
     }
 
     /// All groups, in order.
-    pub fn finish(self) -> KeyTable {
+    pub fn finish(mut self) -> KeyTable {
         let texts = &self.names.texts;
         let mut keys: Vec<(Box<[Cell]>, usize)> = self.index_of.into_iter().collect();
         let order = |(a, _): &(Box<[Cell]>, usize), (b, _): &(Box<[Cell]>, usize)| {
@@ -299,7 +304,18 @@ impl SummaryBy {
                     Cell::Name(number) => texts[*number as usize].clone(),
                     Cell::Number(number) => number.to_string(),
                 });
-                self.groups[*index].group(cells.collect())
+                let key = cells.collect();
+                let group = &mut self.groups[*index];
+                let one_case = group.only.is_some();
+                let median = |running: &mut RunningMedian| {
+                    let interval = running.interval().filter(|_| one_case);
+                    Some((running.median()?, interval))
+                };
+                KeyGroup {
+                    key,
+                    tallied: group.tally.tallied(one_case),
+                    medians: group.medians.iter_mut().map(median).collect(),
+                }
             })
             .collect();
         KeyTable {
@@ -320,25 +336,6 @@ fn by_number(one: &str, other: &str) -> Ordering {
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => one.cmp(other),
-    }
-}
-
-impl Counts {
-    fn group(&self, key: Vec<String>) -> KeyGroup {
-        let mean = |values: &Welford| Mean {
-            mean: values.mean(),
-            half_interval: self.only.and_then(|_| values.half_interval()),
-            count: values.count(),
-        };
-        KeyGroup {
-            key,
-            cases: self.cases,
-            failed: self.failed,
-            right: self.right as f64 / self.cases as f64,
-            means: (self.values.iter())
-                .map(|values| (values.count() > 0).then(|| mean(values)))
-                .collect(),
-        }
     }
 }
 
@@ -379,22 +376,21 @@ impl Sink for SummaryBy {
                 self.index_of.insert(self.scratch.as_slice().into(), index);
                 self.groups.push(Counts {
                     only: Some(of),
-                    cases: 0,
-                    failed: 0,
-                    right: 0,
-                    values: vec![Welford::default(); METRICS.len()].into(),
+                    tally: Tally::default(),
+                    medians: match self.with_medians {
+                        true => vec![RunningMedian::new(); WITH_MEDIAN.len()],
+                        false => Vec::new(),
+                    },
                 });
                 index
             }
         };
         let group = &mut self.groups[index];
         group.only = group.only.filter(|only| *only == of);
-        group.cases += 1;
-        group.failed += u64::from(record.status == Status::Failed);
-        group.right += u64::from(record.is_right());
-        for (values, metric) in group.values.iter_mut().zip(METRICS.iter()) {
-            if let Some(value) = (metric.of)(record).figure() {
-                values.add(value);
+        group.tally.take(record, |_, _| {});
+        for (median, value) in (group.medians.iter_mut()).zip([record.time_h, record.cost_usd]) {
+            if let Some(value) = value {
+                median.add(value);
             }
         }
         Ok(())
@@ -404,6 +400,7 @@ impl Sink for SummaryBy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Status;
 
     fn columns(text: &str) -> KeyColumns {
         text.parse().expect("legal columns")
@@ -457,11 +454,13 @@ mod tests {
 
     /// Groups of records that chose these values on other axes.
     fn by_axes(names: &str, chosen: &[Option<&str>]) -> KeyTable {
+        const ORACLE: Option<&str> = Some("learning_rate=0.01;sync=async");
         let mut summary = SummaryBy::new(columns(names));
         for other in chosen {
             let record = Record {
                 chosen_other: *other,
-                oracle_other: Some("learning_rate=0.01;sync=async"),
+                oracle_other: ORACLE,
+                right: Some(f64::from(*other == ORACLE)),
                 status: Status::Ok,
                 ..Record::default()
             };
@@ -488,7 +487,7 @@ mod tests {
         assert_eq!(table.columns, ["chosen.learning_rate", "oracle.sync"]);
         let groups = table.groups.iter();
         let seen: Vec<(&str, u64, f64)> = groups
-            .map(|group| (&*group.key[0], group.cases, group.right))
+            .map(|group| (&*group.key[0], group.tallied.cases, group.tallied.right()))
             .collect();
         let expected = [
             ("", 2, 0.0),

@@ -9,6 +9,7 @@ use super::check::Check;
 use super::meaning::{AxisSpec, From, KindSpec, Lookup};
 use super::scope::Scope;
 use super::written::{AxisKind, Text, WrittenAxis};
+use crate::input::name::not_a_name;
 use crate::space;
 
 /// The axes, in the order in which a person wrote them.
@@ -46,6 +47,12 @@ fn axis(
     scope: &Scope<'_>,
 ) -> Option<AxisSpec> {
     let (word, axis) = (name.get_ref().as_str(), written.get_ref());
+    if let Some(why) = not_a_name(word) {
+        let title = "this cannot be the name of an axis";
+        check
+            .diagnostics
+            .error_at(check.source, name.span(), title, why);
+    }
     let from = match (&axis.column, &axis.formula) {
         (Some(_), Some(formula)) => {
             let title = format!("the axis `{word}` has a column and a formula");

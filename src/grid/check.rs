@@ -11,6 +11,7 @@ use super::meaning::{Figures, Lookup, TIME, Target};
 use super::scope::{Scope, listed};
 use super::written::{Text, Written, WrittenAxis, WrittenFigures, WrittenLookup, WrittenTarget};
 use super::{About, Charge, Probe};
+use crate::input::name::not_a_name;
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
 use crate::space;
 
@@ -56,6 +57,11 @@ impl Check<'_> {
 
     pub fn about(&mut self, written: &Written) -> (String, About) {
         let name = self.text("name", &written.name, "the name under which it is listed");
+        let why = (!name.is_empty()).then(|| not_a_name(&name)).flatten();
+        if let (Some(written), Some(why)) = (&written.name, why) {
+            self.diagnostics
+                .error_at(self.source, written.span(), "`name` is no name", why);
+        }
         let about = About {
             title: self.text("title", &written.title, "what was measured"),
             source: self.text("source", &written.source, "who measured it"),

@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         let before = d.len();
         let spec = self.spec;
         let text = |column: &Option<String>, d: &mut Diagnostics| {
-            (column.as_ref()).and_then(|column| row.text(column, d).map(str::to_owned))
+            (column.as_ref()).and_then(|column| row.name(column, d).map(str::to_owned))
         };
         let (job, repeat) = (text(&spec.job, d), text(&spec.repeat, d));
         let values: Vec<Option<f64>> = (spec.axes.iter().enumerate())
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
                 is_legal.then_some(value)
             }
             (kind, From::Column(column)) => {
-                let text = row.text(column, d)?;
+                let text = row.name(column, d)?;
                 let levels = &mut self.levels[place];
                 if let Some(level) = levels.iter().position(|level| **level == *text) {
                     return Some(level as f64);

@@ -13,6 +13,8 @@ pub struct Kind {
     pub name: &'static str,
     /// The file by which it is told.
     pub file: &'static str,
+    /// All files that it may have; others that lie beside them are not its own.
+    pub files: &'static [&'static str],
 }
 
 impl Kind {
@@ -20,17 +22,19 @@ impl Kind {
     pub const WORKLOAD: Kind = Kind {
         name: "workload",
         file: "workload.toml",
+        files: &crate::workload::load::FILES,
     };
     /// A measured grid.
     pub const GRID: Kind = Kind {
         name: "grid",
         file: crate::grid::SPEC,
+        files: &[crate::grid::SPEC, crate::grid::ROWS],
     };
 }
 
-/// Whether `out` may be written: it is not there, or it is of this `kind` and `force` is given.
-/// Anything else there is never replaced.
-pub fn check(out: &Path, kind: Kind, force: bool, diagnostics: &mut Diagnostics) {
+/// Whether `out` may be written: it is not there, or it is of this `kind` and `force` is given, and none of the `inputs`
+/// lies in it. Anything else there is never replaced.
+pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics: &mut Diagnostics) {
     if out.file_name().is_none() {
         let title = format!("`{}` does not name a folder", out.display());
         diagnostics.push(Diagnostic::general(title).with_help("end the path with a name"));
@@ -42,6 +46,21 @@ pub fn check(out: &Path, kind: Kind, force: bool, diagnostics: &mut Diagnostics)
     }
     let is_alike = out.join(kind.file).is_file();
     if is_alike && force {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let lies_inside = |input: &&&Path| {
+            real(input)
+                .zip(real(out))
+                .is_some_and(|(input, out)| input.starts_with(out))
+        };
+        if let Some(input) = inputs.iter().find(lies_inside) {
+            let title = format!(
+                "{} lies in {}, which would be replaced",
+                input.display(),
+                out.display()
+            );
+            let help = "choose another folder, or move the input out of this one";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
         return;
     }
     let name = kind.name;
@@ -54,18 +73,20 @@ pub fn check(out: &Path, kind: Kind, force: bool, diagnostics: &mut Diagnostics)
     diagnostics.push(Diagnostic::general(title).with_help(help));
 }
 
-/// Writes files, each a name and a text, as the folder `out`, replacing the one that [`check`]
-/// allowed.
+/// Writes files, each a name and a text, as the folder `out`, in place of those of the `kind` that [`check`] allowed to
+/// be replaced. Files beside them stay.
 ///
 /// # Errors
 /// Whatever prevents it; then `out` is as it was.
-pub fn write<N: AsRef<Path>>(files: &[(N, String)], out: &Path) -> io::Result<()> {
+pub fn write<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
     let named =
         |e: io::Error| io::Error::new(e.kind(), format!("cannot write {}: {e}", out.display()));
-    put(files, out).map_err(named)
+    // Behind a link the folder itself is replaced, not the link.
+    let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
+    put(files, &real, kind).map_err(named)
 }
 
-fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path) -> io::Result<()> {
+fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
     let parent = match out.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -92,6 +113,23 @@ fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path) -> io::Result<()> {
             fs::rename(&old, out)?;
         }
         return Err(error);
+    }
+    if replaces && let Err(error) = move_others(&old, out, kind) {
+        let kept = aside.keep().join("old");
+        let told = format!("{error}; what was not moved back is in {}", kept.display());
+        return Err(io::Error::new(error.kind(), told));
+    }
+    Ok(())
+}
+
+/// Moves all but the files of the `kind` from one folder to another.
+fn move_others(from: &Path, to: &Path, kind: Kind) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        let is_own = kind.files.iter().any(|own| name == *own);
+        if !is_own {
+            fs::rename(from.join(&name), to.join(&name))?;
+        }
     }
     Ok(())
 }

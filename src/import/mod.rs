@@ -8,6 +8,7 @@
 //! - [`figure`]: numbers with as many digits as they deserve.
 //! - [`folder`]: the folder on disk, whole or not at all.
 //! - [`report`]: what happened, for people.
+//! - [`trial`]: whether a scenario takes what was made.
 //!
 //! One file per source:
 //!
@@ -27,6 +28,7 @@ pub mod mlperf;
 pub mod pollux;
 pub mod profile;
 pub mod report;
+pub mod trial;
 
 pub use draft::Draft;
 pub use report::Report;

@@ -124,7 +124,7 @@ fn measured(
         let value = row.whole(column, 1..=LARGEST, d)?;
         u32::try_from(value).ok()
     };
-    let vm = row.text("vm", diagnostics);
+    let vm = row.name("vm", diagnostics);
     let workers = whole("workers", diagnostics);
     let batch = whole("batch", diagnostics);
     let step_s = row.number("step_s", above, diagnostics);

@@ -8,6 +8,11 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error};
 
+/// Most machines or workers of a cluster.
+pub const MOST_MACHINES: u32 = 1_000_000;
+/// Largest global batch in samples.
+pub const MOST_SAMPLES: u32 = 1_000_000_000;
+
 macro_rules! checked {
     ($(#[$doc:meta])* $name:ident($inner:ty), $what:literal, $legal:expr, $schema:tt) => {
         $(#[$doc])*
@@ -66,14 +71,68 @@ impl Count {
 }
 
 checked!(
-    /// A finite number of at least 0.
-    NonNegative(f64), "a number of at least 0", |v| v.is_finite() && v >= 0.0,
-    { "type": "number", "minimum": 0 }
+    /// A number of at least 0; beyond 10^9 nothing that is counted or timed here is physical.
+    NonNegative(f64), "a number from 0 to 10^9", |v| (0.0..=1e9).contains(&v),
+    { "type": "number", "minimum": 0, "maximum": 1e9 }
 );
 checked!(
-    /// A finite number above 0.
-    Positive(f64), "a number above 0", |v| v.is_finite() && v > 0.0,
-    { "type": "number", "exclusiveMinimum": 0 }
+    /// A number above 0, within what is physical.
+    Positive(f64), "a number from 10^-9 to 10^9", |v| (1e-9..=1e9).contains(&v),
+    { "type": "number", "minimum": 1e-9, "maximum": 1e9 }
+);
+checked!(
+    /// Seconds that something takes once; at most the 11 days in which any cloud has given up.
+    Delay(f64), "seconds from 0 to 10^6", |v| (0.0..=1e6).contains(&v),
+    { "type": "number", "minimum": 0, "maximum": 1e6 }
+);
+checked!(
+    /// Seconds from one time of something that recurs to the next.
+    Interval(f64), "seconds from 1 to 10^6", |v| (1.0..=1e6).contains(&v),
+    { "type": "number", "minimum": 1, "maximum": 1e6 }
+);
+checked!(
+    /// Seconds that somebody waits for others in one step; at most a day.
+    Patience(f64), "seconds from 10^-6 to 86400", |v| (1e-6..=86_400.0).contains(&v),
+    { "type": "number", "minimum": 1e-6, "maximum": 86400 }
+);
+checked!(
+    /// Mean hours that a VM lives; a cloud that takes VMs back sooner than after half a minute has none to rent.
+    MeanLife(f64), "hours from 0.01 to 10^9", |v| (0.01..=1e9).contains(&v),
+    { "type": "number", "minimum": 0.01, "maximum": 1e9 }
+);
+checked!(
+    /// A price in USD; the dearest VM of any cloud is at some hundred an hour.
+    Usd(f64), "USD from 0 to 10^6", |v| (0.0..=1e6).contains(&v),
+    { "type": "number", "minimum": 0, "maximum": 1e6 }
+);
+checked!(
+    /// A price in USD that is not free.
+    PositiveUsd(f64), "USD from 10^-9 to 10^6", |v| (1e-9..=1e6).contains(&v),
+    { "type": "number", "minimum": 1e-9, "maximum": 1e6 }
+);
+checked!(
+    /// Further work per unit of what delays it: what is late by one is done at most a hundred times more.
+    Penalty(f64), "a number from 0 to 100", |v| (0.0..=100.0).contains(&v),
+    { "type": "number", "minimum": 0, "maximum": 100 }
+);
+checked!(
+    /// How sharply one law gives way to another.
+    Sharpness(f64), "a number from 0.1 to 100", |v| (0.1..=100.0).contains(&v),
+    { "type": "number", "minimum": 0.1, "maximum": 100 }
+);
+checked!(
+    /// Machines, of which the largest clusters have some hundred thousand.
+    Machines(u32), "a whole number from 1 to 10^6", |v| (1..=MOST_MACHINES).contains(&v),
+    { "type": "integer", "minimum": 1, "maximum": 1000000 }
+);
+impl Machines {
+    /// One.
+    pub const ONE: Machines = Machines(1);
+}
+checked!(
+    /// Steps, of which few trainings take more.
+    Steps(u32), "a whole number from 0 to 10^6", |v| v <= 1_000_000,
+    { "type": "integer", "minimum": 0, "maximum": 1000000 }
 );
 checked!(
     /// A spread (σ or coefficient of variation) from 0 to 2; above, a log-normal has no useful mean.

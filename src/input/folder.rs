@@ -35,7 +35,7 @@ impl Folder {
     pub fn has(&self, file: &str) -> bool {
         match self {
             Folder::Embedded { dir, .. } => dir.get_file(dir.path().join(file)).is_some(),
-            Folder::Disk(path) => path.join(file).exists(),
+            Folder::Disk(path) => path.join(file).symlink_metadata().is_ok(),
             Folder::Memory { files, .. } => files.contains_key(file),
         }
     }

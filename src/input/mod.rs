@@ -5,7 +5,7 @@
 //! returns besides is built from what could be understood, so that checks of meaning
 //! can add their own findings to the same report.
 //!
-//! [`checked`] holds numbers that are legal by type.
+//! [`checked`] holds numbers that are legal by type, [`name`](mod@name) the rule of names, [`regular`] files that have an end.
 
 pub mod checked;
 pub mod csv;
@@ -15,6 +15,8 @@ pub mod toml;
 mod closest;
 mod diagnostic;
 mod mistakes;
+pub mod name;
+pub mod regular;
 mod render;
 mod source;
 mod words;

@@ -76,7 +76,7 @@ impl Source {
     /// Reads a file; one that cannot be read, or is not text, becomes a diagnostic.
     pub fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
         let name = path.display().to_string();
-        let bytes = match std::fs::read(path) {
+        let bytes = match super::regular::read(path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 diagnostics.push(Diagnostic::general(format!("cannot read {name}: {error}")));

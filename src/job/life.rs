@@ -220,6 +220,12 @@ impl Job {
         &self.stage.ledger
     }
 
+    /// Hours of the lives of the VMs that it requested, in their order, if they were asked for before its last restart:
+    /// they are noted from the first time on.
+    pub fn lives_h(&mut self) -> &[f64] {
+        self.members.lives_h()
+    }
+
     /// What is noted of it.
     pub fn log(&mut self) -> &mut Log {
         &mut self.stage.log

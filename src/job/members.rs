@@ -31,6 +31,11 @@ impl Members {
         self.roster.restart(replica, spot);
     }
 
+    /// Hours of the lives of all VMs that were requested, noted from here on.
+    pub(super) fn lives_h(&mut self) -> &[f64] {
+        self.roster.lives_h.get_or_insert_default()
+    }
+
     /// Becomes the same as `other`, keeping the memory.
     pub(super) fn copy_from(&mut self, other: &Members) {
         self.roster.copy_from(&other.roster);

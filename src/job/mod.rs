@@ -7,6 +7,7 @@
 //! - `run`: training through it all; `work`: how far it has come; `members`: who is there meanwhile.
 //! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
 //! - [`market`]: losses that take several VMs at once.
+//! - [`sketch`]: the same in outline, for expectations.
 //! - [`totals`]: what came of it, for the statistical price.
 
 pub mod life;
@@ -14,10 +15,12 @@ pub mod market;
 mod members;
 pub mod roster;
 mod run;
+pub mod sketch;
 mod stage;
 pub mod totals;
 mod work;
 
 pub use life::{Job, Trained};
 pub use roster::Roster;
+pub use sketch::{Sketch, Sketched};
 pub use totals::Totals;

@@ -45,6 +45,8 @@ pub struct Roster {
     market: Option<Market>,
     /// VMs that the provider took away so far.
     pub lost: u32,
+    /// Hours of the lives drawn so far, where somebody wants to know them.
+    pub lives_h: Option<Vec<f64>>,
 }
 
 /// A time that never comes.
@@ -63,6 +65,7 @@ impl Roster {
             by_market: Vec::new(),
             market: None,
             lost: 0,
+            lives_h: None,
         }
     }
 
@@ -70,6 +73,9 @@ impl Roster {
     pub fn restart(&mut self, replica: u64, spot: Option<&Spot>) {
         self.replica = replica;
         self.vms.clear();
+        if let Some(lives_h) = &mut self.lives_h {
+            lives_h.clear();
+        }
         self.by_market.clear();
         (self.requested, self.lost) = (0, 0);
         self.market = spot.and_then(|s| Market::new(&s.losses, &self.streams, replica));
@@ -134,6 +140,9 @@ impl Roster {
         {
             let mut stream = self.stream(Purpose::Life(key.vm_type, key.number));
             let life_h = lifetime.sample(&mut stream);
+            if let Some(lives_h) = &mut self.lives_h {
+                lives_h.push(life_h);
+            }
             end = runs + SimTime::from_seconds(life_h * SECONDS_PER_HOUR);
         }
         let vm = Vm {

@@ -54,6 +54,10 @@ mod tests {
         for (held, complete) in [(3599.0, 0.0), (3600.0, 3600.0), (7199.0, 3600.0)] {
             assert_eq!(per_hour.complete_units_s(held), complete);
         }
+        // Asked for is begun, and a nanosecond is no unit.
+        assert_eq!(per_hour.seconds(0.0), 3600.0);
+        assert_eq!(per_hour.seconds(3600.0 + 0.9e-9), 3600.0);
+        assert_eq!(per_hour.complete_units_s(3600.0 - 0.9e-9), 3600.0);
     }
 
     proptest! {

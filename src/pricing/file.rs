@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::charges;
 use super::reductions::spot_series::Step;
 use crate::cloud::{Date, Market};
-use crate::input::checked::{Fraction, NonNegative, Positive, Probability};
+use crate::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd};
 
 /// A pricing policy as data. Exactly one base price must be given.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -21,25 +21,25 @@ pub struct PolicyFile {
     pub description: String,
     /// Base price: USD per VM and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_vm_hour: Option<Positive>,
+    pub usd_per_vm_hour: Option<PositiveUsd>,
     /// Base price: USD per hour of each VM type, by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_hour_of: Option<BTreeMap<String, Positive>>,
+    pub usd_per_hour_of: Option<BTreeMap<String, PositiveUsd>>,
     /// The same for the VMs that a kind of cluster rents as spot VMs; with `usd_per_hour_of`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spot_usd_per_hour_of: Option<BTreeMap<String, Positive>>,
+    pub spot_usd_per_hour_of: Option<BTreeMap<String, PositiveUsd>>,
     /// Base price: USD per sample of global batch and hour, whatever the worker count.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_sample_hour: Option<Positive>,
+    pub usd_per_sample_hour: Option<PositiveUsd>,
     /// Base price: USD per vCPU of the VM type and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_vcpu_hour: Option<NonNegative>,
+    pub usd_per_vcpu_hour: Option<Usd>,
     /// Base price: USD per GiB of the VM type and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_gib_hour: Option<NonNegative>,
+    pub usd_per_gib_hour: Option<Usd>,
     /// Base price: USD per GPU of the VM type and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_gpu_hour: Option<NonNegative>,
+    pub usd_per_gpu_hour: Option<Usd>,
     /// Base price: the listed price of the VM type in this market.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Market>,

@@ -2,6 +2,7 @@
 
 use super::base::Base;
 use super::file::PolicyFile;
+use crate::input::checked::MOST_MACHINES;
 
 /// Parameter servers that are billed: held from the first VM to the last, at a VM's price.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,9 @@ pub fn read(file: &PolicyFile, base: &Base) -> Result<Option<ParameterServers>, 
             Err("`parameter_server_vm` goes with `billed_parameter_servers`".to_owned())
         }
         (0, _) => Ok(None),
+        (count, _) if count > MOST_MACHINES => Err(format!(
+            "{count} billed parameter servers; at most {MOST_MACHINES}"
+        )),
         (_, Base::Sample(_) | Base::Stated) => {
             Err("`billed_parameter_servers` needs a price per VM".to_owned())
         }

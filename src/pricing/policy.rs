@@ -12,7 +12,7 @@ use super::reductions::{self, Reductions};
 use super::stated::AS_MEASURED;
 use super::tariff::{Charge, PoolPrice, Servers, Tariff};
 use crate::cloud::{Fleet, Market};
-use crate::input::checked::NonNegative;
+use crate::input::checked::{NonNegative, PositiveUsd};
 
 /// A pricing policy.
 #[derive(Debug, Clone)]
@@ -149,10 +149,10 @@ impl Policy {
             let factor = self.reductions.factor_of(rented.on_spot);
             let usd_per_hour = price.usd_per_hour(Rented { vm, ..rented }, fleet)?;
             // A price that a program brings has passed no check of a file.
-            if !(usd_per_hour.is_finite() && usd_per_hour > 0.0) {
+            if PositiveUsd::new(usd_per_hour).is_none() {
                 return Err(NoPrice {
                     what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
-                    help: "a price is a number above 0".to_owned(),
+                    help: "a price is a number from 10^-9 to 10^6".to_owned(),
                 });
             }
             let price_of_own = PoolPrice {

@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
+use crate::input::regular;
 
 /// A file `records.jsonl` that is still `records.partial.jsonl`.
 pub struct Aside {
@@ -28,7 +29,7 @@ impl Aside {
     /// Whatever prevents it.
     pub fn create(folder: &Folder, name: &str) -> io::Result<Aside> {
         let partial = folder.file(&partial_name(name));
-        let file = File::create(&partial).map_err(|e| named(&partial, e))?;
+        let file = fresh(&partial).map_err(|e| named(&partial, e))?;
         Ok(Aside {
             target: folder.file(name),
             partial,
@@ -58,7 +59,17 @@ impl Write for Aside {
     }
 }
 
-fn named(path: &std::path::Path, error: io::Error) -> io::Error {
+/// A new file in place of an older one; whatever else stands there is neither followed nor replaced.
+fn fresh(path: &Path) -> io::Result<File> {
+    regular::may_be_written(path)?;
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::create_new(path)
+}
+
+fn named(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(
         error.kind(),
         format!("cannot write {}: {error}", path.display()),

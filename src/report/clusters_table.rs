@@ -1,9 +1,10 @@
 //! The clusters of a run, one line each: what they cost, and what became of their VMs and gradients.
 
+use super::percent::{is_of_a_tail, lengths};
 use super::summary_table::{hours_text, usd_text};
 use super::text_table;
 use crate::experiment::KeyTable;
-use crate::experiment::summary_by::{KeyGroup, Mean};
+use crate::experiment::summary_by::KeyGroup;
 
 const HEADER: [&str; 11] = [
     "cluster",
@@ -21,8 +22,9 @@ const HEADER: [&str; 11] = [
 
 /// What the columns mean, once below all tables.
 pub const LEGEND: &str = "\
-K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval
-over first  the mean over that of the first line
+K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval, or ~ their median and
+            in brackets the mean, where few replicas carry the mean of a line of the block
+over first  the one or the other over that of the first line
 lost VMs    taken away by the provider; stale: samples of others that a gradient missed, over B, in the mean
 dropped     gradients that the protocol gave up; wasted: compute time of those, and of second attempts
 ";
@@ -37,7 +39,8 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
     let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..4) == b.key.get(..4);
     for block in table.groups.chunk_by(same) {
         let cell = |group: &KeyGroup, at: usize| group.key.get(at).cloned().unwrap_or_default();
-        let (Some(first), most) = (block.first(), block.iter().map(|g| g.cases).max()) else {
+        let (Some(first), most) = (block.first(), block.iter().map(|g| g.tallied.cases).max())
+        else {
             continue;
         };
         let replicas = match most.unwrap_or(0) {
@@ -46,7 +49,9 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
         };
         let names: Vec<String> = (0..4).map(|at| cell(first, at)).collect();
         text += &format!("{scenario} · {} · {replicas}\n", names.join(" · "));
-        let rows: Vec<Vec<String>> = block.iter().map(|group| row(group, first)).collect();
+        let by_median = block.iter().any(is_carried_by_few);
+        let rows = block.iter().map(|group| row(group, first, by_median));
+        let rows: Vec<Vec<String>> = rows.collect();
         text += &text_table::render(&HEADER, &[0], &rows);
         let mut asides: Vec<(String, Vec<String>)> = Vec::new();
         for group in block {
@@ -54,7 +59,7 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
             if reason.is_empty() {
                 continue;
             }
-            let said = match (group.failed, cell(group, 7)) {
+            let said = match (group.tallied.failed, cell(group, 7)) {
                 (0, fidelity) => format!(" in {fidelity}: {reason}"),
                 (failed, _) => format!(": {failed} without a result: {reason}"),
             };
@@ -73,31 +78,47 @@ pub fn render(scenario: &str, table: &KeyTable) -> String {
     text
 }
 
-fn row(group: &KeyGroup, first: &KeyGroup) -> Vec<String> {
+/// Whether a few replicas carry the mean of time or cost.
+fn is_carried_by_few(group: &KeyGroup) -> bool {
+    ["time_h", "cost_usd"].iter().any(|name| {
+        let values = group.mean(name).zip(group.median(name));
+        values.is_some_and(|(mean, (median, _))| is_of_a_tail(mean, mean.mean, median))
+    })
+}
+
+fn row(group: &KeyGroup, first: &KeyGroup, by_median: bool) -> Vec<String> {
     let cell = |at: usize| group.key.get(at).map_or("", String::as_str);
-    let name = match group.failed {
+    let name = match group.tallied.failed {
         0 => cell(4).to_owned(),
         failed => format!("{} ({failed} failed)", cell(4)),
     };
     let none = || "–".to_owned();
     let figure =
         |name, text: fn(f64) -> String| group.mean(name).map_or_else(none, |m| text(m.mean));
-    let over = |name: &str| match (group.mean(name), first.mean(name)) {
-        (Some(own), Some(first)) if first.mean > 0.0 => format!("{:.2} ×", own.mean / first.mean),
+    let typical = |group: &KeyGroup, name: &str| match by_median {
+        true => group.median(name),
+        false => group.mean(name).map(|m| (m.mean, m.interval)),
+    };
+    let over = |name: &str| match (typical(group, name), typical(first, name)) {
+        (Some((own, _)), Some((first, _))) if first > 0.0 => format!("{:.2} ×", own / first),
         _ => none(),
     };
-    let time = group.mean("time_h").map_or_else(none, |m| {
-        with_interval(m, hours_text, ratio_of_hours(m.mean))
-    });
-    let cost = group
-        .mean("cost_usd")
-        .map_or_else(none, |m| with_interval(m, usd_text, 1.0));
+    let mark = if by_median { "~" } else { "" };
+    let with_interval = |name: &str, text: fn(f64) -> String, unit: fn(f64) -> f64| {
+        typical(group, name).map_or_else(none, |(value, interval)| {
+            let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
+            let mean = group.mean(name).filter(|_| by_median);
+            let mean = mean.map(|mean| format!(" ({})", text(mean.mean)));
+            let (lengths, mean) = (lengths.unwrap_or_default(), mean.unwrap_or_default());
+            format!("{mark}{}{lengths}{mean}", text(value))
+        })
+    };
     vec![
         name,
         format!("{} × {}", cell(5), cell(6)),
-        time,
+        with_interval("time_h", hours_text, ratio_of_hours),
         over("time_h"),
-        cost,
+        with_interval("cost_usd", usd_text, |_| 1.0),
         over("cost_usd"),
         figure("lost_vms", |v| format!("{v:.1}")),
         figure("staleness", |v| format!("{v:.2}")),
@@ -105,14 +126,6 @@ fn row(group: &KeyGroup, first: &KeyGroup) -> Vec<String> {
         figure("wasted_compute", percent),
         cell(7).to_owned(),
     ]
-}
-
-/// A mean, and half its interval in the same unit.
-fn with_interval(mean: &Mean, text: fn(f64) -> String, unit: f64) -> String {
-    match mean.half_interval {
-        Some(half) => format!("{} ±{:.2}", text(mean.mean), half * unit),
-        None => text(mean.mean),
-    }
 }
 
 /// What hours are multiplied by in the unit that [`hours_text`] shows them in.

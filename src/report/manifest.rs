@@ -9,8 +9,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::cloud::{prices, sources, vm_types};
-use crate::experiment::{Ending, Finished};
+use crate::experiment::expectation::Precision;
+use crate::experiment::{Ending, Finished, Plan};
 use crate::grid::Job;
+use crate::input::regular;
 use crate::pricing::builtin;
 use crate::scenario::{Scenario, Together};
 use crate::workload::Workload;
@@ -107,6 +109,21 @@ pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     ]
 }
 
+/// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
+/// configurations, and the runs behind it.
+pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
+    let of = |(workload, precision): (&str, Precision)| {
+        json!({
+            "workload": workload,
+            "standard_error": precision.error.is_finite().then_some(precision.error),
+            "runs": precision.runs,
+            "is_cut_short": precision.is_cut_short,
+        })
+    };
+    let all: Vec<Value> = plan.precision().into_iter().map(of).collect();
+    (!all.is_empty()).then(|| ("expectations", Value::Array(all)))
+}
+
 /// Reads a manifest; `None` where there is no such file.
 ///
 /// # Errors
@@ -115,7 +132,7 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
     };
-    match std::fs::read(path) {
+    match regular::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|e| named(io::ErrorKind::InvalidData, e.to_string())),

@@ -5,7 +5,8 @@
 //! - [`folder`]: an output folder; nothing finished is lost. [`lock`]: one run at a time in it. [`aside`]: a file that grows there.
 //! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
-//! - [`summary_csv`], [`summary_json`], [`summary_table`]: one row per group; [`summary_by`]: by any columns.
+//! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
+//!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster.
 //! - [`manifest`]: what a result folder was made from.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
@@ -13,7 +14,7 @@
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
-//! - [`text_table`]: plain tables for the terminal.
+//! - [`text_table`]: plain tables for the terminal; [`percent`]: fractions in them.
 
 pub mod aside;
 pub mod clusters_table;
@@ -22,6 +23,7 @@ pub mod folder;
 pub mod formats;
 pub mod lock;
 pub mod manifest;
+pub mod percent;
 pub mod policies_table;
 pub mod records_csv;
 pub mod records_file;
@@ -35,9 +37,11 @@ pub mod shards;
 pub mod stored_records;
 pub mod stored_rows;
 pub mod summary_by;
+mod summary_columns;
 pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
+pub mod tallied;
 pub mod text_table;
 pub mod trace_chrome;
 pub mod trace_jsonl;

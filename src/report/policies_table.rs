@@ -1,6 +1,7 @@
 //! The summary by pricing policy: what a price changes.
 
-use super::summary_table::{hours_text, no_minus_zero, place, several_vm_types, usd_text};
+use super::percent::typical;
+use super::summary_table::{hours_text, place, several_vm_types, usd_text};
 use super::text_table;
 use crate::experiment::{Chosen, Group};
 use crate::search::ORACLE;
@@ -8,7 +9,7 @@ use crate::search::ORACLE;
 /// What the columns mean, once below all tables.
 const LEGEND: &str = "\
 oracle    workers × batch that is best by expectation, * where it is not that of the first policy; mean time and cost
-strategy  share of replicas that chose as the oracle did; mean overhead over the oracle in time / cost, search steps
+strategy  share of replicas that are right; mean overhead over the oracle in time / cost, search steps
           counted as training; ! where replicas failed
 as        policies under which all this is the same but the dollars, with the oracle's cost
 ";
@@ -30,7 +31,7 @@ pub fn render(groups: &[Group]) -> String {
         let block: Vec<&Group> = (groups.iter())
             .filter(|g| (g.workload.as_str(), g.objective.as_str()) == key)
             .collect();
-        let replicas = group.replicas;
+        let replicas = group.tallied.cases;
         let plural = if replicas == 1 { "" } else { "s" };
         text += &format!("{} · {} · {replicas} replica{plural}\n", key.0, key.1);
         text += &table(&block);
@@ -90,8 +91,8 @@ fn line(policy: &[&Group], first: &Option<Chosen>, several_vms: bool) -> Line {
     let moved = if oracle == first { "" } else { "* " };
     let best = (oracle.as_ref()).map_or("none".to_owned(), |at| place(at, several_vms));
     let mean = |name, text: fn(f64) -> String| {
-        let figure = policy.iter().find_map(|g| g.aggregate(name));
-        figure.map_or("–".to_owned(), |a| text(a.mean))
+        let figure = policy.iter().find_map(|g| g.mean(name));
+        figure.map_or("–".to_owned(), |m| text(m.mean))
     };
     Line {
         pricing: policy[0].pricing.clone(),
@@ -108,14 +109,11 @@ fn competitors<'g>(policy: &[&'g Group]) -> impl Iterator<Item = &'g Group> {
 }
 
 fn strategy(group: &Group) -> String {
-    let percent = |name| {
-        let mean = group.aggregate(name).map(|a| a.mean);
-        mean.map_or("–".to_owned(), |m| format!("{:+.1}", no_minus_zero(m)))
-    };
-    let failed = if group.failed > 0 { "!" } else { "" };
+    let percent = |name| typical(group, name).map_or("–".to_owned(), |value| value.text());
+    let failed = if group.tallied.failed > 0 { "!" } else { "" };
     format!(
         "{:.0} %{failed}, {} / {} %",
-        100.0 * group.right,
+        100.0 * group.tallied.right(),
         percent("overhead_net_time"),
         percent("overhead_net_cost")
     )

@@ -15,6 +15,7 @@ use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
 use super::unfinished_rows::Good;
 use crate::experiment::{COLUMNS, Record, Sink};
+use crate::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "records.csv";
@@ -137,6 +138,7 @@ impl RecordsCsv {
 /// Opens a file to write behind its first `bytes` bytes; what stands there is cut off.
 fn open_behind(path: &Path, bytes: u64) -> io::Result<File> {
     let open = || {
+        regular::may_be_written(path)?;
         let mut options = OpenOptions::new();
         let options = options.write(true).create(true).truncate(false);
         let mut file = options.open(path)?;

@@ -3,7 +3,6 @@
 //! Row groups are of fixed size and nothing in the file tells of time or machine: the same records
 //! give the same bytes.
 
-use std::fs::File;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
@@ -25,6 +24,7 @@ use super::aside::Aside;
 use super::records_file::{RecordsFile, RecordsFormat};
 use crate::experiment::columns::{Kind, Value};
 use crate::experiment::{COLUMNS, Column, Record, Sink};
+use crate::input::regular;
 
 /// Name of the file.
 pub const FILE: &str = "records.parquet";
@@ -139,7 +139,7 @@ impl RecordsParquet {
 /// What keeps the file from being read, and failures of `take`.
 pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
-    let file = File::open(path)?;
+    let file = regular::open(path)?;
     let open = || {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(told)?;
         builder.build().map_err(told)

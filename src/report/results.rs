@@ -4,9 +4,10 @@
 //! claims them last; and before anything is claimed for a new run, what an older one left is
 //! disowned and removed.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
 
 use super::aside::partial_name;
 use super::folder::Folder;
@@ -21,6 +22,7 @@ use super::{failures_csv, summary_by, summary_csv};
 use crate::experiment::{
     Aggregated, Aggregation, Ending, Finished, KeyColumns, Plan, Record, Sink,
 };
+use crate::input::regular;
 
 const SUMMARY: &str = "summary.csv";
 
@@ -148,11 +150,15 @@ impl Results {
             && has_columns(folder, by).unwrap_or(false)
     }
 
-    /// Finishes all files; the groups of the summary. What ended early can be gone on with.
+    /// Finishes all files, with `more` in the manifest; the groups of the summary. What ended early can be gone on with.
     ///
     /// # Errors
     /// Whatever prevents it; the manifest then says that the run is not complete.
-    pub fn finish(self, finished: &Finished) -> io::Result<Aggregated> {
+    pub fn finish(
+        self,
+        finished: &Finished,
+        more: Option<(&'static str, Value)>,
+    ) -> io::Result<Aggregated> {
         for form in self.derived.forms {
             form.close()?;
         }
@@ -172,7 +178,7 @@ impl Results {
             folder.remove(records_csv::PARTIAL)?;
         }
         let ending = manifest::ending(finished).into_iter();
-        let manifest = manifest::text(&self.identity, ending.chain(hashes.told()))?;
+        let manifest = manifest::text(&self.identity, ending.chain(more).chain(hashes.told()))?;
         folder.write(manifest::FILE, manifest.as_bytes())?;
         folder.remove(row_hashes::PARTIAL)?;
         Ok(aggregated)
@@ -186,14 +192,40 @@ impl Sink for Results {
     }
 }
 
+/// Makes sure that no link and no pipe stands where a run writes file by file.
+///
+/// # Errors
+/// What stands there, with its path.
+pub fn may_be_written(folder: &Folder) -> io::Result<()> {
+    let forms = FORMATS.iter().map(|format| partial_name(format.file));
+    let others = [
+        partial_name(failures_csv::FILE),
+        row_hashes::PARTIAL.to_owned(),
+    ];
+    for name in forms.chain(others) {
+        let path = folder.file(&name);
+        regular::may_be_written(&path).map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot write {}: {error}", path.display()),
+            )
+        })?;
+    }
+    Ok(())
+}
+
 /// Whether the summary in `folder` has the columns that `by` asks for.
 fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
     let mut found = String::new();
-    BufReader::new(File::open(folder.file(SUMMARY))?).read_line(&mut found)?;
+    BufReader::new(regular::open(&folder.file(SUMMARY))?).read_line(&mut found)?;
     let expected = match by {
         None => summary_csv::header(),
         Some(by) => {
-            let names: Vec<String> = by.0.iter().map(|column| column.name.to_string()).collect();
+            let names: Vec<String> = by
+                .columns
+                .iter()
+                .map(|column| column.name.to_string())
+                .collect();
             summary_by::header(&names)
         }
     };

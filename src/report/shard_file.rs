@@ -4,7 +4,6 @@
 //! beside a manifest that holds their hash. It may be made twice, even at the same time, as
 //! engines do that retry: the bytes are the same.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use super::folder::Folder;
 use super::manifest::{self, Identity};
 use super::records_csv;
 use crate::experiment::{Finished, Record, Shard, Sink};
+use crate::input::regular;
 
 /// The folder of shards in a result folder.
 pub const FOLDER: &str = "shards";
@@ -37,7 +37,7 @@ pub fn name(shard: Shard) -> String {
 /// Whatever keeps it from being read.
 pub fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
+    hasher.update_reader(regular::open(path)?)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 

@@ -1,6 +1,5 @@
 //! The records of a finished run, whatever form they are in, one after the other.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use super::row_hashes::{Altered, Check};
 use super::stored_rows::StoredRows;
 use super::{Folder, records_csv, records_jsonl};
 use crate::experiment::{Record, Sink};
+use crate::input::regular;
 
 /// Hands the records that lie in `folder` to `sink`, from the first of CSV, JSON lines and Parquet
 /// that is there, and sees that they are those that the run of `manifest` wrote.
@@ -132,7 +132,7 @@ fn json_lines(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
     let header = String::from_utf8(header).map_err(invalid)?;
     let columns: Vec<&str> = header.trim_end().split(',').collect();
     let mut row = StringRecord::new();
-    for line in BufReader::new(File::open(path)?).lines() {
+    for line in BufReader::new(regular::open(path)?).lines() {
         let object: Map<String, Value> = serde_json::from_str(&line?).map_err(invalid)?;
         row.clear();
         for column in &columns {

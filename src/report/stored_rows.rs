@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::records_csv;
 use crate::experiment::Record;
+use crate::input::regular;
 
 /// An open file of rows.
 pub struct StoredRows {
@@ -32,7 +33,7 @@ impl StoredRows {
     pub fn open(path: &Path) -> io::Result<Option<StoredRows>> {
         let header = records_csv::header()?;
         let mut found = Vec::new();
-        File::open(path)?
+        regular::open(path)?
             .take(header.len() as u64)
             .read_to_end(&mut found)?;
         if found != header {
@@ -46,7 +47,7 @@ impl StoredRows {
     /// # Errors
     /// Whatever prevents reading.
     pub fn open_at(path: &Path, start: u64) -> io::Result<StoredRows> {
-        let mut file = File::open(path)?;
+        let mut file = regular::open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
         let mut last = [b'\n'];
         if length > 0 {
@@ -133,7 +134,7 @@ impl StoredRows {
     pub fn is_torn_header(path: &Path) -> io::Result<bool> {
         let header = records_csv::header()?;
         let mut found = Vec::new();
-        let file = File::open(path)?;
+        let file = regular::open(path)?;
         file.take(header.len() as u64).read_to_end(&mut found)?;
         Ok(found.len() < header.len() && header.starts_with(&found))
     }

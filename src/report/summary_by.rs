@@ -4,17 +4,19 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use super::summary_table::{hours_text, percent, signed, usd_text};
-use super::text_table;
+use super::percent::{mean_percent, right, signed};
+use super::summary_table::{hours_text, usd_text};
+use super::{tallied, text_table};
 use crate::experiment::KeyTable;
-use crate::experiment::summary::METRICS;
+use crate::experiment::tally::METRICS;
 
 /// The header of `summary.csv`.
 pub fn header(columns: &[String]) -> Vec<String> {
     let mut header = columns.to_vec();
-    header.extend(["cases", "failed", "right"].map(str::to_owned));
+    header.extend(["cases", "failed"].map(str::to_owned));
+    header.extend(tallied::header());
     for metric in METRICS.iter() {
-        header.extend(["mean", "low95", "high95", "count"].map(|p| format!("{}_{p}", metric.name)));
+        header.extend(tallied::metric_header(metric.name, "count"));
     }
     header
 }
@@ -28,23 +30,12 @@ pub fn csv(table: &KeyTable) -> io::Result<String> {
     writer.write_record(header(&table.columns))?;
     for group in &table.groups {
         let mut row = group.key.clone();
-        row.extend([
-            group.cases.to_string(),
-            group.failed.to_string(),
-            group.right.to_string(),
-        ]);
-        for mean in &group.means {
-            row.extend(match mean {
-                None => Default::default(),
-                Some(m) => {
-                    let end = |side: f64| {
-                        let half = m.half_interval;
-                        half.map_or(String::new(), |half| (m.mean + side * half).to_string())
-                    };
-                    [m.mean.to_string(), end(-1.0), end(1.0), m.count.to_string()]
-                }
-            });
-        }
+        row.extend([group.tallied.cases, group.tallied.failed].map(|count| count.to_string()));
+        row.extend(tallied::cells(&group.tallied));
+        row.extend(tallied::metric_cells(&group.tallied, |at| {
+            let mean = group.tallied.means[at];
+            mean.map_or(String::new(), |mean| mean.count.to_string())
+        }));
         writer.write_record(&row)?;
     }
     let bytes = (writer.into_inner()).map_err(|e| io::Error::other(e.to_string()))?;
@@ -57,24 +48,14 @@ pub fn json(scenario: &str, table: &KeyTable) -> Value {
         let key: Map<String, Value> = (table.columns.iter().zip(&group.key))
             .map(|(name, cell)| (name.clone(), json!(cell)))
             .collect();
-        let metrics: Map<String, Value> = (METRICS.iter().zip(&group.means))
-            .filter_map(|(metric, mean)| {
-                let m = mean.as_ref()?;
-                let interval = m.half_interval.map(|h| [m.mean - h, m.mean + h]);
-                let value = json!({ "mean": m.mean, "interval95": interval, "count": m.count });
-                Some((metric.name.to_owned(), value))
-            })
-            .collect();
-        json!({
-            "key": key,
-            "cases": group.cases,
-            "failed": group.failed,
-            "right": group.right,
-            "metrics": metrics,
-        })
+        let mut value = json!({ "key": key, "cases": group.tallied.cases });
+        if let Some(map) = value.as_object_mut() {
+            map.extend(tallied::json(&group.tallied, None));
+        }
+        value
     });
     let groups: Vec<Value> = groups.collect();
-    json!({ "schema": 1, "scenario": scenario, "by": table.columns, "groups": groups })
+    json!({ "schema": 2, "scenario": scenario, "by": table.columns, "groups": groups })
 }
 
 /// For people: a line per group.
@@ -85,11 +66,11 @@ pub fn table(table: &KeyTable) -> String {
     let rows: Vec<Vec<String>> = (table.groups.iter())
         .map(|group| {
             let mut row = group.key.clone();
-            row.push(match group.failed {
-                0 => group.cases.to_string(),
-                failed => format!("{} ({failed} failed)", group.cases),
+            row.push(match group.tallied.failed {
+                0 => group.tallied.cases.to_string(),
+                failed => format!("{} ({failed} failed)", group.tallied.cases),
             });
-            row.push(format!("{:.0} %", 100.0 * group.right));
+            row.push(right(&group.tallied));
             let pair = |time, cost| group.mean(time).zip(group.mean(cost));
             let missing = || "–".to_owned();
             row.push(
@@ -104,8 +85,7 @@ pub fn table(table: &KeyTable) -> String {
             }));
             let net = pair("overhead_net_time", "overhead_net_cost");
             row.push(net.map_or_else(missing, |(t, c)| {
-                let percent = |m: &crate::experiment::Mean| percent(m.mean, m.half_interval);
-                format!("{} / {} %", percent(t), percent(c))
+                format!("{} / {} %", mean_percent(t), mean_percent(c))
             }));
             row
         })

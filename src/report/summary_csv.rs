@@ -2,19 +2,24 @@
 
 use std::io;
 
-use crate::experiment::summary::METRICS;
+use super::tallied;
+use crate::experiment::tally::METRICS;
 use crate::experiment::{Chosen, Group};
 
 /// The header.
 pub fn header() -> Vec<String> {
-    let mut header: Vec<String> = [
+    let owned = |name: &&str| (*name).to_owned();
+    let first = [
         "workload",
         "pricing",
         "objective",
         "strategy",
         "replicas",
         "failed",
-        "right",
+    ];
+    let mut header: Vec<String> = first.iter().map(owned).collect();
+    header.extend(tallied::header());
+    let choices = [
         "choice_vm",
         "choice_workers",
         "choice_batch",
@@ -24,13 +29,10 @@ pub fn header() -> Vec<String> {
         "oracle_workers",
         "oracle_batch",
         "oracle_other",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    ];
+    header.extend(choices.iter().map(owned));
     for metric in METRICS.iter() {
-        for part in ["mean", "low95", "high95", "median"] {
-            header.push(format!("{}_{part}", metric.name));
-        }
+        header.extend(tallied::metric_header(metric.name, "median"));
     }
     header
 }
@@ -49,10 +51,10 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
             group.pricing.clone(),
             group.objective.clone(),
             group.strategy.clone(),
-            group.replicas.to_string(),
-            group.failed.to_string(),
-            group.right.to_string(),
+            group.tallied.cases.to_string(),
+            group.tallied.failed.to_string(),
         ];
+        row.extend(tallied::cells(&group.tallied));
         let place = |chosen: &Option<Chosen>| -> [String; 4] {
             let Some(chosen) = chosen else {
                 return Default::default();
@@ -68,20 +70,9 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
         row.extend(place(&group.choice));
         row.push(group.choice_share.to_string());
         row.extend(place(&group.oracle));
-        for aggregate in &group.aggregates {
-            let cells = match aggregate {
-                None => Default::default(),
-                Some(a) => [
-                    a.mean.to_string(),
-                    a.half_interval
-                        .map_or(String::new(), |h| (a.mean - h).to_string()),
-                    a.half_interval
-                        .map_or(String::new(), |h| (a.mean + h).to_string()),
-                    a.median.to_string(),
-                ],
-            };
-            row.extend(cells);
-        }
+        row.extend(tallied::metric_cells(&group.tallied, |at| {
+            group.medians[at].map_or(String::new(), |median| median.to_string())
+        }));
         writer.write_record(&row)?;
     }
     let bytes = writer

@@ -1,8 +1,8 @@
 //! The summary as JSON: the stable interface for programs.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::experiment::summary::METRICS;
+use super::tallied;
 use crate::experiment::{Chosen, Group};
 
 /// One scenario's summary. `schema` counts up with every incompatible change.
@@ -19,33 +19,21 @@ pub fn value(scenario: &str, groups: &[Group]) -> Value {
     let groups: Vec<Value> = groups
         .iter()
         .map(|group| {
-            let metrics: Map<String, Value> = (METRICS.iter().zip(&group.aggregates))
-                .filter_map(|(metric, aggregate)| {
-                    let a = aggregate.as_ref()?;
-                    let interval = a.half_interval.map(|h| [a.mean - h, a.mean + h]);
-                    let value = json!({
-                        "mean": a.mean,
-                        "interval95": interval,
-                        "median": a.median,
-                        "count": a.count,
-                    });
-                    Some((metric.name.to_owned(), value))
-                })
-                .collect();
-            json!({
+            let mut value = json!({
                 "workload": group.workload,
                 "pricing": group.pricing,
                 "objective": group.objective,
                 "strategy": group.strategy,
-                "replicas": group.replicas,
-                "failed": group.failed,
-                "right": group.right,
+                "replicas": group.tallied.cases,
                 "choice": place(&group.choice),
                 "choice_share": group.choice_share,
                 "oracle": place(&group.oracle),
-                "metrics": metrics,
-            })
+            });
+            if let Some(map) = value.as_object_mut() {
+                map.extend(tallied::json(&group.tallied, Some(&group.medians)));
+            }
+            value
         })
         .collect();
-    json!({ "schema": 1, "scenario": scenario, "groups": groups })
+    json!({ "schema": 2, "scenario": scenario, "groups": groups })
 }

@@ -2,37 +2,19 @@
 
 use std::fmt::Write;
 
+use super::summary_columns::{COLUMNS, TableColumn};
 use super::text_table;
 use crate::configuration::Shape;
-use crate::experiment::summary::Aggregate;
 use crate::experiment::{Chosen, Group};
 
-const HEADER: [&str; 9] = [
-    "strategy",
-    "choice",
-    "right",
-    "regret t / $",
-    "search",
-    "gross t / $",
-    "net t / $",
-    "repaid",
-    "error (max)",
-];
-
-/// What the columns mean, once below all tables.
-pub const LEGEND: &str = "\
-choice   workers × batch chosen most often; right: share of replicas that chose as the oracle did
-regret   expected time (t) and cost ($) of the choice over the oracle's choice, both without search
-search   time and cost until the choice begins to train
-gross    realised total over the oracle in the same replica, search steps lost; ± 95 % interval
-net      the same, search steps counted as training
-repaid   repetitions of the job after which the search has paid for itself against `default`
-error    mean over configurations of |predicted - expected time| / expected time
-";
+/// What stands in front of the columns.
+const CHOICE_LEGEND: (&str, &[&str]) = ("choice", &["workers × batch chosen most often"]);
 
 /// More about the choice, where there are several VM types.
-const VM_LEGEND: &str =
-    "         on how many VMs of which type, behind a slash the workers on each\n";
+const VM_LEGEND: (&str, &[&str]) = (
+    "",
+    &["on how many VMs of which type, behind a slash the workers on each"],
+);
 
 /// One block per (workload, pricing, objective), one line per strategy; columns stand in the same
 /// place in all blocks.
@@ -41,8 +23,17 @@ pub fn render(groups: &[Group]) -> String {
         (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
     };
     let with_vm = several_vm_types(groups);
-    let rows: Vec<Vec<String>> = groups.iter().map(|g| row(g, with_vm)).collect();
-    let lines = text_table::lines(&HEADER, &[0], &rows);
+    let is_there = |column: &&TableColumn| groups.iter().any(column.is_there);
+    let columns: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
+    let mut head = vec!["strategy", "choice"];
+    head.extend(columns.iter().map(|column| column.head));
+    let row = |group: &Group| {
+        let mut row = first_cells(group, with_vm);
+        row.extend(columns.iter().map(|column| (column.cell)(group)));
+        row
+    };
+    let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
+    let lines = text_table::lines(&head, &[0], &rows);
     let (header, mut rest) = lines.split_at(1);
     let mut text = String::new();
     for block in groups.chunk_by(same) {
@@ -54,20 +45,22 @@ pub fn render(groups: &[Group]) -> String {
         text.push_str(&reached_in_search(block));
         text.push('\n');
     }
-    let (choice, others) = LEGEND.split_at(LEGEND.find('\n').map_or(0, |end| end + 1));
-    text.push_str(choice);
-    if with_vm {
-        text.push_str(VM_LEGEND);
+    let mut legends = vec![CHOICE_LEGEND];
+    legends.extend(with_vm.then_some(VM_LEGEND));
+    legends.extend(columns.iter().map(|column| column.legend));
+    for (word, lines) in legends {
+        for (at, line) in lines.iter().enumerate() {
+            let word = if at == 0 { word } else { "" };
+            text.push_str(&format!("{word:<9}  {line}\n"));
+        }
     }
-    text.push_str(others);
     text
 }
 
 /// A line on the cases of a block in which the search itself came to the target; empty where there are none.
 fn reached_in_search(block: &[Group]) -> String {
     let told = |group: &Group| {
-        let reached = group.aggregate("reached_in_search")?;
-        let percent = 100.0 * reached.mean;
+        let percent = 100.0 * group.tallied.share("reached_in_search")?.share()?;
         (percent > 0.0).then(|| format!("{} {percent:.0} %", group.strategy))
     };
     let all: Vec<String> = block.iter().filter_map(told).collect();
@@ -82,7 +75,7 @@ fn reached_in_search(block: &[Group]) -> String {
 
 /// What a block is about, and the oracle's choice.
 fn title(first: &Group, with_vm: bool) -> String {
-    let replicas = match first.replicas {
+    let replicas = match first.tallied.cases {
         1 => "1 replica".to_owned(),
         n => format!("{n} replicas"),
     };
@@ -90,7 +83,7 @@ fn title(first: &Group, with_vm: bool) -> String {
         "{} · {} · {} · {replicas}",
         first.workload, first.pricing, first.objective
     );
-    let mean = |metric| first.aggregate(metric).map(|a| a.mean);
+    let mean = |metric| first.mean(metric).map(|m| m.mean);
     let oracle = match &first.oracle {
         Some(oracle) => place(oracle, with_vm),
         None => "of each VM type by itself, in the mean".to_owned(),
@@ -146,83 +139,17 @@ pub(super) fn place(chosen: &Chosen, with_vm: bool) -> String {
     text
 }
 
-fn row(group: &Group, with_vm: bool) -> Vec<String> {
+/// Name and choice.
+fn first_cells(group: &Group, with_vm: bool) -> Vec<String> {
     let choice = match &group.choice {
         Some(choice) => place(choice, with_vm),
         None => "none".to_owned(),
     };
     let mut name = group.strategy.clone();
-    if group.failed > 0 {
-        let _ = write!(name, " ({} failed)", group.failed);
+    if group.tallied.failed > 0 {
+        let _ = write!(name, " ({} failed)", group.tallied.failed);
     }
-    let mean = |metric| group.aggregate(metric).map(|a| a.mean);
-    let search = match (mean("search_time_h"), mean("search_cost_usd")) {
-        (Some(hours), Some(usd)) if hours > 0.0 => {
-            format!("{}, {}", hours_text(hours), usd_text(usd))
-        }
-        (Some(_), _) => "none".to_owned(),
-        _ => "–".to_owned(),
-    };
-    let pair = |time, cost| match (group.aggregate(time), group.aggregate(cost)) {
-        (Some(time), Some(cost)) => {
-            let percent = |a: &Aggregate| percent(a.mean, a.half_interval);
-            format!("{} / {} %", percent(time), percent(cost))
-        }
-        _ => "–".to_owned(),
-    };
-    let regret = match (mean("regret_time"), mean("regret_cost")) {
-        (Some(time), Some(cost)) => format!("{} / {} %", signed(time), signed(cost)),
-        _ => "–".to_owned(),
-    };
-    let break_even = match mean("break_even_jobs") {
-        Some(jobs) if search == "none" && jobs == 0.0 => "–".to_owned(),
-        Some(jobs) => format!("{jobs:.2} ×"),
-        None if search == "none" => "–".to_owned(),
-        None => "never".to_owned(),
-    };
-    let error = match (mean("error_mean"), mean("error_max")) {
-        (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
-        _ => "–".to_owned(),
-    };
-    vec![
-        name,
-        choice,
-        format!("{:.0} %", 100.0 * group.right),
-        regret,
-        search,
-        pair("overhead_gross_time", "overhead_gross_cost"),
-        pair("overhead_net_time", "overhead_net_cost"),
-        break_even,
-        error,
-    ]
-}
-
-/// A fraction in percent, with half its interval where there is one.
-pub(super) fn percent(fraction: f64, half_interval: Option<f64>) -> String {
-    let mean = signed(fraction);
-    match half_interval {
-        Some(half) if is_many_times(fraction) => format!("{mean} ±{:.0}", 100.0 * half),
-        Some(half) => format!("{mean} ±{:.1}", 100.0 * half),
-        None => mean,
-    }
-}
-
-/// Percent with a sign; beyond ten times as much, tenths say nothing.
-pub(super) fn signed(fraction: f64) -> String {
-    match is_many_times(fraction) {
-        true => format!("{:+.0}", 100.0 * fraction),
-        false => format!("{:+.1}", no_minus_zero(fraction)),
-    }
-}
-
-fn is_many_times(fraction: f64) -> bool {
-    fraction.abs() >= 10.0
-}
-
-/// In percent, and −0.0 as 0.0.
-pub(super) fn no_minus_zero(fraction: f64) -> f64 {
-    let rounded = (1000.0 * fraction).round() / 10.0;
-    if rounded == 0.0 { 0.0 } else { rounded }
+    vec![name, choice]
 }
 
 /// Hours as people write them.

@@ -3,7 +3,6 @@
 //! What a kill cuts off is at the end: rows without a hash, or without their own end. They are evaluated again. Rows
 //! before that are altered, and nobody can say which figures of them are true.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use super::folder::Folder;
 use super::manifest::Identity;
 use super::row_hashes::{Altered, Check, LEAF, PARTIAL, RowHashes};
 use super::stored_rows::StoredRows;
+use crate::input::regular;
 
 /// How far the rows are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,7 +70,7 @@ fn by_manifest(folder: &Folder, rows: &mut StoredRows, mut check: Check) -> io::
 
 /// Of a run that was killed.
 fn by_lines(folder: &Folder, rows: &mut StoredRows, mut seen: RowHashes) -> io::Result<Good> {
-    let mut lines = match File::open(folder.file(PARTIAL)) {
+    let mut lines = match regular::open(&folder.file(PARTIAL)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
         file => BufReader::new(file?),
     };

@@ -103,6 +103,8 @@ pub enum Purpose {
     ModelLives(ModelKey),
     /// Delays drawn from one.
     ModelDelays(ModelKey),
+    /// Lives of VMs in outlines of runs of a configuration.
+    OutlineLives(ConfigurationKey),
     /// Step times of a trial that belongs to no job, by its number.
     Trial(u64),
 }
@@ -132,6 +134,7 @@ impl Purpose {
             Purpose::CheckpointWrite(at) => (10, at.nanoseconds()),
             Purpose::StartUp(request) => (11, request.word()),
             Purpose::ColdJoin(request) => (12, request.word()),
+            Purpose::OutlineLives(of) => (13, of.0),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The axes of `[cluster]`: whether they go together, and what they make.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -9,8 +10,11 @@ use super::axis::Axis;
 use super::complaints::Complaints;
 use super::file::ClusterTable;
 use crate::configuration::{Configuration, Shape};
-use crate::input::checked::Count;
+use crate::input::checked::{Count, MOST_MACHINES, MOST_SAMPLES};
 use crate::workload::{Reach, Workload};
+
+/// Every configuration is held against all of them.
+pub(super) const MOST_EXCLUSIONS: usize = 1000;
 
 /// Reports what is wrong with the axes by themselves, whatever the workload.
 pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
@@ -37,6 +41,7 @@ pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
             complaints.exclude_each_other(name, "pairs", axis, why);
         }
     }
+    too_large(cluster, complaints);
     if let Some(pairs) = &cluster.pairs {
         complaints.not_empty("pairs", pairs, &["[8, 384]"]);
         let numbers: Vec<Spanned<[u32; 2]>> = (pairs.get_ref().iter())
@@ -44,11 +49,84 @@ pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
             .collect();
         complaints.no_duplicates("pairs", &numbers);
     }
+    if let Some(beyond) = cluster.exclude.get(MOST_EXCLUSIONS) {
+        let title = format!(
+            "`exclude` has {} entries; at most {MOST_EXCLUSIONS}",
+            cluster.exclude.len()
+        );
+        complaints.error_at(beyond.span(), title, "the first too many");
+    }
     for exclusion in cluster.exclude.iter().filter(|e| e.get_ref().is_empty()) {
         let title = "an entry of `exclude` has no condition";
         let complaint = (complaints.at(exclusion.span(), title, "would leave out everything"))
             .with_help("legal here: `vm`, `workers`, `batch`, `local_batch`");
         complaints.push(complaint);
+    }
+}
+
+/// Reports worker counts and batches that no cluster has.
+fn too_large(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
+    let mut refuse = |what: &str, value: u32, most: u32, span: Range<usize>| {
+        if value > most {
+            let title = format!("no cluster has {what} {value}");
+            complaints.error_at(span, title, format!("at most {most}"));
+        }
+    };
+    let axes = [
+        ("a worker count of", &cluster.workers, MOST_MACHINES),
+        ("a batch of", &cluster.batch, MOST_SAMPLES),
+        ("a local batch of", &cluster.local_batch, MOST_SAMPLES),
+    ];
+    for (what, axis, most) in axes {
+        let Some(axis) = axis else { continue };
+        match axis.get_ref() {
+            Axis::Measured => {}
+            Axis::List(list) => {
+                for value in list {
+                    refuse(what, value.get_ref().get(), most, value.span());
+                }
+            }
+            Axis::Series(values) => {
+                let last = values.last().copied().unwrap_or(0);
+                refuse(what, last, most, axis.span());
+            }
+        }
+    }
+    for pair in cluster.pairs.iter().flat_map(|pairs| pairs.get_ref()) {
+        let [workers, batch] = pair.get_ref().map(Count::get);
+        refuse("a worker count of", workers, MOST_MACHINES, pair.span());
+        refuse("a batch of", batch, MOST_SAMPLES, pair.span());
+    }
+}
+
+/// Configurations of one VM shape that the file asks for at most, without making them.
+pub(super) fn at_most(
+    cluster: &ClusterTable,
+    workload: &Workload,
+    reach: &Reach,
+    vm: &Arc<str>,
+    fixed_workers: Option<u32>,
+) -> usize {
+    if let Some(pairs) = &cluster.pairs {
+        return pairs.get_ref().len();
+    }
+    let shape = Shape::parse(vm).ok();
+    let like = shape.and_then(|s| Some(s.on(&reach.stand_in(s.vm_type)?.like)));
+    let measured = (workload.steps)
+        .points_of(like.as_deref().unwrap_or(vm))
+        .len();
+    let length = |axis: &Option<Spanned<Axis>>| match axis.as_ref().map(Spanned::get_ref) {
+        None | Some(Axis::Measured) => None,
+        Some(Axis::List(list)) => Some(list.len()),
+        Some(Axis::Series(values)) => Some(values.len()),
+    };
+    let workers = fixed_workers.map(|_| 1).or(length(&cluster.workers));
+    let batches = length(&cluster.local_batch).or(length(&cluster.batch));
+    match (workers, batches) {
+        (None, None) => measured,
+        (workers, batches) => workers
+            .unwrap_or(measured)
+            .saturating_mul(batches.unwrap_or(measured)),
     }
 }
 

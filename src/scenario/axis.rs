@@ -39,6 +39,8 @@ impl Axis {
 
 /// A longer range is a slip of the pen.
 const MOST_VALUES: u32 = 1000;
+/// So is a longer list.
+const MOST_LISTED: usize = 10_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,6 +106,11 @@ impl<'de> Deserialize<'de> for Axis {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Axis, A::Error> {
                 let mut values = Vec::new();
                 while let Some(value) = list.next_element()? {
+                    if values.len() == MOST_LISTED {
+                        return Err(A::Error::custom(format!(
+                            "expected a list of at most {MOST_LISTED} values, found more"
+                        )));
+                    }
                     values.push(value);
                 }
                 if values.is_empty() {

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use super::Scenario;
 use super::complaints::Complaints;
 use super::configurations::Configurations;
+use super::extent;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::given::Given;
 use super::strategies::Simulated;
 use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
-use crate::input::checked::{Count, NonNegative, Positive, Spread};
+use crate::input::checked::{Count, Delay, Positive, Spread};
+use crate::input::name::not_a_name;
 use crate::input::{Diagnostics, Source};
 use crate::search::Limits;
 use crate::training::variation::{Drift, Straggler};
@@ -138,10 +140,20 @@ impl Check<'_> {
             }
         };
 
+        let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
+        let factors = [
+            extent::searches(file.cluster.search, &workloads, measured.as_ref()),
+            policies.as_ref().map_or(0, Vec::len) as u64,
+            objectives.len() as u64,
+            strategies.len() as u64,
+            replicas,
+        ];
+        extent::cases(file, &factors, complaints);
+
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
-            replicas: u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get)),
+            replicas,
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,
             measured,
@@ -151,7 +163,7 @@ impl Check<'_> {
             search: file.cluster.search,
             variation,
             setup,
-            start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, NonNegative::get)),
+            start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
             policies: policies?,
             objectives,
             strategies,
@@ -185,15 +197,27 @@ impl Check<'_> {
         let Some(name) = &file.name else {
             let stem = Path::new(&self.complaints.source.name).file_stem();
             let stem = stem.and_then(|stem| stem.to_str());
-            return stem.unwrap_or("scenario").to_owned();
+            let stem = stem.unwrap_or("scenario");
+            if let Some(why) = not_a_name(stem) {
+                let title = format!("the file's name is no name of a scenario: {why}");
+                let complaint = self
+                    .complaints
+                    .of_file(title)
+                    .with_help("give the scenario a `name`");
+                self.complaints.push(complaint);
+            }
+            return stem.to_owned();
         };
         let word = name.get_ref();
-        let illegal = |c: char| matches!(c, '/' | '\\') || c.is_control();
-        if word.is_empty() || word.starts_with('.') || word.contains(illegal) {
+        if let Some(why) = not_a_name(word) {
+            self.complaints
+                .error_at(name.span(), "`name` is no name", why);
+        } else if word.starts_with('.') || word.contains(['/', '\\']) {
             let title = "`name` cannot be that of a folder";
             let label = "results may go to a folder of this name";
-            let complaint = (self.complaints.at(name.span(), title, label))
-                .with_help("a name is not empty, has no `/` or `\\`, and does not start with `.`");
+            let complaint = (self.complaints.at(name.span(), title, label)).with_help(
+                "the name of a scenario has no `/` or `\\`, and does not start with `.`",
+            );
             self.complaints.push(complaint);
         }
         word.clone()

@@ -7,6 +7,7 @@ use toml::Spanned;
 
 use super::axes;
 use super::complaints::Complaints;
+use super::extent;
 use super::file::{Outside, ScenarioFile};
 use super::hull;
 use super::machines::{Machine, table_of};
@@ -35,6 +36,7 @@ impl Configurations<'_> {
         let before = complaints.count();
         let shapes = self.shapes(workload, complaints);
         let all_known = complaints.count() == before;
+        self.few_enough(workload, name, &shapes, complaints)?;
         let mut configurations: Vec<Configuration> = (shapes.iter())
             .flat_map(|vm| {
                 let fixed = self.setup.kinds.get(vm).and_then(|k| k.fixed_workers());
@@ -50,6 +52,7 @@ impl Configurations<'_> {
         }
         self.keep_allowed(workload, &mut configurations, complaints)?;
         self.keep_fitting(workload, name, &mut configurations, complaints)?;
+        extent::workers(cluster.search, workload, name, &configurations, complaints)?;
         let answers = |c: &Configuration| workload.replay(c, self.reach).is_ok();
         // Steps may be measured where noise or epochs are not.
         if cluster.measured_only() && configurations.iter().any(answers) {
@@ -77,6 +80,22 @@ impl Configurations<'_> {
             complaints,
         );
         (inside && all_known).then_some(configurations)
+    }
+
+    /// Reports more configurations than there may be, before any is made.
+    fn few_enough(
+        &self,
+        workload: &Workload,
+        name: &Spanned<String>,
+        shapes: &[Arc<str>],
+        complaints: &mut Complaints<'_>,
+    ) -> Option<()> {
+        let cluster = &self.file.cluster;
+        let count = shapes.iter().fold(0usize, |count, vm| {
+            let fixed = self.setup.kinds.get(vm).and_then(|k| k.fixed_workers());
+            count.saturating_add(axes::at_most(cluster, workload, self.reach, vm, fixed))
+        });
+        extent::configurations(cluster.search, count, workload, name, complaints)
     }
 
     /// Reports pairs that no kind of cluster has the workers for.
@@ -127,7 +146,7 @@ impl Configurations<'_> {
         let exclude = &self.file.cluster.exclude;
         let max_workers = self.file.limits.max_workers.as_ref();
         let excluded = |c: &Configuration| {
-            let mut exclusions = exclude.iter();
+            let mut exclusions = exclude.iter().take(axes::MOST_EXCLUSIONS);
             exclusions.any(|e| !e.get_ref().is_empty() && e.get_ref().matches(c))
         };
         let limits = [

@@ -15,7 +15,9 @@ use super::scale_axis::ScaleAxis;
 use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
-use crate::input::checked::{Count, NonNegative, Positive, Probability, Slowdown, Spread};
+use crate::input::checked::{
+    Count, Delay, Interval, Machines, MeanLife, Positive, Probability, Slowdown, Spread,
+};
 use crate::pricing::PolicyFile;
 use crate::pricing::reductions::spot_series::Step;
 use crate::search::{Objective, Settings};
@@ -113,7 +115,7 @@ pub struct ClusterTable {
     /// local one, when absent.
     pub resize: Option<Resize>,
     /// Seconds from a request of VMs until they are ready.
-    pub start_up_s: Option<NonNegative>,
+    pub start_up_s: Option<Delay>,
 }
 
 impl ClusterTable {
@@ -191,27 +193,27 @@ pub struct SpotTable {
     #[schemars(with = "Option<String>")]
     pub lifetime: Option<Spanned<String>>,
     /// Mean hours of lives that are exponential.
-    #[schemars(with = "Option<Positive>")]
-    pub exponential_mean_h: Option<Spanned<Positive>>,
+    #[schemars(with = "Option<MeanLife>")]
+    pub exponential_mean_h: Option<Spanned<MeanLife>>,
     /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
-    #[schemars(with = "Option<NonNegative>")]
-    pub replacement_s: Option<Spanned<NonNegative>>,
+    #[schemars(with = "Option<Delay>")]
+    pub replacement_s: Option<Spanned<Delay>>,
     /// The same, and the start of the job, as measured for spot VMs such as `gcp-k80-us-east1`.
     #[schemars(with = "Option<String>")]
     pub start_up: Option<Spanned<String>>,
     /// What happens to the place of a lost VM.
     pub on_loss: OnLoss,
     /// Seconds that a new VM takes, once it runs, to join the others.
-    #[schemars(with = "Option<NonNegative>")]
-    pub cold_join_s: Option<Spanned<NonNegative>>,
+    #[schemars(with = "Option<Delay>")]
+    pub cold_join_s: Option<Spanned<Delay>>,
     /// Seconds that all take to go on from a checkpoint; what the workload says when absent.
-    #[schemars(with = "Option<NonNegative>")]
-    pub warm_restart_s: Option<Spanned<NonNegative>>,
+    #[schemars(with = "Option<Delay>")]
+    pub warm_restart_s: Option<Spanned<Delay>>,
     /// Both as measured for a model such as `resnet-32`.
     #[schemars(with = "Option<String>")]
     pub restart: Option<Spanned<String>>,
     /// Fewest workers that train; 1 when absent.
-    pub fewest_workers: Option<Count>,
+    pub fewest_workers: Option<Machines>,
     /// What the loss of the chief, the first worker, means.
     pub chief: Chief,
     /// What a loss leaves of the work.
@@ -219,15 +221,15 @@ pub struct SpotTable {
     /// When checkpoints are written.
     pub checkpoint: CheckpointChoice,
     /// Seconds that one takes to write.
-    #[schemars(with = "Option<NonNegative>")]
-    pub checkpoint_write_s: Option<Spanned<NonNegative>>,
+    #[schemars(with = "Option<Delay>")]
+    pub checkpoint_write_s: Option<Spanned<Delay>>,
     /// MB of one, which then takes as long as was measured for so many.
     #[schemars(with = "Option<Positive>")]
     pub checkpoint_mb: Option<Spanned<Positive>>,
     /// Whether a last checkpoint is written when the provider warns of a loss.
     pub checkpoint_on_notice: bool,
     /// Seconds from the warning to the loss; what the lifetimes say when absent.
-    pub notice_s: Option<NonNegative>,
+    pub notice_s: Option<Delay>,
 }
 
 /// A kind of cluster.
@@ -238,8 +240,8 @@ pub struct KindTable {
     #[schemars(with = "Option<String>")]
     pub vm: Option<Spanned<String>>,
     /// VM types of unlike workers, and how many workers run on each type.
-    #[schemars(with = "BTreeMap<String, Count>")]
-    pub mix: BTreeMap<Spanned<String>, Count>,
+    #[schemars(with = "BTreeMap<String, Machines>")]
+    pub mix: BTreeMap<Spanned<String>, Machines>,
     /// On which terms workers are rented.
     pub market: RentedOn,
     /// Name of a model of `scavsim list lifetimes` for its spot VMs; that of `[spot]` when absent.
@@ -275,14 +277,14 @@ pub struct ServersTable {
     pub vm: String,
     /// How many.
     #[serde(default = "one")]
-    pub vms: Count,
+    pub vms: Machines,
     /// On which terms they are rented.
     #[serde(default)]
     pub market: RentedOn,
 }
 
-fn one() -> Count {
-    Count::ONE
+fn one() -> Machines {
+    Machines::ONE
 }
 
 /// Growing and shrinking with the price of spot VMs.
@@ -297,9 +299,9 @@ pub struct ElasticTable {
     /// Price above which it shrinks to `fewest_vms`.
     pub shrink_above: Positive,
     /// VMs of the cluster, or of the first type of a mix, when it has grown.
-    pub most_vms: Count,
+    pub most_vms: Machines,
     /// The same when it has shrunk.
-    pub fewest_vms: Count,
+    pub fewest_vms: Machines,
 }
 
 /// When checkpoints are written.
@@ -310,7 +312,7 @@ pub enum CheckpointChoice {
     #[default]
     None,
     /// After so many seconds of training.
-    PeriodicS(Positive),
+    PeriodicS(Interval),
     /// After Daly's interval for the cluster's losses and the time to write.
     YoungDaly,
     /// When it suits the age of the VMs best, by dynamic programming.
@@ -354,7 +356,7 @@ pub struct DriftTable {
     /// σ of the factor.
     pub sigma: Spread,
     /// Seconds that a factor lasts.
-    pub period_s: Positive,
+    pub period_s: Interval,
 }
 
 /// Workers that now and then take much longer.

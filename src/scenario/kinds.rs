@@ -7,11 +7,16 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::{KindTable, RentedOn};
-use super::machines::Machine;
+use super::machines::{Machine, NO_SLASH};
 use super::spot;
+use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::setup::Servers;
 use crate::cluster::{Kind, Losses, Spot};
 use crate::configuration::Shape;
+use crate::input::name::not_a_name;
+
+/// Most VM types of a mix, beside the chief and parameter servers.
+const MOST_TYPES: usize = MOST_GROUPS - 2;
 
 /// What a kind of cluster may be made of.
 pub(super) struct Kinds<'a> {
@@ -48,13 +53,12 @@ impl Kinds<'_> {
         let word = name.get_ref();
         let is_taken = self.measured.contains(word.as_str())
             || (self.machines.iter()).any(|m| *m.stand_in.vm == **word || m.table == *word);
-        if word.is_empty() || word.contains(['/', '\n']) || is_taken {
-            let title = format!("`{word}` cannot be the name of a kind of cluster");
-            let label = match is_taken {
-                true => "a VM type is called so",
-                false => "a name is not empty and has no `/`",
-            };
-            complaints.error_at(name.span(), title, label);
+        let why = (not_a_name(word))
+            .or(word.contains('/').then_some(NO_SLASH))
+            .or(is_taken.then_some("a VM type is called so"));
+        if let Some(why) = why {
+            let title = "this cannot be the name of a kind of cluster";
+            complaints.error_at(name.span(), title, why);
         }
     }
 
@@ -88,6 +92,11 @@ impl Kinds<'_> {
                 return None;
             }
         };
+        if shapes.len() > MOST_TYPES {
+            let title = format!("a mix of {} VM types; at most {MOST_TYPES}", shapes.len());
+            complaints.error_at(span, title, "too many types");
+            return None;
+        }
         let mut sound = true;
         for (vm, workers) in &shapes {
             let word = vm.get_ref();

@@ -10,6 +10,7 @@ use super::file::{ScenarioFile, Together, VmTable};
 use super::scale_axis::ScaleAxis;
 use crate::cloud::{Fleet, OwnVm};
 use crate::configuration::{Configuration, Shape};
+use crate::input::name::not_a_name;
 use crate::workload::{Reach, StandIn, Workload};
 
 /// A VM type of the scenario.
@@ -29,8 +30,11 @@ pub struct Machine {
     pub usd_per_hour: Option<f64>,
 }
 
+/// What stands behind a slash is how many workers each has.
+pub(super) const NO_SLASH: &str = "this name has no `/`";
+
 /// More types than this are a slip of the pen.
-const MOST_TYPES: usize = 1_000_000;
+const MOST_TYPES: usize = 200_000;
 /// Most types that one search can tell apart.
 const MOST_IN_ONE_SEARCH: usize = 60_000;
 
@@ -53,9 +57,8 @@ pub(super) fn read(
     };
     for (name, table) in &file.vm {
         let word = name.get_ref();
-        if word.is_empty() || word.contains(['/', '\n']) {
-            let title = format!("`{word}` cannot be the name of a VM type");
-            complaints.error_at(name.span(), title, "a name is not empty and has no `/`");
+        if let Some(why) = not_a_name(word).or(word.contains('/').then_some(NO_SLASH)) {
+            complaints.error_at(name.span(), "this cannot be the name of a VM type", why);
         }
         if measured.contains(word.as_str()) {
             let title = format!("`{word}` was measured");
@@ -67,6 +70,7 @@ pub(super) fn read(
             let title = format!("`{like}` was not measured on any workload here");
             complaints.unknown(title, &table.like, &legal, "list vms");
         }
+        possible(name, table, complaints);
         match combinations(table, word) {
             Some(all) if machines.len() + all.len() <= most => machines.extend(all),
             _ => {
@@ -76,6 +80,40 @@ pub(super) fn read(
         }
     }
     machines
+}
+
+/// Most times that a VM type can be slower than the one that it stands in for, or faster.
+const MOST_SCALE: f64 = 1000.0;
+/// Most memory in GiB of a VM.
+const MOST_MEMORY_GIB: f64 = 1e6;
+/// Highest price in USD of a VM and hour.
+const MOST_USD: f64 = 1e6;
+
+/// Reports values that no machine has.
+fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints<'_>) {
+    let scales = 1.0 / MOST_SCALE..=MOST_SCALE;
+    let axes = [
+        ("compute_scale", &table.compute_scale, scales.clone()),
+        ("network_scale", &table.network_scale, scales),
+        ("usd_per_hour", &table.usd_per_hour, 1e-9..=MOST_USD),
+    ];
+    let memory = table.memory_gib.as_ref().map(Spanned::get_ref);
+    let memory = ("memory_gib", memory, 1e-3..=MOST_MEMORY_GIB);
+    let axes = axes
+        .into_iter()
+        .map(|(key, axis, range)| (key, axis.as_ref(), range));
+    for (key, axis, range) in axes.chain([memory]) {
+        let mut values = axis.iter().flat_map(|axis| &axis.0);
+        if let Some(value) = values.find(|value| !range.contains(value)) {
+            let title = format!(
+                "`vm.{}`: no machine has a `{key}` of {value}",
+                name.get_ref()
+            );
+            let legal = format!("`{key}` is from {} to {}", range.start(), range.end());
+            let complaint = complaints.at(name.span(), title, "not possible");
+            complaints.push(complaint.with_help(legal));
+        }
+    }
 }
 
 impl Machine {

@@ -13,6 +13,7 @@
 //! - [`machines`]: VM types that were not measured.
 //! - `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
+//! - `extent`: how much of all there may be.
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured.
 
 mod axes;
@@ -21,6 +22,7 @@ pub mod check;
 mod complaints;
 mod configurations;
 mod elastic;
+mod extent;
 pub mod file;
 mod files;
 pub mod given;

@@ -9,6 +9,7 @@ use super::file::PricingTable;
 use super::machines::{self, Machine};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
+use crate::input::name::not_a_name;
 use crate::pricing::{NoPrice, Policy, Rented, builtin};
 use crate::workload::Workload;
 
@@ -66,6 +67,15 @@ fn known(
             let label = "the program has one of this name";
             let complaint = complaints.at(name.span(), title, label);
             complaints.push(complaint.with_help("give this one another name"));
+            continue;
+        }
+        if let Some(why) = not_a_name(name.get_ref()) {
+            sound = false;
+            complaints.error_at(
+                name.span(),
+                "this cannot be the name of a pricing policy",
+                why,
+            );
             continue;
         }
         match policy.policy(name.get_ref()) {

@@ -1,6 +1,7 @@
 //! An axis of positive numbers: one, a list, or a range with a step or a factor.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -65,8 +66,11 @@ impl<'de> Deserialize<'de> for ScaleAxis {
         struct AxisVisitor;
 
         fn single<E: Error>(value: f64) -> Result<ScaleAxis, E> {
-            let value = Positive::new(value)
-                .ok_or_else(|| E::custom(format!("expected a number above 0, found {value}")))?;
+            let value = Positive::new(value).ok_or_else(|| {
+                E::custom(format!(
+                    "expected a number from 10^-9 to 10^9, found {value}"
+                ))
+            })?;
             Ok(ScaleAxis(vec![value.get()]))
         }
 
@@ -89,8 +93,14 @@ impl<'de> Deserialize<'de> for ScaleAxis {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ScaleAxis, A::Error> {
                 let mut values: Vec<f64> = Vec::new();
+                let mut seen = HashSet::new();
                 while let Some(value) = list.next_element::<Positive>()? {
-                    if values.contains(&value.get()) {
+                    if values.len() == MOST_VALUES {
+                        return Err(A::Error::custom(format!(
+                            "expected a list of at most {MOST_VALUES} values, found more"
+                        )));
+                    }
+                    if !seen.insert(value.get().to_bits()) {
                         let twice =
                             format!("expected different values, found {} twice", value.get());
                         return Err(A::Error::custom(twice));
@@ -124,21 +134,21 @@ impl JsonSchema for ScaleAxis {
         json_schema!({
             "description": "Positive numbers: one, a list, or a range with a step or a factor.",
             "oneOf": [
-                { "type": "number", "exclusiveMinimum": 0 },
+                { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
                 {
                     "type": "array",
                     "minItems": 1,
                     "uniqueItems": true,
-                    "items": { "type": "number", "exclusiveMinimum": 0 }
+                    "items": { "type": "number", "minimum": 1e-9, "maximum": 1e9 }
                 },
                 {
                     "type": "object",
                     "additionalProperties": false,
                     "required": ["from", "to"],
                     "properties": {
-                        "from": { "type": "number", "exclusiveMinimum": 0 },
-                        "to": { "type": "number", "exclusiveMinimum": 0 },
-                        "step": { "type": "number", "exclusiveMinimum": 0 },
+                        "from": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
+                        "to": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
+                        "step": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
                         "factor": { "type": "number", "exclusiveMinimum": 1 }
                     }
                 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::complaints::Complaints;
+use super::extent;
 use super::file::{Outside, ScenarioFile};
 use crate::cluster::build::{Builder, MOST_SIZES, Missing};
 use crate::cluster::{OnLoss, Setup};
@@ -42,6 +43,12 @@ pub(super) fn check(
             waits: &waits,
             setup,
         };
+        let sizes = configurations.iter().filter(is_built);
+        let sizes = sizes.filter_map(|c| builder.count_of_sizes(c));
+        let sizes = sizes.fold(0usize, usize::saturating_add);
+        if changes_size && !extent::sizes(file, workload, sizes, complaints) {
+            continue;
+        }
         let mut lacking =
             (configurations.iter().filter(is_built)).filter_map(|c| Some((c, builder.missing(c)?)));
         if let Some((at, missing)) = lacking.next() {

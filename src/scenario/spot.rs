@@ -13,7 +13,7 @@ use crate::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
 use crate::cluster::Checkpoints;
 use crate::cluster::checkpoint::{Periodic, Policy};
 use crate::cluster::{Losses, Pause, Spot, Write};
-use crate::input::checked::NonNegative;
+use crate::input::checked::Delay;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// The terms of spot VMs, if the scenario has any.
@@ -60,11 +60,11 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     }))
 }
 
-fn pause(seconds: NonNegative) -> Pause {
+fn pause(seconds: Delay) -> Pause {
     Pause::Fixed(SimTime::from_seconds(seconds.get()))
 }
 
-fn fixed(given: &Option<Spanned<NonNegative>>) -> Option<Pause> {
+fn fixed(given: &Option<Spanned<Delay>>) -> Option<Pause> {
     given.as_ref().map(|s| pause(*s.get_ref()))
 }
 

@@ -13,7 +13,7 @@ use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::search::registry::WHEN_NONE_IS_NAMED;
-use crate::search::{Figures, ORACLE, Objective, Past, Registry, Task};
+use crate::search::{ALL_KNOWING, Figures, Objective, Past, Registry, Task};
 use crate::space::Space;
 use crate::testbed::{History, MeasuredGrid};
 use crate::workload::{Reach, Workload};
@@ -24,7 +24,9 @@ pub(super) fn read(
     registry: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
-    let legal: Vec<&str> = std::iter::once(ORACLE).chain(registry.names()).collect();
+    let legal: Vec<&str> = (ALL_KNOWING.iter().map(|(name, _)| *name))
+        .chain(registry.names())
+        .collect();
     let Some(asked) = &table.strategies else {
         let usual = WHEN_NONE_IS_NAMED.iter();
         return Some(usual.map(|n| Spanned::new(0..0, (*n).to_owned())).collect());

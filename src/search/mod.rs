@@ -34,7 +34,7 @@ pub mod task;
 
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};
-pub use registry::{ORACLE, Registry, Settings};
+pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, Settings};
 pub use task::{Depends, Figures, Prices, Task};
 
 use crate::rng::Stream;

@@ -1,5 +1,7 @@
 //! What a choice is judged by: time, cost or the knee between them, within limits.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 pub use crate::testbed::Point;
@@ -53,6 +55,19 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Whether there is one.
+    pub fn are_any(&self) -> bool {
+        self.max_time_s.is_some() || self.max_cost_usd.is_some()
+    }
+
+    /// How far `point` is beyond a limit, over that limit; of two, the further. Not above 0 within both.
+    pub fn excess(&self, point: &Point) -> f64 {
+        let over = |value: f64, most: Option<f64>| {
+            most.map_or(f64::NEG_INFINITY, |most| value / most - 1.0)
+        };
+        over(point.time_s, self.max_time_s).max(over(point.cost_usd, self.max_cost_usd))
+    }
+
     /// Whether `point` keeps to them.
     pub fn allow(&self, point: &Point) -> bool {
         self.max_time_s.is_none_or(|max| point.time_s <= max)
@@ -68,6 +83,16 @@ pub fn choose(
     points: &[Option<Point>],
     scratch: &mut Vec<(usize, Point)>,
 ) -> Option<usize> {
+    best_two(objective, limits, points, scratch)[0]
+}
+
+/// The same, and what would be best without it; for the knee, of what is on the front.
+pub fn best_two(
+    objective: Objective,
+    limits: &Limits,
+    points: &[Option<Point>],
+    scratch: &mut Vec<(usize, Point)>,
+) -> [Option<usize>; 2] {
     scratch.clear();
     scratch.extend(
         points
@@ -75,51 +100,115 @@ pub fn choose(
             .enumerate()
             .filter_map(|(i, p)| p.filter(|p| limits.allow(p)).map(|p| (i, p))),
     );
-    let by_time = |a: &(usize, Point), b: &(usize, Point)| {
-        a.1.time_s
-            .total_cmp(&b.1.time_s)
-            .then(a.1.cost_usd.total_cmp(&b.1.cost_usd))
-    };
     match objective {
-        Objective::Time => scratch.iter().min_by(|a, b| by_time(a, b)).map(|c| c.0),
-        Objective::Cost => scratch
-            .iter()
-            .min_by(|a, b| {
-                a.1.cost_usd
-                    .total_cmp(&b.1.cost_usd)
-                    .then(a.1.time_s.total_cmp(&b.1.time_s))
-            })
-            .map(|c| c.0),
+        Objective::Time => least_two(scratch, by_time),
+        Objective::Cost => least_two(scratch, |a, b| {
+            a.1.cost_usd
+                .total_cmp(&b.1.cost_usd)
+                .then(a.1.time_s.total_cmp(&b.1.time_s))
+        }),
         Objective::Knee => {
             scratch.sort_by(by_time);
-            knee_of_sorted(scratch)
+            knee_of_sorted(scratch).map_or([None; 2], |(two, _)| two)
         }
     }
 }
 
-/// The knee after Kneedle (Satopää et al. 2011): the Pareto front normalised to the unit square;
-/// the point farthest below the line between its ends, that is with the largest 1 − x − y.
-fn knee_of_sorted(points: &mut Vec<(usize, Point)>) -> Option<usize> {
+/// The indices of the least and of the one after it; of equals the first comes first.
+fn least_two(
+    points: &[(usize, Point)],
+    order: impl Fn(&(usize, Point), &(usize, Point)) -> Ordering,
+) -> [Option<usize>; 2] {
+    let mut two: [Option<&(usize, Point)>; 2] = [None; 2];
+    let is_less = |a, b: Option<&_>| b.is_none_or(|b| order(a, b) == Ordering::Less);
+    for point in points {
+        if is_less(point, two[0]) {
+            two = [Some(point), two[0]];
+        } else if is_less(point, two[1]) {
+            two[1] = Some(point);
+        }
+    }
+    two.map(|point| point.map(|(index, _)| *index))
+}
+
+/// A Pareto front of time and cost by its ends, and how far its knee lies below the line between them, after Kneedle
+/// (Satopää et al. 2011): normalised to the unit square, the point with the largest 1 − x − y.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Front {
+    fastest: Point,
+    cheapest: Point,
+    /// Depth of the knee.
+    deepest: f64,
+}
+
+/// Depths that differ by less are the same: rounding must not let an end of the front win over the other.
+const SAME_DEPTH: f64 = 1e-12;
+
+impl Front {
+    /// The front of all points within `limits`; `None` where there are none. `scratch` is overwritten.
+    pub fn of(
+        limits: &Limits,
+        points: &[Point],
+        scratch: &mut Vec<(usize, Point)>,
+    ) -> Option<Front> {
+        scratch.clear();
+        scratch.extend((points.iter().copied().enumerate()).filter(|(_, p)| limits.allow(p)));
+        scratch.sort_by(by_time);
+        knee_of_sorted(scratch).map(|(_, front)| front)
+    }
+
+    /// Depth of a point: 0 at both ends, below 0 beyond the line between them.
+    fn depth(&self, point: &Point) -> f64 {
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let (first, last) = (&self.fastest, &self.cheapest);
+        1.0 - share(point.time_s - first.time_s, last.time_s - first.time_s)
+            - share(
+                point.cost_usd - last.cost_usd,
+                first.cost_usd - last.cost_usd,
+            )
+    }
+
+    /// Depth of a point over that of the knee; of a front without a bend 1 for its points, nothing for others.
+    pub fn depth_over_knee(&self, point: &Point) -> Option<f64> {
+        let depth = self.depth(point);
+        match self.deepest > SAME_DEPTH {
+            true => Some(depth / self.deepest),
+            false => ((depth - self.deepest).abs() <= SAME_DEPTH).then_some(1.0),
+        }
+    }
+}
+
+fn by_time(a: &(usize, Point), b: &(usize, Point)) -> Ordering {
+    a.1.time_s
+        .total_cmp(&b.1.time_s)
+        .then(a.1.cost_usd.total_cmp(&b.1.cost_usd))
+}
+
+/// The knee of points by time and the deepest beside it, and their front, which is left of them.
+fn knee_of_sorted(points: &mut Vec<(usize, Point)>) -> Option<([Option<usize>; 2], Front)> {
     let mut cheapest = f64::INFINITY;
     points.retain(|(_, p)| {
         let better = p.cost_usd < cheapest;
         cheapest = cheapest.min(p.cost_usd);
         better
     });
-    let (first, last) = (points.first()?.1, points.last()?.1);
-    let (width, height) = (last.time_s - first.time_s, first.cost_usd - last.cost_usd);
-    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-    let depth = |p: &Point| {
-        1.0 - share(p.time_s - first.time_s, width) - share(p.cost_usd - last.cost_usd, height)
+    let mut front = Front {
+        fastest: points.first()?.1,
+        cheapest: points.last()?.1,
+        deepest: f64::NEG_INFINITY,
     };
-    let mut best = (0, f64::NEG_INFINITY);
+    let mut two = [None; 2];
+    let mut second = f64::NEG_INFINITY;
     for (index, point) in points.iter() {
-        // Rounding must not let an end of the front win over the other.
-        if depth(point) > best.1 + 1e-12 {
-            best = (*index, depth(point));
+        let depth = front.depth(point);
+        if depth > front.deepest + SAME_DEPTH {
+            (two, second) = ([Some(*index), two[0]], front.deepest);
+            front.deepest = depth;
+        } else if depth > second + SAME_DEPTH {
+            (two[1], second) = (Some(*index), depth);
         }
     }
-    Some(best.0)
+    Some((two, front))
 }
 
 #[cfg(test)]
@@ -163,6 +252,57 @@ mod tests {
             max_cost_usd: None,
         };
         assert_eq!(pick(Objective::Time, strict, &points), None);
+    }
+
+    #[test]
+    fn second_comes_what_is_best_without_the_first() {
+        let points = [
+            point(4.0, 1.0),
+            point(1.0, 9.0),
+            None,
+            point(1.0, 9.0),
+            point(2.0, 3.0),
+            point(3.0, 2.0),
+        ];
+        let two = |objective| best_two(objective, &Limits::default(), &points, &mut Vec::new());
+        assert_eq!(two(Objective::Time), [Some(1), Some(3)]);
+        assert_eq!(two(Objective::Cost), [Some(0), Some(5)]);
+        assert_eq!(two(Objective::Knee), [Some(4), Some(5)]);
+        let one = [None, point(1.0, 1.0)];
+        for objective in [Objective::Time, Objective::Cost, Objective::Knee] {
+            let two = best_two(objective, &Limits::default(), &one, &mut Vec::new());
+            assert_eq!(two, [Some(1), None]);
+        }
+    }
+
+    #[test]
+    fn a_point_has_its_share_of_the_depth_of_the_knee() {
+        let all = |points: &[(f64, f64)]| -> Vec<Point> {
+            let point = |&(time_s, cost_usd): &(f64, f64)| Point { time_s, cost_usd };
+            points.iter().map(point).collect()
+        };
+        let of = |points: &[(f64, f64)], limits: &Limits| {
+            let points = all(points);
+            let front = Front::of(limits, &points, &mut Vec::new()).expect("not empty");
+            let depth = |point| front.depth_over_knee(point);
+            points.iter().map(depth).collect::<Vec<_>>()
+        };
+        // Depths 0, 0.6, 0.3 and 0 in the unit square, and −0.5 outside it.
+        let bent = [(0.0, 1.0), (0.2, 0.2), (0.6, 0.1), (1.0, 0.0), (1.0, 0.5)];
+        let scaled = bent.map(|(t, c)| (3.0 + 7.0 * t, 40.0 + 2.0 * c));
+        let shares = of(&scaled, &Limits::default());
+        for (share, expected) in shares.iter().zip([0.0, 1.0, 0.5, 0.0, -0.5 / 0.6]) {
+            let share = share.expect("there is a bend");
+            assert!((share - expected).abs() < 1e-9, "{share} {expected}");
+        }
+        let straight = of(&[(1.0, 2.0), (2.0, 1.0), (2.0, 2.0)], &Limits::default());
+        assert_eq!(straight, [Some(1.0), Some(1.0), None]);
+        // What a limit forbids is no part of the front.
+        let limits = Limits {
+            max_time_s: Some(4.5),
+            max_cost_usd: None,
+        };
+        assert_eq!(of(&scaled, &limits)[..3], [Some(1.0), Some(1.0), None]);
     }
 
     #[test]

@@ -9,11 +9,22 @@ use serde::{Deserialize, Serialize};
 use super::Recipe;
 use super::{fixed, full, no_search, one_run, partial, random, same_job};
 
-/// Name of the contender that knows the truth. It is not a strategy: it has nothing to search.
+/// Name of the contender that knows what is expected of every configuration.
 pub const ORACLE: &str = "oracle";
+/// Name of the contender that knows how every configuration turns out in a replica.
+pub const CLAIRVOYANT: &str = "clairvoyant";
 
-/// What the oracle is, for listings.
-pub const ORACLE_SUMMARY: &str = "the best configuration by true expectation, from the start";
+/// Contenders that know the truth, and what they are, for listings. They are no strategies: they have nothing to search.
+pub const ALL_KNOWING: &[(&str, &str)] = &[
+    (
+        ORACLE,
+        "the best by expectation over all that nobody can know beforehand; a search can beat it in a replica",
+    ),
+    (
+        CLAIRVOYANT,
+        "the best as each replica turns out, which nobody can know: a bound; one run per configuration and replica",
+    ),
+];
 
 /// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
 /// strategies are added, so that no old result changes; it goes with those that are renamed.
@@ -96,7 +107,7 @@ impl Registry {
         self
     }
 
-    /// All names but the oracle's.
+    /// All names but those of [`ALL_KNOWING`].
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let added = self.added.iter().map(|(name, _)| &**name);
         let built_in = BUILT_IN.iter().copied();

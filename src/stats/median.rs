@@ -1,5 +1,6 @@
 //! The median of a stream of values, in bounded memory.
 
+use super::Interval;
 use sketches_ddsketch::{Config, DDSketch};
 
 /// Up to this many values are kept and the median is exact: few enough for thousands of medians
@@ -80,6 +81,46 @@ impl RunningMedian {
     }
 }
 
+impl RunningMedian {
+    /// The 95 % confidence interval of the median between two of the values, by their ranks: it holds whatever the
+    /// distribution. `None` below six values.
+    pub fn interval(&mut self) -> Option<Interval> {
+        let at = |low: f64, high: f64| Some(Interval { low, high });
+        match &mut self.0 {
+            State::Same(value, count) if *count >= 6 => at(*value, *value),
+            State::Same(..) => None,
+            State::Exact(values) => {
+                values.sort_unstable_by(f64::total_cmp);
+                let below = lower_rank(values.len())?;
+                at(values[below], values[values.len() - 1 - below])
+            }
+            State::Sketch(sketch) => {
+                // The binomial distribution is normal by now.
+                let half = 0.98 / (sketch.count() as f64).sqrt();
+                let quantile = |q: f64| sketch.quantile(q).ok().flatten();
+                at(quantile(0.5 - half)?, quantile(0.5 + half)?)
+            }
+        }
+    }
+}
+
+/// So many of `count` values are below the lower end of the interval of their median: as many as are below the
+/// median with a probability of at most 2.5 %. `None` where that is not even so for none.
+fn lower_rank(count: usize) -> Option<usize> {
+    let mut probability = libm::pow(0.5, count as f64);
+    let mut sum = probability;
+    let mut below = None;
+    for k in 0..count {
+        if sum > 0.025 {
+            break;
+        }
+        below = Some(k);
+        probability *= (count - k) as f64 / (k + 1) as f64;
+        sum += probability;
+    }
+    below
+}
+
 impl Default for RunningMedian {
     fn default() -> Self {
         Self::new()
@@ -99,6 +140,25 @@ mod tests {
             running.add(value);
         }
         assert_eq!(running.median(), Some(2.0));
+    }
+
+    #[test]
+    fn the_interval_of_a_median_is_between_ranks_of_the_textbook() {
+        for (count, lower) in [(6, 1), (10, 2), (20, 6), (100, 40), (1_000, 469)] {
+            assert_eq!(lower_rank(count), Some(lower - 1), "{count}");
+            let mut running = RunningMedian::new();
+            (1..=count).for_each(|i| running.add(i as f64));
+            let interval = running.interval().expect("enough");
+            let ends = (lower as f64, (count + 1 - lower) as f64);
+            assert_eq!((interval.low, interval.high), ends);
+        }
+        assert_eq!(lower_rank(5), None);
+        let mut many = RunningMedian::new();
+        (1..=40_000).for_each(|i| many.add(f64::from(i)));
+        let interval = many.interval().expect("enough");
+        for (end, expected) in [(interval.low, 19_804.0), (interval.high, 20_196.0)] {
+            assert!((end / expected - 1.0).abs() < 2.0 * RELATIVE_ERROR, "{end}");
+        }
     }
 
     /// What is counted while it is the same gives the bits that keeping it would.

@@ -1,15 +1,23 @@
 //! Statistics used all over the crate: running moments, quantiles, intervals, lines, and the
 //! Kolmogorov–Smirnov test. Pure mathematics, no input or output.
 
+mod interval;
+mod joint;
 mod kolmogorov_smirnov;
 pub mod line;
 mod median;
 mod moments;
 pub mod normal;
+mod ratio;
+mod share;
 
+pub use interval::Interval;
+pub use joint::Joint;
 #[cfg(any(test, feature = "inside"))]
 pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
 pub use moments::{Welford, median, student_t_97_5};
+pub use ratio::{Pair, Ratio};
+pub use share::{Share, unseen};

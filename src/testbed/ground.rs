@@ -4,7 +4,7 @@ use super::{Observation, Stop};
 use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::engine::Interrupt;
-use crate::job::Totals;
+use crate::job::{Sketched, Totals};
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::Streams;
 use crate::training::log::Entry;
@@ -52,8 +52,8 @@ pub trait Ground: Send + Sync {
         false
     }
 
-    /// Runs behind the expectation of a configuration, where it is such a mean.
-    fn expectation_runs(&self, _configuration: usize) -> u64 {
+    /// Most runs behind the expectation of a configuration, where it is such a mean.
+    fn most_expectation_runs(&self, _configuration: usize) -> u64 {
         1
     }
 
@@ -157,6 +157,17 @@ pub trait Site {
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished>;
+
+    /// The run of `choice` that was just made from a restart on, in outline: on the same lives of VMs, as far as they were
+    /// asked for before that restart. `None` where runs have no outline.
+    fn sketch_again(&mut self, _choice: usize) -> Option<Sketched> {
+        None
+    }
+
+    /// A run of `choice` in outline, in a replica and with lives of its own.
+    fn sketch(&mut self, _choice: usize, _replica: u64) -> Option<Sketched> {
+        None
+    }
 
     /// What was used when everything is released at `end`, which must not lie before the end of the search.
     fn usage_until(&self, end: SimTime, usage: &mut Usage);

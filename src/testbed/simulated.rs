@@ -5,7 +5,7 @@ use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::cluster::luck::Luck;
 use crate::configuration::Configuration;
-use crate::job::{Job, Totals, Trained};
+use crate::job::{Job, Sketch, Sketched, Totals, Trained};
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::{Purpose, Streams, UnitLogNormal};
 use crate::training::drift::DriftPath;
@@ -16,19 +16,21 @@ use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{Phase, Rented, Usage};
 
-/// Runs behind an expectation that has no closed form.
-const MOST_EXPECTATION_RUNS: u64 = 200;
-/// The same where every worker-step is an event: so many worker-steps in all, and this many runs at least.
+/// Most runs behind an expectation that has no closed form.
+const MOST_EXPECTATION_RUNS: u64 = 20_000;
+/// The same where every worker-step is an event: so many worker-steps in all, between so many runs.
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
-const FEWEST_EXPECTATION_RUNS: u64 = 8;
+const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
 
 /// A job of one workload on a simulated cluster, in one replica.
 #[derive(Debug)]
 pub struct SimulatedCluster<'w> {
     world: &'w World,
     streams: Streams,
+    start_up: SimTime,
     replica: u64,
     luck: Vec<Option<Luck>>,
+    sketch: Sketch,
     now: State,
     /// States of the job, by number.
     marked: Vec<State>,
@@ -96,8 +98,10 @@ impl<'w> SimulatedCluster<'w> {
         SimulatedCluster {
             world,
             streams,
+            start_up,
             replica: 0,
             luck: vec![None; world.truths.len()],
+            sketch: Sketch::default(),
             now,
             marked: Vec::new(),
         }
@@ -234,6 +238,37 @@ impl<'w> SimulatedCluster<'w> {
             totals: run.totals,
         });
         self.now.job.usage_until(at, &mut self.now.used);
+    }
+
+    /// The run of `choice` just made, in outline, on the same lives.
+    fn sketch_again(&mut self, choice: usize) -> Option<Sketched> {
+        let mut lives_h = self.now.job.lives_h().iter();
+        let luck = self.luck.get(choice)?.as_ref()?;
+        let start_up = self.start_up;
+        let truth = &self.world.truths[choice];
+        let (cluster, key) = (&truth.cluster, truth.key);
+        let mut more = None;
+        let (streams, replica) = (&self.streams, self.replica);
+        // Where the outline goes another way than the run, lives nobody has seen follow those of the run.
+        self.sketch.run((cluster, luck), start_up, |life| {
+            lives_h.next().copied().unwrap_or_else(|| {
+                let stream =
+                    more.get_or_insert_with(|| streams.stream(replica, Purpose::OutlineLives(key)));
+                life.sample(stream)
+            })
+        })
+    }
+
+    /// A run of `choice` in outline, in a replica of its own.
+    fn sketch(&mut self, choice: usize, replica: u64) -> Option<Sketched> {
+        let world = self.world;
+        let truth = &world.truths[choice];
+        let luck = Luck::draw(truth, &world.variation, &self.streams, replica);
+        let mut stream = (self.streams).stream(replica, Purpose::OutlineLives(truth.key));
+        let start_up = self.start_up;
+        (self.sketch).run((&truth.cluster, &luck), start_up, |life| {
+            life.sample(&mut stream)
+        })
     }
 
     fn luck_of(&mut self, configuration: usize) -> &Luck {
@@ -441,6 +476,14 @@ impl Site for SimulatedCluster<'_> {
         self.run_to_target(choice)
     }
 
+    fn sketch_again(&mut self, choice: usize) -> Option<Sketched> {
+        self.sketch_again(choice)
+    }
+
+    fn sketch(&mut self, choice: usize, replica: u64) -> Option<Sketched> {
+        self.sketch(choice, replica)
+    }
+
     fn usage_until(&self, end: SimTime, usage: &mut Usage) {
         self.usage_until(end, usage);
     }
@@ -470,14 +513,17 @@ impl Ground for World {
         self.truths.iter().any(|truth| truth.cluster.may_change())
     }
 
-    fn expectation_runs(&self, configuration: usize) -> u64 {
+    fn most_expectation_runs(&self, configuration: usize) -> u64 {
         let truth = &self.truths[configuration];
         if truth.cluster.settle(Fidelity::Fast).0 == Fidelity::Fast {
             return MOST_EXPECTATION_RUNS;
         }
         let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
         let runs = EXPECTATION_WORKER_STEPS / worker_steps.max(1.0);
-        (runs as u64).clamp(FEWEST_EXPECTATION_RUNS, MOST_EXPECTATION_RUNS)
+        (runs as u64).clamp(
+            *EXPECTATION_EVENT_RUNS.start(),
+            *EXPECTATION_EVENT_RUNS.end(),
+        )
     }
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {

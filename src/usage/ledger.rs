@@ -362,6 +362,71 @@ mod tests {
     }
 
     #[test]
+    fn what_was_done_since_the_last_checkpoint_is_lost_and_no_more() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 2, 10, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.work_is_safe(at(4.0));
+        ledger.lose_unsafe_work(Phase::Training, at(7.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(7.0), &mut usage);
+        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
+        assert_eq!((of(Phase::Training), of(Phase::Lost)), (8.0, 6.0));
+    }
+
+    #[test]
+    fn vms_that_start_wait_while_the_others_work() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 3, 1, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.set_starting([0, 0].into_iter(), at(10.0));
+        // One of the two that start is left, and one of those at work is gone.
+        ledger.give_back(0, 2, at(12.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(13.0), &mut usage);
+        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
+        assert_eq!(of(Phase::Training), 3.0 * 10.0 + 2.0);
+        assert_eq!(of(Phase::Waiting), 2.0 * 2.0 + 1.0);
+    }
+
+    /// A loss can be told late, or of a VM that never ran: no second counts twice, and none is negative.
+    #[test]
+    fn a_loss_in_the_past_counts_no_second_twice() {
+        let mut ledger = Ledger::default();
+        ledger.take(0, 2, at(0.0));
+        ledger.enter(Phase::Training, at(10.0));
+        ledger.end(0, at(0.0), at(8.0), EndedBy::Provider);
+        ledger.take(0, 1, at(12.0));
+        ledger.end(0, at(12.0), at(11.0), EndedBy::Provider);
+        let mut usage = Usage::default();
+        ledger.usage_until(at(14.0), &mut usage);
+        let phases: f64 = usage.phases.vm_seconds[0].1.iter().sum();
+        assert_eq!(phases, 2.0 * 10.0 + 4.0);
+        assert_eq!(
+            (usage.intervals[1].from, usage.intervals[1].to),
+            (at(12.0), at(12.0))
+        );
+    }
+
+    #[test]
+    fn a_copy_is_the_same_in_everything_and_a_reset_leaves_nothing() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 3, 64, at(1.0));
+        ledger.enter(Phase::Training, at(2.0));
+        ledger.work_is_safe(at(3.0));
+        ledger.set_starting([0].into_iter(), at(4.0));
+        ledger.give_back(0, 1, at(5.0));
+        ledger.resize_batch(128, at(6.0));
+        let shown = |ledger: &Ledger| format!("{ledger:?}");
+        let mut copy = Ledger::default();
+        copy.hold(1, 7, 3, at(9.0));
+        copy.copy_from(&ledger);
+        assert_eq!(shown(&copy), shown(&ledger));
+        copy.reset();
+        assert_eq!(shown(&copy), shown(&Ledger::default()));
+    }
+
+    #[test]
     fn another_vm_type_replaces_all_machines() {
         let mut ledger = Ledger::default();
         ledger.hold(0, 4, 1, at(0.0));

@@ -9,13 +9,23 @@ use toml::Spanned;
 use super::law::{EpochLaw, NoiseLaw, StepLaw};
 use super::{Communication, Constants, Laws, Origin, Sourced, Staleness, StepMeasured};
 use crate::configuration::Shape;
+use crate::input::name::not_a_name;
 use crate::input::{Diagnostics, Source};
+
+/// Most samples in one pass: a thousand times the largest set of images.
+pub const MOST_SAMPLES_PER_EPOCH: f64 = 1e12;
+/// Most steps of a probe, and until the noise settles: few trainings take more.
+pub const MOST_STEPS: f64 = 1e6;
+/// Most seconds that a restore takes; see [`Delay`](crate::input::checked::Delay).
+pub const MOST_RESTORE_S: f64 = 1e6;
+/// Most memory of a worker in GiB.
+const MOST_MEMORY_GIB: f64 = 1e6;
 
 /// `workload.toml` as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Head {
-    pub(super) name: String,
+    pub(super) name: Spanned<String>,
     pub(super) model: String,
     pub(super) data_set: String,
     pub(super) target: String,
@@ -65,16 +75,19 @@ pub(super) fn constants(
     source: &Arc<Source>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Constants> {
-    let mut sourced = |name: &str, figure: &Figure, least: f64, whole: bool| {
+    if let Some(why) = not_a_name(head.name.get_ref()) {
+        diagnostics.error_at(source, head.name.span(), "`name` is no name", why);
+    }
+    let mut sourced = |name: &str, figure: &Figure, (least, most): (f64, f64), whole: bool| {
         let value = *figure.value.get_ref();
-        let legal = value.is_finite() && value >= least && (!whole || value.fract() == 0.0);
+        let legal = (least..=most).contains(&value) && (!whole || value.fract() == 0.0);
         if !legal {
             let kind = if whole { "a whole number" } else { "a number" };
             diagnostics.error_at(
                 source,
                 figure.value.span(),
                 format!("`{name}`: {value} is not possible"),
-                format!("expected {kind} of at least {least}"),
+                format!("expected {kind} from {least} to {most}"),
             );
         }
         legal.then(|| Sourced {
@@ -84,13 +97,23 @@ pub(super) fn constants(
         })
     };
     let c = &head.constants;
-    let samples_per_epoch = sourced("samples_per_epoch", &c.samples_per_epoch, 1.0, true);
-    let cold_start_steps = sourced("cold_start_steps", &c.cold_start_steps, 0.0, true);
-    let probe_steps = sourced("probe_steps", &c.probe_steps, 1.0, true);
-    let restore_s = sourced("restore_s", &c.restore_s, 0.0, false);
+    let samples_per_epoch = sourced(
+        "samples_per_epoch",
+        &c.samples_per_epoch,
+        (1.0, MOST_SAMPLES_PER_EPOCH),
+        true,
+    );
+    let cold_start_steps = sourced(
+        "cold_start_steps",
+        &c.cold_start_steps,
+        (0.0, MOST_STEPS),
+        true,
+    );
+    let probe_steps = sourced("probe_steps", &c.probe_steps, (1.0, MOST_STEPS), true);
+    let restore_s = sourced("restore_s", &c.restore_s, (0.0, MOST_RESTORE_S), false);
     let mut memory = |name: &str, figure: &Option<Figure>| match figure {
         None => Some(None),
-        Some(figure) => sourced(name, figure, 0.0, false).map(Some),
+        Some(figure) => sourced(name, figure, (0.0, MOST_MEMORY_GIB), false).map(Some),
     };
     let worker_memory_gib = memory("worker_memory_gib", &c.worker_memory_gib);
     let sample_memory_gib = memory("sample_memory_gib", &c.sample_memory_gib);

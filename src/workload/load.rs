@@ -74,11 +74,14 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
     let scale = NoiseScale::new(scale?);
     if matches!(laws.epochs, Some(EpochLaw::Goodput { .. })) && scale.is_empty() {
         let file = "`[laws.epochs]` names `goodput`, which needs `phi.csv`";
-        diagnostics.push(Diagnostic::general(format!("{}: {file}", head.name)));
+        diagnostics.push(Diagnostic::general(format!(
+            "{}: {file}",
+            head.name.get_ref()
+        )));
         return None;
     }
     Some(Workload {
-        name: head.name,
+        name: head.name.into_inner(),
         description: Description {
             model: head.model,
             data_set: head.data_set,

@@ -11,6 +11,9 @@ use crate::input::{Diagnostic, Diagnostics, Source};
 /// Most workers and largest batch that a table may name; beyond, it is a slip of the pen.
 const LARGEST: u64 = 1_000_000_000;
 
+/// Largest figure of a measurement: seconds, epochs, samples.
+const LARGEST_FIGURE: f64 = 1e12;
+
 /// Reads every row of a table with `parse`, and refuses two rows with the same `key`. `None` if any row is
 /// wrong.
 pub(super) fn read<T, K: Eq + Hash>(
@@ -48,14 +51,18 @@ pub(super) fn whole(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) 
     u32::try_from(value).ok()
 }
 
-/// A number above 0.
+/// A number above 0, within what is physical.
 pub(super) fn above_zero(
     row: &Row<'_>,
     column: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<f64> {
-    use std::ops::Bound::{Excluded, Unbounded};
-    row.number(column, (Excluded(0.0), Unbounded), diagnostics)
+    use std::ops::Bound::{Excluded, Included};
+    row.number(
+        column,
+        (Excluded(0.0), Included(LARGEST_FIGURE)),
+        diagnostics,
+    )
 }
 
 /// Every row says where it comes from.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::checked::NonNegative;
+use crate::input::checked::Penalty;
 
 /// How a workload suffers from stale gradients: steps × (1 + a·mean staleness). The default, a = 0,
 /// is what a protocol costs if staleness is harmless. Staleness is counted in samples under every protocol: those of
@@ -14,7 +14,7 @@ use crate::input::checked::NonNegative;
 #[serde(deny_unknown_fields)]
 pub struct Staleness {
     /// a: the fraction of further steps per global batch of others' samples that the mean gradient has missed.
-    pub per_missed_batch: NonNegative,
+    pub per_missed_batch: Penalty,
 }
 
 impl Staleness {

@@ -45,7 +45,7 @@ pub(super) fn read(
 
 fn step_row(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<StepRow> {
     let before = d.len();
-    let vm = row.text("vm", d);
+    let vm = row.name("vm", d);
     let workers = rows::whole(row, "workers", d);
     if let (Some(vm), Some(workers)) = (vm, workers) {
         let wrong = match Shape::parse(vm) {

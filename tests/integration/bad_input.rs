@@ -823,3 +823,135 @@ fn spot_vms_without_a_life_with_two_and_with_a_misspelt_one() {
         .join("\n")
     );
 }
+
+// How much of all there may be, and what is physical.
+
+/// Told before anything of it is made: within a second and a few megabytes.
+#[test]
+fn more_of_all_than_there_may_be() {
+    let told = |rest: &str| refused(&resnet18(rest));
+    let many = "[cluster]\noutside = \"extrapolate\"\nworkers = { from = 1, to = 1000 }\n\
+                batch = { from = 1000, to = 1999 }\n";
+    let list = |count: u32| {
+        let numbers: Vec<String> = (1..=count).map(|n| n.to_string()).collect();
+        format!("cluster.workers = [{}]\n", numbers.join(", "))
+    };
+    let shown = [
+        told(&format!(
+            "{many}vm = [\"v\"]\n[vm.v]\nlike = \"e2-standard-4\"\n\
+             compute_scale = {{ from = 1, to = 100, step = 0.01 }}\n"
+        )),
+        told(many),
+        told(
+            "replicas = 4294967295\nsearch.strategies = [\"oracle\", \"full\", \"random\"]\n\
+              pricing.define = { a = { usd_per_vm_hour = 1 }, b = { usd_per_vm_hour = 2 } }\n\
+              workloads2 = 1\n",
+        ),
+        told(
+            "cluster = { outside = \"extrapolate\", workers = [2000000], batch = [2000000000] }\n",
+        ),
+        told("cluster.pairs = [[2000000, 512], [8, 4294967295]]\n"),
+    ];
+    assert_snapshot!(shown.join("\n"));
+    let started = std::time::Instant::now();
+    for count in [10_001, 500_000] {
+        let told = told(&list(count));
+        assert!(
+            told.contains("expected a list of at most 10"),
+            "{}",
+            &told[told.len() - 300..]
+        );
+    }
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+#[test]
+fn values_that_no_cluster_has() {
+    assert_snapshot!(refused(&resnet18(
+        r#"
+staleness.per_missed_batch = 1e15
+cluster.start_up_s = 1e300
+limits.max_time_h = 1e300
+variation.drift = { sigma = 0.1, period_s = 1e-9 }
+sync.asp = { servers = 2000000, service_s = 1e200, sharpness = 1e9 }
+kind.a = { vm = "e2-standard-4", sync.flexible = { after_s = 1e9 } }
+kind.b = { vm = "e2-standard-4", servers = { vm = "e2-standard-4", vms = 4000000000 } }
+spot = { exponential_mean_h = 1e-9, cold_join_s = 1e15, notice_s = 1e300, checkpoint_write_s = -1, checkpoint = { periodic-s = 1e-300 } }
+elastic = { prices = [[0, 1]], grow_at = 1, shrink_above = 1, most_vms = 4000000000, fewest_vms = 1 }
+[vm.v]
+like = "e2-standard-4"
+compute_scale = 1e6
+usd_per_hour = 1e8
+[vm.w]
+like = "e2-standard-4"
+memory_gib = 1e300
+[pricing.define.dear]
+usd_per_vm_hour = 1e300
+egress_gib = 1e300
+usd_per_egress_gib = 1
+[pricing.define.free]
+usd_per_vm_hour = 1e-300
+"#
+    )));
+}
+
+#[test]
+fn a_slack_without_end_and_workers_of_a_pair_that_no_mix_has() {
+    let slack = refused(&resnet18("sync.ssp.slack = 2147483647\n"));
+    let mix = refused(&resnet18(
+        "cluster.pairs = [[8, 512], [12, 512]]\n\
+         kind.k = { mix = { e2-standard-4 = 8 } }\n",
+    ));
+    assert_snapshot!([slack, mix].join("\n"));
+}
+
+#[test]
+fn names_that_terminals_obey_or_spreadsheets_compute() {
+    let all = r#"
+name = "a\u001b[31m"
+[vm." v"]
+like = "e2-standard-4"
+[vm."=1+1"]
+like = "e2-standard-4"
+[kind."a\nb"]
+vm = "e2-standard-4"
+[pricing.define.""]
+usd_per_vm_hour = 1
+[pricing.define."=cmd|' /C calc'!A0"]
+usd_per_vm_hour = 1
+[pricing.define."a\u202eb"]
+usd_per_vm_hour = 1
+"#;
+    assert_snapshot!(refused(&resnet18(all)));
+    assert_snapshot!(
+        "names_in_workloads",
+        refused_workload(|sandbox| {
+            sandbox.edit("mine/workload.toml", "name = \"mine\"", "name = \"@sum(\"");
+            let steps = sandbox.read("mine/steps.csv");
+            let steps = steps.replacen("e2-standard-4,8,384", "\u{1b}[31me2,8,384", 1);
+            let steps = steps.replacen("e2-standard-4,8,512", "=2+5,8,512", 1);
+            sandbox.write("mine/steps.csv", &steps);
+        })
+    );
+}
+
+// Files that have no end.
+
+#[cfg(unix)]
+#[test]
+fn files_that_are_none() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::with(&resnet18("include = \"./zero\"\n"));
+    symlink("/dev/zero", sandbox.path("zero")).expect("it can be linked");
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(sandbox.path("pipe"))
+        .status();
+    assert!(pipe.is_ok_and(|made| made.success()), "a pipe can be made");
+    sandbox.write("other.toml", &resnet18("include = \"./pipe\"\n"));
+    sandbox.write("third.toml", "workloads = [\"./mine\"]\n");
+    sandbox.workload("mine");
+    fs::remove_file(sandbox.path("mine/epochs.csv")).expect("it is there");
+    symlink(sandbox.path("pipe"), sandbox.path("mine/epochs.csv")).expect("it can be linked");
+    let files = ["scenario.toml", "other.toml", "third.toml", "pipe", "zero"];
+    assert_snapshot!(refusal(&sandbox, &files));
+}

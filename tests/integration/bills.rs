@@ -340,10 +340,16 @@ fn spot_prices_and_commitments() {
         &format!("{prices}sustained_use = [1, 0.8, 0.6, 0.4]"),
         &k80,
         &[(
-            &[vms(1, 0.0, 730.0), other(1, 0.0, 730.0)],
-            556.333,
-            "730 h × $0.256 = $186.88, and 730 h × 0.70 × $0.723 = $369.453",
+            &[vms(2, 0.0, 730.0), other(1, 0.0, 730.0)],
+            743.213,
+            "1,460 h × $0.256 = $373.76, and 730 h × 0.70 × $0.723 = $369.453",
         )],
+    );
+    // What a VM costs in its first hour, by the terms that it is rented on.
+    let first = tariff(series, &k80);
+    assert_eq!(
+        (first.usd_per_vm_hour(0), first.usd_per_vm_hour(1)),
+        (Some(0.6), Some(2.0))
     );
 }
 

@@ -216,7 +216,7 @@ fn a_folder_is_replaced_only_by_force_and_only_if_it_is_a_workload() {
     sandbox.run(&arguments).success();
     assert_eq!(
         sandbox.files("w"),
-        ["epochs.csv", "steps.csv", "workload.toml"]
+        ["epochs.csv", "old.txt", "steps.csv", "workload.toml"]
     );
     assert_eq!(sandbox.files("."), ["p.csv", "w"]);
     fs::remove_file(sandbox.path("w/workload.toml")).expect("it is there");
@@ -348,4 +348,77 @@ fn convergence_points_of_something_else() {
     assert!(refused(&sandbox, &two).contains("a point of `chess`"));
     let one = ["import", "mlperf-rcp", "other.json", "--out", "w"];
     assert!(refused(&sandbox, &one).contains("unknown MLPerf benchmark `chess`"));
+}
+
+/// What an import accepts, a run accepts.
+#[test]
+fn measurements_that_no_scenario_would_take_are_refused_before_anything_is_written() {
+    let sandbox = Sandbox::new();
+    let table = fs::read_to_string(repository().join("scenarios/example-profile.csv"));
+    let table = table.expect("it is checked in");
+    let damaged = table.replace("g6e.xlarge,2,128,0.1536", "g6e.xlarge,2,128,0.1");
+    assert_ne!(table, damaged);
+    sandbox.write("raw.csv", &damaged);
+    let told = refused(
+        &sandbox,
+        &[
+            "import",
+            "profile",
+            "raw.csv",
+            "--samples-per-epoch",
+            "50000",
+            "--out",
+            "wl",
+        ],
+    );
+    assert!(
+        told.contains("these measurements make no workload"),
+        "{told}"
+    );
+    assert!(told.contains("is not below its step"), "{told}");
+    assert_eq!(sandbox.files("."), ["raw.csv"]);
+}
+
+#[test]
+fn force_replaces_only_what_an_import_writes_and_never_its_own_input() {
+    let sandbox = Sandbox::new();
+    let table = fs::read_to_string(repository().join("scenarios/example-profile.csv"));
+    sandbox.write("raw.csv", &table.expect("it is checked in"));
+    let import = |input: &str, more: &[&str]| {
+        let arguments = [
+            "import",
+            "profile",
+            input,
+            "--samples-per-epoch",
+            "50000",
+            "--out",
+            "wl",
+        ];
+        sandbox.run(&[&arguments[..], more].concat())
+    };
+    import("raw.csv", &[]).success();
+    let written = sandbox.contents("wl");
+    sandbox.write("wl/thesis.txt", "years of work");
+    fs::create_dir(sandbox.path("wl/notes")).expect("the sandbox is writable");
+    sandbox.write("wl/notes/a.txt", "more");
+    sandbox.write("wl/phi.csv", "left by another import");
+    fs::copy(sandbox.path("raw.csv"), sandbox.path("wl/raw.csv")).expect("it is writable");
+
+    let told = stderr(&import("wl/raw.csv", &["--force"]).code(2));
+    assert!(
+        told.contains("wl/raw.csv lies in wl, which would be replaced"),
+        "{told}"
+    );
+    assert!(sandbox.path("wl/raw.csv").is_file());
+
+    import("raw.csv", &["--force", "--epochs", "7"]).success();
+    assert_eq!(sandbox.read("wl/thesis.txt"), "years of work");
+    assert_eq!(sandbox.read("wl/notes/a.txt"), "more");
+    assert!(sandbox.path("wl/raw.csv").is_file());
+    // A table that the import does not write would change what the workload is.
+    assert!(!sandbox.path("wl/phi.csv").exists());
+    let mut now = sandbox.contents("wl");
+    now.retain(|name, _| name != "thesis.txt" && name != "raw.csv");
+    assert!(now.keys().eq(written.keys()), "{:?}", now.keys());
+    assert_eq!(sandbox.files("."), ["raw.csv", "wl"]);
 }

@@ -27,6 +27,7 @@
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
+//! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod bad_input;
@@ -34,9 +35,11 @@ mod beyond;
 mod bills;
 mod budget;
 mod commands;
+mod coverage;
 mod determinism;
 mod documented;
 mod door;
+mod expectations;
 mod failures;
 mod fidelity;
 mod fits;
@@ -62,10 +65,13 @@ mod reproduction;
 mod reproduction_icdcs20;
 mod resume;
 mod sandbox;
+mod scores;
 mod shards;
 mod sharing;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+mod special_files;
 mod spot;
 mod stand_in_prices;
 mod summary_by;

@@ -305,7 +305,7 @@ proptest! {
                 let results = Results::start(folder, shards.identity.clone(), &formats, Default::default());
                 let mut results = results.expect("nothing prevents it");
                 let finished = shards.hand_out(&mut results, &AtomicU64::new(0));
-                results.finish(&finished.expect("they are whole")).expect("nothing prevents it");
+                results.finish(&finished.expect("they are whole"), None).expect("nothing prevents it");
             });
             assert_same_files(&seen, &right, &format!("{count} shards"));
         }

@@ -131,5 +131,5 @@ fn a_summary_goes_by_workload_policy_objective_and_strategy() {
         }
     }
     assert_eq!(found, expected);
-    assert!(groups.iter().all(|g| g.replicas == scenario.replicas));
+    assert!(groups.iter().all(|g| g.tallied.cases == scenario.replicas));
 }

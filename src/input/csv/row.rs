@@ -7,6 +7,7 @@ use csv::StringRecord;
 use super::limits::legal;
 use super::table::{Table, raw};
 use crate::input::Diagnostics;
+use crate::input::name::{is_unseen, not_a_name};
 use crate::input::words::shown;
 
 /// One row of a [`Table`].
@@ -28,7 +29,21 @@ impl<'t> Row<'t> {
 
     /// The text of a cell that must not be empty.
     pub fn text(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
-        self.must_be(column, || "a text".to_owned(), diagnostics, Some)
+        let words = || "a text without control characters".to_owned();
+        self.must_be(column, words, diagnostics, |cell| {
+            (!cell.chars().any(is_unseen)).then_some(cell)
+        })
+    }
+
+    /// The name in a cell that must not be empty.
+    pub fn name(&self, column: &str, diagnostics: &mut Diagnostics) -> Option<&'t str> {
+        let name = self.text(column, diagnostics)?;
+        let Some(why) = not_a_name(name) else {
+            return Some(name);
+        };
+        let title = format!("`{column}`: `{}` is no name", shown(name));
+        diagnostics.error_at(&self.table.source, self.span(column), title, why);
+        None
     }
 
     /// The text of a cell; none if it is empty or the table has no such column.

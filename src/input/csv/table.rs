@@ -9,6 +9,9 @@ use super::scan::{self, RawRecord};
 use crate::input::words::{listed, shown};
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
 
+/// No table of measurements is wider.
+const MOST_COLUMNS: usize = 1000;
+
 /// A table whose columns and rows have the right shape; its cells are not looked at yet.
 #[derive(Debug, Clone)]
 pub struct Table {
@@ -44,6 +47,12 @@ impl Table {
             return None;
         };
         let header = raw(source, &columns);
+        if columns.len() > MOST_COLUMNS {
+            let title = format!("the table has {} columns", columns.len());
+            let label = format!("expected at most {MOST_COLUMNS}");
+            diagnostics.error_at(source, header.line, title, label);
+            return None;
+        }
         check_names(source, &columns, &header, &legal, diagnostics);
         let is_complete = check_required(source, &columns, &header, required, diagnostics);
         if records.len() == 0 {

@@ -21,6 +21,12 @@ const MOST_MISTAKES: usize = 200;
 /// Every attempt cuts or replaces something; this only bounds the time spent.
 const MOST_ATTEMPTS: usize = 5 * MOST_MISTAKES;
 
+/// Values that are read at most, over all attempts; a large document has fewer of them.
+const MOST_READ: usize = 20_000_000;
+
+/// So many mistakes of a document are told, however large.
+const FEWEST_ATTEMPTS: usize = 10;
+
 /// A document from which every part that serde refuses is reported and cut away.
 pub(super) struct Recovery<'a> {
     source: &'a Arc<Source>,
@@ -54,7 +60,9 @@ impl<'a> Recovery<'a> {
 
     /// Deserializes until nothing is refused any more, or nothing can be done about it.
     pub(super) fn run<T: DeserializeOwned>(mut self) -> Option<T> {
-        for _ in 0..MOST_ATTEMPTS {
+        // Every attempt reads the whole document.
+        let attempts = (MOST_READ / tree::count(&self.root)).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS);
+        for _ in 0..attempts {
             let refusal = match T::deserialize(Strict(self.root.clone())) {
                 Ok(value) => return (!self.placeholders.any()).then_some(value),
                 Err(refusal) => refusal,

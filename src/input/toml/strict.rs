@@ -22,6 +22,11 @@ use super::tree::Node;
 /// How `toml::Spanned` asks for a value with its place; no public constant exists.
 const SPANNED: &str = "$__serde_spanned_private_Spanned";
 
+/// Most entries of any list; many lists have a lower limit.
+const MOST_LISTED: usize = 100_000;
+/// Most keys of any table.
+const MOST_KEYS: usize = 10_000;
+
 /// Why, and where, a value was refused.
 #[derive(Debug)]
 pub(super) struct Refusal {
@@ -74,6 +79,14 @@ impl<'de> Strict<'de> {
     fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         let span = self.0.span();
         match self.0.into_inner() {
+            DeValue::Table(table) if table.len() > MOST_KEYS => Err(Refusal::custom(format!(
+                "expected a table of at most {MOST_KEYS} keys, found {}",
+                table.len()
+            ))),
+            DeValue::Array(array) if array.len() > MOST_LISTED => Err(Refusal::custom(format!(
+                "expected a list of at most {MOST_LISTED} entries, found {}",
+                array.len()
+            ))),
             DeValue::Table(table) => visitor.visit_map(Pairs {
                 rest: table.into_iter(),
                 value: None,

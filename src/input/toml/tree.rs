@@ -64,6 +64,13 @@ fn walk<'s>(
     }
 }
 
+/// Keys and values of a document; at least 1.
+pub(super) fn count(root: &Node<'_>) -> usize {
+    let mut count = 1;
+    walk(root, &mut Vec::new(), &mut |_, _, _| count += 1);
+    count
+}
+
 /// The innermost key or value whose place covers `span`.
 ///
 /// The whole tree has to be searched: the span of a table is only its `[header]`, and

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::{Fleet, vm_types};
-use crate::input::checked::NonNegative;
+use crate::input::checked::Usd;
 
 /// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`
 pub const RULE: Rule = Rule {
@@ -24,7 +24,7 @@ pub const RULE: Rule = Rule {
         let rule = PerResource {
             usd_per_vcpu_hour: vcpu,
             usd_per_gib_hour: gib,
-            usd_per_gpu_hour: gpu.map_or(0.0, NonNegative::get),
+            usd_per_gpu_hour: gpu.map_or(0.0, Usd::get),
         };
         Some(match rule {
             _ if vcpu + gib + rule.usd_per_gpu_hour > 0.0 => Ok(Base::Vm(Arc::new(rule))),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::Fleet;
-use crate::input::checked::Positive;
+use crate::input::checked::PositiveUsd;
 use crate::input::closest;
 
 /// `usd_per_hour_of`, with `spot_usd_per_hour_of`
@@ -26,8 +26,8 @@ pub const RULE: Rule = Rule {
 /// USD per hour by VM type; spot VMs of the scenario at their spot price where one is stated.
 #[derive(Debug)]
 struct PerType {
-    usual: BTreeMap<String, Positive>,
-    spot: BTreeMap<String, Positive>,
+    usual: BTreeMap<String, PositiveUsd>,
+    spot: BTreeMap<String, PositiveUsd>,
 }
 
 impl VmPrice for PerType {

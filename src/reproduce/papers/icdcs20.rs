@@ -12,7 +12,9 @@ use crate::cloud::delays::checkpoint_write::Measured;
 use crate::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 use crate::cloud::lifetimes::{Kind, Lifetime, Model};
 use crate::engine::Queue;
-use crate::input::checked::{Count, Fraction, NonNegative, Positive, Spread};
+use crate::input::checked::{
+    self, Count, Fraction, Machines, NonNegative, Positive, Sharpness, Spread,
+};
 use crate::input::{self, Diagnostics, Source};
 use crate::reproduce::figures::{Figures, Quantity, mean, mean_of_all, named, quantities};
 use crate::reproduce::selector::Selector;
@@ -52,9 +54,9 @@ pub struct TransientGpus {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Servers {
-    count: Count,
+    count: Machines,
     service_s: Positive,
-    sharpness: Positive,
+    sharpness: Sharpness,
 }
 
 /// Clusters of one to so many workers.
@@ -183,7 +185,7 @@ impl TransientGpus {
         let servers = named(&self.servers, "servers", servers)?;
         let asp = Asp {
             servers: own.count,
-            service_s: NonNegative::new(servers.service_s.get()).ok_or("no service time")?,
+            service_s: checked::Delay::new(servers.service_s.get()).ok_or("no service time")?,
             service: ServiceTime::Constant,
             sharpness: Some(servers.sharpness),
         };
@@ -311,7 +313,7 @@ impl Cluster<'_> {
         let mut asp = self.asp;
         if workers == 1 {
             // Its measured step has its update in it, and nobody else waits.
-            asp.service_s = NonNegative::new(0.0).ok_or("0 is no time")?;
+            asp.service_s = checked::Delay::new(0.0).ok_or("0 is no time")?;
         }
         let protocol = Protocol::Asp(asp);
         let fidelity = Fidelity::Fast;

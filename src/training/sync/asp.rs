@@ -14,7 +14,7 @@ use super::network::Network;
 use super::renewal::{Renewal, Service, contention, updates};
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::{Leap, Synchronisation};
-use crate::input::checked::{Count, NonNegative, Positive};
+use crate::input::checked::{Delay, Machines, Sharpness};
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -28,20 +28,20 @@ use crate::workload::law::CommunicationLaw;
 pub struct Asp {
     /// Parameter servers.
     #[serde(default = "one")]
-    pub servers: Count,
+    pub servers: Machines,
     /// Seconds in which one server alone would serve an update, t_ps; 0 for servers without limit.
-    pub service_s: NonNegative,
+    pub service_s: Delay,
     /// How service times vary.
     #[serde(default)]
     pub service: ServiceTime,
     /// q of the measured saturating law (t_w^q + (K·t_ps)^q)^(1/q), if there is one: it lets
     /// contended servers be simulated in fidelity `fast`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sharpness: Option<Positive>,
+    pub sharpness: Option<Sharpness>,
 }
 
-fn one() -> Count {
-    Count::ONE
+fn one() -> Machines {
+    Machines::ONE
 }
 
 /// How the service times of a parameter server vary.

@@ -10,7 +10,7 @@ use super::draws::Draws;
 use super::fidelity::Invalid;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::Synchronisation;
-use crate::input::checked::Positive;
+use crate::input::checked::Patience;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -22,7 +22,7 @@ use crate::units::SimTime;
 #[serde(deny_unknown_fields)]
 pub struct Flexible {
     /// Seconds of compute from one barrier to the next, τ_f.
-    pub after_s: Positive,
+    pub after_s: Patience,
 }
 
 /// How things stood when a worker began its gradient.

@@ -7,7 +7,7 @@ use super::fidelity::Invalid;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Leap, Synchronisation};
-use crate::input::checked::{Count, NonNegative};
+use crate::input::checked::{Count, Penalty};
 use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -24,7 +24,7 @@ pub struct LocalSgd {
     pub period: Count,
     /// Fraction of further steps that each local step but the first costs on the way to the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_per_local_step: Option<NonNegative>,
+    pub cost_per_local_step: Option<Penalty>,
 }
 
 impl LocalSgd {
@@ -172,7 +172,7 @@ impl Synchronisation for LocalSgd {
 
     fn gradients_factor(&self, _: f64, _: Option<Staleness>) -> f64 {
         let further = f64::from(self.period.get() - 1);
-        1.0 + self.cost_per_local_step.map_or(0.0, NonNegative::get) * further
+        1.0 + self.cost_per_local_step.map_or(0.0, Penalty::get) * further
     }
 }
 

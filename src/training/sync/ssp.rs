@@ -23,6 +23,9 @@ pub struct Ssp {
     pub slack: u32,
 }
 
+/// Steps ahead that are as good as no limit.
+const MOST_SLACK: u32 = 1_000_000;
+
 /// One worker.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
@@ -43,7 +46,10 @@ impl Synchronisation for Ssp {
     }
 
     fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
+        match self.slack {
+            0..=MOST_SLACK => Ok(()),
+            slack => Err(format!("a slack of {slack} steps; at most {MOST_SLACK}")),
+        }
     }
 
     fn has_barrier(&self) -> bool {

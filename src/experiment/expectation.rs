@@ -1,0 +1,256 @@
+//! What configurations take and cost in expectation, where that has no closed form: means over runs.
+//!
+//! Runs go on until the standard error is small enough. Two sets of replicas, which share nothing and which no case has:
+//! the oracle's choice is made on the first, and all configurations are valued on the second, so that nobody is chosen for
+//! the luck that he is then valued by. All configurations meet the same replicas of a set. Where runs can be outlined
+//! (`job/sketch.rs`), few runs and many outlines take the place of many runs.
+
+use super::estimate::{Estimate, Sample};
+use crate::engine::Interrupt;
+use crate::pricing::Tariff;
+use crate::search::{Limits, Objective, Point};
+use crate::testbed::{Ground, Site, Terms};
+use crate::training::Fidelity;
+use crate::usage::Usage;
+
+/// Relative standard error of time and of cost under every policy at which a configuration that may be chosen is known well
+/// enough, and one that cannot be.
+pub const FINE: f64 = 0.007;
+/// See [`FINE`].
+pub const COARSE: f64 = 0.01;
+/// Runs that every configuration gets to choose by, and to be valued by.
+const FIRST_RUNS: [u64; 2] = [64, 100];
+/// Outlines that a configuration gets when it first needs some, and most of them.
+const OUTLINES: (u64, u64) = (1_000, 1_000_000);
+/// Standard errors beyond which a difference is settled: 99 % of a normal distribution lie within.
+const SETTLED: f64 = 2.576;
+/// Runs without a result after which none is expected.
+const HOPELESS: u64 = 8;
+
+/// What is expected of each configuration, and how well that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectations {
+    /// Time and cost per policy and configuration.
+    pub points: Vec<Vec<Point>>,
+    /// The same from the other set of replicas, to choose by.
+    pub to_choose: Vec<Vec<Point>>,
+    /// How well each is known; empty where formulas tell it.
+    pub precision: Vec<Precision>,
+}
+
+/// How well the expectation of a configuration is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    /// The largest relative standard error of time and costs.
+    pub error: f64,
+    /// Runs behind it.
+    pub runs: u64,
+    /// Whether the error is above [`COARSE`] because there may be no more runs.
+    pub is_cut_short: bool,
+}
+
+/// What a choice depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// What is looked for.
+    pub objectives: &'a [Objective],
+    /// Within which limits.
+    pub limits: &'a Limits,
+    /// What jobs are billed by, per policy.
+    pub tariffs: &'a [Tariff],
+}
+
+/// Time and cost per policy of so many configurations, without search, through losses of VMs. A run that does not reach the
+/// target is begun again, from scratch: what it took is shared by those that do.
+pub fn expect(
+    ground: &dyn Ground,
+    configurations: usize,
+    terms: &Terms,
+    question: Question<'_>,
+) -> Expectations {
+    let most: Vec<u64> = (0..configurations)
+        .map(|at| (ground.most_expectation_runs(at) / 2).max(1))
+        .collect();
+    let mut runner = Runner::new(ground, terms, question.tariffs);
+    // On the first set, until the choices are settled or all that may be chosen are known well.
+    runner.set = 0;
+    let mut first = runner.first(&most);
+    let is_out = loop {
+        let is_out = outs(&first, question);
+        let open = is_out.iter().filter(|out| !**out).count();
+        let mut grew = false;
+        for at in (0..configurations).filter(|at| !is_out[*at] && open > 1) {
+            grew |= runner.grow(&mut first[at], at, (FINE, most[at]));
+        }
+        if !grew {
+            break is_out;
+        }
+    };
+    runner.set = 1;
+    let mut second = runner.first(&most);
+    for (at, sample) in second.iter_mut().enumerate() {
+        let enough = if is_out[at] { COARSE } else { FINE };
+        while runner.grow(sample, at, (enough, most[at])) {}
+    }
+    let points = |samples: &[Sample]| {
+        let of = |policy: usize| samples.iter().map(|s| s.point(policy)).collect();
+        (0..question.tariffs.len()).map(of).collect()
+    };
+    Expectations {
+        points: points(&second),
+        to_choose: points(&first),
+        precision: second.iter().map(precision).collect(),
+    }
+}
+
+fn precision(sample: &Sample) -> Precision {
+    let error = sample.error();
+    Precision {
+        error,
+        runs: sample.runs(),
+        // Where no run comes to its end, that is known.
+        is_cut_short: error > COARSE && error.is_finite(),
+    }
+}
+
+/// Which configurations cannot be the choice of any objective under any policy, at 99 %.
+fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
+    let limited = *question.limits != Limits::default();
+    let mut is_out = vec![true; samples.len()];
+    let low = |e: &Estimate| e.value - SETTLED * e.error;
+    let high = |e: &Estimate| e.value + SETTLED * e.error;
+    let bounds = |of: usize| -> Vec<(f64, f64)> {
+        (samples.iter())
+            .map(|sample| sample.estimate(of))
+            .map(|e| match e.error.is_infinite() {
+                true => (e.value, e.value),
+                false => (low(&e), high(&e)),
+            })
+            .collect()
+    };
+    let times = bounds(0);
+    let least = |all: &[(f64, f64)]| all.iter().fold(f64::INFINITY, |a, b| a.min(b.1));
+    for policy in 0..question.tariffs.len() {
+        let costs = bounds(policy + 1);
+        let (least_time, least_cost) = (least(&times), least(&costs));
+        for (at, out) in is_out.iter_mut().enumerate() {
+            let (time, cost) = (times[at].0, costs[at].0);
+            // One that is faster and cheaper keeps within limits that this one keeps to.
+            let beaten = || (times.iter().zip(&costs)).any(|(t, c)| t.1 < time && c.1 < cost);
+            *out &= question.objectives.iter().all(|objective| match objective {
+                Objective::Time if !limited => time > least_time,
+                Objective::Cost if !limited => cost > least_cost,
+                _ => beaten(),
+            });
+        }
+    }
+    is_out
+}
+
+/// Runs configurations on one of the two sets of replicas.
+struct Runner<'g> {
+    site: Box<dyn Site + 'g>,
+    interrupt: Interrupt,
+    tariffs: &'g [Tariff],
+    set: u64,
+    usage: Usage,
+    values: Vec<f64>,
+}
+
+impl<'g> Runner<'g> {
+    fn new(ground: &'g dyn Ground, terms: &Terms, tariffs: &'g [Tariff]) -> Runner<'g> {
+        let site = ground.open(&Terms {
+            fidelity: Fidelity::Fast,
+            ..terms.clone()
+        });
+        let mut runner = Runner {
+            site,
+            interrupt: terms.interrupt.clone(),
+            tariffs,
+            set: 0,
+            usage: Usage::default(),
+            values: Vec::new(),
+        };
+        // From now on lives are noted.
+        let _ = runner.site.sketch_again(0);
+        runner
+    }
+
+    /// A replica of the set that no case has: cases count from 0.
+    fn replica(&self, number: u64) -> u64 {
+        u64::MAX - (number * 2 + self.set)
+    }
+
+    /// The first runs of all configurations.
+    fn first(&mut self, most: &[u64]) -> Vec<Sample> {
+        let runs = FIRST_RUNS[self.set as usize];
+        let mut samples: Vec<Sample> = most
+            .iter()
+            .map(|_| Sample::new(self.tariffs.len()))
+            .collect();
+        for (at, sample) in samples.iter_mut().enumerate() {
+            self.run(sample, at, runs.min(most[at]));
+        }
+        samples
+    }
+
+    /// More runs of a configuration, or more outlines of runs, unless it is known well `enough` or has had its most; whether
+    /// there were any.
+    fn grow(&mut self, sample: &mut Sample, at: usize, (enough, most): (f64, u64)) -> bool {
+        let error = sample.error();
+        if self.interrupt.is_raised()
+            || error <= enough
+            || (sample.is_hopeless(HOPELESS) && error.is_infinite())
+        {
+            return false;
+        }
+        // The first outlines cost more than a few runs do.
+        let is_worth_it = sample.outlines() > 0 || error > 2.0 * enough;
+        let can_outline = is_worth_it && sample.has_outlines() && sample.outlines() < OUTLINES.1;
+        if can_outline && sample.is_short_of_outlines() {
+            let more = needed(sample.outlines(), sample.outline_error() / enough * 1.5);
+            let more = more.max(OUTLINES.0).min(OUTLINES.1 - sample.outlines());
+            for _ in 0..more {
+                let number = sample.outlines();
+                // Outlines are of other replicas than runs.
+                let replica = self.replica(number + u64::from(u32::MAX));
+                if self.interrupt.is_raised() {
+                    return false;
+                }
+                if let Some(sketched) = self.site.sketch(at, replica) {
+                    sample.outline(&sketched);
+                }
+            }
+            return true;
+        }
+        let more = needed(sample.runs(), error / enough).min(most.saturating_sub(sample.runs()));
+        self.run(sample, at, more);
+        more > 0
+    }
+
+    fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
+        for _ in 0..runs {
+            if sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
+                break;
+            }
+            self.site.restart(self.replica(sample.runs()));
+            let (end, reached) = match self.site.run_to_target(at) {
+                Ok(line) => (line.net_end, true),
+                Err(why) => (why.at(), false),
+            };
+            self.site.usage_until(end, &mut self.usage);
+            self.values.clear();
+            self.values.push(end.seconds());
+            let usd = self.tariffs.iter().map(|t| t.bill_usd(&self.usage));
+            self.values.extend(usd);
+            let sketched = self.site.sketch_again(at);
+            sample.run(&self.values, reached, sketched.as_ref());
+        }
+    }
+}
+
+/// How many more than `count` it takes to make an error so many times smaller; not more than twice as many at once.
+fn needed(count: u64, times: f64) -> u64 {
+    let wanted = count as f64 * (times * times - 1.0) * 1.1;
+    (wanted.ceil().max(8.0) as u64).min(count.max(8))
+}

@@ -1,0 +1,103 @@
+//! What a choice and its runs are worth: right or wrong, within the limits or beyond, repaid or not.
+
+use super::record::Record;
+use crate::search::{Limits, Objective, Point, objective::Front};
+use crate::units::SECONDS_PER_HOUR;
+
+/// Expected values that differ by less, relatively, are the same.
+const SAME_VALUE: f64 = 1e-9;
+
+/// Time and cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    pub(super) hours: f64,
+    pub(super) usd: f64,
+}
+
+/// Whether a choice is expected to be worth what the oracle's is: of its objective within rounding, by the depth
+/// for the knee.
+pub(super) fn is_worth(
+    objective: Objective,
+    limits: &Limits,
+    front: Option<&Front>,
+    chosen: Point,
+    best: Point,
+) -> bool {
+    let same = |a: f64, b: f64| (a - b).abs() <= SAME_VALUE * b.abs();
+    limits.allow(&chosen)
+        && match objective {
+            Objective::Time => same(chosen.time_s, best.time_s),
+            Objective::Cost => same(chosen.cost_usd, best.cost_usd),
+            Objective::Knee => {
+                let depth = |point| front.and_then(|front| front.depth_over_knee(point));
+                (depth(&chosen).zip(depth(&best))).is_some_and(|(a, b)| same(a, b))
+            }
+        }
+}
+
+/// Which of the three runs of a case keep within the limits.
+pub(super) struct Kept {
+    pub(super) choice: bool,
+    pub(super) gross: bool,
+    pub(super) net: bool,
+}
+
+/// Notes what kept within the limits and how far the rest is beyond.
+pub(super) fn keep(
+    record: &mut Record<'_>,
+    limits: &Limits,
+    alone: Option<Value>,
+    gross: Value,
+    net: Value,
+) -> Kept {
+    if !limits.are_any() {
+        return Kept {
+            choice: true,
+            gross: true,
+            net: true,
+        };
+    }
+    let beyond = |value: Value| {
+        limits.excess(&Point {
+            time_s: value.hours * SECONDS_PER_HOUR,
+            cost_usd: value.usd,
+        })
+    };
+    let excess = [alone, Some(gross), Some(net)].map(|value| value.map(beyond));
+    // What does not come to its end keeps no limit, and nobody knows by how much.
+    let kept = excess.map(|excess| excess.is_some_and(|beyond| beyond <= 0.0));
+    let share = kept.map(|kept| Some(f64::from(kept)));
+    [record.kept_choice, record.kept_gross, record.kept_net] = share;
+    let excess = excess.map(|excess| excess.filter(|beyond| *beyond > 0.0));
+    [record.excess_choice, record.excess_gross, record.excess_net] = excess;
+    let [choice, gross, net] = kept;
+    Kept { choice, gross, net }
+}
+
+/// Notes what the choice saves per job against the default configuration, and after how many jobs that repays the
+/// search: in hours for the objective `time`, in USD for the others. `spent` is whether there was anything to repay.
+pub(super) fn repay(
+    record: &mut Record<'_>,
+    objective: Objective,
+    search: Value,
+    spent: bool,
+    chosen: Point,
+    default: Point,
+) {
+    let saved = Value {
+        hours: (default.time_s - chosen.time_s) / SECONDS_PER_HOUR,
+        usd: default.cost_usd - chosen.cost_usd,
+    };
+    // A default that never reaches the target is beyond all comparison.
+    let finite = |figure: f64| figure.is_finite().then_some(figure);
+    record.saved_time_h = finite(saved.hours);
+    record.saved_cost_usd = finite(saved.usd);
+    let (cost, gain) = match objective {
+        Objective::Time => (search.hours, saved.hours),
+        Objective::Cost | Objective::Knee => (search.usd, saved.usd),
+    };
+    record.break_even_jobs = (gain > 0.0).then(|| cost / gain);
+    if spent {
+        record.never_repaid = Some(f64::from(gain <= 0.0));
+    }
+}

@@ -1,0 +1,331 @@
+//! What a summary keeps of a group of records: running moments of the figures, counts of the shares, what was spent
+//! and saved. Its size does not go with the records.
+
+use std::sync::LazyLock;
+
+use super::columns::{Column, Role};
+use super::record::{COLUMNS, Record, Status};
+use super::rivals::{Drift, Rivals};
+use crate::search::Objective;
+use crate::stats::{Interval, Pair, Ratio, Share, Welford};
+
+/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
+/// stand before another.
+pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let mut metrics: Vec<&'static Column> = Vec::new();
+    for column in COLUMNS {
+        let place = match column.role {
+            Role::Mean => Some(metrics.len()),
+            Role::MeanBefore(other) => {
+                let before = metrics.iter().position(|m| m.name == other);
+                before.or(Some(metrics.len()))
+            }
+            Role::None | Role::Key | Role::Share => None,
+        };
+        if let Some(place) = place {
+            metrics.insert(place, column);
+        }
+    }
+    metrics
+});
+
+/// All columns of which the share of ones is told, in their order.
+pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let share = |column: &&Column| column.role == Role::Share;
+    COLUMNS.iter().filter(share).collect()
+});
+
+/// Place of each metric that goes with the choice, and how.
+static GOES_WITH_CHOICE: LazyLock<Vec<Option<Goes>>> =
+    LazyLock::new(|| METRICS.iter().map(|metric| goes(metric.name)).collect());
+
+/// How a metric goes with what a choice is expected to come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Goes {
+    /// As its hours.
+    Hours,
+    /// As its hours over those of the oracle.
+    HoursOverOracle,
+    /// As its USD.
+    Usd,
+    /// As its USD over those of the oracle.
+    UsdOverOracle,
+    /// Against its hours.
+    AgainstHours,
+    /// Against its USD.
+    AgainstUsd,
+    /// As its depth.
+    Depth,
+    /// As nobody can tell of a choice that no case made.
+    Unforeseen,
+}
+
+fn goes(metric: &str) -> Option<Goes> {
+    Some(match metric {
+        "time_h" => Goes::Hours,
+        "cost_usd" | "bill_useful_usd" => Goes::Usd,
+        "regret_time" | "overhead_gross_time" | "overhead_net_time" => Goes::HoursOverOracle,
+        "regret_cost" | "overhead_gross_cost" | "overhead_net_cost" => Goes::UsdOverOracle,
+        "saved_time_h" => Goes::AgainstHours,
+        "saved_cost_usd" => Goes::AgainstUsd,
+        "knee_depth" => Goes::Depth,
+        "bill_waiting_usd" | "bill_restore_usd" | "bill_lost_usd" | "lost_vms" => Goes::Unforeseen,
+        "staleness" | "dropped_gradients" | "wasted_compute" => Goes::Unforeseen,
+        "excess_choice" | "excess_gross" | "excess_net" => Goes::Unforeseen,
+        _ => return None,
+    })
+}
+
+/// A mean with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mean {
+    /// Mean.
+    pub mean: f64,
+    /// Its 95 % confidence interval; `None` with a single value, and where cases share their luck or differ by more
+    /// than luck.
+    pub interval: Option<Interval>,
+    /// Skewness of the values.
+    pub skewness: f64,
+    /// Number of values.
+    pub count: u64,
+}
+
+/// Values more skewed than those of an exponential distribution have a mean that few of them carry.
+const SKEWED: f64 = 2.0;
+
+impl Mean {
+    /// Whether a few values carry it.
+    pub fn is_of_a_tail(&self) -> bool {
+        self.skewness.abs() > SKEWED
+    }
+}
+
+/// What the records of a group come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tallied {
+    /// Records seen.
+    pub cases: u64,
+    /// Of these, without a result.
+    pub failed: u64,
+    /// One per entry of [`METRICS`]; `None` where no case has the figure.
+    pub means: Vec<Option<Mean>>,
+    /// One per entry of [`SHARES`].
+    pub shares: Vec<Share>,
+    /// Whether shares are of cases that differ by luck alone.
+    pub share_intervals: bool,
+    /// Repetitions of the job after which what was spent on the search and on earlier runs is saved against the default
+    /// configuration: mean over mean. `None` where nothing was spent, and where nothing is saved.
+    pub repaid: Option<Ratio>,
+}
+
+impl Tallied {
+    /// The mean of a metric by its column name.
+    pub fn mean(&self, metric: &str) -> Option<&Mean> {
+        let index = METRICS.iter().position(|m| m.name == metric)?;
+        self.means[index].as_ref()
+    }
+
+    /// A share by its column name; `None` where no case has the figure.
+    pub fn share(&self, column: &str) -> Option<Share> {
+        let index = SHARES.iter().position(|c| c.name == column)?;
+        Some(self.shares[index]).filter(|share| share.count > 0)
+    }
+
+    /// Share of all in which the choice is worth what the oracle's is.
+    pub fn right(&self) -> f64 {
+        let right = self.share("right");
+        right.and_then(|right| right.share()).unwrap_or(0.0)
+    }
+
+    /// The interval of a share, where there is one.
+    pub fn interval_of(&self, share: Share) -> Option<Interval> {
+        share.interval().filter(|_| self.share_intervals)
+    }
+}
+
+/// A group of records as they pass by.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    cases: u64,
+    failed: u64,
+    values: Box<[Welford]>,
+    shares: Box<[Share]>,
+    rivals: Rivals,
+    repaid: Repaid,
+}
+
+/// What was spent, and what a job saves, in the unit of the objective.
+#[derive(Debug, Clone, Default)]
+struct Repaid {
+    pair: Pair,
+    /// Whether it is in hours, which all cases have to agree on.
+    in_hours: Option<bool>,
+    /// A case that differs in unit, or of which something is not known.
+    spoilt: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally {
+            cases: 0,
+            failed: 0,
+            values: vec![Welford::default(); METRICS.len()].into(),
+            shares: vec![Share::default(); SHARES.len()].into(),
+            rivals: Rivals::default(),
+            repaid: Repaid::default(),
+        }
+    }
+}
+
+impl Tally {
+    /// Takes in a record. `each` is told every figure of [`METRICS`] that it has, with its place.
+    pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
+        self.cases += 1;
+        self.failed += u64::from(record.status == Status::Failed);
+        for (at, (values, metric)) in self.values.iter_mut().zip(METRICS.iter()).enumerate() {
+            if let Some(value) = (metric.of)(record).figure() {
+                values.add(value);
+                each(at, value);
+            }
+        }
+        for (share, column) in self.shares.iter_mut().zip(SHARES.iter()) {
+            if let Some(value) = (column.of)(record).figure() {
+                share.add(value > 0.5);
+            }
+        }
+        if record.status == Status::Ok {
+            self.rivals.take(record);
+            self.repaid.take(record);
+        }
+    }
+
+    /// What they come to; intervals where all cases are replicas of `one_case`.
+    pub(super) fn tallied(&self, one_case: bool) -> Tallied {
+        let drift = self.rivals.drift();
+        let oracle = |name: &str| {
+            let at = METRICS.iter().position(|metric| metric.name == name);
+            at.map_or(0.0, |at| self.values[at].mean())
+        };
+        let oracle = [oracle("oracle_time_h"), oracle("oracle_cost_usd")];
+        let means = (self.values.iter()).zip(GOES_WITH_CHOICE.iter());
+        let mean = |(values, goes): (&Welford, &Option<Goes>)| {
+            let with_drift = |interval: Interval| {
+                let (down, up) =
+                    goes.map_or(Some((0.0, 0.0)), |goes| reach(&drift, goes, oracle))?;
+                Some(interval.and(values.mean(), down, up))
+            };
+            (values.count() > 0).then(|| Mean {
+                mean: values.mean(),
+                interval: (values.interval().filter(|_| one_case)).and_then(with_drift),
+                skewness: values.skewness(),
+                count: values.count(),
+            })
+        };
+        Tallied {
+            cases: self.cases,
+            failed: self.failed,
+            means: means.map(mean).collect(),
+            shares: self.shares.to_vec(),
+            share_intervals: one_case,
+            repaid: self.repaid.ratio(&drift, one_case),
+        }
+    }
+}
+
+/// How far below and above its mean a metric may be by choices that no case made; `None` where nobody can tell.
+fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
+    let over = |(down, up): (f64, f64), whole: f64| match whole > 0.0 {
+        true => (down / whole, up / whole),
+        false => (0.0, 0.0),
+    };
+    let against = |(down, up): (f64, f64)| (up, down);
+    Some(match goes {
+        Goes::Hours => drift.hours,
+        Goes::HoursOverOracle => over(drift.hours, oracle[0]),
+        Goes::Usd => drift.usd,
+        Goes::UsdOverOracle => over(drift.usd, oracle[1]),
+        Goes::AgainstHours => against(drift.hours),
+        Goes::AgainstUsd => against(drift.usd),
+        Goes::Depth => drift.depth,
+        Goes::Unforeseen if *drift == Drift::default() => (0.0, 0.0),
+        Goes::Unforeseen => return None,
+    })
+}
+
+impl Repaid {
+    fn take(&mut self, record: &Record<'_>) {
+        let in_hours = record.objective == Objective::Time.name();
+        let (search, known, saved) = match in_hours {
+            true => (
+                record.search_time_h,
+                record.known_time_h,
+                record.saved_time_h,
+            ),
+            false => (
+                record.search_cost_usd,
+                record.known_cost_usd,
+                record.saved_cost_usd,
+            ),
+        };
+        // Who knows no earlier run has spent nothing on any.
+        let known = match record.known_runs {
+            Some(runs) if runs > 0.0 => known,
+            _ => Some(0.0),
+        };
+        self.spoilt |= *self.in_hours.get_or_insert(in_hours) != in_hours;
+        match (search, known, saved) {
+            (Some(search), Some(known), Some(saved)) => self.pair.add([search + known, saved]),
+            _ => self.spoilt = true,
+        }
+    }
+
+    fn ratio(&self, drift: &Drift, one_case: bool) -> Option<Ratio> {
+        let [spent, saved] = &self.pair.each;
+        if self.spoilt || spent.mean() <= 0.0 {
+            return None;
+        }
+        let in_hours = self.in_hours.unwrap_or(false);
+        let goes = match in_hours {
+            true => Goes::AgainstHours,
+            false => Goes::AgainstUsd,
+        };
+        let (down, up) = reach(drift, goes, [0.0; 2])?;
+        let intervals = (spent.interval().zip(saved.interval())).filter(|_| one_case);
+        let intervals = intervals.map(|(a, b)| [a, b.and(saved.mean(), down, up)]);
+        Ratio::of(
+            [spent.mean(), saved.mean()],
+            intervals,
+            self.pair.correlation(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::columns::Kind;
+
+    #[test]
+    fn every_figure_that_is_averaged_is_averaged_once_and_where_it_is_declared_to_be() {
+        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
+        let mut averaged = 0;
+        for column in COLUMNS {
+            match column.role {
+                Role::None | Role::Key | Role::Share => continue,
+                Role::Mean => {}
+                Role::MeanBefore(other) => {
+                    assert!(place(other).is_some(), "{}", column.name);
+                    assert!(place(column.name) < place(other), "{}", column.name);
+                }
+            }
+            assert_eq!(column.kind, Kind::Figure, "{}", column.name);
+            averaged += 1;
+        }
+        assert_eq!(METRICS.len(), averaged);
+        let plain = |column: &&&Column| column.role == Role::Mean;
+        let columns: Vec<&Column> = COLUMNS.iter().collect();
+        let declared = columns.iter().filter(plain).map(|column| column.name);
+        let seen = METRICS.iter().filter(plain).map(|column| column.name);
+        assert!(seen.eq(declared));
+    }
+}

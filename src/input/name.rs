@@ -1,0 +1,77 @@
+//! Names that a person gives: of scenarios, policies, kinds, VM types, workloads, axes.
+//!
+//! A name stands in tables on terminals, in CSV cells that spreadsheets read, in paths. One rule for all keeps each of
+//! these sound.
+
+/// Longest name in bytes: with an ending it is still that of a file.
+const LONGEST: usize = 200;
+
+/// Why `name` cannot be one, in words: what is legal.
+///
+/// A name is not empty and not longer than 200 bytes. It has no control characters (a terminal would obey them) and
+/// none that are not seen, no blanks at its ends, and does not begin as a formula of a spreadsheet does.
+pub fn not_a_name(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("a name is not empty")
+    } else if name.len() > LONGEST {
+        Some("a name has at most 200 bytes")
+    } else if name.chars().any(is_unseen) {
+        Some("a name has no control characters and none that are not seen")
+    } else if name.trim() != name {
+        Some("a name has no blanks at its ends")
+    } else if name.starts_with(['=', '+', '-', '@']) {
+        Some("a name does not begin with `=`, `+`, `-` or `@`: spreadsheets take it for a formula")
+    } else {
+        None
+    }
+}
+
+/// Whether a character cannot be seen, or changes how others are.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_terminals_spreadsheets_and_people_read_alike() {
+        for legal in [
+            "a",
+            "gcp-2019 spot",
+            "ResNet18 (b)",
+            "größe",
+            "1x",
+            "a=b",
+            "a, \"b\"",
+            "模型",
+        ] {
+            assert_eq!(not_a_name(legal), None, "{legal}");
+        }
+        let long = "x".repeat(201);
+        for wrong in [
+            "",
+            " a",
+            "a ",
+            "\t",
+            "a\nb",
+            "\u{1b}[31ma",
+            "a\u{7f}",
+            "a\u{9b}b",
+            "=1+1",
+            "+1",
+            "-1",
+            "@sum",
+            "a\u{202e}b",
+            "a\u{200b}",
+            "\u{feff}a",
+            &long,
+        ] {
+            assert!(not_a_name(wrong).is_some(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Files that have an end: regular ones, of a size that is no slip.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Largest text that is read whole; all that was ever measured of a workload is smaller.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Opens a regular file to be read. A pipe would be waited for, and a device has no end.
+///
+/// # Errors
+/// That it is none, or whatever else prevents it.
+pub fn open(path: &Path) -> io::Result<File> {
+    is_regular(&fs::metadata(path)?)?;
+    File::open(path)
+}
+
+/// The bytes of a regular file that is not larger than [`MOST_BYTES`].
+///
+/// # Errors
+/// That it is none, or whatever else prevents it.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 {
+        0..=MOST_BYTES => Ok(bytes),
+        _ => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is larger than {} MiB", MOST_BYTES >> 20),
+        )),
+    }
+}
+
+/// Makes sure that what stands where a file is to be written is a regular file, or nothing: neither a link, which might
+/// lead out of the folder, nor a pipe.
+///
+/// # Errors
+/// What stands there.
+pub fn may_be_written(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(found) if found.is_symlink() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a link, which is not followed",
+        )),
+        Ok(found) => is_regular(&found),
+    }
+}
+
+fn is_regular(found: &fs::Metadata) -> io::Result<()> {
+    if found.is_file() {
+        return Ok(());
+    }
+    let what = match found.is_dir() {
+        true => "it is a folder",
+        false => "it is not a regular file",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_devices_and_endless_files_are_refused_at_once() {
+        let folder = tempfile::tempdir().expect("the temporary directory is writable");
+        assert!(read(folder.path()).is_err());
+        #[cfg(unix)]
+        assert_eq!(
+            read(Path::new("/dev/zero")).map_err(|e| e.to_string()),
+            Err("it is not a regular file".to_owned())
+        );
+        let large = folder.path().join("large");
+        let file = File::create(&large).expect("it is writable");
+        file.set_len(MOST_BYTES + 1).expect("it can have holes");
+        let told = read(&large).map_err(|e| e.to_string());
+        assert_eq!(told, Err("it is larger than 64 MiB".to_owned()));
+        file.set_len(MOST_BYTES).expect("it can have holes");
+        assert_eq!(read(&large).map(|b| b.len() as u64).ok(), Some(MOST_BYTES));
+    }
+}

@@ -1,0 +1,168 @@
+//! The life of a job in outline: whole attempts on VMs that are lost each by itself, without steps, phases or books.
+//!
+//! An outline of a run that was simulated, on the same lives, takes nearly as long as the run did and costs a
+//! hundredth of it: many of them tell the mean of what few runs only correct (two-level Monte Carlo, Giles 2008). Whatever
+//! it leaves out, the correction puts right.
+
+use crate::cloud::lifetimes::Lifetime;
+use crate::cluster::luck::Luck;
+use crate::cluster::{Chief, Cluster, Keeps, Losses, OnLoss, Pause, Spot};
+use crate::units::{SECONDS_PER_HOUR, SimTime};
+
+/// Losses after which an outline ends wherever it stands.
+const MOST_LOSSES: u32 = 20_000;
+
+/// Outlines of runs, one after the other, keeping their memory.
+#[derive(Debug, Default)]
+pub struct Sketch {
+    /// When each VM began to run and when it is lost, in hours.
+    from: Vec<f64>,
+    end: Vec<f64>,
+}
+
+/// How a run came out in outline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sketched {
+    /// Seconds from the request of VMs to the target.
+    pub seconds: f64,
+    /// Attempts that came to their end less the odds that they would, summed over all; and the same times the age in hours of
+    /// the oldest VM. Both are 0 in the mean, whatever the law of lives: every attempt's odds are those given its past.
+    pub surprise: [f64; 2],
+}
+
+/// The terms of VMs and the law of their lives, where a job on `cluster` can be outlined: it waits for every VM that is lost
+/// and then goes back to its last checkpoint.
+fn terms(cluster: &Cluster) -> Option<(&Spot, &Lifetime)> {
+    let spot = cluster.spot.as_deref()?;
+    let Losses::Alone(life) = &spot.losses else {
+        return None;
+    };
+    let goes_back = spot.on_loss == OnLoss::Wait
+        && spot.keeps == Keeps::Checkpoint
+        && spot.chief != Chief::EndsTheRun;
+    let is_plain = spot.notice.is_none() && cluster.elastic.is_none();
+    let loses = cluster.groups.iter().any(|group| group.on_spot);
+    (goes_back && is_plain && loses).then_some((spot, life))
+}
+
+impl Sketch {
+    /// A run of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`. The life of each VM that is requested
+    /// comes from `next_life_h`, given the law of lives. `None` where it has no outline.
+    pub fn run(
+        &mut self,
+        (cluster, luck): (&Cluster, &Luck),
+        start_up: SimTime,
+        mut next_life_h: impl FnMut(&Lifetime) -> f64,
+    ) -> Option<Sketched> {
+        let (spot, life) = terms(cluster)?;
+        let hours = |seconds: f64| seconds / SECONDS_PER_HOUR;
+        let step_h = hours(luck.stepping.mean_step_s(1.0) / cluster.whole.per_update);
+        let all_h = luck.steps_to_target as f64 * step_h;
+        // Checkpoints are planned without luck.
+        let slower = step_h / hours(cluster.whole.step_s);
+        let replacement_h = hours(spot.replacement.mean_s());
+        let restart_h =
+            hours((spot.warm_restart).map_or(cluster.restart_s, |pause| pause.mean_s()));
+        let write_h = hours(spot.write.mean_s());
+        let mut now = match spot.replacement {
+            Pause::Measured(_) => replacement_h,
+            Pause::Fixed(_) => hours(start_up.seconds()),
+        };
+        let vms: u32 = (cluster.groups.iter().filter(|g| g.on_spot))
+            .map(|g| g.vms)
+            .sum();
+        self.from.clear();
+        self.end.clear();
+        for _ in 0..vms {
+            self.from.push(now);
+            self.end.push(now + next_life_h(life));
+        }
+        let (mut saved_h, mut losses, mut surprise) = (0.0, 0, [0.0; 2]);
+        loop {
+            let oldest_h = now - least(&self.from);
+            let left_h = all_h - saved_h;
+            let due_h = (cluster.policy.next_h(left_h / slower, oldest_h)).map(|due| due * slower);
+            let length_h = due_h.map_or(left_h, |due| due.min(left_h));
+            let loss = least(&self.end);
+            let lasts = now + length_h <= loss;
+            let unforeseen = f64::from(u8::from(lasts)) - self.odds(life, now, length_h);
+            surprise[0] += unforeseen;
+            surprise[1] += unforeseen * oldest_h;
+            if lasts {
+                now += length_h;
+                if due_h.is_none() {
+                    break;
+                }
+                if now + write_h <= loss {
+                    now += write_h;
+                    saved_h += length_h;
+                    continue;
+                }
+            }
+            now = loss;
+            losses += 1;
+            if losses > MOST_LOSSES || loss == f64::INFINITY {
+                break;
+            }
+            now = self.come_back(now, (replacement_h, restart_h), || next_life_h(life));
+        }
+        Some(Sketched {
+            seconds: now * SECONDS_PER_HOUR,
+            surprise,
+        })
+    }
+
+    /// The odds that no VM is lost within `length_h` from `now` on, given that all live.
+    fn odds(&self, life: &Lifetime, now: f64, length_h: f64) -> f64 {
+        let (mut lives_on, mut lives) = (1.0, 1.0);
+        for from in &self.from {
+            lives_on *= 1.0 - life.cdf_before(now - from + length_h);
+            if lives_on <= 0.0 {
+                return 0.0;
+            }
+            lives *= life.survival(now - from);
+        }
+        if lives > 0.0 { lives_on / lives } else { 0.0 }
+    }
+
+    /// Replaces the VMs that are lost at `now`, and those that are lost meanwhile; when all have gone on.
+    fn come_back(
+        &mut self,
+        mut now: f64,
+        (replacement_h, restart_h): (f64, f64),
+        mut life_h: impl FnMut() -> f64,
+    ) -> f64 {
+        for _ in 0..MOST_LOSSES {
+            let mut ready = now;
+            for (from, end) in self.from.iter_mut().zip(&mut self.end) {
+                if *end <= now {
+                    *from = now + replacement_h;
+                    *end = *from + life_h();
+                }
+                ready = if *from > ready { *from } else { ready };
+            }
+            let loss = least(&self.end);
+            if loss > now && ready > now {
+                now = ready.min(loss);
+            } else if loss > now {
+                if now + restart_h <= loss {
+                    return now + restart_h;
+                }
+                now = loss;
+            }
+        }
+        now
+    }
+}
+
+/// The least of `values`.
+fn least(values: &[f64]) -> f64 {
+    let mut lanes = [f64::INFINITY; 4];
+    let (blocks, rest) = values.as_chunks::<4>();
+    for block in blocks {
+        for (lane, value) in lanes.iter_mut().zip(block) {
+            *lane = if value < lane { *value } else { *lane };
+        }
+    }
+    (lanes.iter().chain(rest)).fold(f64::INFINITY, |a, b| if *b < a { *b } else { a })
+}

@@ -1,0 +1,134 @@
+//! Fractions in percent, with their intervals, as tables show them.
+
+use crate::experiment::{Group, Mean, Tallied};
+use crate::stats::Interval;
+
+/// What stands for the realised cases of a group.
+#[derive(Debug, Clone, Copy)]
+pub enum Typical<'g> {
+    /// Their mean.
+    Mean(&'g Mean),
+    /// Their median, where a few of them carry the mean.
+    Median(f64),
+}
+
+/// The mean of a ratio less 1, or its median where [a tail](is_of_a_tail) carries the mean.
+pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<Typical<'g>> {
+    let mean = group.mean(metric)?;
+    Some(match group.median(metric) {
+        Some(median) if is_of_a_tail(mean, 1.0 + mean.mean, 1.0 + median) => {
+            Typical::Median(median)
+        }
+        _ => Typical::Mean(mean),
+    })
+}
+
+/// Whether a few of the values carry the mean: they are more skewed than those of an exponential distribution, and
+/// the mean is more than a tenth off the median.
+pub fn is_of_a_tail(values: &Mean, mean: f64, median: f64) -> bool {
+    values.skewness.abs() > 2.0 && (mean - median).abs() > 0.1 * median.abs()
+}
+
+impl Typical<'_> {
+    /// In percent, a median behind `~`.
+    pub fn text(self) -> String {
+        match self {
+            Typical::Mean(mean) => signed(mean.mean),
+            Typical::Median(median) => format!("~{}", signed(median)),
+        }
+    }
+
+    /// The same, a mean with its interval.
+    pub fn text_with_interval(self) -> String {
+        match self {
+            Typical::Mean(mean) => mean_percent(mean),
+            Typical::Median(_) => self.text(),
+        }
+    }
+}
+
+/// Share of replicas that are right, and how far that may be off.
+pub fn right(tallied: &Tallied) -> String {
+    share(tallied, "right").unwrap_or_else(|| "–".to_owned())
+}
+
+/// A share in whole percent with the ends of its interval, where there is one.
+fn share(tallied: &Tallied, column: &str) -> Option<String> {
+    let share = tallied.share(column)?;
+    let whole = 100.0 * share.share()?;
+    Some(match tallied.interval_of(share) {
+        Some(Interval { low, high }) if share.count > 1 => {
+            format!("{whole:.0} ({:.0}–{:.0}) %", 100.0 * low, 100.0 * high)
+        }
+        _ => format!("{whole:.0} %"),
+    })
+}
+
+/// A fraction in percent, with its interval where there is one.
+pub fn mean_percent(mean: &Mean) -> String {
+    let text = signed(mean.mean);
+    let decimals = if is_many_times(mean.mean) { 0 } else { 1 };
+    match mean.interval {
+        Some(interval) => text + &lengths(interval, mean.mean, 100.0, decimals),
+        None => text,
+    }
+}
+
+/// The lengths of an interval about `value`, as ` -1.5+0.5`; as ` ±0.6`, the longer, where they differ by less than
+/// half.
+pub fn lengths(interval: Interval, value: f64, unit: f64, decimals: usize) -> String {
+    let (down, up) = interval.about(value);
+    let text = |length: f64| format!("{:.decimals$}", unit * length.max(0.0));
+    let longer = down.max(up);
+    match longer <= 1.5 * down.min(up) || text(down) == text(up) {
+        true => format!(" ±{}", text(longer)),
+        false => format!(" -{}+{}", text(down), text(up)),
+    }
+}
+
+/// Percent with a sign; beyond ten times as much, tenths say nothing.
+pub fn signed(fraction: f64) -> String {
+    match is_many_times(fraction) {
+        true => format!("{:+.0}", 100.0 * fraction),
+        false => format!("{:+.1}", no_minus_zero(fraction)),
+    }
+}
+
+fn is_many_times(fraction: f64) -> bool {
+    fraction.abs() >= 10.0
+}
+
+/// In percent, and −0.0 as 0.0.
+fn no_minus_zero(fraction: f64) -> f64 {
+    let rounded = (1000.0 * fraction).round() / 10.0;
+    if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_that_differ_stand_by_themselves() {
+        let interval = |low, high| Interval { low, high };
+        let text = |interval| lengths(interval, 0.5, 100.0, 1);
+        assert_eq!(text(interval(0.48, 0.52)), " ±2.0");
+        assert_eq!(text(interval(0.49, 0.514)), " ±1.4");
+        assert_eq!(text(interval(0.49, 0.62)), " -1.0+12.0");
+        assert_eq!(text(interval(0.49, f64::INFINITY)), " -1.0+inf");
+        assert_eq!(text(interval(0.5, 0.5)), " ±0.0");
+    }
+
+    #[test]
+    fn a_tail_is_skewed_and_pulls_the_mean() {
+        let mean = |skewness| Mean {
+            mean: 0.5,
+            interval: None,
+            skewness,
+            count: 20,
+        };
+        assert!(is_of_a_tail(&mean(4.0), 1.5, 1.2));
+        assert!(!is_of_a_tail(&mean(1.0), 1.5, 1.2));
+        assert!(!is_of_a_tail(&mean(4.0), 1.5, 1.4));
+    }
+}

@@ -1,0 +1,26 @@
+//! Confidence intervals that need not be symmetric.
+
+/// A 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// The interval about `value` with one more source of uncertainty, independent of what it is of: up to `down`
+    /// below and `up` above. Lengths add by their squares, side by side (Donner and Zou 2010).
+    pub fn and(self, value: f64, down: f64, up: f64) -> Interval {
+        Interval {
+            low: value - (value - self.low).hypot(down),
+            high: value + (self.high - value).hypot(up),
+        }
+    }
+
+    /// Its lengths below and above `value`.
+    pub fn about(self, value: f64) -> (f64, f64) {
+        (value - self.low, self.high - value)
+    }
+}

@@ -1,0 +1,129 @@
+//! The ratio of two means.
+
+use super::{Interval, Welford};
+
+/// Two figures of the same cases, each by itself and how they go together, in one pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Pair {
+    /// Each by itself.
+    pub each: [Welford; 2],
+    products: f64,
+}
+
+impl Pair {
+    /// Takes in the figures of one case.
+    #[inline]
+    pub fn add(&mut self, figures: [f64; 2]) {
+        let before = figures[0] - self.each[0].mean();
+        self.each[0].add(figures[0]);
+        self.each[1].add(figures[1]);
+        self.products += before * (figures[1] - self.each[1].mean());
+    }
+
+    /// Their correlation; zero where one of them does not vary.
+    pub fn correlation(&self) -> f64 {
+        let [x, y] = self.each.map(|figure| figure.variance().sqrt());
+        let most = x * y * (self.each[0].count() as f64 - 1.0);
+        match most > 0.0 {
+            true => (self.products / most).clamp(-1.0, 1.0),
+            false => 0.0,
+        }
+    }
+}
+
+/// A ratio of means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    /// Mean over mean.
+    pub ratio: f64,
+    /// Lower end of its 95 % confidence interval; `None` where there is no interval.
+    pub low: Option<f64>,
+    /// Upper end; `None` where nothing is beyond it, because the mean below may be zero.
+    pub high: Option<f64>,
+}
+
+impl Ratio {
+    /// The ratio of two means with this correlation, from the interval of each: that of Fieller (1954) where
+    /// intervals are symmetric, after Donner and Zou (2012) where they are not. `None` where the mean below is not above 0.
+    pub fn of(
+        means: [f64; 2],
+        intervals: Option<[Interval; 2]>,
+        correlation: f64,
+    ) -> Option<Ratio> {
+        let [above, below] = means;
+        if below <= 0.0 {
+            return None;
+        }
+        let mut ratio = Ratio {
+            ratio: above / below,
+            low: None,
+            high: None,
+        };
+        let Some([a, b]) = intervals else {
+            return Some(ratio);
+        };
+        // Where (above − ratio · below)² is what the two lengths come to.
+        let ((a_down, a_up), (b_down, b_up)) = (a.about(above), b.about(below));
+        let middle = |a: f64, b: f64| above * below - correlation * a * b;
+        let root = |a: f64, b: f64| {
+            let inner = middle(a, b).powi(2) - (below * below - b * b) * (above * above - a * a);
+            inner.max(0.0).sqrt()
+        };
+        let reach = middle(a_down, b_up) + root(a_down, b_up);
+        ratio.low = (reach > 0.0).then(|| (above * above - a_down * a_down) / reach);
+        let rest = below * below - b_down * b_down;
+        ratio.high = (rest > 0.0).then(|| (middle(a_up, b_down) + root(a_up, b_down)) / rest);
+        Some(ratio)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn correlation_of_few_pairs() {
+        let mut pair = Pair::default();
+        assert_eq!(pair.correlation(), 0.0);
+        for values in [[1.0, 2.0], [2.0, 4.0], [3.0, 5.0], [4.0, 4.0]] {
+            pair.add(values);
+        }
+        assert_eq!(pair.each.map(|figure| figure.mean()), [2.5, 3.75]);
+        // 3.5 / √(5 · 4.75)
+        assert!((pair.correlation() - 0.718_185).abs() < 1e-6);
+    }
+
+    /// Fieller's limits as the roots of (x − r y)² = t² (s_xx − 2 r s_xy + r² s_yy).
+    #[test]
+    fn symmetric_intervals_give_fieller() {
+        let (means, halves, correlation) = ([8.0, 2.0], [1.0, 0.5], 0.3);
+        let intervals = [0, 1].map(|i| Interval {
+            low: means[i] - halves[i],
+            high: means[i] + halves[i],
+        });
+        let seen = Ratio::of(means, Some(intervals), correlation).expect("above 0");
+        for end in [seen.low, seen.high] {
+            let r = end.expect("an end");
+            let left = (means[0] - r * means[1]).powi(2);
+            let right = halves[0] * halves[0] - 2.0 * r * correlation * halves[0] * halves[1]
+                + r * r * halves[1] * halves[1];
+            assert!((left - right).abs() < 1e-9, "{r}: {left} {right}");
+        }
+        assert!(seen.low < Some(4.0) && Some(4.0) < seen.high);
+    }
+
+    #[test]
+    fn what_may_be_divided_by_nothing_has_no_upper_end() {
+        let around = |value: f64, half: f64| Interval {
+            low: value - half,
+            high: value + half,
+        };
+        let seen = Ratio::of([1.0, 1.0], Some([around(1.0, 0.1), around(1.0, 1.5)]), 0.0);
+        let seen = seen.expect("above 0");
+        assert_eq!((seen.ratio, seen.high), (1.0, None));
+        let low = seen.low.expect("a lower end");
+        assert!((0.3..0.5).contains(&low), "{low}");
+        assert_eq!(Ratio::of([1.0, 0.0], None, 0.0), None);
+        assert_eq!(Ratio::of([1.0, -1.0], None, 0.0), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Links, pipes and devices where files belong: nothing outside of a folder is written, and nothing is waited for.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::sandbox::{Sandbox, stderr};
+
+const SCENARIO: &str = "workloads = [\"scavenger-resnet18\"]\n\
+    search = { strategies = [\"oracle\"], objectives = [\"time\"] }\n";
+
+fn pipe(sandbox: &Sandbox, name: &str) {
+    let made = Command::new("mkfifo").arg(sandbox.path(name)).status();
+    assert!(made.is_ok_and(|made| made.success()), "a pipe can be made");
+}
+
+/// The message with which a command is refused, at once.
+fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let start = Instant::now();
+    let mut child = sandbox
+        .scavsim()
+        .args(arguments)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it can be started");
+    while child.try_wait().expect("it is ours").is_none() {
+        if start.elapsed() > Duration::from_secs(20) {
+            child.kill().expect("it is ours");
+            panic!("{arguments:?} waits for ever");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it is ours");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+    told
+}
+
+#[test]
+fn no_link_is_followed_out_of_the_output_folder() {
+    let sandbox = Sandbox::with(SCENARIO);
+    for (name, records) in [
+        ("records.partial.csv", "csv"),
+        ("records.partial.jsonl", "jsonl"),
+        ("failures.partial.csv", "csv"),
+    ] {
+        sandbox.write("victim", "mine");
+        fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
+        symlink("../victim", sandbox.path("out").join(name)).expect("it can be linked");
+        let arguments = ["run", "scenario.toml", "--out", "out", "--records", records];
+        for more in [&[][..], &["--resume"]] {
+            let told = refused(&sandbox, &[&arguments[..], more].concat());
+            assert!(
+                told.contains("it is a link, which is not followed"),
+                "{told}"
+            );
+        }
+        assert_eq!(sandbox.read("victim"), "mine");
+        assert_eq!(sandbox.files("out"), [name]);
+        fs::remove_dir_all(sandbox.path("out")).expect("it is ours");
+    }
+    // Files that are written aside take the place of a link.
+    fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
+    for name in ["records.csv", "manifest.json", "summary.csv"] {
+        symlink("../victim", sandbox.path("out").join(name)).expect("it can be linked");
+    }
+    let run = ["run", "scenario.toml", "--out", "out", "--overwrite"];
+    let with = sandbox.run(&run).get_output().status.code();
+    if with == Some(0) {
+        assert!(!sandbox.path("out/records.csv").is_symlink());
+    }
+    assert_eq!(sandbox.read("victim"), "mine");
+}
+
+#[test]
+fn no_pipe_is_waited_for() {
+    let sandbox = Sandbox::with(SCENARIO);
+    fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
+    pipe(&sandbox, "out/records.partial.csv");
+    let told = refused(&sandbox, &["run", "scenario.toml", "--out", "out"]);
+    assert!(
+        told.contains("out/records.partial.csv: it is not a regular file"),
+        "{told}"
+    );
+
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "done"])
+        .success();
+    fs::remove_file(sandbox.path("done/records.csv")).expect("it is there");
+    pipe(&sandbox, "done/records.csv");
+    let told = refused(&sandbox, &["summary", "done"]);
+    assert!(told.contains("it is not a regular file"), "{told}");
+
+    pipe(&sandbox, "pipe.csv");
+    let import = [
+        "import",
+        "profile",
+        "pipe.csv",
+        "--samples-per-epoch",
+        "5",
+        "--out",
+        "wl",
+    ];
+    let told = refused(&sandbox, &import);
+    assert!(
+        told.contains("cannot read pipe.csv: it is not a regular file"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_was_made_for_a_run_that_cannot_begin_goes_again() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox.write("taken.toml", SCENARIO);
+    fs::create_dir_all(sandbox.path("there")).expect("the sandbox is writable");
+    sandbox.write("there/taken", "a file where a folder belongs");
+    let told = refused(
+        &sandbox,
+        &["run", "scenario.toml", "taken.toml", "--out", "there"],
+    );
+    assert!(told.contains("there/taken"), "{told}");
+    assert_eq!(sandbox.files("there"), ["taken"]);
+}
+
+#[test]
+fn damaged_results_are_refused_with_one_code() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out", "--shard", "1/1"])
+        .success();
+    let damage = |file: &str, from: &str, to: &str| {
+        let text = sandbox.read(file);
+        assert!(text.contains(from), "{file}: {text}");
+        sandbox.write(file, &text.replacen(from, to, 1));
+    };
+    damage("out/manifest.json", "\"complete\"", "complete");
+    damage(
+        "out/shards/0001-of-0001.json",
+        "\"records_hash\"",
+        "records_hash",
+    );
+    for arguments in [
+        &["summary", "out"][..],
+        &["merge", "out"],
+        &["run", "scenario.toml", "--out", "out", "--resume"],
+    ] {
+        refused(&sandbox, arguments);
+    }
+}
+
+#[test]
+fn a_path_cannot_command_the_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a\u{1b}[31m.toml", &format!("name = \"a\"\n{SCENARIO}"));
+    let told = sandbox.run(&["check", "a\u{1b}[31m.toml"]).success();
+    let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
+    assert!(told.starts_with("a\\u{1b}[31m.toml: ok"), "{told}");
+    let told = stderr(&sandbox.run(&["summary", "\u{1b}[31m"]).code(2));
+    assert!(!told.contains('\u{1b}'), "{told:?}");
+}
