@@ -853,7 +853,6 @@ fn more_of_all_than_there_may_be() {
         told("cluster.pairs = [[2000000, 512], [8, 4294967295]]\n"),
     ];
     assert_snapshot!(shown.join("\n"));
-    let started = std::time::Instant::now();
     for count in [10_001, 500_000] {
         let told = told(&list(count));
         assert!(
@@ -862,7 +861,6 @@ fn more_of_all_than_there_may_be() {
             &told[told.len() - 300..]
         );
     }
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
 #[test]

@@ -24,11 +24,12 @@ const WORKLOADS: [&str; 3] = [
     "scavenger-resnet50",
     "scavenger-transformer",
 ];
-const STRATEGIES: [&str; 8] = [
+const STRATEGIES: [&str; 9] = [
     "oracle",
     "full",
     "partial",
     "same-job",
+    "one-run",
     "no-search",
     "no-search-leave-out",
     "random",

@@ -24,7 +24,7 @@ const LIMITED: &str = r#"
     workloads = ["scavenger-resnet18"]
     replicas = 40
     limits.max_cost_usd = 9.6
-    search.strategies = ["oracle", "full", "partial", "random", "no-search", "default"]
+    search.strategies = ["oracle", "full", "partial", "random", "same-job", "default"]
     variation = { step_cv = 0.05, placement_sigma = 0.03, noise_cv = 0.10, epoch_cv = 0.02 }
 "#;
 
@@ -179,7 +179,7 @@ fn repaid_is_all_that_was_spent_over_all_that_is_saved() {
         assert!((group.number("never_repaid") - share).abs() < 1e-12);
         never += share;
         // What was known before has been paid for, too.
-        if group.text("strategy") == "no-search" {
+        if group.text("strategy") == "same-job" {
             assert!(repaid > 10.0, "{repaid}");
         }
     }
