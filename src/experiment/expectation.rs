@@ -205,7 +205,11 @@ impl<'g> Runner<'g> {
             return false;
         }
         // An outline of a run with many checkpoints costs more than the run: they are made where many runs are missing.
-        if !sample.is_outlined() && sample.all_reached() && error > 2.0 * enough && !self.is_barren(at) {
+        if !sample.is_outlined()
+            && sample.all_reached()
+            && error > 2.0 * enough
+            && !self.is_barren(at)
+        {
             let runs = sample.runs();
             *sample = Sample::new(self.tariffs.len());
             sample.outline_runs();

@@ -201,7 +201,7 @@ impl Plan {
             let all = arena.precision.iter().copied();
             all.max_by(|a, b| a.error.total_cmp(&b.error))
         };
-        made.filter_map(|(index, arena)| Some((self.workload(index), worst(&**arena)?)))
+        made.filter_map(|(index, arena)| Some((self.workload(index), worst(arena)?)))
             .collect()
     }
 

@@ -121,7 +121,7 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
         })
     };
     let all: Vec<Value> = plan.precision().into_iter().map(of).collect();
-    (!all.is_empty()).then(|| ("expectations", Value::Array(all)))
+    (!all.is_empty()).then_some(("expectations", Value::Array(all)))
 }
 
 /// Reads a manifest; `None` where there is no such file.

@@ -40,11 +40,11 @@ impl Waits {
             let workers = configuration.workers;
             (waits.by_workers.entry(workers)).or_insert_with(|| Wait::of(variation, workers));
             let shape = Shape::parse(&configuration.vm).ok();
-            if let Some(layout) = shape.and_then(|s| shared(variation, || s.layout(workers))) {
-                if let Entry::Vacant(place) = waits.by_layout.entry(layout) {
-                    let mean = mean_on(variation, place.key());
-                    place.insert(mean);
-                }
+            if let Some(layout) = shape.and_then(|s| shared(variation, || s.layout(workers)))
+                && let Entry::Vacant(place) = waits.by_layout.entry(layout)
+            {
+                let mean = mean_on(variation, place.key());
+                place.insert(mean);
             }
         }
         waits

@@ -245,7 +245,7 @@ fn columns_that_are_none_and_runs_that_are_none_are_refused() {
         assert!(error.contains(expected), "{error}");
     }
     std::fs::remove_file(sandbox.path("out/records.csv")).expect("it is there");
-    let error = stderr(&sandbox.run(&["summary", "out"]).code(1).stdout(""));
+    let error = stderr(&sandbox.run(&["summary", "out"]).code(2).stdout(""));
     assert!(
         error.contains("there is none of records.csv, records.jsonl"),
         "{error}"
