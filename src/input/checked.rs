@@ -130,11 +130,6 @@ impl Machines {
     pub const ONE: Machines = Machines(1);
 }
 checked!(
-    /// Steps, of which few trainings take more.
-    Steps(u32), "a whole number from 0 to 10^6", |v| v <= 1_000_000,
-    { "type": "integer", "minimum": 0, "maximum": 1000000 }
-);
-checked!(
     /// A spread (σ or coefficient of variation) from 0 to 2; above, a log-normal has no useful mean.
     Spread(f64), "a number from 0 to 2", |v| (0.0..=2.0).contains(&v),
     { "type": "number", "minimum": 0, "maximum": 2 }

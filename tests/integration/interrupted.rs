@@ -122,7 +122,10 @@ fn a_job_that_saves_without_progress_is_given_up() {
          spot = { exponential_mean_h = 1, keeps = \"steps\", replacement_s = 10, warm_restart_s = 60 }\n",
     );
     let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || tell.send(run(&scenario, Fidelity::Fast, 0).line));
+    std::thread::spawn(move || {
+        // Nobody listens any more when it has taken too long.
+        let _ = tell.send(run(&scenario, Fidelity::Fast, 0).line);
+    });
     let line = told.recv_timeout(Duration::from_secs(120)).expect("an end");
     assert!(
         matches!(line, Err(Unfinished::TooManyLosses { .. })),

@@ -1,6 +1,5 @@
 //! Signals end the program within a second, wherever it is; a second one at once.
 
-use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
