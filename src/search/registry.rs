@@ -107,7 +107,7 @@ impl Registry {
         self
     }
 
-    /// All names but those of [`ALL_KNOWING`].
+    /// All names but those of contenders that know the truth.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let added = self.added.iter().map(|(name, _)| &**name);
         let built_in = BUILT_IN.iter().copied();
