@@ -4,7 +4,7 @@
 //! `_simulated` is the same from jobs drawn at random. Losses are reckoned by `odds`: `exact`, as `published`, or `as-coded`
 //! by the authors, which is what some printed figures are of.
 //!
-//! - [`as_coded`]: the definitions in the authors' code.
+//! - `as_coded`: the definitions in the authors' code.
 
 mod as_coded;
 
