@@ -54,7 +54,7 @@ vm,0,9
         "error: `price`: expected a number above 0, found `cheap`\n --> prices.csv:2:4",
         "error: `price`: expected a number above 0, found `NaN`\n --> prices.csv:3:4",
         "error: `count`: expected a whole number between 1 and 8, found `-1`\n --> prices.csv:3:8",
-        "error: `name`: expected a text, found an empty cell\n --> prices.csv:4:1",
+        "error: `name`: expected a text without control characters, found an empty cell\n --> prices.csv:4:1",
         "error: `price`: expected a number above 0, found `-0.5`\n --> prices.csv:4:2",
         "error: `count`: expected a whole number between 1 and 8, found `1.5`\n --> prices.csv:4:7",
         "error: expected 3 cells in this row, found 2\n --> prices.csv:5:1",

@@ -275,10 +275,6 @@ fn parts_that_do_not_go_together_are_told() {
         short.plan(),
         Err(Impossible::Order { level: 2, step: 10 })
     ));
-    let mut huge = three("\"static\"");
-    huge.workers[0].size = Positive::new(1e308).expect("above 0");
-    huge.workers[1].size = Positive::new(1e308).expect("above 0");
-    assert_eq!(huge.plan().err(), Some(Impossible::Range));
     let mut none = three("\"uniform\"");
     none.workers.clear();
     assert_eq!(none.plan().err(), Some(Impossible::NoWorkers));
@@ -301,7 +297,7 @@ fn a_wrong_key_or_number_is_an_error() {
         ),
         ("batching = \"statc\"", "unknown variant `statc`"),
         ("batching = \"static\"\ncores = 3", "unknown field `cores`"),
-        ("batching = \"static\"\nrestart_s = -1", "at least 0"),
+        ("batching = \"static\"\nrestart_s = -1", "from 0 to 10^9"),
     ] {
         let whole = format!(
             "workers = [{{ size = 1 }}]\nbatch = 8\nsteps = 10\n\
