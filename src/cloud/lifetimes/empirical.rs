@@ -13,6 +13,10 @@ use crate::input::{Diagnostics, Source};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Empirical {
     points: Vec<Point>,
+    /// Per slot, as many as points and equally wide up to the last one: the point where it begins or the last before.
+    /// Expectations ask for nothing as often as for shares.
+    slots: Vec<usize>,
+    slots_per_h: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,12 +50,40 @@ impl Empirical {
                 mean_until_h: last.mean_until_h + alive * (age_h - last.age_h),
             });
         }
-        (points.len() > 1).then_some(Empirical { points })
+        let last_h = points.last().filter(|last| last.age_h > 0.0)?.age_h;
+        let slots_per_h = points.len() as f64 / last_h;
+        let last_before = |slot: usize| {
+            let begins_h = slot as f64 / slots_per_h;
+            points.partition_point(|p: &Point| p.age_h <= begins_h) - 1
+        };
+        Some(Empirical {
+            slots: (0..points.len()).map(last_before).collect(),
+            slots_per_h,
+            points,
+        })
+    }
+
+    /// The first point above an age. A slot holds few points; where rounding put the age into the wrong one, all are asked.
+    #[inline]
+    fn next(&self, age_h: f64) -> usize {
+        let slot = (age_h * self.slots_per_h) as usize;
+        let is_not_above = |p: &Point| p.age_h <= age_h;
+        let all = self.points.len();
+        let Some(from) = self.slots.get(slot) else {
+            return self.points.partition_point(is_not_above);
+        };
+        let to = (self.slots.get(slot + 1)).map_or(all, |to| (to + 1).min(all));
+        let next = from + self.points[*from..to].partition_point(is_not_above);
+        match next > *from && (next < to || to == all) {
+            true => next,
+            false => self.points.partition_point(is_not_above),
+        }
     }
 
     /// The points around an age; the same one twice behind the last.
+    #[inline]
     fn around(&self, age_h: f64) -> (Point, Point) {
-        let next = self.points.partition_point(|p| p.age_h <= age_h);
+        let next = self.next(age_h);
         let before = self.points[next.saturating_sub(1)];
         (before, self.points.get(next).copied().unwrap_or(before))
     }
@@ -59,8 +91,8 @@ impl Empirical {
 
 impl Law for Empirical {
     fn cdf(&self, age_h: f64) -> f64 {
-        let (before, _) = self.around(age_h);
-        before.lost + self.rise(age_h)
+        let (before, next) = self.around(age_h);
+        before.lost + rise(before, next, age_h)
     }
 
     fn density(&self, age_h: f64) -> f64 {
@@ -87,8 +119,8 @@ impl Law for Empirical {
     }
 
     fn mean_until(&self, age_h: f64) -> f64 {
-        let (before, _) = self.around(age_h);
-        let alive = 1.0 - before.lost - 0.5 * self.rise(age_h);
+        let (before, next) = self.around(age_h);
+        let alive = 1.0 - before.lost - 0.5 * rise(before, next, age_h);
         if alive > 0.0 {
             before.mean_until_h + alive * (age_h - before.age_h)
         } else {
@@ -97,16 +129,13 @@ impl Law for Empirical {
     }
 }
 
-impl Empirical {
-    /// F(t) less F at the point before.
-    fn rise(&self, age_h: f64) -> f64 {
-        let (before, next) = self.around(age_h);
-        let width = next.age_h - before.age_h;
-        if width > 0.0 {
-            (next.lost - before.lost) * ((age_h - before.age_h) / width)
-        } else {
-            0.0
-        }
+/// F(t) less F at the point before.
+fn rise(before: Point, next: Point, age_h: f64) -> f64 {
+    let width = next.age_h - before.age_h;
+    if width > 0.0 {
+        (next.lost - before.lost) * ((age_h - before.age_h) / width)
+    } else {
+        0.0
     }
 }
 
@@ -142,6 +171,8 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::Lifetime;
     use super::*;
 
@@ -166,6 +197,26 @@ mod tests {
         let capped = Lifetime::new(law, Some(24.0));
         assert_eq!(capped.quantile(0.51), 24.0);
         assert!((capped.lost_until(24.0) - 12.5).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn slots_find_what_a_search_finds(
+            gaps in prop::collection::vec((1e-9..1.0_f64, -9..3_i32), 1..40),
+            at in prop::collection::vec(0.0..1.2_f64, 20),
+        ) {
+            let mut age = 0.0;
+            let ages: Vec<f64> = gaps.iter().map(|(gap, power)| { age += gap * 10_f64.powi(*power); age }).collect();
+            let counted: Vec<(f64, f64)> = (ages.iter().enumerate())
+                .map(|(i, age)| (*age, i as f64 / ages.len() as f64))
+                .collect();
+            let Some(law) = Empirical::new(&counted) else { return Ok(()) };
+            let between = at.iter().map(|part| part * age);
+            for age_h in between.chain(ages.iter().flat_map(|a| [*a, a.next_down(), a.next_up()])) {
+                let searched = law.points.partition_point(|p| p.age_h <= age_h);
+                prop_assert_eq!(law.next(age_h), searched, "at {}", age_h);
+            }
+        }
     }
 
     #[test]
