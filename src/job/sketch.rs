@@ -114,14 +114,11 @@ impl Sketch {
 
     /// The odds that no VM is lost within `length_h` from `now` on, given that all live.
     fn odds(&self, life: &Lifetime, now: f64, length_h: f64) -> f64 {
-        let (mut lives_on, mut lives) = (1.0, 1.0);
-        for from in &self.from {
-            lives_on *= 1.0 - life.cdf_before(now - from + length_h);
-            if lives_on <= 0.0 {
-                return 0.0;
-            }
-            lives *= life.survival(now - from);
+        let lives_on = life.all_outlive(&self.from, now + length_h);
+        if lives_on <= 0.0 {
+            return 0.0;
         }
+        let lives = life.all_outlive(&self.from, now);
         if lives > 0.0 { lives_on / lives } else { 0.0 }
     }
 

@@ -115,15 +115,15 @@ fn what_chooses_is_another_sample_than_what_values() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
     /// What is best in a replica is never worse there than what is best in expectation.
     #[test]
     fn the_clairvoyant_is_never_beaten_by_the_oracle(
-        seed in 0u64..1000, placement in 0.0f64..0.1, machines in 0.0f64..0.05, epochs in 0.0f64..0.05, spot: bool,
+        seed in 0u64..1000, placement in 0.0f64..0.05, machines in 0.0f64..0.03, epochs in 0.0f64..0.03, spot: bool,
     ) {
-        // Through losses, expectations are runs: three clusters have few of them.
+        // Through losses, expectations are runs: few clusters have few of them.
         let (workers, spot) = match spot {
-            true => ("workers = [12, 16, 20], ", "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n"),
+            true => ("workers = [16, 20], ", "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n"),
             false => ("", ""),
         };
         let scenario = scenario(&format!(
@@ -145,6 +145,6 @@ proptest! {
             prop_assert!(own <= oracles, "{}: {own} above {oracles}", record.strategy);
             differs |= own < oracles;
         }
-        prop_assert!(differs || !spot.is_empty() || placement.max(epochs) < 0.05, "it knows nothing more");
+        prop_assert!(differs || !spot.is_empty() || placement.max(epochs) < 0.02, "it knows nothing more");
     }
 }

@@ -13,11 +13,15 @@ use crate::input::{Diagnostics, Source};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Empirical {
     points: Vec<Point>,
-    /// Per slot, as many as points and equally wide up to the last one: the point where it begins or the last before.
+    /// Per slot, equally wide up to the last point: the point where it begins or the last before.
     /// Expectations ask for nothing as often as for shares.
-    slots: Vec<usize>,
+    slots: Vec<u32>,
     slots_per_h: f64,
 }
+
+/// Slots per point, and points of a slot that are looked at one after the other.
+const SLOTS_PER_POINT: usize = 8;
+const MOST_IN_SLOT: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Point {
@@ -51,33 +55,36 @@ impl Empirical {
             });
         }
         let last_h = points.last().filter(|last| last.age_h > 0.0)?.age_h;
-        let slots_per_h = points.len() as f64 / last_h;
+        let slots = SLOTS_PER_POINT * points.len();
+        let slots_per_h = slots as f64 / last_h;
         let last_before = |slot: usize| {
             let begins_h = slot as f64 / slots_per_h;
-            points.partition_point(|p: &Point| p.age_h <= begins_h) - 1
+            points.partition_point(|p: &Point| p.age_h <= begins_h) as u32 - 1
         };
         Some(Empirical {
-            slots: (0..points.len()).map(last_before).collect(),
+            slots: (0..slots).map(last_before).collect(),
             slots_per_h,
             points,
         })
     }
 
-    /// The first point above an age. A slot holds few points; where rounding put the age into the wrong one, all are asked.
+    /// The first point above an age. A slot holds few points; where it holds many, or rounding put the age into the wrong
+    /// one, all are asked.
     #[inline]
     fn next(&self, age_h: f64) -> usize {
-        let slot = (age_h * self.slots_per_h) as usize;
-        let is_not_above = |p: &Point| p.age_h <= age_h;
-        let all = self.points.len();
-        let Some(from) = self.slots.get(slot) else {
-            return self.points.partition_point(is_not_above);
-        };
-        let to = (self.slots.get(slot + 1)).map_or(all, |to| (to + 1).min(all));
-        let next = from + self.points[*from..to].partition_point(is_not_above);
-        match next > *from && (next < to || to == all) {
-            true => next,
-            false => self.points.partition_point(is_not_above),
+        let slot = ((age_h * self.slots_per_h) as usize).min(self.slots.len() - 1);
+        let from = self.slots[slot] as usize;
+        let near = &self.points[from..self.points.len().min(from + MOST_IN_SLOT)];
+        let place = near.iter().position(|point| point.age_h > age_h);
+        match place {
+            Some(place @ 1..) => from + place,
+            _ => self.next_of_all(age_h),
         }
+    }
+
+    #[cold]
+    fn next_of_all(&self, age_h: f64) -> usize {
+        self.points.partition_point(|p| p.age_h <= age_h)
     }
 
     /// The points around an age; the same one twice behind the last.

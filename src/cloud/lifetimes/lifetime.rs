@@ -17,6 +17,14 @@ pub trait Law: Debug + Send + Sync {
     fn inverse_cdf(&self, u: f64) -> f64;
     /// E[min(T, t)] = ∫₀ᵗ (1 − F) in hours.
     fn mean_until(&self, age_h: f64) -> f64;
+
+    /// The product of 1 − F over VMs that run since these hours, at `at_h`; of those that do not run yet, 1.
+    ///
+    /// One call for all: expectations ask for little else.
+    fn all_outlive(&self, since_h: &[f64], at_h: f64) -> f64 {
+        let outlive = |since_h: &f64| 1.0 - self.cdf((at_h - since_h).max(0.0));
+        since_h.iter().map(outlive).product()
+    }
 }
 
 /// The life of one VM, in hours from when it runs: min(T, cap), T by a [`Law`].
@@ -88,6 +96,14 @@ impl Lifetime {
     /// P(life > t).
     pub fn survival(&self, age_h: f64) -> f64 {
         1.0 - self.cdf(age_h)
+    }
+
+    /// P(life ≥ age) of VMs that run since these hours and live each by itself, all together, at `at_h`.
+    pub fn all_outlive(&self, since_h: &[f64], at_h: f64) -> f64 {
+        if (since_h.iter()).any(|since_h| at_h - since_h > self.cap_h) {
+            return 0.0;
+        }
+        self.law.all_outlive(since_h, at_h)
     }
 
     /// Losses per hour among the VMs of this age, f/(1 − F); infinite from the cap on.
