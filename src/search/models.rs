@@ -5,6 +5,7 @@
 //! is off by 20–26 % on the paper's own figures.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
@@ -226,33 +227,28 @@ pub struct StoredModel {
     pub epochs: EpochLine,
     /// Noise against batch.
     pub noise: NoiseLine,
-    /// Step against local batch and workers, per VM type.
+    /// Step against local batch and workers, per VM type, by its name.
     pub steps: Vec<(Arc<str>, StepPlane)>,
 }
 
 impl StoredModel {
     /// Fits everything; `None` where the history lacks noise, epochs or steps.
     pub fn fit(history: &History, fits: Fits) -> Option<StoredModel> {
-        let mut vms: Vec<_> = history.runs.iter().filter_map(|r| r.vm.clone()).collect();
-        vms.sort();
-        vms.dedup();
-        let steps = vms.into_iter().filter_map(|vm| {
-            let reading = |r: &PastRun| {
-                let (_, workers, batch) = r.cluster()?;
-                let step = r.step?;
-                Some(StepReading {
-                    workers,
-                    batch,
-                    compute_s: step.compute_s,
-                    communication_s: step.communication_s,
-                })
+        let mut readings: BTreeMap<&Arc<str>, Vec<StepReading>> = BTreeMap::new();
+        for run in &history.runs {
+            let Some((vm, workers, batch)) = run.cluster() else {
+                continue;
             };
-            let own: Vec<StepReading> = (history.runs.iter())
-                .filter(|r| r.vm.as_ref() == Some(&vm))
-                .filter_map(reading)
-                .collect();
-            Some((vm, StepPlane::fit(&own, fits.step_fit)?))
-        });
+            let of_type = readings.entry(vm).or_default();
+            of_type.extend(run.step.map(|step| StepReading {
+                workers,
+                batch,
+                compute_s: step.compute_s,
+                communication_s: step.communication_s,
+            }));
+        }
+        let steps = (readings.into_iter())
+            .filter_map(|(vm, own)| Some((Arc::clone(vm), StepPlane::fit(&own, fits.step_fit)?)));
         Some(StoredModel {
             epochs: EpochLine::fit(history, fits.epochs_from)?,
             noise: NoiseLine::of(history, fits.noise_by)?,
@@ -263,7 +259,8 @@ impl StoredModel {
     /// Predicted seconds to the target over samples per epoch at (`vm`, `workers`, `batch`);
     /// `None` for a VM type without stored steps.
     pub fn seconds_per_sample(&self, vm: &str, workers: u32, batch: u32) -> Option<f64> {
-        let plane = &self.steps.iter().find(|(name, _)| &**name == vm)?.1;
+        let place = (self.steps.binary_search_by(|(name, _)| (**name).cmp(vm))).ok()?;
+        let plane = &self.steps[place].1;
         let epochs = self.epochs.epochs(self.noise.noise(workers, batch));
         Some(epochs / f64::from(batch) * plane.step_s(workers, batch))
     }

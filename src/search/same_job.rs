@@ -1,6 +1,8 @@
 //! The same job again: predict from the stored model of the workload's own earlier runs, of which there are as many
 //! as were measured. That is in-sample: what it predicts is what it was fitted to, a bound on what knowledge can do.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,10 +80,15 @@ fn from_models(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f6
 fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
     let epochs = EpochLine::fit(own, fits.epochs_from)?;
     let line = NoiseLine::of(own, fits.noise_by)?;
+    let mut runs: HashMap<_, &PastRun> = HashMap::new();
+    for run in &own.runs {
+        if let Some(cluster) = run.cluster() {
+            runs.entry(cluster).or_insert(run);
+        }
+    }
     let predict = |at: usize| {
         let (vm, workers, batch) = (space.vm(at)?, space.workers(at)?, space.batch(at)?);
-        let is_it = |r: &&PastRun| r.cluster() == Some((vm, workers, batch));
-        let run = own.runs.iter().find(is_it)?;
+        let run = runs.get(&(vm, workers, batch))?;
         let noise = (run.noise_normalised).unwrap_or_else(|| line.noise(workers, batch));
         Some(epochs.epochs(noise) / f64::from(batch) * run.step_s()?)
     };

@@ -1,5 +1,7 @@
 //! Corners and starting points of a list of configurations.
 
+use std::collections::HashMap;
+
 use super::settings::Start;
 use crate::space::Space;
 
@@ -17,9 +19,11 @@ pub struct Group {
 /// Splits a space by all axes but workers and batch, in order of first appearance.
 pub fn groups(space: &Space) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let alike = |a: usize, b: usize| space.vm(a) == space.vm(b) && space.other(a) == space.other(b);
+    let mut places = HashMap::new();
     for index in 0..space.len() {
-        match groups.iter_mut().rfind(|g| alike(g.members[0], index)) {
+        let kind = (space.vm(index).map(|vm| &**vm), space.other(index));
+        let place = *places.entry(kind).or_insert(groups.len());
+        match groups.get_mut(place) {
             Some(group) => group.members.push(index),
             None => groups.push(Group {
                 members: vec![index],
