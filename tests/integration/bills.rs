@@ -11,6 +11,8 @@ use scavsim::scenario::{self, Overrides};
 use scavsim::units::SimTime;
 use scavsim::usage::{EndedBy, Phase, Usage, VmInterval};
 
+use crate::sandbox::{Sandbox, stderr};
+
 /// So many VMs of the first type, from one hour to another, given back then.
 fn vms(vms: u32, from_h: f64, to_h: f64) -> VmInterval {
     VmInterval {
@@ -652,4 +654,17 @@ fn jobs_of_less_than_a_quarter_of_a_month_earn_no_sustained_use() {
         // The same by hand: VMs × hours × price, but for the started second.
         assert!((found.1 / (f64::from(vms) * found.0 * 0.189999) - 1.0).abs() < 2e-5);
     }
+}
+
+#[test]
+fn servers_without_end_are_refused() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\npricing.policies = [\"mine\"]\n\
+         [pricing.define.mine]\nusd_per_vm_hour = 1\nbilled_parameter_servers = 1000001\n",
+    );
+    let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+    assert!(
+        told.contains("1000001 billed parameter servers; at most 1000000"),
+        "{told}"
+    );
 }

@@ -400,7 +400,7 @@ fn a_hole_is_no_configuration() {
 
 // A grid of one's own.
 
-const SPEC: &str = r#"name = "mine"
+pub const SPEC: &str = r#"name = "mine"
 title = "My runs"
 source = "me"
 url = "none"
@@ -430,7 +430,7 @@ by = "vm"
 values = { small = 0.5, large = 1.5 }
 "#;
 
-const ROWS: &str = "vm,nodes,disk,seconds,acc,step,ok,trial\n\
+pub const ROWS: &str = "vm,nodes,disk,seconds,acc,step,ok,trial\n\
 small,2,slow,3600,0.9,0.1,true,a\n\
 small,4,fast,1800,0.8,0.2,no,a\n\
 large,2,fast,900,0.7,0.3,1,a\n";
@@ -442,7 +442,7 @@ fn own(spec: &str, rows: &str) -> Sandbox {
     sandbox
 }
 
-const IMPORT: [&str; 7] = [
+pub const IMPORT: [&str; 7] = [
     "import",
     "grid",
     "runs.csv",

@@ -13,6 +13,9 @@ use scavsim::scenario::{self, Given, Overrides, Scenario};
 use scavsim::search::{Depends, Forecast, Past, Recipe, Registry, Strategy, Task, Unusable};
 use scavsim::testbed::{Extent, Stop, Target, Testbed};
 
+use crate::grids::{IMPORT, ROWS, SPEC};
+use crate::sandbox::Sandbox;
+
 fn load(text: &str, registry: &Registry) -> Scenario {
     let source = Source::new("scenario.toml", text);
     let mut diagnostics = Diagnostics::default();
@@ -215,6 +218,56 @@ fn a_strategy_cannot_read_what_it_did_not_pay_for() {
             let seen = seen.lock().expect("nobody panics");
             assert_eq!(seen.len(), searches, "{depends:?} on {ground}");
         }
+    }
+}
+
+/// A strategy that trains its first configuration for so many seconds, and chooses it.
+struct ProbesFor(f64);
+
+impl Recipe for ProbesFor {
+    fn summary(&self) -> &str {
+        "probes for so long"
+    }
+
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(ProbesFor(self.0)))
+    }
+}
+
+impl Strategy for ProbesFor {
+    fn search(
+        &self,
+        _: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        testbed.probe(0, Extent::Seconds(self.0))?;
+        forecast.decided = Some(0);
+        Ok(())
+    }
+}
+
+/// A run of 3,600 s is charged whole, unless a budget may end it: then until the budget or its end, whichever is first.
+#[test]
+fn a_probe_is_cut_off_where_its_grid_says_so() {
+    for (cut_off, seconds, charged_h) in [
+        (false, 900.0, 1.0),
+        (true, 900.0, 0.25),
+        (true, 7200.0, 1.0),
+    ] {
+        let sandbox = Sandbox::new();
+        let probe = format!("[probe]\ncut_off = {cut_off}\n[axis.vm]");
+        sandbox.write("spec.toml", &SPEC.replace("[axis.vm]", &probe));
+        sandbox.write("runs.csv", ROWS);
+        sandbox.run(&IMPORT).success();
+        let registry = Registry::default().with("probes-for", ProbesFor(seconds));
+        let grid = sandbox.path("g").display().to_string();
+        let text = format!(
+            "grid = \"{grid}\"\nsearch.strategies = [\"probes-for\"]\nsearch.objectives = [\"time\"]\n"
+        );
+        let searched = records(&load(&text, &registry), |r| r.search_time_h);
+        assert_eq!(searched, [Some(charged_h)], "{cut_off}, {seconds} s");
     }
 }
 
