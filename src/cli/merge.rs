@@ -49,7 +49,8 @@ impl MergeArgs {
         })?;
         let mut wrong = Diagnostics::default();
         if !self.overwrite {
-            const HELP: &str = "go on with it: `scavsim run --resume`; throw it away: `--overwrite`";
+            const HELP: &str =
+                "go on with it: `scavsim run --resume`; throw it away: `--overwrite`";
             resume::keep(&folder, Some(&shards.identity), HELP, &mut wrong);
         }
         if !wrong.is_empty() {

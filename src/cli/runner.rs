@@ -85,6 +85,12 @@ impl Runner<'_> {
                 ));
             }
         }
+        for (workload, runs) in plan.few_runs() {
+            terminal::note(&format!(
+                "{}: {workload}: how often limits are missed is counted over {runs} runs only, the most there may be",
+                scenario.name
+            ));
+        }
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);

@@ -111,7 +111,13 @@ impl Arena {
         let expected_time_s: Vec<Option<f64>> = (0..parts.space.len())
             .map(|at| ground.expected_time_s(at))
             .collect();
-        let misses = Misses::count(&*ground, parts.space.len(), terms, &scenario.limits, &tariffs);
+        let misses = Misses::count(
+            &*ground,
+            parts.space.len(),
+            terms,
+            &scenario.limits,
+            &tariffs,
+        );
         let question = Question {
             objectives: &scenario.objectives,
             limits: &scenario.limits,

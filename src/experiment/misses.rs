@@ -10,8 +10,12 @@ use crate::pricing::Tariff;
 use crate::search::{Limits, Point};
 use crate::testbed::{Ground, Terms};
 
-/// Runs of every configuration, and the most of one whose share of misses is not settled by fewer.
-const RUNS: (u64, u64) = (1_000, 10_000);
+/// Runs of every configuration, those of one whose quantile is near a limit, and the most of one whose share of misses is
+/// not settled by fewer.
+const RUNS: [u64; 3] = [200, 1_000, 10_000];
+/// A quantile that is so many times a limit, or so many times below it, is not near: only a prediction that is as far off
+/// would ask for it.
+const NEAR: f64 = 1.5;
 /// Standard errors beyond which a share of misses is another than the one that is allowed: 99 % of a normal
 /// distribution lie within.
 const SETTLED: f64 = 2.576;
@@ -24,6 +28,8 @@ pub(super) struct Misses {
     /// Seconds per configuration, then USD per policy and configuration, that no more than that share of runs exceeds;
     /// `None` where all runs come to the same.
     quantiles: Vec<Vec<Option<f64>>>,
+    /// See [`Spread::few_runs`].
+    few_runs: Option<u64>,
 }
 
 /// What is known of runs where a share of them may miss the limits.
@@ -35,6 +41,8 @@ pub struct Spread {
     pub time: Vec<f64>,
     /// Of the cost, per policy and configuration.
     pub cost: Vec<Vec<f64>>,
+    /// The fewest runs behind a configuration, where there may not be enough of them.
+    pub few_runs: Option<u64>,
 }
 
 impl Misses {
@@ -51,24 +59,25 @@ impl Misses {
         let mut misses = Misses {
             allowed: vec![Vec::new(); tariffs.len()],
             quantiles: vec![Vec::new(); tariffs.len() + 1],
+            few_runs: None,
         };
         let mut sample = Sample {
             values: vec![Vec::new(); tariffs.len() + 1],
             missed: vec![0; tariffs.len()],
         };
         for at in 0..configurations {
-            let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS.1);
+            let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS[2]);
+            if (2..RUNS[0]).contains(&most) {
+                misses.few_runs = Some(misses.few_runs.map_or(most, |few| few.min(most)));
+            }
             sample.forget();
-            let mut enough = RUNS.0.min(most);
-            loop {
-                while sample.runs() < enough && !runner.is_stopped() {
-                    let reached = runner.once(at, sample.runs());
-                    sample.take(runner.values(), reached, limits);
+            let mut enough = RUNS[0].min(most);
+            while sample.runs() < enough && !runner.is_stopped() {
+                let reached = runner.once(at, sample.runs());
+                sample.take(runner.values(), reached, limits);
+                if sample.runs() == enough {
+                    enough = sample.enough(limits, max_miss).min(most);
                 }
-                if enough == most || sample.is_settled(max_miss) || runner.is_stopped() {
-                    break;
-                }
-                enough = (2 * enough).min(most);
             }
             for (allowed, missed) in misses.allowed.iter_mut().zip(&sample.missed) {
                 allowed.push(*missed <= beyond(sample.runs(), max_miss));
@@ -94,6 +103,7 @@ impl Misses {
             cost: (costs.iter().zip(expected))
                 .map(|(usd, points)| over(usd, points, |point| point.cost_usd))
                 .collect(),
+            few_runs: self.few_runs,
         }
     }
 }
@@ -129,6 +139,31 @@ impl Sample {
             };
             *missed += u64::from(!reached || !limits.allow(&point));
         }
+    }
+
+    /// How many runs it takes, as far as those so far tell.
+    fn enough(&mut self, limits: &Limits, max_miss: f64) -> u64 {
+        if !self.is_settled(max_miss) {
+            return 2 * self.runs();
+        }
+        match self.is_near(limits, max_miss) {
+            true => self.runs().max(RUNS[1]),
+            false => self.runs(),
+        }
+    }
+
+    /// Whether a quantile is near a limit.
+    fn is_near(&mut self, limits: &Limits, max_miss: f64) -> bool {
+        self.values.iter_mut().enumerate().any(|(at, values)| {
+            let most = match at {
+                0 => limits.max_time_s,
+                _ => limits.max_cost_usd,
+            };
+            most.is_some_and(|most| {
+                let value = quantile(values, max_miss).unwrap_or(values[0]);
+                (most / NEAR..=most * NEAR).contains(&value)
+            })
+        })
     }
 
     /// Whether more runs would hardly say otherwise under any policy.

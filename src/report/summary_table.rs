@@ -10,7 +10,9 @@ use crate::experiment::{Chosen, Group};
 /// What titles compare with.
 const ORACLE_LEGEND: (&str, &[&str]) = (
     "oracle",
-    &["best in expectation over what nobody can know beforehand; in a single replica luck can beat it"],
+    &[
+        "best in expectation over what nobody can know beforehand; in a single replica luck can beat it",
+    ],
 );
 
 /// What stands in front of the columns.

@@ -4,9 +4,7 @@
 
 use super::probing::Probing;
 use super::settings::probing_settings;
-use super::{
-    Depends, Forecast, Objective, Past, Point, Recipe, Strategy, Task, Unusable, space,
-};
+use super::{Depends, Forecast, Objective, Past, Point, Recipe, Strategy, Task, Unusable, space};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
