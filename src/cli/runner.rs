@@ -85,6 +85,12 @@ impl Runner<'_> {
                 ));
             }
         }
+        for (workload, runs) in plan.few_runs() {
+            terminal::note(&format!(
+                "{}: {workload}: how often limits are missed is counted over {runs} runs only, the most there may be",
+                scenario.name
+            ));
+        }
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);
@@ -151,6 +157,7 @@ impl Runner<'_> {
         }
         let mut plan = self.plan(scenario)?;
         let tasks = Tasks::of(&plan);
+        let expectations = manifest::expectations(&plan);
         let mut file = ShardFile::create(&folder, shard)?;
         let progress = Progress::start(
             &format!("{} {index}/{count}", scenario.name),
@@ -163,7 +170,7 @@ impl Runner<'_> {
         let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, sinks)?;
         drop(progress);
         if finished.ending == Ending::Complete {
-            file.close(&identity, tasks.size, &finished)?;
+            file.close(&identity, tasks.size, &finished, expectations)?;
         }
         Ok(finished)
     }

@@ -205,6 +205,16 @@ impl Plan {
             .collect()
     }
 
+    /// Workloads whose shares of misses are counted over few runs, as more would take too long, and over how few.
+    pub fn few_runs(&self) -> Vec<(&str, u64)> {
+        let made = (self.arenas.iter().take(EAGER).enumerate())
+            .filter_map(|(index, made)| Some((index, made.get()?.as_ref().ok()?)));
+        made.filter_map(|(index, arena)| {
+            Some((self.workload(index), arena.spread.as_ref()?.few_runs?))
+        })
+        .collect()
+    }
+
     /// Forgets the arenas before `first`, if there are too many to keep.
     pub fn forget_before(&mut self, first: usize) {
         if self.searches.len() > EAGER {

@@ -16,7 +16,7 @@ use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{Phase, Rented, Usage};
 
-/// Most runs behind an expectation that has no closed form.
+/// Most runs behind an expectation that has no closed form, or a share of misses.
 const MOST_EXPECTATION_RUNS: u64 = 20_000;
 /// The same where every worker-step is an event: so many worker-steps in all, between so many runs.
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
@@ -30,6 +30,8 @@ pub struct SimulatedCluster<'w> {
     start_up: SimTime,
     replica: u64,
     luck: Vec<Option<Luck>>,
+    /// Configurations whose luck was drawn in this replica.
+    met: Vec<usize>,
     sketch: Sketch,
     now: State,
     /// States of the job, by number.
@@ -101,6 +103,7 @@ impl<'w> SimulatedCluster<'w> {
             start_up,
             replica: 0,
             luck: vec![None; world.truths.len()],
+            met: Vec::with_capacity(world.truths.len()),
             sketch: Sketch::default(),
             now,
             marked: Vec::new(),
@@ -110,7 +113,9 @@ impl<'w> SimulatedCluster<'w> {
     /// Back to time zero, in `replica`.
     pub fn restart(&mut self, replica: u64) {
         if replica != self.replica {
-            self.luck.fill(None);
+            for at in self.met.drain(..) {
+                self.luck[at] = None;
+            }
         }
         self.replica = replica;
         let drift = DriftPath::new(
@@ -274,6 +279,9 @@ impl<'w> SimulatedCluster<'w> {
     fn luck_of(&mut self, configuration: usize) -> &Luck {
         let world = self.world;
         let (streams, replica) = (&self.streams, self.replica);
+        if self.luck[configuration].is_none() {
+            self.met.push(configuration);
+        }
         self.luck[configuration].get_or_insert_with(|| {
             Luck::draw(
                 &world.truths[configuration],

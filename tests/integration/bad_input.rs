@@ -894,6 +894,20 @@ usd_per_vm_hour = 1e-300
 }
 
 #[test]
+fn a_share_that_may_miss_without_a_limit_or_beyond_what_runs_tell() {
+    assert_snapshot!(refused(&resnet18(
+        "[limits]\nmax_miss = 0.05\nmax_workers = 12\n"
+    )));
+    for wrong in ["0", "1", "0.001", "0.6", "-0.05"] {
+        let told = refused(&resnet18(&format!(
+            "limits = {{ max_time_h = 5, max_miss = {wrong} }}\n"
+        )));
+        let title = "error: `max_miss`: expected a share from 0.005 to 0.5, found ";
+        assert!(told.starts_with(title), "{told}");
+    }
+}
+
+#[test]
 fn workers_of_a_pair_that_no_mix_has() {
     let told = refused(&resnet18(
         "cluster.pairs = [[8, 512], [12, 512]]\n\

@@ -23,6 +23,7 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`misses`]: limits that a share of runs may miss.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
@@ -57,6 +58,7 @@ mod knowledge;
 mod live;
 mod local_sgd;
 mod luck;
+mod misses;
 mod properties;
 mod random_lives;
 mod records;
