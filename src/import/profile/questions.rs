@@ -211,6 +211,12 @@ fn unit(source: &Arc<Source>, points: &Points, options: &Options, diagnostics: &
 
 /// A batch that more workers do not finish sooner is each worker's.
 fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    let is_split = points
+        .values()
+        .flatten()
+        .all(|m| m.communication_s.is_some());
+    let on_one_vm =
+        |vm: &str, workers: u32| Shape::parse(vm).is_ok_and(|shape| shape.vms(workers) == Some(1));
     let work = |rows: &[Measured]| {
         let split = mean(
             rows.iter()
@@ -223,7 +229,11 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
     for (key, rows) in points {
         let (vm, workers, batch) = key;
         let more = (points.iter()).find(|((other_vm, more, other), _)| {
-            other_vm == vm && other == batch && *more >= workers.saturating_mul(2)
+            other_vm == vm
+                && other == batch
+                && *more >= workers.saturating_mul(2)
+                // The first network between them may eat what they gain.
+                && (is_split || on_one_vm(vm, *more) == on_one_vm(vm, *workers))
         });
         let Some((other, other_rows)) = more else {
             continue;
