@@ -21,7 +21,7 @@ pub struct ImportArgs {
 enum Source {
     /// Your own measurements: a CSV with vm, workers, batch, step_s
     Profile(ProfileArgs),
-    /// One application of the Pollux (OSDI 2021) artifact
+    /// Measurements of one application in the form of the Pollux (OSDI 2021) artifact
     Pollux(PolluxArgs),
     /// MLPerf reference convergence points and result logs
     MlperfRcp(MlperfArgs),
@@ -74,15 +74,39 @@ struct ProfileArgs {
 
 #[derive(Debug, Args)]
 struct PolluxArgs {
-    /// Folder of one application: placements.csv, scalability.csv, validation-*.csv
+    /// Folder of one application: placements.csv, scalability.csv or both, validation-*.csv
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Application, if the folder is not named after it
+    /// Application of the artifact, for its names, if the folder is not named after it
     #[arg(long)]
     app: Option<String>,
     /// VM type that the shapes are named after
     #[arg(long, default_value = pollux::VM)]
     vm: String,
+    /// Name of the file of steps by placement [default: placements.csv]
+    #[arg(long, value_name = "FILE")]
+    placements: Option<String>,
+    /// Name of the file of steps by VMs and workers [default: scalability.csv]
+    #[arg(long, value_name = "FILE")]
+    scalability: Option<String>,
+    /// Names of the files of whole runs, `*` for the batch [default: validation-*.csv]
+    #[arg(long, value_name = "FILES")]
+    validation: Option<String>,
+    /// Batch whose steps count progress [default: the smallest of the whole runs]
+    #[arg(long, value_name = "B")]
+    initial_batch: Option<u32>,
+    /// Samples in one pass over the data [default: from the run at the initial batch]
+    #[arg(long, value_name = "N")]
+    samples_per_epoch: Option<u64>,
+    /// Passes over the data in the run at the initial batch [default: one per row]
+    #[arg(long, value_name = "N")]
+    epochs: Option<f64>,
+    /// Target, in steps at the initial batch [default: where the run at it ended]
+    #[arg(long, value_name = "STEPS")]
+    target_progress: Option<f64>,
+    /// Seconds to restore a checkpoint in a new configuration [default: as known, or 60]
+    #[arg(long, value_name = "S")]
+    restore_s: Option<f64>,
     #[command(flatten)]
     out: OutArgs,
 }
@@ -183,6 +207,14 @@ impl ImportArgs {
                     application: args.app,
                     vm: args.vm,
                     name: args.out.name(),
+                    placements: args.placements,
+                    scalability: args.scalability,
+                    validation: args.validation,
+                    initial_batch: args.initial_batch,
+                    samples_per_epoch: args.samples_per_epoch,
+                    epochs: args.epochs,
+                    target_progress: args.target_progress,
+                    restore_s: args.restore_s,
                 };
                 (pollux::read(&options, d), args.out)
             }

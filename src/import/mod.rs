@@ -46,3 +46,5 @@ pub struct Imported {
 pub const PROBE_STEPS: f64 = 20.0;
 /// See [`PROBE_STEPS`].
 pub const COLD_START_STEPS: f64 = 100.0;
+/// Most samples in one pass over the data.
+pub const MOST_SAMPLES: u64 = 1_000_000_000_000;

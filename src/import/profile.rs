@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
-use super::{COLD_START_STEPS, Imported, PROBE_STEPS};
+use super::{COLD_START_STEPS, Imported, MOST_SAMPLES, PROBE_STEPS};
 use crate::input::csv::Table;
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::workload::Origin;
@@ -75,8 +75,6 @@ pub enum BatchIs {
 
 /// Seconds to restore a checkpoint, where the user does not say.
 const RESTORE_S: f64 = 60.0;
-/// Most samples in one pass.
-const MOST_SAMPLES: u64 = 1_000_000_000_000;
 
 /// Reads the table. Whatever is wrong goes to `diagnostics`.
 pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {

@@ -139,3 +139,6 @@ pub fn is_poor(quality: &Quality, error: f64) -> bool {
     const REPEATS: f64 = 5.0;
     !error.is_finite() || error > MOST || (quality.r_squared < 0.5 && error > REPEATS)
 }
+
+/// What is said of a law that is [poor](is_poor).
+pub const NOT_KEPT: &str = "it is not kept, so nothing is known beyond what was measured; more measurements, or repeats of those that are off, would help";

@@ -108,9 +108,9 @@ impl Check<'_> {
         };
         let own = &self.given.policies;
         let policies = match &measured {
-            Some(measured) => grids::policies(file, own, measured, complaints),
+            Some(measured) => grids::policies(file, own, measured, self.files, complaints),
             None if file.grid.is_some() => None,
-            None => prices::read(&file.pricing, own, complaints),
+            None => prices::read(&file.pricing, own, self.files, complaints),
         };
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, registry, complaints);
@@ -153,6 +153,7 @@ impl Check<'_> {
         ];
         extent::cases(file, &factors, complaints);
 
+        let policies = policies?;
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
@@ -167,7 +168,8 @@ impl Check<'_> {
             variation,
             setup,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
-            policies: policies?,
+            hash: prices::hash_with_tables(self.files.hash(), &policies),
+            policies,
             objectives,
             strategies,
             left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
@@ -175,7 +177,6 @@ impl Check<'_> {
             settings: file.strategy.clone(),
             registry: registry.clone(),
             limits: limits(file),
-            hash: self.files.hash(),
         })
     }
 

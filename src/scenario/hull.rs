@@ -41,7 +41,17 @@ pub(super) fn check(
         }
         return false;
     }
+    let without = reach.extrapolate.then(|| without_law(workload, &refused));
     let others = beyond_axes(cluster, workload, refused, complaints);
+    if let Some(without) = without {
+        let title = format!(
+            "`outside = \"extrapolate\"` asks laws that `{}` does not have",
+            workload.name
+        );
+        let help = "an import says why it keeps no law; without one, name only what was measured, or `outside = \"leave-out\"`";
+        let complaint = complaints.at(name.span(), title, without);
+        complaints.push(complaint.with_help(help));
+    }
     if let Some(first) = others.first() {
         let title = format!(
             "{} of {} configurations of `{}` are outside what was measured",
@@ -54,6 +64,29 @@ pub(super) fn check(
         complaints.push(complaints.at(name.span(), title, "").with_help(help));
     }
     false
+}
+
+/// Which laws would have to speak of configurations that are refused.
+fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
+    let mut missing: BTreeSet<String> = BTreeSet::new();
+    for outside in refused {
+        missing.insert(match outside.what {
+            Some(what) => format!("no law of {what}"),
+            None => format!("no law of steps on `{}`", outside.configuration.vm),
+        });
+    }
+    // A law that gives no time there is there all the same.
+    missing.retain(|m| {
+        !workload
+            .laws
+            .steps
+            .keys()
+            .any(|vm| m.ends_with(&format!("`{vm}`")))
+    });
+    match missing.is_empty() {
+        true => "its laws do not reach that far".to_owned(),
+        false => missing.into_iter().collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// Reports values of an axis that are beyond all that was measured. The configurations that this does

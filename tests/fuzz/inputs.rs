@@ -199,6 +199,7 @@ fn imported_pollux(folder: &Path) {
         application: Some("cifar10".to_owned()),
         vm: pollux::VM.to_owned(),
         name: "own".to_owned(),
+        ..pollux::Options::default()
     };
     accepted(pollux::read(&options, &mut diagnostics), &diagnostics);
 }

@@ -391,6 +391,6 @@ fn a_table_from_a_spreadsheet_is_read() {
     assert_eq!(told.sandbox.contents("w"), usual.sandbox.contents("w"));
     import("vm,workers,batch,step_s,epochs\na,1,64,0,2,9\n", &[]).is_asked(&[
         "expected 5 cells in this row, found 6",
-        "need semicolons between cells",
+        "put semicolons between cells",
     ]);
 }

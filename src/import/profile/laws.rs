@@ -8,7 +8,7 @@ use crate::fit::noise::scale_of_noise;
 use crate::fit::steps::StepPoint;
 use crate::import::draft::{Draft, Law, StepLine};
 use crate::import::figure::rounded;
-use crate::import::report::{Report, basis, is_poor};
+use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use crate::input::Diagnostic;
 use crate::workload::Origin;
 use crate::workload::law::{EpochLaw, NoiseLaw, Overlap};
@@ -92,9 +92,6 @@ fn step_law(shape: String, draft: &mut Draft, report: &mut Report) {
         )),
     }
 }
-
-/// What is said of a law that was left out.
-const NOT_KEPT: &str = "it is not kept, so nothing is known beyond what was measured; more measurements, or repeats of those that are off, would help";
 
 fn of(points: &[StepPoint]) -> String {
     let single = points.iter().all(|p| p.workers == 1);

@@ -5,11 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::Options;
 use super::rows::{Key, Measured, Points};
 use super::tables::{lasting, mean, times};
-use super::{MOST_SAMPLES, Options};
 use crate::cloud::Fleet;
 use crate::configuration::Shape;
+use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
 use crate::import::report::Report;
 use crate::input::{Diagnostic, Diagnostics, Source};

@@ -253,7 +253,7 @@ fn has_right_length(
         let title = format!("expected {expected} cells in this row, found {found}");
         let mut help = format!("the columns are {}", shown_names(columns));
         if delimiter == b',' && found > expected {
-            help += "; numbers with a decimal comma need semicolons between cells, in all rows";
+            help += "; if commas are decimal here, put semicolons between cells, in all rows";
         }
         let line = raw(source, row, delimiter).line;
         let complaint = Diagnostic::at(source, line, title, format!("{found} cells"));
