@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
 use crate::import::folder::{self, Kind};
+use crate::import::prices::skypilot;
 use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
-use crate::input::Diagnostics;
+use crate::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]
@@ -27,6 +28,68 @@ enum Source {
     MlperfRcp(MlperfArgs),
     /// Real runs of jobs over configurations: a measured grid, replayed as it is
     Grid(GridArgs),
+    /// Prices of today, made into a table that a scenario names as `price_table` or `spot_series`
+    #[command(subcommand)]
+    Prices(PricesSource),
+}
+
+/// One per source of prices.
+#[derive(Debug, Subcommand)]
+enum PricesSource {
+    /// SkyPilot's catalogue, as it lies in ~/.sky/catalogs/vN
+    Skypilot(SkypilotArgs),
+}
+
+#[derive(Debug, Args)]
+struct SkypilotArgs {
+    /// Folders with CLOUD/vms.csv, or of one cloud; of several days they make a series
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Day on which it was fetched, one for each folder whose name is no day
+    #[arg(long, value_name = "DAY")]
+    date: Vec<String>,
+    /// Only this cloud
+    #[arg(long)]
+    cloud: Vec<String>,
+    /// Only this region
+    #[arg(long)]
+    region: Vec<String>,
+    /// A host and its accelerators where they are rows of their own, as on GCP: n1-standard-8+T4:2, or my-name=n1-standard-8+T4:2
+    #[arg(long, value_name = "HOST+ACCELERATOR:COUNT")]
+    attach: Vec<String>,
+    /// The table
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+    /// Replace a file that is already there
+    #[arg(long)]
+    force: bool,
+}
+
+impl SkypilotArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        if !self.force && std::fs::symlink_metadata(&self.out).is_ok() {
+            let title = format!("{} is already there", self.out.display());
+            let help = "choose another file, or replace it with --force";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+        let options = skypilot::Options {
+            folders: self.folders,
+            dates: self.date,
+            clouds: self.cloud,
+            regions: self.region,
+            attach: self.attach,
+        };
+        let imported = skypilot::read(&options, &mut diagnostics)?;
+        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        trial::prices(&imported.text, &self.out).map_err(Failure::Wrong)?;
+        folder::write_file(&imported.text, &self.out)?;
+        terminal::warn(imported.report.warnings());
+        terminal::print(&imported.report.to_string())?;
+        Ok(Exit::Done)
+    }
 }
 
 /// Where the workload goes.
@@ -237,6 +300,7 @@ impl ImportArgs {
                 (mlperf::read(&options, d), args.out)
             }
             Source::Grid(args) => return args.run(),
+            Source::Prices(PricesSource::Skypilot(args)) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());
         let Some(Imported { draft, report }) = imported else {

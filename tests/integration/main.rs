@@ -23,6 +23,7 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact.
+//! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
@@ -60,6 +61,8 @@ mod knowledge;
 mod live;
 mod local_sgd;
 mod luck;
+mod own_measurements;
+mod own_prices;
 mod properties;
 mod random_lives;
 mod records;

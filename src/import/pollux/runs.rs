@@ -213,12 +213,20 @@ pub(super) fn noise(
     if let Some(law) = power_scale(initial, &points) {
         report.fit("ln φ", "power of progress and batch", &law.quality);
         let basis = format!("{} (of ln φ)", basis(&law.quality));
+        // Noise that stays the same has an exponent of 0, but for rounding.
+        let progress_exponent = match law.progress_exponent.abs() < 1e-9 {
+            true => 0.0,
+            false => law.progress_exponent,
+        };
         let law = NoiseLaw::PowerScale {
             scale_samples: law.scale_samples,
             initial_batch: f64::from(law.initial_batch),
             batch_exponent: law.batch_exponent,
-            progress_exponent: law.progress_exponent,
+            progress_exponent,
         };
-        draft.noise_law = Some(Law::fitted(law, basis));
+        match law.check() {
+            Ok(()) => draft.noise_law = Some(Law::fitted(law, basis)),
+            Err(why) => report.note(format!("no law of the noise scale: {why}")),
+        }
     }
 }

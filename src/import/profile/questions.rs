@@ -10,6 +10,8 @@ use super::rows::{Key, Measured, Points};
 use super::tables::{lasting, mean, times};
 use crate::cloud::Fleet;
 use crate::configuration::Shape;
+use crate::fit::best::best;
+use crate::fit::steps::StepPoint;
 use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
 use crate::import::report::Report;
@@ -27,6 +29,8 @@ const SHORT_STEP_S: f64 = 1e-4;
 const LONG_TRAINING_S: f64 = 365.0 * 86_400.0;
 /// A step falls at least by this share when twice the workers share its batch, unless all of it is communication.
 const FALLS: f64 = 0.05;
+/// A law that errs so many times less tells which reading of a table is right.
+const TELLING: f64 = 2.0;
 
 /// Asks about everything. What may be meant so goes to the warnings of `report`.
 pub(super) fn ask(
@@ -252,6 +256,14 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
     let Some((few, many, row)) = first.filter(|_| pairs > 1) else {
         return;
     };
+    // All of a step may be communication. Then a law says so, and none of each worker's batch does better.
+    if let (Some(as_it_is), Some(as_local)) = (
+        left_out(points, &few.0, |batch, workers| batch / workers),
+        left_out(points, &few.0, |batch, _| batch),
+    ) && as_local > as_it_is / TELLING
+    {
+        return;
+    }
     let title = format!(
         "with batch {} a worker computes as long among {} workers as among {}, and so with every batch",
         few.2, many.1, few.1
@@ -261,6 +273,22 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
             "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not",
         ),
     );
+}
+
+/// Error in % on what was left out of a law of the steps on `vm`, where `local` is a worker's part of the batch.
+fn left_out(points: &Points, vm: &str, local: fn(f64, f64) -> f64) -> Option<f64> {
+    let all: Vec<StepPoint> = (points.iter())
+        .filter(|((own, ..), _)| own == vm)
+        .filter_map(|((_, workers, batch), rows)| {
+            Some(StepPoint {
+                workers: *workers,
+                local_batch: local(f64::from(*batch), f64::from(*workers)),
+                step_s: mean(rows.iter().map(|m| m.step_s))?,
+                exposed_s: None,
+            })
+        })
+        .collect();
+    best(&all).ok().map(|chosen| chosen.left_out)
 }
 
 /// Workers on a VM that are not as many as its GPUs.
