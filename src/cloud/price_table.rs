@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::prices::LEAST_USD;
-use super::{Date, Market};
+use super::{Date, Market, Moment};
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
 
@@ -35,55 +35,6 @@ struct Listed {
     to: Option<Date>,
     /// Provider, region and zone; empty where the table does not say.
     place: [String; 3],
-}
-
-/// A day and an hour of it, in UTC.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Moment {
-    day: Date,
-    hour: f64,
-}
-
-impl Moment {
-    /// The beginning of a day.
-    pub fn start_of(day: Date) -> Moment {
-        Moment { day, hour: 0.0 }
-    }
-
-    /// A day, `2026-11-20`, or a time of it in UTC, `2026-11-20T06:30` or `2026-11-20 06:30:00+00:00`.
-    fn parse(text: &str) -> Option<Moment> {
-        let (day, rest) = text.split_at_checked(10)?;
-        let day = Date::parse(day)?;
-        if rest.is_empty() {
-            return Some(Moment::start_of(day));
-        }
-        let clock = rest.strip_prefix(['T', ' '])?;
-        let clock = ["Z", "+00:00", "+0000"]
-            .iter()
-            .find_map(|zone| clock.strip_suffix(zone))
-            .unwrap_or(clock);
-        let mut parts = clock.split(':');
-        let mut part = |most: f64| {
-            let text = parts.next()?;
-            let is_plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-            let value: f64 = text.parse().ok().filter(|_| is_plain)?;
-            (value < most).then_some(value)
-        };
-        let (hours, minutes) = (part(24.0)?, part(60.0)?);
-        let seconds = match clock.matches(':').count() {
-            1 => 0.0,
-            2 => part(60.0)?,
-            _ => return None,
-        };
-        let hour = hours + minutes / 60.0 + seconds / 3600.0;
-        Some(Moment { day, hour })
-    }
-
-    /// Hours from `earlier` on.
-    fn hours_since(self, earlier: Moment) -> f64 {
-        let days = self.day.number() - earlier.day.number();
-        24.0 * days as f64 + self.hour - earlier.hour
-    }
 }
 
 /// Where a VM is rented, as far as a policy says.
@@ -196,8 +147,10 @@ impl PriceTable {
         place: &Place,
         start: Moment,
     ) -> Result<Vec<(f64, f64)>, Missing> {
-        let own = self.of(vm, market, place)?;
+        let mut own = self.of(vm, market, place)?;
         self.one_place(vm, market, &own)?;
+        // Places of one price follow each other, each with all its times.
+        own.sort_by(|a, b| a.from.hours_since(b.from).total_cmp(&0.0));
         let first = own.partition_point(|row| row.from <= start);
         if first == 0 {
             let what = format!("the {market} prices of `{vm}` in {} begin later", self.name);
@@ -207,7 +160,9 @@ impl PriceTable {
             return Err((what, format!("the first is of {begin}")));
         }
         let step = |row: &&Listed| (row.from.hours_since(start).max(0.0), row.usd_per_hour);
-        Ok(own[first - 1..].iter().map(step).collect())
+        let mut steps: Vec<(f64, f64)> = own[first - 1..].iter().map(step).collect();
+        steps.dedup_by(|later, earlier| later.0 <= earlier.0);
+        Ok(steps)
     }
 
     /// The rows of a VM type in a market at a place, by time.
@@ -402,6 +357,10 @@ mod tests {
             Ok(vec![(0.0, 0.5), (6.5, 0.7), (24.0, 0.6)])
         );
         assert_eq!(series("2026-03-09"), Ok(vec![(0.0, 0.6)]));
+        let alike = self::table(",v,,a,spot,1,2026-02-01,,s\n,v,,b,spot,1,2026-01-01,,s\n");
+        let start = Moment::start_of(day("2026-01-15"));
+        let both = alike.series("v", Market::Spot, &Place::default(), start);
+        assert_eq!(both, Ok(vec![(0.0, 1.0), (17.0 * 24.0, 1.0)]));
         assert!(series("2026-02-27").is_err_and(|missing| missing.1.contains("2026-02-28")));
     }
 

@@ -287,6 +287,8 @@ fn workers_are_compared_with_the_gpus_of_their_vm() {
     import(&one.replace("g4dn.12xlarge", "g4dn.12xlarge/4"), &[])
         .is_silent()
         .reports(&["1 VM of g4dn.12xlarge/4"]);
+    // Rows of several shapes are meant as they are.
+    import(&format!("{one}g4dn.12xlarge/4,4,256,0.3,\n"), &[]).is_silent();
     import(&one.replace("g4dn.12xlarge", "g4dn.xlarge/4"), &[])
         .is_warned(&["`g4dn.xlarge` has 1 GPU and is taken with 4 workers on it"]);
     import(&one.replace("g4dn.12xlarge", "g4dn.12xlarge/0"), &[])

@@ -87,15 +87,9 @@ fn strategies_that_need_only_steps_run_without_noise() {
             // Steps do not vary and epochs are stated: it finds what the oracle knows, for what its probes take.
             assert_eq!(row.text("chosen_batch"), row.text("oracle_batch"));
             assert_eq!(row.text("chosen_workers"), row.text("oracle_workers"));
-            assert!(
-                row.text("search_time_s")
-                    .parse::<f64>()
-                    .is_ok_and(|s| s < 600.0),
-                "{}",
-                row.text("search_time_s")
-            );
+            assert!(row.number("search_time_h") < 0.2);
             // Nobody ran what is stated.
-            assert_eq!(row.text("known_runs"), "0");
+            assert_eq!(row.number("known_runs"), 0.0);
         }
     }
 }

@@ -161,7 +161,7 @@ fn a_dated_table_is_a_series_of_each_vm_type() {
     sandbox.write("s.toml", &scenario(&policy.replace("11-20", "11-18")));
     let told = stderr(&sandbox.run(&["check", "s.toml"]).code(2));
     assert!(
-        told.contains("the spot prices of `a` in ./spot.csv begin later"),
+        told.contains("the spot prices of `a` in spot.csv begin later"),
         "{told}"
     );
 }
@@ -379,8 +379,8 @@ fn mistakes_in_catalogues_are_all_told() {
         "n1",
     ]);
     for expected in [
-        "v8/aws/vms.csv:2:11",
-        "v8/aws/vms.csv:3:13",
+        "v8/aws/vms.csv:2:10",
+        "v8/aws/vms.csv:3:12",
         "there is no catalogue of `gpc`",
         "`n1` is no host",
     ] {

@@ -295,6 +295,9 @@ fn left_out(points: &Points, vm: &str, local: fn(f64, f64) -> f64) -> Option<f64
 fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
     let fleet = Fleet::listed();
     let mut told = BTreeSet::new();
+    let placed: BTreeSet<&str> = (points.keys())
+        .filter_map(|(vm, ..)| Some(vm.split_once('/')?.0))
+        .collect();
     for ((vm, workers, _), rows) in points {
         let Ok(shape) = Shape::parse(vm) else {
             continue;
@@ -307,7 +310,9 @@ fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
             continue;
         };
         let name = shape.vm_type;
-        let (title, help) = if shape.suffix.is_empty() && gpus > 1 && *workers > 1 {
+        // Who writes other placements of the type beside it knows what a shape is.
+        let is_plain = shape.suffix.is_empty() && !placed.contains(name);
+        let (title, help) = if is_plain && gpus > 1 && *workers > 1 {
             let whole = u64::from(*workers).div_ceil(gpus);
             (
                 format!(

@@ -9,8 +9,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Reductions, Rule};
-use crate::cloud::price_table::Moment;
-use crate::cloud::{Date, Market, Place, PriceTable};
+use crate::cloud::{Date, Market, Moment, Place, PriceTable};
 use crate::input::checked::{NonNegative, Positive};
 use crate::pricing::{NoPrice, PolicyFile};
 
