@@ -87,7 +87,7 @@ fn strategies_that_need_only_steps_run_without_noise() {
             // Steps do not vary and epochs are stated: it finds what the oracle knows, for what its probes take.
             assert_eq!(row.text("chosen_batch"), row.text("oracle_batch"));
             assert_eq!(row.text("chosen_workers"), row.text("oracle_workers"));
-            assert!(row.number("search_time_h") < 0.2);
+            assert!(row.number("search_time_h") < 0.5);
             // Nobody ran what is stated.
             assert_eq!(row.number("known_runs"), 0.0);
         }
@@ -112,11 +112,7 @@ fn measured_epochs_without_noise_are_known_by_what_they_cost() {
             (row.text("chosen_workers"), row.text("chosen_batch")),
             ("4", "128")
         );
-        assert!(
-            row.text("known_runs")
-                .parse::<u32>()
-                .is_ok_and(|runs| runs > 0)
-        );
+        assert!(row.number("known_runs") > 0.0);
     }
 }
 
