@@ -41,17 +41,20 @@ pub(super) fn check(
         }
         return false;
     }
-    let without = reach.extrapolate.then(|| without_law(workload, &refused));
-    let others = beyond_axes(cluster, workload, refused, complaints);
-    if let Some(without) = without {
+    if reach.extrapolate {
         let title = format!(
-            "`outside = \"extrapolate\"` asks laws that `{}` does not have",
-            workload.name
+            "`outside = \"extrapolate\"` asks laws that `{}` does not have, for {} of {} configurations such as {}",
+            workload.name,
+            refused.len(),
+            configurations.len(),
+            refused[0].configuration
         );
         let help = "an import says why it keeps no law; without one, name only what was measured, or `outside = \"leave-out\"`";
-        let complaint = complaints.at(name.span(), title, without);
+        let complaint = complaints.at(name.span(), title, without_law(workload, &refused));
         complaints.push(complaint.with_help(help));
+        return false;
     }
+    let others = beyond_axes(cluster, workload, refused, complaints);
     if let Some(first) = others.first() {
         let title = format!(
             "{} of {} configurations of `{}` are outside what was measured",
@@ -71,6 +74,8 @@ fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
     let mut missing: BTreeSet<String> = BTreeSet::new();
     for outside in refused {
         missing.insert(match outside.what {
+            // One that is there does not reach that far.
+            Some(_) if workload.laws.epochs.is_some() => continue,
             Some(what) => format!("no law of {what}"),
             None => format!("no law of steps on `{}`", outside.configuration.vm),
         });
