@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
 use crate::import::folder::{self, Kind};
+use crate::import::prices::skypilot;
 use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
-use crate::input::Diagnostics;
+use crate::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]
@@ -21,12 +22,74 @@ pub struct ImportArgs {
 enum Source {
     /// Your own measurements: a CSV with vm, workers, batch, step_s
     Profile(ProfileArgs),
-    /// One application of the Pollux (OSDI 2021) artifact
+    /// Measurements of one application in the form of the Pollux (OSDI 2021) artifact
     Pollux(PolluxArgs),
     /// MLPerf reference convergence points and result logs
     MlperfRcp(MlperfArgs),
     /// Real runs of jobs over configurations: a measured grid, replayed as it is
     Grid(GridArgs),
+    /// Prices of today, made into a table that a scenario names as `price_table` or `spot_series`
+    #[command(subcommand)]
+    Prices(PricesSource),
+}
+
+/// One per source of prices.
+#[derive(Debug, Subcommand)]
+enum PricesSource {
+    /// SkyPilot's catalogue, as it lies in ~/.sky/catalogs/vN
+    Skypilot(SkypilotArgs),
+}
+
+#[derive(Debug, Args)]
+struct SkypilotArgs {
+    /// Folders with CLOUD/vms.csv, or of one cloud; of several days they make a series
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Day on which it was fetched, one for each folder whose name is no day
+    #[arg(long, value_name = "DAY")]
+    date: Vec<String>,
+    /// Only this cloud
+    #[arg(long)]
+    cloud: Vec<String>,
+    /// Only this region
+    #[arg(long)]
+    region: Vec<String>,
+    /// A host and its accelerators where they are rows of their own, as on GCP: n1-standard-8+T4:2, or my-name=n1-standard-8+T4:2
+    #[arg(long, value_name = "HOST+ACCELERATOR:COUNT")]
+    attach: Vec<String>,
+    /// The table
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+    /// Replace a file that is already there
+    #[arg(long)]
+    force: bool,
+}
+
+impl SkypilotArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        if !self.force && std::fs::symlink_metadata(&self.out).is_ok() {
+            let title = format!("{} is already there", self.out.display());
+            let help = "choose another file, or replace it with --force";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+        let options = skypilot::Options {
+            folders: self.folders,
+            dates: self.date,
+            clouds: self.cloud,
+            regions: self.region,
+            attach: self.attach,
+        };
+        let imported = skypilot::read(&options, &mut diagnostics)?;
+        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        trial::prices(&imported.text, &self.out).map_err(Failure::Wrong)?;
+        folder::write_file(&imported.text, &self.out)?;
+        terminal::warn(imported.report.warnings());
+        terminal::print(&imported.report.to_string())?;
+        Ok(Exit::Done)
+    }
 }
 
 /// Where the workload goes.
@@ -53,6 +116,12 @@ struct ProfileArgs {
     /// Passes over the data to the target, for batches without their own
     #[arg(long, value_name = "N")]
     epochs: Option<f64>,
+    /// Unit of the times in the table [default: s; asked about where that is not likely]
+    #[arg(long)]
+    unit: Option<profile::Unit>,
+    /// Whose samples `batch` counts [default: global; asked about where that is not likely]
+    #[arg(long)]
+    batch: Option<profile::BatchIs>,
     /// Steps until a noise reading settles [default: 100]
     #[arg(long, value_name = "N")]
     cold_start_steps: Option<u64>,
@@ -68,15 +137,39 @@ struct ProfileArgs {
 
 #[derive(Debug, Args)]
 struct PolluxArgs {
-    /// Folder of one application: placements.csv, scalability.csv, validation-*.csv
+    /// Folder of one application: placements.csv, scalability.csv or both, validation-*.csv
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Application, if the folder is not named after it
+    /// Application of the artifact, for its names, if the folder is not named after it
     #[arg(long)]
     app: Option<String>,
     /// VM type that the shapes are named after
     #[arg(long, default_value = pollux::VM)]
     vm: String,
+    /// Name of the file of steps by placement [default: placements.csv]
+    #[arg(long, value_name = "FILE")]
+    placements: Option<String>,
+    /// Name of the file of steps by VMs and workers [default: scalability.csv]
+    #[arg(long, value_name = "FILE")]
+    scalability: Option<String>,
+    /// Names of the files of whole runs, `*` for the batch [default: validation-*.csv]
+    #[arg(long, value_name = "FILES")]
+    validation: Option<String>,
+    /// Batch whose steps count progress [default: the smallest of the whole runs]
+    #[arg(long, value_name = "B")]
+    initial_batch: Option<u32>,
+    /// Samples in one pass over the data [default: from the run at the initial batch]
+    #[arg(long, value_name = "N")]
+    samples_per_epoch: Option<u64>,
+    /// Passes over the data in the run at the initial batch [default: one per row]
+    #[arg(long, value_name = "N")]
+    epochs: Option<f64>,
+    /// Target, in steps at the initial batch [default: where the run at it ended]
+    #[arg(long, value_name = "STEPS")]
+    target_progress: Option<f64>,
+    /// Seconds to restore a checkpoint in a new configuration [default: as known, or 60]
+    #[arg(long, value_name = "S")]
+    restore_s: Option<f64>,
     #[command(flatten)]
     out: OutArgs,
 }
@@ -162,6 +255,8 @@ impl ImportArgs {
                     name,
                     samples_per_epoch: args.samples_per_epoch,
                     epochs: args.epochs,
+                    unit: args.unit,
+                    batch: args.batch,
                     cold_start_steps: args.cold_start_steps,
                     probe_steps: args.probe_steps,
                     restore_s: args.restore_s,
@@ -175,6 +270,14 @@ impl ImportArgs {
                     application: args.app,
                     vm: args.vm,
                     name: args.out.name(),
+                    placements: args.placements,
+                    scalability: args.scalability,
+                    validation: args.validation,
+                    initial_batch: args.initial_batch,
+                    samples_per_epoch: args.samples_per_epoch,
+                    epochs: args.epochs,
+                    target_progress: args.target_progress,
+                    restore_s: args.restore_s,
                 };
                 (pollux::read(&options, d), args.out)
             }
@@ -197,6 +300,7 @@ impl ImportArgs {
                 (mlperf::read(&options, d), args.out)
             }
             Source::Grid(args) => return args.run(),
+            Source::Prices(PricesSource::Skypilot(args)) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());
         let Some(Imported { draft, report }) = imported else {
@@ -205,6 +309,7 @@ impl ImportArgs {
         let files = draft.files().map_err(anyhow::Error::from)?;
         trial::workload(&files, &out.out).map_err(Failure::Wrong)?;
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
+        terminal::warn(report.warnings());
         terminal::print(&report.to_string())?;
         Ok(Exit::Done)
     }

@@ -36,6 +36,17 @@ impl Date {
         let exists = parts.next().is_none() && (1..=days).contains(&day);
         exists.then_some(Date { year, month, day })
     }
+
+    /// Days since a day long ago, so that two can be compared.
+    pub fn number(self) -> i64 {
+        // Years begin in March, so that the leap day is their last.
+        let (year, month) = match self.month {
+            1 | 2 => (i64::from(self.year) - 1, i64::from(self.month) + 9),
+            _ => (i64::from(self.year), i64::from(self.month) - 3),
+        };
+        let before = (153 * month + 2) / 5 + i64::from(self.day) - 1;
+        365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + before
+    }
 }
 
 impl fmt::Display for Date {
@@ -96,6 +107,16 @@ mod tests {
             assert_eq!(day(wrong), None, "{wrong}");
         }
         assert!(day("2024-02-29") < day("2024-03-01"));
+        let number = |text| day(text).map_or(0, Date::number);
+        for (earlier, later, days) in [
+            ("2024-02-28", "2024-03-01", 2),
+            ("2023-02-28", "2023-03-01", 1),
+            ("2100-02-28", "2100-03-01", 1),
+            ("2025-12-31", "2026-01-01", 1),
+            ("2000-01-01", "2026-11-22", 9822),
+        ] {
+            assert_eq!(number(later) - number(earlier), days, "{earlier} {later}");
+        }
         assert!(day("2023-12-31") < day("2024-01-01"));
         assert_eq!(
             day("2000-02-29").map(|d| d.to_string()),

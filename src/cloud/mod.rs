@@ -2,10 +2,11 @@
 //!
 //! - [`vm_types`]: the VM types that measurements and prices refer to, from `data/clouds/vms.csv`.
 //! - [`prices`]: dated prices per region and market, from `data/clouds/prices/`.
+//! - [`price_table`]: the same of one's own.
 //! - [`sources`]: where both come from, from `data/clouds/sources.csv`.
 //! - [`catalogue`]: both together, and what to say about a price that is missing.
 //! - [`fleet`]: the catalogue beside the VM types that a scenario defines.
-//! - [`date`]: a calendar day.
+//! - [`date`]: a calendar day; [`moment`]: a time of it.
 //! - [`lifetimes`]: how long VMs live, from `data/clouds/lifetimes/`.
 //! - [`delays`]: how long starts, restarts and checkpoints take, from `data/clouds/delays/`.
 
@@ -14,6 +15,8 @@ pub mod date;
 pub mod delays;
 pub mod fleet;
 pub mod lifetimes;
+pub mod moment;
+pub mod price_table;
 pub mod prices;
 pub mod sources;
 pub mod vm_types;
@@ -21,5 +24,7 @@ pub mod vm_types;
 pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
 pub use fleet::{Fleet, OwnVm};
+pub use moment::Moment;
+pub use price_table::{Place, PriceTable};
 pub use prices::{Market, Price};
 pub use vm_types::{Gpus, VmType};

@@ -122,6 +122,25 @@ fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Res
     Ok(())
 }
 
+/// Writes a file whole or not at all, in place of what is there.
+///
+/// # Errors
+/// Whatever prevents it.
+pub fn write_file(text: &str, out: &Path) -> io::Result<()> {
+    let write = || {
+        let parent = match out.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(parent)?;
+        let mut file = tempfile::NamedTempFile::new_in(parent)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(out).map_err(|e| e.error).map(drop)
+    };
+    write().map_err(|e| io::Error::new(e.kind(), format!("cannot write {}: {e}", out.display())))
+}
+
 /// Moves all but the files of the `kind` from one folder to another.
 fn move_others(from: &Path, to: &Path, kind: Kind) -> io::Result<()> {
     for entry in fs::read_dir(from)? {

@@ -15,6 +15,7 @@
 //! - [`pollux`]: step times and gradient noise of the Pollux artifact.
 //! - [`mlperf`]: MLPerf reference convergence points and results.
 //! - [`profile`]: a table of the user's own measurements.
+//! - [`prices`]: prices of others, made into a table that a scenario names.
 //! - [`grid`]: real runs over configurations, not made into a workload but replayed as they are.
 //!
 //! A new source is a file here and a subcommand in `cli/import.rs`.
@@ -26,6 +27,7 @@ pub mod grid;
 mod law_text;
 pub mod mlperf;
 pub mod pollux;
+pub mod prices;
 pub mod profile;
 pub mod report;
 pub mod trial;
@@ -46,3 +48,5 @@ pub struct Imported {
 pub const PROBE_STEPS: f64 = 20.0;
 /// See [`PROBE_STEPS`].
 pub const COLD_START_STEPS: f64 = 100.0;
+/// Most samples in one pass over the data.
+pub const MOST_SAMPLES: u64 = 1_000_000_000_000;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cloud::PriceTable;
 use crate::grid;
 use crate::input::{Diagnostic, Diagnostics, Folder, Source};
 use crate::scenario::{self, Given, Overrides};
@@ -33,6 +34,17 @@ pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diag
     let mut diagnostics = Diagnostics::default();
     grid::load::load(&folder(files, out), &mut diagnostics);
     judge(diagnostics, "grid")
+}
+
+/// Reads a table of prices back.
+///
+/// # Errors
+/// All that keeps it from being read.
+pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let source = Source::new(out.display().to_string(), text);
+    PriceTable::read(&source, &mut diagnostics);
+    judge(diagnostics, "table")
 }
 
 fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {

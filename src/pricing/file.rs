@@ -3,14 +3,24 @@
 //! The keys of charges stand with the charges, in [`charges`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::charges;
-use super::reductions::spot_series::Step;
-use crate::cloud::{Date, Market};
+use super::reductions::spot_series::SpotSeriesKey;
+use crate::cloud::{Date, Market, PriceTable};
 use crate::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd};
+
+/// Tables that a policy names.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    /// That of `price_table`.
+    pub prices: Option<Arc<PriceTable>>,
+    /// That of `spot_series`.
+    pub series: Option<Arc<PriceTable>>,
+}
 
 /// A pricing policy as data. Exactly one base price must be given.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -55,19 +65,29 @@ pub struct PolicyFile {
     /// Regions of the listed prices by provider, for VM types of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<BTreeMap<String, String>>,
-    /// Day of the listed price.
+    /// Zone of the listed price, where prices of one's own differ by zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Day of the listed price; where spot prices come from a table, a job begins with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<Date>,
+    /// Table of one's own with the listed prices, a CSV; the path starts at the folder of this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_table: Option<String>,
+    /// The tables that are named, once they are read.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub tables: Tables,
     /// VM type whose price is charged in place of that of the workers' own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priced_as: Option<String>,
     /// Spot price over base price; only the price, revocation is not simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spot_ratio: Option<Fraction>,
-    /// Spot price over base price in steps: hours since the job began, ratio from then on.
+    /// Spot price over base price in steps: hours since the job began, ratio from then on; or a table of one's own with dated
+    /// spot prices of each VM type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1))]
-    pub spot_series: Option<Vec<Step>>,
+    pub spot_series: Option<SpotSeriesKey>,
     /// Whether a spot VM that the provider takes away in its first hour costs nothing, as on AWS.
     pub free_first_hour_if_revoked: bool,
     /// Whether the billing unit in which the provider takes a spot VM away costs nothing, as on AWS by the hour.

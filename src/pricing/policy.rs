@@ -8,10 +8,11 @@ use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
 use super::file::PolicyFile;
 use super::parameter_servers::{self, ParameterServers};
+use super::reductions::spot_series::{Series, SpotSeries, SpotSeriesKey};
 use super::reductions::{self, Reductions};
 use super::stated::AS_MEASURED;
 use super::tariff::{Charge, PoolPrice, Servers, Tariff};
-use crate::cloud::{Fleet, Market};
+use crate::cloud::{Fleet, Market, Place};
 use crate::input::checked::{NonNegative, PositiveUsd};
 
 /// A pricing policy.
@@ -33,14 +34,33 @@ pub struct Policy {
     pub parameter_servers: Option<ParameterServers>,
     /// What is charged beside VMs.
     pub charges: PerCharge<Amount>,
+    /// Hashes of the tables of one's own that it was read with.
+    pub table_hashes: Vec<String>,
 }
 
 impl PolicyFile {
+    /// Where VMs are rented, as far as prices of one's own differ by it.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            provider: self.provider.clone(),
+            region: self.region.clone(),
+            zone: self.zone.clone(),
+        }
+    }
+
     /// The policy called `name`.
     ///
     /// # Errors
     /// A sentence about keys that are missing or do not go together.
     pub fn policy(&self, name: &str) -> Result<Policy, String> {
+        let has_table =
+            self.price_table.is_some() || matches!(self.spot_series, Some(SpotSeriesKey::Table(_)));
+        if self.zone.is_some() && !has_table {
+            return Err(
+                "`zone` goes with prices of one's own: `price_table`, or a table for `spot_series`"
+                    .to_owned(),
+            );
+        }
         let base = base::read(self)?;
         let billed_time = BilledTime {
             granularity_s: self.granularity_s.map_or(0.0, NonNegative::get),
@@ -80,6 +100,11 @@ impl PolicyFile {
             billed_time,
             parameter_servers: parameter_servers::read(self, &base)?,
             charges: charges::read(&self.charges)?,
+            table_hashes: [&self.tables.prices, &self.tables.series]
+                .into_iter()
+                .flatten()
+                .map(|table| table.hash.clone())
+                .collect(),
             base,
         })
     }
@@ -113,6 +138,7 @@ impl Policy {
             billed_time: BilledTime::default(),
             parameter_servers: None,
             charges: PerCharge::default(),
+            table_hashes: Vec::new(),
         }
     }
 
@@ -139,9 +165,17 @@ impl Policy {
         // VM types that are charged as one share a pool and its price, on whatever terms they are rented.
         let mut pools: HashMap<String, Vec<(Option<bool>, usize)>> = HashMap::new();
         let mut prices: Vec<PoolPrice> = Vec::new();
+        let mut spot_series: Vec<SpotSeries> = Vec::new();
         let mut pool = |rented: Rented<'_>| {
             let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
-            let name = if price.is_flat() { "" } else { vm };
+            let dated = match &self.reductions.spot_series {
+                Some(Series::Dated(dated)) => Some(dated),
+                _ => None,
+            };
+            let name = match price.is_flat() && dated.is_none() {
+                true => "",
+                false => vm,
+            };
             let known = pools.entry(name.to_owned()).or_default();
             if let Some((_, pool)) = known.iter().find(|(terms, _)| *terms == rented.on_spot) {
                 return Ok(*pool);
@@ -155,10 +189,26 @@ impl Policy {
                     help: "a price is a number from 10^-9 to 10^6".to_owned(),
                 });
             }
-            let price_of_own = PoolPrice {
+            let is_timed = self.reductions.is_timed(rented.on_spot);
+            let mut price_of_own = PoolPrice {
                 usd_per_hour: usd_per_hour * factor,
-                is_timed: self.reductions.is_timed(rented.on_spot),
+                is_timed,
+                series: None,
             };
+            match &self.reductions.spot_series {
+                Some(own) if is_timed => {
+                    let own = match own {
+                        Series::Ratio(series) => series.clone(),
+                        Series::Dated(dated) => dated.over(vm, price_of_own.usd_per_hour)?,
+                    };
+                    let known = spot_series.iter().position(|series| *series == own);
+                    price_of_own.series = Some(known.unwrap_or(spot_series.len()));
+                    if known.is_none() {
+                        spot_series.push(own);
+                    }
+                }
+                _ => {}
+            }
             let alike = known.iter().find(|(_, pool)| prices[*pool] == price_of_own);
             let own = alike.map_or(prices.len(), |(_, pool)| *pool);
             if own == prices.len() {
@@ -194,7 +244,7 @@ impl Policy {
             charge: Charge::Vm { pool_of, prices },
             billed_time: self.billed_time,
             sustained_use: self.reductions.sustained_use.clone(),
-            spot_series: self.reductions.spot_series.clone(),
+            spot_series,
             revoked: self.reductions.revoked,
             servers,
             charges: self.charges,

@@ -18,7 +18,8 @@ pub struct Tariff {
     pub(super) charge: Charge,
     pub(super) billed_time: BilledTime,
     pub(super) sustained_use: Option<SustainedUse>,
-    pub(super) spot_series: Option<SpotSeries>,
+    /// Spot prices that change, which pools name.
+    pub(super) spot_series: Vec<SpotSeries>,
     pub(super) revoked: Revoked,
     pub(super) servers: Option<Servers>,
     pub(super) charges: PerCharge<Amount>,
@@ -63,6 +64,8 @@ pub(super) struct PoolPrice {
     pub(super) usd_per_hour: f64,
     /// Whether a spot series or sustained use holds for them.
     pub(super) is_timed: bool,
+    /// Number of their spot series, if they have one.
+    pub(super) series: Option<usize>,
 }
 
 /// Billed parameter servers.
@@ -92,7 +95,7 @@ impl Tariff {
             charge,
             billed_time: BilledTime::default(),
             sustained_use: None,
-            spot_series: None,
+            spot_series: Vec::new(),
             revoked: Revoked::default(),
             servers: None,
             charges,
@@ -105,7 +108,7 @@ impl Tariff {
         match &self.charge {
             Charge::Vm { pool_of, prices } => {
                 let price = prices[*pool_of.get(vm)?];
-                let series = self.spot_series.as_ref().filter(|_| price.is_timed);
+                let series = price.series.and_then(|own| self.spot_series.get(own));
                 Some(price.usd_per_hour * series.map_or(1.0, SpotSeries::first))
             }
             Charge::Sample(_) | Charge::Stated(_) => None,
@@ -224,11 +227,12 @@ impl Tariff {
         let usd = all.map(|(pool, held)| {
             let PoolPrice {
                 usd_per_hour,
-                is_timed,
+                series,
+                ..
             } = prices[pool];
-            let vm_hours = match &self.spot_series {
-                Some(series) if is_timed => held.vms * series.charged_h(held.from_h, held.hours),
-                _ => held.vm_hours(),
+            let vm_hours = match series.and_then(|own| self.spot_series.get(own)) {
+                Some(series) => held.vms * series.charged_h(held.from_h, held.hours),
+                None => held.vm_hours(),
             };
             vm_hours * usd_per_hour
         });

@@ -10,6 +10,7 @@ use super::extent;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::given::Given;
+use super::left_out::LeftOut;
 use super::strategies::Simulated;
 use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
@@ -96,7 +97,7 @@ impl Check<'_> {
             reach: &reach,
         };
         let asked = (file.workloads.iter()).flat_map(|asked| asked.get_ref());
-        let spaces: Vec<Option<Vec<Configuration>>> = (loaded.iter().zip(asked))
+        let spaces: Vec<Option<(Vec<Configuration>, LeftOut)>> = (loaded.iter().zip(asked))
             .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
             .collect();
         let stored = match &file.search.stored {
@@ -108,16 +109,18 @@ impl Check<'_> {
         };
         let own = &self.given.policies;
         let policies = match &measured {
-            Some(measured) => grids::policies(file, own, measured, complaints),
+            Some(measured) => grids::policies(file, own, measured, self.files, complaints),
             None if file.grid.is_some() => None,
-            None => prices::read(&file.pricing, own, complaints),
+            None => prices::read(&file.pricing, own, self.files, complaints),
         };
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
-        let spaces: Vec<Vec<Configuration>> = spaces.into_iter().collect::<Option<_>>()?;
+        let spaces: Vec<(Vec<Configuration>, LeftOut)> =
+            spaces.into_iter().collect::<Option<_>>()?;
+        let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
         let variation = variation(file);
@@ -151,6 +154,7 @@ impl Check<'_> {
         ];
         extent::cases(file, &factors, complaints);
 
+        let policies = policies?;
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
@@ -165,14 +169,15 @@ impl Check<'_> {
             variation,
             setup,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
-            policies: policies?,
+            hash: prices::hash_with_tables(self.files.hash(), &policies),
+            policies,
             objectives,
             strategies,
+            left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
             renamed: strategies::renamed(&file.search, registry),
             settings: file.strategy.clone(),
             registry: registry.clone(),
             limits,
-            hash: self.files.hash(),
         })
     }
 

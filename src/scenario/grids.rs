@@ -84,6 +84,7 @@ pub(super) fn policies(
     file: &ScenarioFile,
     programs: &[Policy],
     measured: &MeasuredJobs,
+    files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Policy>> {
     let own = || vec![Policy::as_measured()];
@@ -97,7 +98,7 @@ pub(super) fn policies(
     others.policies = Some(Spanned::new(asked.span(), rest));
     let mut policies = if stated.is_empty() { Vec::new() } else { own() };
     if stated.is_empty() || asked.get_ref().len() > stated.len() {
-        policies.extend(super::prices::read(&others, programs, complaints)?);
+        policies.extend(super::prices::read(&others, programs, files, complaints)?);
     }
     complaints.no_duplicates("policies", asked.get_ref());
     // In the order in which they are asked for.

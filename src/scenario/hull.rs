@@ -41,6 +41,19 @@ pub(super) fn check(
         }
         return false;
     }
+    if reach.extrapolate {
+        let title = format!(
+            "`outside = \"extrapolate\"` asks laws that `{}` does not have, for {} of {} configurations such as {}",
+            workload.name,
+            refused.len(),
+            configurations.len(),
+            refused[0].configuration
+        );
+        let help = "an import says why it keeps no law; without one, name only what was measured, or `outside = \"leave-out\"`";
+        let complaint = complaints.at(name.span(), title, without_law(workload, &refused));
+        complaints.push(complaint.with_help(help));
+        return false;
+    }
     let others = beyond_axes(cluster, workload, refused, complaints);
     if let Some(first) = others.first() {
         let title = format!(
@@ -54,6 +67,31 @@ pub(super) fn check(
         complaints.push(complaints.at(name.span(), title, "").with_help(help));
     }
     false
+}
+
+/// Which laws would have to speak of configurations that are refused.
+fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
+    let mut missing: BTreeSet<String> = BTreeSet::new();
+    for outside in refused {
+        missing.insert(match outside.what {
+            // One that is there does not reach that far.
+            Some(_) if workload.laws.epochs.is_some() => continue,
+            Some(what) => format!("no law of {what}"),
+            None => format!("no law of steps on `{}`", outside.configuration.vm),
+        });
+    }
+    // A law that gives no time there is there all the same.
+    missing.retain(|m| {
+        !workload
+            .laws
+            .steps
+            .keys()
+            .any(|vm| m.ends_with(&format!("`{vm}`")))
+    });
+    match missing.is_empty() {
+        true => "its laws do not reach that far".to_owned(),
+        false => missing.into_iter().collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// Reports values of an axis that are beyond all that was measured. The configurations that this does

@@ -1,25 +1,32 @@
 //! Names of pricing policies → policies that have a price for everything that may be rented.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::PricingTable;
+use super::files::Files;
 use super::machines::{self, Machine};
+use crate::cloud::PriceTable;
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
+use crate::input::Source;
 use crate::input::name::not_a_name;
-use crate::pricing::{NoPrice, Policy, Rented, builtin};
+use crate::pricing::file::Tables;
+use crate::pricing::reductions::spot_series::SpotSeriesKey;
+use crate::pricing::{NoPrice, Policy, PolicyFile, Rented, builtin};
 use crate::workload::Workload;
 
 /// The policies asked for: built in, the program's `own`, or defined in the scenario.
 pub(super) fn read(
     table: &PricingTable,
     own: &[Policy],
+    files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Policy>> {
-    let (known, mut sound) = known(table, own, complaints);
+    let (known, mut sound) = known(table, own, files, complaints);
     let names: Vec<&str> = (known.iter().map(|p| p.name.as_str()))
         .chain(table.define.keys().map(|n| n.get_ref().as_str()))
         .collect::<BTreeSet<_>>()
@@ -54,6 +61,7 @@ pub(super) fn read(
 fn known(
     table: &PricingTable,
     own: &[Policy],
+    files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> (Vec<Policy>, bool) {
     let mut known: Vec<Policy> = builtin::policies().0;
@@ -78,6 +86,12 @@ fn known(
             );
             continue;
         }
+        let mut policy = policy.clone();
+        let Some(tables) = tables(name, &policy, files, complaints) else {
+            sound = false;
+            continue;
+        };
+        policy.tables = tables;
         match policy.policy(name.get_ref()) {
             Ok(policy) => {
                 known.retain(|p| p.name != policy.name);
@@ -95,6 +109,46 @@ fn known(
         }
     }
     (known, sound)
+}
+
+/// The tables that a policy names; `None` where one cannot be read.
+fn tables(
+    name: &Spanned<String>,
+    policy: &PolicyFile,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<Tables> {
+    let series = match &policy.spot_series {
+        Some(SpotSeriesKey::Table(path)) => Some(path),
+        _ => None,
+    };
+    let mut read = |path: Option<&String>| match path {
+        None => Some(None),
+        Some(path) => {
+            let path = files.folder(name.span().start).join(path);
+            let source = Source::read(&path, complaints.diagnostics)?;
+            PriceTable::read(&source, complaints.diagnostics).map(|t| Some(Arc::new(t)))
+        }
+    };
+    let (prices, series) = (read(policy.price_table.as_ref()), read(series));
+    Some(Tables {
+        prices: prices?,
+        series: series?,
+    })
+}
+
+/// `hash`, that of the text of a scenario, with those of the tables that its policies name.
+pub(super) fn hash_with_tables(hash: String, policies: &[Policy]) -> String {
+    let tables: Vec<&String> = policies.iter().flat_map(|p| &p.table_hashes).collect();
+    if tables.is_empty() {
+        return hash;
+    }
+    let mut all = blake3::Hasher::new();
+    all.update(hash.as_bytes());
+    for table in tables {
+        all.update(table.as_bytes());
+    }
+    all.finalize().to_hex().to_string()
 }
 
 /// Every policy that was asked for must have a price for every VM type to choose from.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use scavsim::Interrupt;
+use scavsim::cloud::{Date, Market, Moment, Place, PriceTable};
 use scavsim::experiment::{Evaluator, Plan};
+use scavsim::import::prices::skypilot;
 use scavsim::import::{Imported, grid, mlperf, pollux, profile};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::scenario::{Given, Overrides, Scenario, load_with};
@@ -41,6 +43,7 @@ pub fn targets() -> Vec<Target> {
         target("pollux", 120, imported_pollux),
         target("mlperf", 120, imported_mlperf),
         target("grid", 160, imported_grid),
+        target("prices", 240, prices),
     ]
 }
 
@@ -183,6 +186,8 @@ fn imported_profile(folder: &Path) {
         name: "own".to_owned(),
         samples_per_epoch: 50_000,
         epochs: None,
+        unit: None,
+        batch: None,
         cold_start_steps: None,
         probe_steps: None,
         restore_s: None,
@@ -194,11 +199,47 @@ fn imported_pollux(folder: &Path) {
     let mut diagnostics = Diagnostics::default();
     let options = pollux::Options {
         folder: folder.to_owned(),
-        application: Some("cifar10".to_owned()),
+        application: None,
         vm: pollux::VM.to_owned(),
         name: "own".to_owned(),
+        ..pollux::Options::default()
     };
     accepted(pollux::read(&options, &mut diagnostics), &diagnostics);
+}
+
+/// A catalogue of SkyPilot, whose table is read back, and a table of one's own.
+fn prices(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let options = skypilot::Options {
+        folders: vec![folder.to_owned()],
+        dates: vec!["2026-11-20".to_owned()],
+        attach: vec!["n1-standard-8+T4:1".to_owned()],
+        ..skypilot::Options::default()
+    };
+    let imported = skypilot::read(&options, &mut diagnostics).expect("it is written to memory");
+    let told = diagnostics.render(true);
+    match imported {
+        None => assert!(!told.is_empty(), "refused without a reason"),
+        Some(imported) => {
+            let mut wrong = Diagnostics::default();
+            let table = PriceTable::read(&Source::new("t", imported.text), &mut wrong);
+            assert!(table.is_some(), "{}", wrong.render(false));
+        }
+    }
+    let mut diagnostics = Diagnostics::default();
+    let Some(source) = Source::read(&folder.join("prices.csv"), &mut diagnostics) else {
+        return;
+    };
+    let table = PriceTable::read(&source, &mut diagnostics);
+    assert_eq!(table.is_some(), diagnostics.is_empty());
+    let day = Date::parse("2026-11-20").expect("a day");
+    for market in table.iter().flat_map(|_| Market::ALL) {
+        let place = Place::default();
+        let _ = (table.as_ref()).map(|t| t.usd_per_hour("v", market, &place, day));
+        let series = (table.as_ref()).map(|t| t.series("v", market, &place, Moment::start_of(day)));
+        let rises = |steps: Vec<(f64, f64)>| steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        assert!(series.is_none_or(|series| series.is_err() || series.is_ok_and(rises)));
+    }
 }
 
 fn imported_mlperf(folder: &Path) {

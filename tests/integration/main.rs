@@ -21,7 +21,9 @@
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
-//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
+//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
+//!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact.
+//! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`misses`]: limits that a share of runs may miss.
 //! - [`luck`]: what a replica deals, whatever is rented.
@@ -48,6 +50,8 @@ mod formats;
 mod grid_scenarios;
 mod grids;
 mod grounds;
+mod import_pollux;
+mod import_profile;
 mod imports;
 mod include;
 #[cfg(unix)]
@@ -59,6 +63,8 @@ mod live;
 mod local_sgd;
 mod luck;
 mod misses;
+mod own_measurements;
+mod own_prices;
 mod properties;
 mod random_lives;
 mod records;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::{Options, VALIDATION};
 use crate::fit::noise::power_scale;
 use crate::import::draft::{Draft, EpochLine, Law, PhiLine};
 use crate::import::report::{Report, basis};
@@ -18,8 +19,29 @@ pub(super) struct Run {
     pub(super) rows: Vec<(f64, f64, Option<f64>)>,
 }
 
+impl Run {
+    /// Ends the run where it makes so much progress, which its end reaches but for a rounding error.
+    pub(super) fn end_at(&mut self, progress: f64) {
+        let Some(at) = self.rows.iter().position(|row| row.0 >= progress) else {
+            return;
+        };
+        let before = match at {
+            0 => (0.0, 0.0),
+            _ => (self.rows[at - 1].0, self.rows[at - 1].1),
+        };
+        let end = &mut self.rows[at];
+        let share = (progress - before.0) / (end.0 - before.0);
+        (end.0, end.1) = (progress, before.1 + share * (end.1 - before.1));
+        self.rows.truncate(at + 1);
+    }
+}
+
 /// The validation runs by rising batch.
-pub(super) fn runs(folder: &Path, diagnostics: &mut Diagnostics) -> Option<Vec<Run>> {
+pub(super) fn runs(options: &Options, diagnostics: &mut Diagnostics) -> Option<Vec<Run>> {
+    let folder = &options.folder;
+    let pattern = options.validation.as_deref().unwrap_or(VALIDATION);
+    // A name without a star was refused.
+    let (front, back) = pattern.split_once('*')?;
     let names = match fs::read_dir(folder) {
         Ok(entries) => entries
             .filter_map(|e| e.ok()?.file_name().into_string().ok())
@@ -31,30 +53,38 @@ pub(super) fn runs(folder: &Path, diagnostics: &mut Diagnostics) -> Option<Vec<R
         }
     };
     let batch_of = |name: &String| {
-        let batch = name.strip_prefix("validation-")?.strip_suffix(".csv")?;
+        let batch = name.strip_prefix(front)?.strip_suffix(back)?;
         batch.parse().ok().filter(|&batch: &u32| batch > 0)
     };
     let mut batches: Vec<u32> = names.iter().filter_map(batch_of).collect();
     batches.sort_unstable();
     batches.dedup();
     if batches.is_empty() {
-        let title = format!("{} has no validation-B.csv", folder.display());
-        let help = "expected one per global batch B, such as validation-128.csv";
+        let title = format!("{} has no {pattern}", folder.display());
+        let example = format!("{front}128{back}");
+        let help = format!(
+            "expected one per global batch, such as {example}; --validation gives another name"
+        );
         diagnostics.push(Diagnostic::general(title).with_help(help));
         return None;
     }
     let runs: Vec<Option<Run>> = batches
         .into_iter()
-        .map(|batch| run(folder, batch, diagnostics))
+        .map(|batch| {
+            run(
+                &folder.join(format!("{front}{batch}{back}")),
+                batch,
+                diagnostics,
+            )
+        })
         .collect();
     runs.into_iter().collect()
 }
 
-fn run(folder: &Path, batch: u32, diagnostics: &mut Diagnostics) -> Option<Run> {
+fn run(path: &Path, batch: u32, diagnostics: &mut Diagnostics) -> Option<Run> {
     use std::ops::Bound::{Excluded, Unbounded};
     let before = diagnostics.len();
-    let path = folder.join(format!("validation-{batch}.csv"));
-    let source = Source::read(&path, diagnostics)?;
+    let source = Source::read(path, diagnostics)?;
     let required = ["progress", "iteration", "grad_sqr", "grad_var"];
     let table = Table::read(&source, &required, &["metric"], diagnostics)?;
     let mut rows: Vec<(f64, f64, Option<f64>)> = Vec::new();
@@ -183,12 +213,20 @@ pub(super) fn noise(
     if let Some(law) = power_scale(initial, &points) {
         report.fit("ln φ", "power of progress and batch", &law.quality);
         let basis = format!("{} (of ln φ)", basis(&law.quality));
+        // Noise that stays the same has an exponent of 0, but for rounding.
+        let progress_exponent = match law.progress_exponent.abs() < 1e-9 {
+            true => 0.0,
+            false => law.progress_exponent,
+        };
         let law = NoiseLaw::PowerScale {
             scale_samples: law.scale_samples,
             initial_batch: f64::from(law.initial_batch),
             batch_exponent: law.batch_exponent,
-            progress_exponent: law.progress_exponent,
+            progress_exponent,
         };
-        draft.noise_law = Some(Law::fitted(law, basis));
+        match law.check() {
+            Ok(()) => draft.noise_law = Some(Law::fitted(law, basis)),
+            Err(why) => report.note(format!("no law of the noise scale: {why}")),
+        }
     }
 }

@@ -1,14 +1,15 @@
 //! Step times by the placement of workers on VMs: `placements.csv` and `scalability.csv`.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs;
 use std::sync::Arc;
 
-use super::Options;
+use super::{Options, PLACEMENTS, SCALABILITY};
 use crate::fit::steps::{StepPoint, p_norm};
 use crate::import::draft::{Draft, Law, StepLine};
-use crate::import::report::{Report, basis};
+use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use crate::input::csv::{Row, Table};
-use crate::input::{Diagnostics, Source};
+use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::workload::Origin;
 
 /// Workers on VMs.
@@ -75,7 +76,12 @@ pub(super) struct Step {
     pub(super) step_s: f64,
     pub(super) sync_s: f64,
     pub(super) file: &'static str,
+    /// How many rows it is the mean of.
+    pub(super) repeats: usize,
 }
+
+/// Repeats of one placement that differ by this factor are not of the same thing.
+const REPEATS_APART: f64 = 3.0;
 
 /// Most workers, VMs and samples that a row may name; beyond, it is a slip of the pen.
 const LARGEST: u64 = 60_000;
@@ -85,27 +91,35 @@ fn whole(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<u
     u32::try_from(value).ok()
 }
 
+/// All steps, those of one placement and batch averaged.
 pub(super) fn steps(
-    folder: &Path,
+    options: &Options,
     report: &mut Report,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Step>> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut complete = true;
-    let mut seen = std::collections::BTreeSet::new();
+    let before = diagnostics.len();
+    let mut all: BTreeMap<(String, u32, u32), Vec<Step>> = BTreeMap::new();
     let files = [
-        ("placements.csv", &["placement"][..]),
-        ("scalability.csv", &["num_nodes", "num_replicas"][..]),
+        (&options.placements, PLACEMENTS, &["placement"][..]),
+        (
+            &options.scalability,
+            SCALABILITY,
+            &["num_nodes", "num_replicas"][..],
+        ),
     ];
-    for (file, keys) in files {
-        let Some(source) = Source::read(&folder.join(file), diagnostics) else {
-            complete = false;
+    let mut any = false;
+    for (given, usual, keys) in files {
+        let path = options.folder.join(given.as_deref().unwrap_or(usual));
+        // Either file will do; one that is named must be there.
+        if given.is_none() && fs::symlink_metadata(&path).is_err() {
+            continue;
+        }
+        any = true;
+        let Some(source) = Source::read(&path, diagnostics) else {
             continue;
         };
         let required = [keys, &["local_bsz", "step_time", "sync_time"]].concat();
-        let before = diagnostics.len();
         let Some(table) = Table::read(&source, &required, &[], diagnostics) else {
-            complete = false;
             continue;
         };
         let mut read = 0;
@@ -123,21 +137,83 @@ pub(super) fn steps(
                 step.placement.workers(),
                 step.local_batch,
             );
-            if !seen.insert(key) {
-                let label = "keep one of the two rows";
-                let title = "this placement and batch were given before";
-                diagnostics.error_at(&source, row.line_span(), title, label);
-                continue;
+            let same = all.entry(key).or_default();
+            if let Some(other) = same.first() {
+                let apart = step.step_s / other.step_s;
+                if apart.max(1.0 / apart) >= REPEATS_APART {
+                    let title = format!(
+                        "a step of {} s, and of {} s for the same placement and batch",
+                        step.step_s, other.step_s
+                    );
+                    let label = "repeats are averaged: one of the two is wrong";
+                    diagnostics.error_at(&source, row.span("step_time"), title, label);
+                }
             }
-            steps.push(Step {
-                file: file.trim_end_matches(".csv"),
+            same.push(Step {
+                file: usual.trim_end_matches(".csv"),
                 ..step
             });
         }
-        report.rows(file, read, &[]);
-        complete &= diagnostics.len() == before;
+        report.rows(usual, read, &[]);
     }
-    complete.then_some(steps)
+    if !any {
+        let title = format!(
+            "{} has neither {PLACEMENTS} nor {SCALABILITY}",
+            options.folder.display()
+        );
+        let help = "at least one says how long steps take; --placements and --scalability give other names";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    }
+    if diagnostics.len() > before {
+        return None;
+    }
+    spread(&all, report);
+    Some(all.into_values().filter_map(averaged).collect())
+}
+
+/// Says how far repeats are apart.
+fn spread(all: &BTreeMap<(String, u32, u32), Vec<Step>>, report: &mut Report) {
+    let repeated = all.iter().filter(|(_, same)| same.len() > 1);
+    let widths: Vec<(f64, &(String, u32, u32))> = repeated
+        .map(|(key, same)| {
+            let times = || same.iter().map(|s| s.step_s);
+            let (least, most) = (
+                times().fold(f64::INFINITY, f64::min),
+                times().fold(0.0, f64::max),
+            );
+            let mean = times().sum::<f64>() / same.len() as f64;
+            ((most - least) / mean, key)
+        })
+        .collect();
+    let Some((widest, (shape, workers, local))) =
+        widths.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))
+    else {
+        return;
+    };
+    let mean = widths.iter().map(|w| w.0).sum::<f64>() / widths.len() as f64;
+    report.note(format!(
+        "{} placements and batches were repeated and averaged: repeats differ by {:.1} % in the mean, by {:.1} % at most ({workers} workers{shape}, local batch {local})",
+        widths.len(),
+        100.0 * mean,
+        100.0 * widest
+    ));
+}
+
+/// The mean of repeats.
+fn averaged(same: Vec<Step>) -> Option<Step> {
+    let n = same.len();
+    let mean = |of: fn(&Step) -> f64| same.iter().map(of).sum::<f64>() / n as f64;
+    let (step_s, sync_s) = (mean(|s| s.step_s), mean(|s| s.sync_s));
+    let first = same.into_iter().next()?;
+    Some(match n {
+        1 => first,
+        _ => Step {
+            step_s,
+            sync_s,
+            repeats: n,
+            ..first
+        },
+    })
 }
 
 fn digits(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Placement> {
@@ -199,6 +275,7 @@ fn step(
         step_s,
         sync_s,
         file: "",
+        repeats: 1,
     })
 }
 
@@ -211,7 +288,10 @@ pub(super) fn step_line(step: &Step, vm: &str) -> StepLine {
         step_s: step.step_s,
         communication_s: Some(step.sync_s),
         origin: Origin::Measured,
-        source: step.file.into(),
+        source: match step.repeats {
+            1 => step.file.into(),
+            n => format!("{}: mean of {n}", step.file),
+        },
     }
 }
 
@@ -251,6 +331,14 @@ pub(super) fn step_laws(steps: &[Step], options: &Options, draft: &mut Draft, re
         match p_norm(&points) {
             Some(fit) => {
                 report.fit(&shape, "p-norm", &fit.quality);
+                if is_poor(&fit.quality, fit.quality.mape) {
+                    let title = format!(
+                        "no law of steps on {shape}: the p-norm is a poor one ({})",
+                        basis(&fit.quality)
+                    );
+                    report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
+                    continue;
+                }
                 let basis = format!("{}; one worker, or two VMs and more", basis(&fit.quality));
                 draft.step_laws.push(Law::fitted((shape, fit.law), basis));
             }

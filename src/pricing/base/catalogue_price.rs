@@ -4,12 +4,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
-use crate::cloud::{Date, Fleet, Market, Offer, prices, vm_types};
+use crate::cloud::{Date, Fleet, Market, Offer, Place, PriceTable, prices, vm_types};
+use crate::pricing::PolicyFile;
+use crate::pricing::reductions::spot_series::SpotSeriesKey;
 
 /// `catalogue` with `date`, and `provider` and `region` or `regions`
 pub const RULE: Rule = Rule {
     keys: "`catalogue` with `provider`, `region` and `date`",
     read: |file| {
+        if file.price_table.is_some() {
+            return Some(of_table(file));
+        }
+        // Of prices of one's own these say where and when the spot ones hold.
+        let is_dated = matches!(file.spot_series, Some(SpotSeriesKey::Table(_)));
+        if is_dated && file.catalogue.is_none() && file.regions.is_none() {
+            return None;
+        }
         let place = match (&file.provider, &file.region, &file.regions) {
             (None, None, None) if file.catalogue.is_none() && file.date.is_none() => return None,
             (Some(provider), Some(region), None) => {
@@ -41,10 +51,7 @@ pub const RULE: Rule = Rule {
             )));
         }
         if file.as_rented && market != Market::OnDemand {
-            return Some(Err(
-                "`as_rented` takes the spot price of spot VMs: `catalogue` is that of the others, \"on-demand\""
-                    .to_owned(),
-            ));
+            return Some(Err(AS_RENTED.to_owned()));
         }
         Some(Ok(Base::Vm(Arc::new(CataloguePrice {
             market,
@@ -55,6 +62,63 @@ pub const RULE: Rule = Rule {
         }))))
     },
 };
+
+/// `price_table` with `catalogue` and `date`, and as much of `provider`, `region` and `zone` as its prices differ by.
+fn of_table(file: &PolicyFile) -> Result<Base, String> {
+    let (Some(market), Some(date)) = (file.catalogue, file.date) else {
+        return Err("`price_table` goes with `catalogue`, the market, and `date`".to_owned());
+    };
+    if file.regions.is_some() {
+        return Err("`price_table` goes with `region`, not with `regions`".to_owned());
+    }
+    if file.as_rented && market != Market::OnDemand {
+        return Err(AS_RENTED.to_owned());
+    }
+    let table = (file.tables.prices.clone())
+        .ok_or("`price_table` is read in a scenario, from the folder of its file")?;
+    Ok(Base::Vm(Arc::new(TablePrice {
+        table,
+        market,
+        as_rented: file.as_rented,
+        date,
+        place: file.place(),
+    })))
+}
+
+const AS_RENTED: &str = "`as_rented` takes the spot price of spot VMs: `catalogue` is that of the others, \"on-demand\"";
+
+/// USD per hour from a table of one's own.
+#[derive(Debug)]
+struct TablePrice {
+    table: Arc<PriceTable>,
+    market: Market,
+    /// Whether spot VMs of the scenario have their spot price.
+    as_rented: bool,
+    date: Date,
+    place: Place,
+}
+
+impl VmPrice for TablePrice {
+    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+        let market = match self.as_rented && rented.on_spot == Some(true) {
+            true => Market::Spot,
+            false => self.market,
+        };
+        // A price that the scenario states is one on demand.
+        if let (Market::OnDemand, Some(own)) = (market, fleet.own(rented.vm))
+            && let Some(usd) = own.usd_per_hour
+        {
+            return Ok(usd);
+        }
+        let listed = fleet.listed_as(rented.vm);
+        let usd = (self.table).usd_per_hour(listed, market, &self.place, self.date);
+        usd.map_err(|(what, help)| NoPrice { what, help })
+    }
+
+    fn market(&self) -> Market {
+        self.market
+    }
+}
 
 /// USD per hour from `data/clouds/prices/`.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ pub mod sustained_use;
 use super::file::PolicyFile;
 use crate::cloud::Market;
 use revoked::Revoked;
-use spot_series::SpotSeries;
+use spot_series::Series;
 use sustained_use::SustainedUse;
 
 /// What a policy takes off its base price.
@@ -28,7 +28,7 @@ pub struct Reductions {
     /// What is left for VMs that are rented on demand beside spot VMs.
     pub on_demand_factor: f64,
     /// A spot ratio that changes during the job.
-    pub spot_series: Option<SpotSeries>,
+    pub spot_series: Option<Series>,
     /// Discount by the part of the month.
     pub sustained_use: Option<SustainedUse>,
     /// What is not charged of a VM that the provider takes away.

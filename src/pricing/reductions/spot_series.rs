@@ -1,23 +1,145 @@
 //! A spot price that changes while a job runs.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Reductions, Rule};
+use crate::cloud::{Date, Market, Moment, Place, PriceTable};
 use crate::input::checked::{NonNegative, Positive};
+use crate::pricing::{NoPrice, PolicyFile};
 
 /// `spot_series`
 pub const RULE: Rule = Rule {
     key: "`spot_series`",
     is_spot: true,
     read: |file| {
-        let series = SpotSeries::new(file.spot_series.as_deref()?);
+        let series = match file.spot_series.as_ref()? {
+            SpotSeriesKey::Steps(steps) => SpotSeries::new(steps).map(Series::Ratio),
+            SpotSeriesKey::Table(_) => Dated::read(file).map(Series::Dated),
+        };
         Some(series.map(|series| Reductions {
             spot_series: Some(series),
             ..Reductions::NONE
         }))
     },
 };
+
+/// `spot_series` as it is written: steps, or the name of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum SpotSeriesKey {
+    /// Hours and ratios.
+    Steps(Vec<Step>),
+    /// A table of one's own with dated spot prices.
+    Table(String),
+}
+
+impl<'de> Deserialize<'de> for SpotSeriesKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = SpotSeriesKey;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "steps like [[0, 0.3], [6, 0.45]] or the name of a table like \"spot.csv\"",
+                )
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<SpotSeriesKey, E> {
+                Ok(SpotSeriesKey::Table(name.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpotSeriesKey, A::Error> {
+                let mut steps = Vec::new();
+                while let Some(step) = list.next_element()? {
+                    steps.push(step);
+                }
+                Ok(SpotSeriesKey::Steps(steps))
+            }
+        }
+        deserializer.deserialize_any(KeyVisitor)
+    }
+}
+
+impl JsonSchema for SpotSeriesKey {
+    fn schema_name() -> Cow<'static, str> {
+        "SpotSeriesKey".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let step = generator.subschema_for::<Step>();
+        json_schema!({
+            "anyOf": [
+                { "type": "array", "minItems": 1, "items": step },
+                { "type": "string", "minLength": 1 }
+            ]
+        })
+    }
+}
+
+/// A spot price that changes.
+#[derive(Debug, Clone)]
+pub enum Series {
+    /// The same multiple of the base price for all VM types.
+    Ratio(SpotSeries),
+    /// That of each VM type, from a table.
+    Dated(Dated),
+}
+
+/// Spot prices of a table from the day on which a job begins.
+#[derive(Debug, Clone)]
+pub struct Dated {
+    table: Arc<PriceTable>,
+    place: Place,
+    start: Date,
+}
+
+impl Dated {
+    fn read(file: &PolicyFile) -> Result<Dated, String> {
+        let table = (file.tables.series.clone())
+            .ok_or("`spot_series`: a table is read in a scenario, from the folder of its file")?;
+        let start = (file.date)
+            .ok_or("`spot_series` of a table needs `date`, the day with which a job begins")?;
+        Ok(Dated {
+            table,
+            place: file.place(),
+            start,
+        })
+    }
+
+    /// The prices of `vm` over a base price.
+    ///
+    /// # Errors
+    /// [`NoPrice`] where the table has none.
+    pub fn over(&self, vm: &str, usd_per_hour: f64) -> Result<SpotSeries, NoPrice> {
+        let start = Moment::start_of(self.start);
+        let series = (self.table).series(vm, Market::Spot, &self.place, start);
+        let series = series.map_err(|(what, help)| NoPrice { what, help })?;
+        let mut segments: Vec<Segment> = Vec::with_capacity(series.len());
+        for (from_h, usd) in series {
+            let before_h = segments.last().map_or(0.0, |last| {
+                last.before_h + (from_h - last.from_h) * last.ratio
+            });
+            segments.push(Segment {
+                from_h,
+                ratio: usd / usd_per_hour,
+                before_h,
+            });
+        }
+        Ok(SpotSeries(segments))
+    }
+}
 
 /// From so many hours since the job began, the spot price is this multiple of the base price.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
