@@ -203,7 +203,7 @@ fn read_sound(
 }
 
 /// The least price that is taken for one, in USD per hour.
-pub(super) const LEAST_USD: f64 = 1e-6;
+pub(crate) const LEAST_USD: f64 = 1e-6;
 
 /// One copy of each text: a table names few things many times.
 #[derive(Default)]

@@ -16,6 +16,7 @@ use hosts::Joined;
 
 use super::{ImportedPrices, Seen, table};
 use crate::cloud::Date;
+use crate::cloud::prices::LEAST_USD;
 use crate::import::report::Report;
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -138,7 +139,7 @@ fn offered(
         let spot_usd = usd_of_spot(&row, diagnostics);
         match usd {
             None => unpriced += 1,
-            Some(0.0) => free += 1,
+            Some(usd) if usd < LEAST_USD => free += 1,
             Some(usd) => {
                 let vm = row.optional_text("InstanceType").map(str::to_owned);
                 let accelerator = accelerator(&row, diagnostics);
@@ -176,14 +177,14 @@ fn offered(
     all
 }
 
-/// A price of at least 0; `None` where the cell is empty.
+/// A price of at least 0; `None` where the cell is empty. Host and accelerator are added, so that each has half of the most.
 fn usd(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<f64> {
-    row.optional_number(column, 0.0..=1e6, diagnostics)
+    row.optional_number(column, 0.0..=5e5, diagnostics)
 }
 
-/// A spot price; one of 0 is none.
+/// A spot price; one of 0, or less than a table of prices takes, is none.
 fn usd_of_spot(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<f64> {
-    usd(row, "SpotPrice", diagnostics).filter(|usd| *usd > 0.0)
+    usd(row, "SpotPrice", diagnostics).filter(|usd| *usd >= LEAST_USD)
 }
 
 fn accelerator(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<(String, f64)> {
