@@ -87,12 +87,8 @@ impl LeftOut {
         configurations: &[Configuration],
     ) -> LeftOut {
         self.searched = configurations.len();
-        let is_silent = |c: &&Configuration| {
-            let replay = workload.replay(c, reach);
-            replay.is_ok_and(|replay| replay.noise_normalised.is_none())
-        };
-        // A noise scale speaks of every batch that it has epochs of.
-        if !workload.noise.rows().is_empty() {
+        if !workload.noise.is_unmeasured() {
+            let is_silent = |c: &&Configuration| !workload.knows_noise(c, reach);
             self.silent = configurations.iter().filter(is_silent).count();
         }
         self

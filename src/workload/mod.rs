@@ -230,6 +230,12 @@ impl Workload {
         })
     }
 
+    /// Whether γ/K is known at a configuration that is searched.
+    pub fn knows_noise(&self, configuration: &Configuration, reach: &Reach) -> bool {
+        let at = (configuration.workers, configuration.batch);
+        self.noise_at(at.0, at.1, reach).is_some()
+    }
+
     /// γ/K at the target; `None` where nothing that may speak knows it.
     fn noise_at(&self, workers: u32, batch: u32, reach: &Reach) -> Option<f64> {
         let may_ask = self.noise.is_unmeasured() || reach.extrapolate;

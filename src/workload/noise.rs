@@ -65,7 +65,7 @@ impl Noise {
             return Some(row.noise_normalised);
         }
         // γ/K lies between 1/K and 1.
-        if workers == 1 && !self.rows.is_empty() {
+        if workers == 1 && !self.is_unmeasured() {
             return Some(1.0);
         }
         let b = f64::from(batch);
