@@ -348,7 +348,7 @@ impl Workload {
 }
 
 /// Epochs of global batch `batch` by law, from φ over training where it replays that.
-fn epochs_by_law(
+pub fn epochs_by_law(
     law: EpochLaw,
     scale: &NoiseScale,
     constants: &Constants,
