@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::{Exit, Failure, terminal};
+use super::{Exit, Failure, terminal, validate};
 use crate::import::folder::{self, Kind};
 use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
 use crate::input::Diagnostics;
@@ -205,7 +205,8 @@ impl ImportArgs {
         let files = draft.files().map_err(anyhow::Error::from)?;
         trial::workload(&files, &out.out).map_err(Failure::Wrong)?;
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
-        terminal::print(&report.to_string())?;
+        let left_out = validate::of_import(&trial::folder(&files, &out.out))?;
+        terminal::print(&format!("{report}{left_out}"))?;
         Ok(Exit::Done)
     }
 }

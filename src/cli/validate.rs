@@ -56,6 +56,23 @@ impl ValidateArgs {
     }
 }
 
+/// What an import's report says of hold-outs; nothing where nothing could be left out.
+pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
+    let mut diagnostics = Diagnostics::default();
+    let workload = load::load(folder, &mut diagnostics);
+    let workload = sound(workload, diagnostics)?;
+    let splits = workload.map_or(Vec::new(), |w| validate(&w, Depth::Report));
+    if splits.is_empty() {
+        return Ok(String::new());
+    }
+    let mut list = list(&splits, Format::Table);
+    // All are of the one workload.
+    list.header.remove(0);
+    list.rows.iter_mut().for_each(|row| drop(row.remove(0)));
+    list.text_columns = &[0, 1, 7];
+    Ok(format!("\n{}", list.written(Format::Table)?))
+}
+
 /// Splits as a list: for people with two digits, for programs with all.
 pub(super) fn list(splits: &[Split], format: Format) -> List {
     let rounds = matches!(format, Format::Table | Format::Markdown);

@@ -35,7 +35,8 @@ pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diag
     judge(diagnostics, "grid")
 }
 
-fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
+/// The files as a folder in memory.
+pub fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
     let texts = files.iter();
     Folder::Memory {
         name: out.display().to_string(),
