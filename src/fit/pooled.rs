@@ -2,10 +2,11 @@
 
 use super::Quality;
 use super::minimise::levenberg_marquardt;
-use super::residual::variation;
+use super::residual::{again, variation};
 use super::steps::{StepPoint, p_norm};
 use crate::configuration::{Configuration, Shape};
 use crate::stats::Welford;
+use crate::workload::law::pooled::Variation;
 use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, PooledLaw};
 use crate::workload::residual::Place;
 use crate::workload::step_cost::StepCost;
@@ -110,12 +111,14 @@ const SHARPEST: f64 = 20.0;
 const MOST: usize = 480;
 /// Points that starts are compared on.
 const FIRST: usize = 160;
-/// Standard errors by which a growth must beat the first.
+/// Standard errors by which a growth must beat the first, and the share of its error.
 const CLEARLY: f64 = 2.0;
+/// See [`CLEARLY`].
+const WORTH: f64 = 0.1;
 
 /// τ = ((a + b·x)^g + (c + d·h(K))^g)^(1/g) on several VMs, c₁ for communication on one, by least
 /// squares of ln(fitted/measured); a, b, c, d, c₁ ≥ 0 and 1 ≤ g ≤ 20. h is √K unless K or log₂ K
-/// foretells the largest third of all worker counts better, by two standard errors over placements.
+/// foretells the largest third of all worker counts better, by a tenth and two standard errors over them.
 /// `None` below twelve points, two local batches or three worker counts on several VMs.
 pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     let mut counts: Vec<u32> = several(points).map(|p| p.step.workers).collect();
@@ -131,7 +134,8 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
         6.. => grows(points, counts[counts.len() - counts.len() / 3]),
         _ => PooledGrowth::Root,
     };
-    finished(points, growth, fitted(&thinned(points, MOST), growth)?)
+    let law = fitted(&thinned(points, MOST), growth)?;
+    finished(points, growth, law, variation)
 }
 
 /// As [`pooled`], for points of which `law` was fitted to nearly all: with its growth, searched
@@ -160,11 +164,16 @@ pub fn refitted(points: &[PooledPoint], law: &PooledLaw) -> Option<PooledFit> {
     let [a, b, c, d, e] = coefficients.map(|c| libm::log(c.max(1e-12)));
     let start = [a, b, c, d, e, angle(exponent)];
     let found = polished(&thinned(points, MOST), growth, start)?;
-    finished(points, growth, found)
+    finished(points, growth, found, |ratios| again(ratios, &law.residual))
 }
 
 /// The fit with its error and the residual.
-fn finished(points: &[PooledPoint], growth: PooledGrowth, law: PooledLaw) -> Option<PooledFit> {
+fn finished(
+    points: &[PooledPoint],
+    growth: PooledGrowth,
+    law: PooledLaw,
+    varies: impl Fn(&[(Place, f64)]) -> Option<Variation>,
+) -> Option<PooledFit> {
     let pairs: Option<Vec<(f64, f64)>> = (points.iter())
         .map(|p| Some((p.step.step_s, seconds(&law, p)?)))
         .collect();
@@ -174,7 +183,7 @@ fn finished(points: &[PooledPoint], growth: PooledGrowth, law: PooledLaw) -> Opt
         .map(|(p, (t, law))| (p.place, libm::log(t / law)))
         .collect();
     let law = PooledLaw {
-        residual: variation(&ratios)?,
+        residual: varies(&ratios)?,
         ..law
     };
     Some(PooledFit {
@@ -248,11 +257,11 @@ fn grows(points: &[PooledPoint], least: u32) -> PooledGrowth {
     let is_out = |p: &PooledPoint| p.vms > 1 && p.step.workers >= least;
     let (mut out, kept): (Vec<_>, Vec<_>) = points.iter().copied().partition(is_out);
     let kept = thinned(&kept, MOST);
-    out.sort_by_key(|p| p.place.placement);
-    // Batches of one placement err together: they count once.
+    out.sort_by_key(|p| p.step.workers);
+    // Batches and placements of one count err together: they count once.
     let errors = |growth: PooledGrowth| -> Option<Vec<f64>> {
         let law = fitted(&kept, growth)?;
-        out.chunk_by(|a, b| a.place.placement == b.place.placement)
+        out.chunk_by(|a, b| a.step.workers == b.step.workers)
             .map(|same| {
                 let error =
                     |p: &PooledPoint| Some(libm::log(seconds(&law, p)? / p.step.step_s).abs());
@@ -266,11 +275,13 @@ fn grows(points: &[PooledPoint], least: u32) -> PooledGrowth {
         return first;
     };
     let better = others.into_iter().filter_map(|growth| {
-        let mut gain = Welford::default();
+        let (mut gain, mut first) = (Welford::default(), Welford::default());
         for (base, own) in base.iter().zip(&errors(growth)?) {
             gain.add(base - own);
+            first.add(*base);
         }
-        let clearly = gain.mean() > CLEARLY * standard_error(&gain);
+        let least = (CLEARLY * standard_error(&gain)).max(WORTH * first.mean());
+        let clearly = gain.mean() > least;
         clearly.then_some((gain.mean(), growth))
     });
     better

@@ -6,6 +6,7 @@ use super::grid::{Grid, Point};
 use super::law::EpochLaw;
 use super::origin::{Origin, Provenance};
 use super::rows;
+use super::spread::few;
 use crate::input::csv::Row;
 use crate::input::{Diagnostics, Source};
 
@@ -89,8 +90,9 @@ impl Errors {
             sums[kind].0 += error * error;
             sums[kind].1 += 1;
         }
-        let deviation =
-            |(sum, count): (f64, u32)| (count > 0).then(|| (sum / f64::from(count)).sqrt());
+        let deviation = |(sum, count): (f64, u32)| {
+            (count > 0).then(|| few(count) * (sum / f64::from(count)).sqrt())
+        };
         Errors {
             inside: deviation(sums[0]),
             beyond: deviation(sums[1]),

@@ -7,6 +7,10 @@ use crate::workload::law::pooled::Variation;
 const REPEAT_REACH: f64 = 0.02;
 /// Points that a prediction is made from; further ones change it by less than its digits.
 const NEIGHBOURS: usize = 96;
+/// A distance that no logarithm of two batches reaches.
+const OWN_FIRST: f64 = 100.0;
+/// What a logarithm of two batches adds to their distance when neighbours are chosen.
+const BATCHES_APART: f64 = 2.0;
 /// Keeps a covariance of equal points solvable.
 const JITTER: f64 = 1e-9;
 
@@ -126,12 +130,16 @@ impl Residual {
     /// Mean and standard deviation of ln(measured/law) at `place`, from the points nearest to it.
     pub fn at(&self, place: &Place) -> (f64, f64) {
         let v = &self.variation;
-        // Equal placements first: they also share what is the placement's own.
+        // The placement's own points come first. Of another, one batch tells nearly what all tell:
+        // the nearest, of as many placements as there is room for.
         let mut near: Vec<(f64, usize)> = (self.points.iter().enumerate())
             .filter_map(|(index, (p, _))| {
-                let own = p.placement == place.placement;
+                let batch = (p.log_batch - place.log_batch).abs();
                 let apart = v.apart(place, p)?;
-                Some((if own { apart - 1.0 } else { apart }, index))
+                Some(match p.placement == place.placement {
+                    true => (batch - OWN_FIRST, index),
+                    false => (apart + BATCHES_APART * batch, index),
+                })
             })
             .collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -1,6 +1,7 @@
 //! How far off a shape's own measurements are when they are left out.
 
 use super::law::StepLaw;
+use super::spread::few;
 use super::step_cost::StepCost;
 use super::step_surface::Surface;
 use crate::configuration::Configuration;
@@ -65,6 +66,6 @@ impl Squares {
     }
 
     fn deviation(&self) -> Option<f64> {
-        (self.count > 0).then(|| (self.sum / f64::from(self.count)).sqrt())
+        (self.count > 0).then(|| few(self.count) * (self.sum / f64::from(self.count)).sqrt())
     }
 }

@@ -23,6 +23,7 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`validation`]: measurements left out of workloads, and what the rest says of them.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
@@ -78,4 +79,5 @@ mod summary_by;
 mod sync;
 mod trace;
 mod transient;
+mod validation;
 mod verdicts;
