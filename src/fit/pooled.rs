@@ -108,7 +108,9 @@ pub struct PooledFit {
 /// Sharpest overlap; see [`p_norm`].
 const SHARPEST: f64 = 20.0;
 /// Most points that a law is fitted to: more hardly move six parameters.
-const MOST: usize = 480;
+const MOST: usize = 1200;
+/// The same where the law of nearly the same points is known.
+const MOST_AGAIN: usize = 480;
 /// Points that starts are compared on.
 const FIRST: usize = 160;
 /// Standard errors by which a growth must beat the first, and the share of its error.
@@ -163,7 +165,7 @@ pub fn refitted(points: &[PooledPoint], law: &PooledLaw) -> Option<PooledFit> {
     let coefficients = [base_s, per_sample_s, base, slope, law.one_vm_s];
     let [a, b, c, d, e] = coefficients.map(|c| libm::log(c.max(1e-12)));
     let start = [a, b, c, d, e, angle(exponent)];
-    let found = polished(&thinned(points, MOST), growth, start)?;
+    let found = polished(&thinned(points, MOST_AGAIN), growth, start)?;
     finished(points, growth, found, |ratios| again(ratios, &law.residual))
 }
 
