@@ -125,6 +125,8 @@ cfg_if::cfg_if! {
         pub mod training;
         pub mod units;
         pub mod usage;
+        #[cfg(feature = "cli")]
+        pub mod validate;
         pub mod workload;
     } else {
         mod cloud;
@@ -153,6 +155,8 @@ cfg_if::cfg_if! {
         mod training;
         mod units;
         mod usage;
+        #[cfg(feature = "cli")]
+        mod validate;
         mod workload;
     }
 }

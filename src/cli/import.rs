@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::{Exit, Failure, terminal};
+use super::{Exit, Failure, terminal, validate};
 use crate::import::folder::{self, Kind};
 use crate::import::prices::skypilot;
 use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
@@ -310,7 +310,8 @@ impl ImportArgs {
         trial::workload(&files, &out.out).map_err(Failure::Wrong)?;
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
         terminal::warn(report.warnings());
-        terminal::print(&report.to_string())?;
+        let left_out = validate::of_import(&trial::folder(&files, &out.out))?;
+        terminal::print(&format!("{report}{left_out}"))?;
         Ok(Exit::Done)
     }
 }

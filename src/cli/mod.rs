@@ -24,6 +24,7 @@ pub mod summaries;
 pub mod summary;
 pub mod terminal;
 pub mod trace;
+pub mod validate;
 
 use std::process::ExitCode;
 
@@ -61,6 +62,8 @@ enum Command {
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
     Reproduce(reproduce::ReproduceArgs),
+    /// Leave measurements out of workloads and ask the rest about them
+    Validate(validate::ValidateArgs),
     /// Print the JSON Schema of a scenario file
     Schema,
     /// Print a completion script for a shell
@@ -176,6 +179,7 @@ impl Cli {
             Command::List(args) => args.run(),
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
+            Command::Validate(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),

@@ -55,6 +55,9 @@ impl Machines {
     }
 }
 
+/// Most that a figure of nine digits, as tables have it, is off by, with some room.
+const NINE_DIGITS: f64 = 1e-8;
+
 impl Luck {
     /// Draws placement, machines and length of the run for `truth` in `replica`. The same for
     /// every strategy, and for the oracle.
@@ -74,8 +77,8 @@ impl Luck {
         let sigma = variation.vm_sigma;
         let mut luck = Luck {
             // One step at least, and rounded up: the target is reached during the last step. The
-            // tiny relief keeps a whole number that came out a rounding error too high.
-            steps_to_target: ((steps * (1.0 - 1e-12)).ceil() as u64).max(1),
+            // relief keeps a whole number that came out too high by the rounding of its epochs.
+            steps_to_target: ((steps * (1.0 - NINE_DIGITS)).ceil() as u64).max(1),
             stepping: cluster.whole.stepping.clone(),
             whole_step,
             machines: (sigma > 0.0).then(|| Machines::draw(cluster, sigma, streams, replica)),

@@ -5,6 +5,7 @@
 //! - [`minimise`]: non-linear least squares.
 //! - [`quality`]: how well a fit meets what was measured.
 //! - [`steps`]: laws of step time.
+//! - [`pooled`]: one law for all shapes of a VM type; [`residual`]: how measurements vary around it.
 //! - [`epochs`]: laws of epochs.
 //! - [`noise`]: laws of the noise scale.
 //!
@@ -15,7 +16,9 @@ pub mod epochs;
 pub mod linear;
 pub mod minimise;
 pub mod noise;
+pub mod pooled;
 pub mod quality;
+pub mod residual;
 pub mod steps;
 
 pub use quality::Quality;

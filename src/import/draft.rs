@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::figure::{FITTED, MEASURED, rounded};
 use super::law_text;
 use crate::workload::Origin;
-use crate::workload::law::{EpochLaw, NoiseLaw, StepLaw};
+use crate::workload::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
 
 /// A workload folder before it is written.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,8 @@ pub struct Draft {
     pub constants: Vec<Constant>,
     /// Step law per VM shape.
     pub step_laws: Vec<Law<(String, StepLaw)>>,
+    /// One step law for all shapes of a VM type.
+    pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
     /// Law of epochs.
     pub epoch_law: Option<Law<EpochLaw>>,
     /// Law of the noise scale.
@@ -266,6 +268,10 @@ impl Draft {
         for step_law in &self.step_laws {
             let (shape, law) = &step_law.law;
             step_law.write(&format!("laws.steps.{}", quoted(shape)), law, &mut text)?;
+        }
+        for pooled in &self.pooled_laws {
+            let (vm_type, law) = &pooled.law;
+            pooled.write(&format!("laws.pooled.{}", quoted(vm_type)), law, &mut text)?;
         }
         if let Some(epochs) = &self.epoch_law {
             epochs.write("laws.epochs", &epochs.law, &mut text)?;

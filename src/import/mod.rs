@@ -32,6 +32,9 @@ pub mod profile;
 pub mod report;
 pub mod trial;
 
+use crate::fit::pooled::PooledPoint;
+use draft::StepLine;
+
 pub use draft::Draft;
 pub use report::Report;
 
@@ -42,6 +45,11 @@ pub struct Imported {
     pub draft: Draft,
     /// What happened.
     pub report: Report,
+}
+
+/// A row of `steps.csv` for a fit over all shapes; `None` if its shape is not one of its workers.
+fn pooled_point(line: &StepLine) -> Option<PooledPoint> {
+    PooledPoint::of(&line.vm, line.workers, line.batch, line.step_s)
 }
 
 /// Steps of one probe, and until the noise reading settles, where no source says.

@@ -47,7 +47,8 @@ pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
     judge(diagnostics, "table")
 }
 
-fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
+/// The files as a folder in memory.
+pub fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
     let texts = files.iter();
     Folder::Memory {
         name: out.display().to_string(),

@@ -87,12 +87,15 @@ fn build(
         )));
     }
     let groups = space::groups(task.space);
-    let anchor = space::start(&groups, Start::Smallest).unwrap_or(0);
-    let at = task.space.name(anchor);
-    let known = anchor_seconds_per_sample(past, task.space, anchor);
-    let (Some(known), Some(samples_per_epoch)) = (known, task.samples_per_epoch) else {
+    let smallest = space::start(&groups, Start::Smallest).unwrap_or(0);
+    // Where the smallest configuration is no stored run itself, the first that is.
+    let known = std::iter::once(smallest)
+        .chain(0..task.space.len())
+        .find_map(|at| Some((at, anchor_seconds_per_sample(past, task.space, at)?)));
+    let (Some((anchor, known)), Some(samples_per_epoch)) = (known, task.samples_per_epoch) else {
         return Err(Unusable(format!(
-            "`{own}` has no stored run at {at}, which gives the model its scale"
+            "`{own}` has no stored run in the space, such as {}, which gives the model its scale",
+            task.space.name(smallest)
         )));
     };
 

@@ -23,6 +23,8 @@ pub struct Grid {
     workers: Vec<f64>,
     /// One per worker count: the abscissae (ascending) and values along the batch.
     columns: Vec<(Vec<f64>, Vec<f64>)>,
+    /// One per worker count: its least and greatest batch.
+    ends: Vec<(f64, f64)>,
     abscissa: fn(f64) -> f64,
 }
 
@@ -41,9 +43,18 @@ impl Grid {
                 column.iter().map(|p| (abscissa(p.batch), p.value)).unzip()
             })
             .collect();
+        let ends = (workers.iter())
+            .map(|&k| {
+                let of = points.iter().filter(|p| p.workers == k);
+                of.fold((f64::INFINITY, 0.0), |(least, most), p| {
+                    (p.batch.min(least), p.batch.max(most))
+                })
+            })
+            .collect();
         Grid {
             workers,
             columns,
+            ends,
             abscissa,
         }
     }
@@ -60,6 +71,35 @@ impl Grid {
         }
         let (low, high) = (self.along(left, x)?, self.along(left + 1, x)?);
         Some(low + share * (high - low))
+    }
+
+    /// The value at (`workers`, `batch`), or where no measurements surround it, at the nearest place
+    /// that they do: the worker count first, then the batch. `None` without points.
+    pub fn nearest(&self, workers: f64, batch: f64) -> Option<f64> {
+        let (first, last) = (*self.workers.first()?, *self.workers.last()?);
+        let (left, share) = locate(&self.workers, workers.clamp(first, last))?;
+        let x = (self.abscissa)(batch);
+        let along = |column: usize| {
+            let xs = &self.columns[column].0;
+            self.along(column, x.clamp(xs[0], xs[xs.len() - 1]))
+        };
+        let low = along(left)?;
+        if share == 0.0 {
+            return Some(low);
+        }
+        Some(low + share * (along(left + 1)? - low))
+    }
+
+    /// The batch nearest to `batch` that was measured with the worker count nearest to `workers`, or
+    /// lies between such, and the value there.
+    pub fn edge(&self, workers: f64, batch: f64) -> Option<(f64, f64)> {
+        let apart = |k: &f64| (k - workers).abs();
+        let columns = 0..self.workers.len();
+        let column =
+            columns.min_by(|&a, &b| apart(&self.workers[a]).total_cmp(&apart(&self.workers[b])))?;
+        let (least, most) = self.ends[column];
+        let batch = batch.clamp(least, most);
+        Some((batch, self.along(column, (self.abscissa)(batch))?))
     }
 
     fn along(&self, column: usize, x: f64) -> Option<f64> {
@@ -102,6 +142,15 @@ mod tests {
         assert_eq!(square().at(16.0, 200.0), Some(11.0));
         assert_eq!(square().at(8.0, 100.0), Some(1.0));
         assert_eq!(square().at(12.0, 150.0), Some(5.0));
+    }
+
+    #[test]
+    fn outside_the_nearest_place_is_on_the_edge() {
+        assert_eq!(square().nearest(20.0, 150.0), Some(8.0));
+        assert_eq!(square().nearest(12.0, 900.0), Some(7.0));
+        assert_eq!(square().nearest(12.0, 150.0), square().at(12.0, 150.0));
+        assert_eq!(square().edge(20.0, 900.0), Some((200.0, 11.0)));
+        assert_eq!(Grid::new(&[], |b| b).nearest(1.0, 1.0), None);
     }
 
     #[test]

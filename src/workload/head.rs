@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::law::{EpochLaw, NoiseLaw, StepLaw};
+use super::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
 use super::{Communication, Constants, Laws, Origin, Sourced, Staleness, StepMeasured};
 use crate::configuration::Shape;
 use crate::input::name::not_a_name;
@@ -45,6 +45,7 @@ pub(super) struct Head {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct LawsHead {
     steps: BTreeMap<Spanned<String>, Spanned<StepLaw>>,
+    pooled: BTreeMap<Spanned<String>, Spanned<PooledLaw>>,
     epochs: Option<Spanned<EpochLaw>>,
     noise: Option<Spanned<NoiseLaw>>,
 }
@@ -151,6 +152,14 @@ pub(super) fn laws(
         check("this VM", shape.span(), sound.map(drop));
         check("a step", law.span(), law.get_ref().check());
     }
+    for (vm_type, law) in &head.pooled {
+        let whole = match vm_type.get_ref().contains('/') {
+            true => Err("expected a VM type without workers per VM".to_owned()),
+            false => Ok(()),
+        };
+        check("this VM", vm_type.span(), whole);
+        check("a step", law.span(), law.get_ref().check());
+    }
     if let Some(law) = &head.epochs {
         check("epochs", law.span(), law.get_ref().check());
     }
@@ -161,8 +170,12 @@ pub(super) fn laws(
         let steps = (head.steps.iter())
             .map(|(shape, law)| (shape.get_ref().clone(), *law.get_ref()))
             .collect();
+        let pooled = (head.pooled.iter())
+            .map(|(vm_type, law)| (vm_type.get_ref().clone(), *law.get_ref()))
+            .collect();
         let laws = Laws {
             steps,
+            pooled,
             epochs: head.epochs.as_ref().map(|l| *l.get_ref()),
         };
         (laws, head.noise.as_ref().map(|l| *l.get_ref()))

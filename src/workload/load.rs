@@ -3,8 +3,8 @@
 use super::head::{self, Head};
 use super::law::EpochLaw;
 use super::{
-    Communication, Description, Epochs, Noise, NoiseCurve, NoiseScale, StepMeasured, Workload,
-    epochs, noise, noise_curve, noise_scale, published, step_rows,
+    Communication, Description, Epochs, Laws, Noise, NoiseCurve, NoiseScale, StepMeasured,
+    Workload, epochs, epochs_by_law, noise, noise_curve, noise_scale, published, step_rows,
 };
 use crate::input::{self, Diagnostic, Diagnostics, Folder};
 
@@ -56,8 +56,10 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         .map_or((StepMeasured::Barrier, Communication::Known), |h| {
             (h.0.step_measured, h.0.communication)
         });
-    let steps =
-        steps.and_then(|source| step_rows::read(&source, measured, communication, diagnostics));
+    let without = Laws::default();
+    let laws = head.as_ref().map_or(&without, |h| &h.2.0);
+    let steps = steps
+        .and_then(|source| step_rows::read(&source, measured, communication, laws, diagnostics));
     let epochs = epochs.and_then(|source| epochs::read(&source, diagnostics));
     let noise = noise.map_or(Some(Vec::new()), |source| noise::read(&source, diagnostics));
     let scale = scale.map_or(Some(Vec::new()), |source| {
@@ -80,6 +82,8 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         )));
         return None;
     }
+    let by_law = |batch: f64| epochs_by_law(laws.epochs?, &scale, &constants, batch);
+    let epochs = Epochs::new(epochs?, laws.epochs, &by_law);
     Some(Workload {
         name: head.name.into_inner(),
         description: Description {
@@ -92,7 +96,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         },
         constants,
         steps: steps?,
-        epochs: Epochs::new(epochs?),
+        epochs,
         noise: Noise::new(noise?, scale, noise_law),
         noise_curve: NoiseCurve::new(curve?),
         laws,

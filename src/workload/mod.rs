@@ -8,10 +8,12 @@
 //! - [`load`]: a folder of tables → a checked [`Workload`]; `head`: its `workload.toml`; `rows`: rows of its tables.
 //! - [`library`]: the workloads embedded in the binary, and folders on disk.
 //! - [`grid`]: interpolation over measured (workers, batch) points.
-//! - [`step_cost`] and its `step_rows`, [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
+//! - [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
 //!   measured tables.
+//! - [`spread`]: how sure a prediction is.
 //! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured.
 
+mod compute_by_batch;
 pub mod epochs;
 pub mod grid;
 mod head;
@@ -23,11 +25,16 @@ pub mod noise_curve;
 pub mod noise_scale;
 pub mod origin;
 pub mod published;
+pub mod residual;
 mod rows;
+pub mod spread;
 pub mod staleness;
 pub mod stand_in;
 pub mod step_cost;
+mod step_errors;
+pub mod step_pool;
 mod step_rows;
+mod step_surface;
 
 pub use epochs::Epochs;
 pub use noise::Noise;
@@ -35,14 +42,15 @@ pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
 pub use origin::{Origin, Provenance, Sourced};
 pub use published::Published;
+pub use spread::{Interval, Spread};
 pub use staleness::Staleness;
 pub use stand_in::{Reach, StandIn};
-pub use step_cost::{Communication, StepCost, StepCosts, StepMeasured};
+pub use step_cost::{Communication, KnownStep, StepCost, StepCosts, StepMeasured};
 
 use std::collections::BTreeMap;
 
 use crate::configuration::Configuration;
-use law::{EpochLaw, StepLaw};
+use law::{EpochLaw, PooledLaw, StepLaw};
 
 /// One training job as it was measured.
 #[derive(Debug, Clone)]
@@ -112,6 +120,8 @@ pub struct Constants {
 pub struct Laws {
     /// Seconds of a step, per VM shape.
     pub steps: BTreeMap<String, StepLaw>,
+    /// Seconds of a step on any shape of a VM type; it comes before those per shape.
+    pub pooled: BTreeMap<String, PooledLaw>,
     /// Epochs to the target.
     pub epochs: Option<EpochLaw>,
 }
@@ -129,6 +139,8 @@ pub struct Replay {
     pub noise_normalised: Option<f64>,
     /// How step and epochs were obtained.
     pub provenance: Provenance,
+    /// How sure they are.
+    pub spread: Spread,
 }
 
 /// Passes over the data to the target, and how steps turn into progress meanwhile.
@@ -140,6 +152,8 @@ pub struct EpochsToTarget {
     pub pace: Option<Pace>,
     /// How they were obtained.
     pub provenance: Provenance,
+    /// Standard deviation of their logarithm, where any is known.
+    pub deviation: Option<f64>,
 }
 
 impl Workload {
@@ -164,23 +178,25 @@ impl Workload {
         let (workers, batch) = (asked.workers, asked.batch);
         let (compute, network) =
             stand_in.map_or((1.0, 1.0), |s| (s.compute_scale, s.network_scale));
-        let (step, step_by) = match self.steps.at(&asked) {
-            Some((cost, _)) if stand_in.is_some() => {
+        let step = match self.steps.known(&asked) {
+            Some(known) => match stand_in {
+                None => known,
                 // As exposed communication was measured: a faster processor would hide less of it.
-                let scaled = StepCost {
-                    compute_s: cost.compute_s * compute,
-                    communication_s: cost.communication_s * network,
-                };
-                match (stand_in, self.steps.at(&asked)) {
-                    (Some(StandIn { is_same: true, .. }), Some((_, by))) => (scaled, by),
-                    _ => (scaled, Provenance::Extrapolated),
-                }
-            }
-            Some(found) => found,
+                Some(stand_in) => KnownStep {
+                    cost: StepCost {
+                        compute_s: known.cost.compute_s * compute,
+                        communication_s: known.cost.communication_s * network,
+                    },
+                    provenance: match stand_in.is_same {
+                        true => known.provenance,
+                        false => Provenance::Extrapolated,
+                    },
+                    ..known
+                },
+            },
             None if reach.extrapolate => {
-                let law = self.laws.steps.get(&*asked.vm);
-                let cost = law.and_then(|l| l.cost(workers, asked.local_batch(), compute, network));
-                (cost.ok_or_else(|| refuse(None))?, Provenance::Extrapolated)
+                let beyond = self.steps.beyond(&asked, compute, network);
+                beyond.ok_or_else(|| refuse(None))?
             }
             None => return Err(refuse(None)),
         };
@@ -189,11 +205,15 @@ impl Workload {
             return Err(refuse(Some("epochs")));
         };
         Ok(Replay {
-            step,
+            step: step.cost,
             epochs: epochs.epochs,
             pace: epochs.pace,
             noise_normalised,
-            provenance: step_by.max(epochs.provenance),
+            provenance: step.provenance.max(epochs.provenance),
+            spread: Spread {
+                step: step.deviation,
+                epochs: epochs.deviation,
+            },
         })
     }
 
@@ -251,37 +271,44 @@ impl Workload {
         noise: Option<f64>,
         reach: &Reach,
     ) -> Option<EpochsToTarget> {
-        let (by_law, pace) = self.epochs_by_law(batch, noise);
-        let by_law = by_law.filter(|e| reach.extrapolate && e.is_finite() && *e > 0.0);
-        let found = self.epochs.at(workers, batch);
-        let (epochs, provenance) = found.or(by_law.map(|e| (e, Provenance::Extrapolated)))?;
+        let (epochs, provenance) = match self.epochs.at(workers, batch) {
+            Some(found) => found,
+            None if reach.extrapolate => {
+                let by_law = match self.laws.epochs {
+                    Some(law @ EpochLaw::AffineNoise { .. }) => law.epochs(f64::from(batch), noise),
+                    Some(law) => (self.epochs).joined(workers, batch, |b| {
+                        epochs_by_law(law, self.noise.scale(), &self.constants, b)
+                    }),
+                    None => None,
+                };
+                let by_law = by_law.filter(|e| e.is_finite() && *e > 0.0)?;
+                (by_law, Provenance::Extrapolated)
+            }
+            None => return None,
+        };
         Some(EpochsToTarget {
             epochs,
-            pace,
+            pace: self.pace(batch),
             provenance,
+            deviation: self.epochs.deviation(provenance),
         })
     }
 
-    /// Epochs by law, and the pace that goes with them.
-    fn epochs_by_law(&self, batch: u32, noise: Option<f64>) -> (Option<f64>, Option<Pace>) {
-        let b = f64::from(batch);
-        match self.laws.epochs {
-            None => (None, None),
-            Some(EpochLaw::Goodput {
-                initial_batch,
-                target_progress,
-            }) => {
-                let initial_batch = f64::from(initial_batch);
-                match (self.noise.scale()).replay(initial_batch, b, target_progress) {
-                    Some((steps, pace)) => (
-                        Some(steps * b / self.constants.samples_per_epoch.value),
-                        Some(pace),
-                    ),
-                    None => (None, None),
-                }
-            }
-            Some(law) => (law.epochs(b, noise), None),
-        }
+    /// How steps turn into progress; `None` for evenly.
+    fn pace(&self, batch: u32) -> Option<Pace> {
+        let Some(EpochLaw::Goodput {
+            initial_batch,
+            target_progress,
+        }) = self.laws.epochs
+        else {
+            return None;
+        };
+        let scale = self.noise.scale();
+        Some(
+            scale
+                .replay(f64::from(initial_batch), f64::from(batch), target_progress)?
+                .1,
+        )
     }
 
     /// γ over training, as it was measured best.
@@ -309,6 +336,25 @@ impl Workload {
     /// Steps to the target without luck, n = e·D/B.
     pub fn steps_to_target(&self, epochs: f64, batch: u32) -> f64 {
         epochs * self.constants.samples_per_epoch.value / f64::from(batch)
+    }
+}
+
+/// Epochs of global batch `batch` by law, from φ over training where it replays that.
+pub fn epochs_by_law(
+    law: EpochLaw,
+    scale: &NoiseScale,
+    constants: &Constants,
+    batch: f64,
+) -> Option<f64> {
+    match law {
+        EpochLaw::Goodput {
+            initial_batch,
+            target_progress,
+        } => {
+            let (steps, _) = scale.replay(f64::from(initial_batch), batch, target_progress)?;
+            Some(steps * batch / constants.samples_per_epoch.value)
+        }
+        _ => law.epochs(batch, None),
     }
 }
 

@@ -60,6 +60,17 @@ impl NoiseScale {
         scale
     }
 
+    /// The same without the run at `batch`.
+    #[cfg(feature = "cli")]
+    pub fn without(&self, batch: u32) -> NoiseScale {
+        let at = libm::log(f64::from(batch));
+        let kept = || (self.log_batches.iter().zip(&self.runs)).filter(|(b, _)| **b != at);
+        NoiseScale {
+            log_batches: kept().map(|(b, _)| *b).collect(),
+            runs: kept().map(|(_, run)| run.clone()).collect(),
+        }
+    }
+
     /// Whether nothing was measured.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()

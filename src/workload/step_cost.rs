@@ -1,13 +1,17 @@
 //! Seconds per synchronous step: compute and exposed communication, from a table.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::grid::{Grid, Point};
+use super::Laws;
+use super::compute_by_batch::ComputeByLocalBatch;
 use super::origin::Provenance;
-use crate::configuration::Configuration;
-use crate::stats::line::{Line, locate};
+use super::step_errors::Errors;
+use super::step_pool::Pool;
+use super::step_surface::Surface;
+use crate::configuration::{Configuration, Shape};
 
 /// Mean seconds of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,6 +74,8 @@ pub struct StepCosts {
     /// Where the compute time was measured.
     pub measured: StepMeasured,
     tables: Vec<Table>,
+    /// By VM type, where one law holds for all its shapes.
+    pools: BTreeMap<String, Pool>,
 }
 
 /// What a table says about communication.
@@ -83,22 +89,28 @@ pub enum Communication {
     Unknown,
 }
 
+/// The cost of a step, how it was obtained and how sure it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KnownStep {
+    /// Seconds.
+    pub cost: StepCost,
+    /// How they were obtained.
+    pub provenance: Provenance,
+    /// Standard deviation of the logarithm of the whole step, where anything is known of it.
+    pub deviation: Option<f64>,
+}
+
 #[derive(Debug, Clone)]
 struct Table {
     vm: Arc<str>,
     /// By workers, then batch.
     points: Vec<(Configuration, StepCost)>,
-    /// Whether the grids run along the local batch instead of the global one: where fewer local
-    /// batches than global ones were measured, the table was measured along them.
-    by_local_batch: bool,
-    /// Compute; `None` where the whole step counts as compute.
-    compute: Option<ComputeByLocalBatch>,
-    communication: Grid,
-    whole: Grid,
+    surface: Surface,
+    errors: Errors,
 }
 
 impl StepCosts {
-    /// From measured rows.
+    /// From measured rows, and laws for what lies between and beyond them.
     ///
     /// Where only the whole step is known, compute is taken as the function of the local batch
     /// that the rows with a known split show, and communication as the rest; or all of it counts
@@ -110,36 +122,89 @@ impl StepCosts {
         mut rows: Vec<StepRow>,
         measured: StepMeasured,
         communication: Communication,
+        laws: &Laws,
     ) -> Result<Self, SplitError> {
         rows.sort_by(|a, b| (&a.vm, a.workers, a.batch).cmp(&(&b.vm, b.workers, b.batch)));
         let tables = rows
             .chunk_by(|a, b| a.vm == b.vm)
-            .map(|rows| Table::new(rows, communication))
-            .collect::<Result<_, _>>()?;
-        Ok(StepCosts { measured, tables })
+            .map(|rows| Table::new(rows, communication, laws))
+            .collect::<Result<Vec<_>, _>>()?;
+        let pools = (laws.pooled.iter())
+            .map(|(vm_type, law)| {
+                let points = tables.iter().flat_map(|t| &t.points);
+                (vm_type.clone(), Pool::new(vm_type, *law, points))
+            })
+            .collect();
+        Ok(StepCosts {
+            measured,
+            tables,
+            pools,
+        })
     }
 
-    /// The cost of a step: compute piecewise linear in b, communication bilinear in (K, B), or in
-    /// (K, b) where the table was measured at equal local batches; the measured value itself at a
-    /// measured point, `None` outside the hull.
+    /// The cost of a step: the measured value itself at a measured point; between points the
+    /// pooled law with its residual, or measured/law interpolated, or seconds; `None` outside the hull.
     pub fn at(&self, at: &Configuration) -> Option<(StepCost, Provenance)> {
+        self.known(at).map(|known| (known.cost, known.provenance))
+    }
+
+    /// As [`Self::at`], and how sure it is.
+    pub fn known(&self, at: &Configuration) -> Option<KnownStep> {
         let table = self.table(&at.vm)?;
+        let pool = self.pool(at);
         if let Some(cost) = table.measured(at) {
-            return Some((cost, Provenance::Measured));
+            return Some(KnownStep {
+                cost,
+                provenance: Provenance::Measured,
+                deviation: pool.map(Pool::repeat),
+            });
         }
-        let workers = f64::from(at.workers);
-        let along = match table.by_local_batch {
-            true => at.local_batch(),
-            false => f64::from(at.batch),
+        if !table.surface.surrounds(at) {
+            return None;
+        }
+        let (cost, deviation) = match pool.and_then(|pool| pool.at(at, 1.0, 1.0)) {
+            Some((cost, deviation)) => {
+                let shared = table.surface.share(at, cost.total_s());
+                (shared.unwrap_or(cost), Some(deviation))
+            }
+            None => (table.surface.inside(at)?, table.errors.inside),
         };
-        let cost = StepCost {
-            compute_s: match &table.compute {
-                Some(compute) => compute.inside(at.local_batch())?,
-                None => table.whole.at(workers, along)?,
-            },
-            communication_s: table.communication.at(workers, along)?,
+        Some(KnownStep {
+            cost,
+            provenance: Provenance::Interpolated,
+            deviation,
+        })
+    }
+
+    /// The cost of a step that no measurements surround, by law and joined to them at their edge:
+    /// compute times `compute_scale`, communication times `network_scale`.
+    pub fn beyond(
+        &self,
+        at: &Configuration,
+        compute_scale: f64,
+        network_scale: f64,
+    ) -> Option<KnownStep> {
+        let table = self.table(&at.vm);
+        let pooled = self.pool(at).and_then(|pool| {
+            let (cost, deviation) = pool.at(at, compute_scale, network_scale)?;
+            let unscaled = compute_scale == 1.0 && network_scale == 1.0;
+            let share = table.filter(|_| unscaled);
+            let shared = share.and_then(|t| t.surface.share(at, cost.total_s()));
+            Some((shared.unwrap_or(cost), Some(deviation)))
+        });
+        let (cost, deviation) = match (pooled, table) {
+            (Some(found), _) => found,
+            (None, Some(table)) => {
+                let cost = table.surface.beyond(at, compute_scale, network_scale)?;
+                (cost, table.errors.beyond)
+            }
+            (None, None) => return None,
         };
-        Some((cost, Provenance::Interpolated))
+        Some(KnownStep {
+            cost,
+            provenance: Provenance::Extrapolated,
+            deviation,
+        })
     }
 
     /// The VM shapes that were measured.
@@ -175,11 +240,22 @@ impl StepCosts {
     fn table(&self, vm: &str) -> Option<&Table> {
         self.tables.iter().find(|t| &*t.vm == vm)
     }
+
+    fn pool(&self, at: &Configuration) -> Option<&Pool> {
+        if self.pools.is_empty() {
+            return None;
+        }
+        self.pools.get(Shape::parse(&at.vm).ok()?.vm_type)
+    }
 }
 
 impl Table {
     /// From the rows of one VM shape, by workers and batch.
-    fn new(rows: &[StepRow], communication: Communication) -> Result<Self, SplitError> {
+    fn new(
+        rows: &[StepRow],
+        communication: Communication,
+        laws: &Laws,
+    ) -> Result<Self, SplitError> {
         let vm = &rows[0].vm;
         let configuration = |r: &StepRow| Configuration {
             vm: Arc::clone(vm),
@@ -218,39 +294,15 @@ impl Table {
             };
             points.push((at, cost));
         }
-        let distinct = |of: fn(&Configuration) -> f64| {
-            let mut all: Vec<f64> = points.iter().map(|(c, _)| of(c)).collect();
-            all.sort_by(f64::total_cmp);
-            all.dedup();
-            all.len()
-        };
-        let by_local_batch =
-            distinct(Configuration::local_batch) < distinct(|c| f64::from(c.batch));
-        let grid = |value: fn(StepCost) -> f64| {
-            let point = |(c, cost): &(Configuration, StepCost)| Point {
-                workers: f64::from(c.workers),
-                batch: if by_local_batch {
-                    c.local_batch()
-                } else {
-                    f64::from(c.batch)
-                },
-                value: value(*cost),
-            };
-            Grid::new(&points.iter().map(point).collect::<Vec<_>>(), |along| along)
-        };
-        let all = points
-            .iter()
-            .map(|(c, cost)| (c.local_batch(), cost.compute_s));
+        let law = laws.steps.get(&**vm).copied();
+        let pooled = Shape::parse(vm).is_ok_and(|s| laws.pooled.contains_key(s.vm_type));
         Ok(Table {
             vm: Arc::clone(vm),
-            by_local_batch,
-            compute: if unknown {
-                None
-            } else {
-                ComputeByLocalBatch::new(all.collect())
+            surface: Surface::new(&points, law),
+            errors: match pooled {
+                true => Errors::default(),
+                false => Errors::of(&points, law),
             },
-            communication: grid(|cost| cost.communication_s),
-            whole: grid(StepCost::total_s),
             points,
         })
     }
@@ -261,52 +313,6 @@ impl Table {
             .points
             .binary_search_by_key(&key, |(c, _)| (c.workers, c.batch));
         place.ok().map(|place| self.points[place].1)
-    }
-}
-
-/// Compute seconds as a piecewise-linear function of the local batch.
-#[derive(Debug, Clone)]
-struct ComputeByLocalBatch {
-    local_batch: Vec<f64>,
-    seconds: Vec<f64>,
-    slope: f64,
-}
-
-impl ComputeByLocalBatch {
-    /// From (local batch, seconds) in any order; equal local batches are averaged. `None` if empty.
-    fn new(mut points: Vec<(f64, f64)>) -> Option<Self> {
-        let slope = Line::fit(points.iter().copied())?.slope;
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (local_batch, seconds) = points
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|same| {
-                let sum: f64 = same.iter().map(|p| p.1).sum();
-                (same[0].0, sum / same.len() as f64)
-            })
-            .unzip();
-        Some(ComputeByLocalBatch {
-            local_batch,
-            seconds,
-            slope,
-        })
-    }
-
-    fn inside(&self, b: f64) -> Option<f64> {
-        let (left, share) = locate(&self.local_batch, b)?;
-        Some(match self.seconds.get(left + 1) {
-            Some(right) => self.seconds[left] + share * (right - self.seconds[left]),
-            None => self.seconds[left],
-        })
-    }
-
-    /// Inside the table as [`Self::inside`]; outside, from the end point on with the slope of the
-    /// least-squares line through all points, which a bend in the last segment does not upset.
-    fn at(&self, b: f64) -> f64 {
-        let last = self.seconds.len() - 1;
-        self.inside(b).unwrap_or_else(|| {
-            let end = if b < self.local_batch[0] { 0 } else { last };
-            self.seconds[end] + self.slope * (b - self.local_batch[end])
-        })
     }
 }
 
@@ -339,8 +345,13 @@ mod tests {
             .into_iter()
             .map(|(k, b)| row(k, b, step(k, b), (k == 4).then_some(0.04)))
             .collect();
-        StepCosts::new(rows, StepMeasured::Barrier, Communication::Known)
-            .expect("a split at four workers")
+        StepCosts::new(
+            rows,
+            StepMeasured::Barrier,
+            Communication::Known,
+            &Laws::default(),
+        )
+        .expect("a split at four workers")
     }
 
     #[test]
@@ -366,7 +377,14 @@ mod tests {
 
     #[test]
     fn without_any_split_or_with_too_short_a_step_the_table_is_refused() {
-        let table = |rows| StepCosts::new(rows, StepMeasured::Barrier, Communication::Known);
+        let table = |rows| {
+            StepCosts::new(
+                rows,
+                StepMeasured::Barrier,
+                Communication::Known,
+                &Laws::default(),
+            )
+        };
         let none = table(vec![row(2, 64, 1.0, None)]);
         assert!(matches!(none, Err(SplitError::NoSplit(_))));
         let short = table(vec![row(4, 64, 1.0, Some(0.1)), row(2, 32, 0.5, None)]);
@@ -376,7 +394,12 @@ mod tests {
     #[test]
     fn a_step_without_a_split_is_one_piece_between_its_points_too() {
         let rows = vec![row(2, 64, 1.0, None), row(4, 64, 0.6, None)];
-        let costs = StepCosts::new(rows, StepMeasured::Barrier, Communication::Unknown);
+        let costs = StepCosts::new(
+            rows,
+            StepMeasured::Barrier,
+            Communication::Unknown,
+            &Laws::default(),
+        );
         let (cost, _) = costs.expect("whole steps").at(&at(3, 64)).expect("inside");
         assert!((cost.compute_s - 0.8).abs() < 1e-12);
         assert_eq!(cost.communication_s, 0.0);
@@ -386,8 +409,13 @@ mod tests {
     fn a_table_measured_at_equal_local_batches_reaches_its_ends_between_worker_counts() {
         let step = |k: u32, b: u32| row(k, k * b, f64::from(b + k), Some(f64::from(k)));
         let rows = vec![step(2, 10), step(2, 20), step(6, 10), step(6, 20)];
-        let costs = StepCosts::new(rows, StepMeasured::Barrier, Communication::Known)
-            .expect("a split in every row");
+        let costs = StepCosts::new(
+            rows,
+            StepMeasured::Barrier,
+            Communication::Known,
+            &Laws::default(),
+        )
+        .expect("a split in every row");
         let (cost, _) = costs.at(&at(4, 40)).expect("the smallest local batch");
         assert_eq!(cost.total_s(), 14.0);
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::rows;
 use super::step_cost::{Communication, SplitError, StepCosts, StepMeasured, StepRow};
+use super::{Laws, rows};
 use crate::configuration::Shape;
 use crate::input::csv::Row;
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -13,6 +13,7 @@ pub(super) fn read(
     source: &Arc<Source>,
     measured: StepMeasured,
     communication: Communication,
+    laws: &Laws,
     diagnostics: &mut Diagnostics,
 ) -> Option<StepCosts> {
     let required = ["vm", "workers", "batch", "step_s", "origin", "source"];
@@ -25,7 +26,7 @@ pub(super) fn read(
         |row, d| step_row(row, source, d),
         key,
     )?;
-    match StepCosts::new(rows, measured, communication) {
+    match StepCosts::new(rows, measured, communication, laws) {
         Ok(costs) => Some(costs),
         Err(error) => {
             let help = match error {

@@ -26,6 +26,7 @@
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`misses`]: limits that a share of runs may miss.
+//! - [`validation`]: measurements left out of workloads, and what the rest says of them.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
@@ -86,4 +87,5 @@ mod summary_by;
 mod sync;
 mod trace;
 mod transient;
+mod validation;
 mod verdicts;

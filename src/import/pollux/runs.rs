@@ -136,11 +136,31 @@ pub(super) fn epochs(runs: &[Run], samples_per_epoch: &f64, draft: &mut Draft) {
     }
 }
 
-/// Pieces (end, φ in samples) of a run; a row without φ belongs to the piece after it, or to the
-/// last one.
+/// Most that φ may be over the batch, and least: beyond, a pace is that of no noise, or of nothing
+/// but noise, to all digits.
+const BOUND: f64 = 1e6;
+
+/// Pieces (end, φ in samples) of a run.
+///
+/// φ is that under which the run makes its own pace g = Δprogress/Δsteps: g = (B/M₀)(φ + M₀)/(φ + B),
+/// so φ = B·M₀·(g − 1)/(B − g·M₀). At M₀, where every φ gives the pace 1, it is M₀·grad_var/grad_sqr;
+/// a row without one belongs to the piece after it, or to the last one.
 pub(super) fn pieces(run: &Run, initial: u32) -> Vec<(f64, f64)> {
-    let with_scale = |&(progress, _, phi): &(f64, f64, Option<f64>)| {
-        phi.map(|phi| (progress, phi * f64::from(initial)))
+    let (batch, initial) = (f64::from(run.batch), f64::from(initial));
+    let (mut before, mut steps_before) = (0.0, 0.0);
+    let with_scale = |&(progress, steps, phi): &(f64, f64, Option<f64>)| {
+        let pace = (progress - before) / (steps - steps_before);
+        (before, steps_before) = (progress, steps);
+        if batch <= initial {
+            return phi.map(|phi| (progress, phi * initial));
+        }
+        let scale = batch * initial * (pace - 1.0) / (batch - pace * initial);
+        let most = BOUND * batch;
+        let scale = match pace * initial >= batch {
+            true => most,
+            false => scale.clamp(batch / BOUND, most),
+        };
+        Some((progress, scale))
     };
     let mut pieces: Vec<(f64, f64)> = run.rows.iter().filter_map(with_scale).collect();
     if let (Some(piece), Some(end)) = (pieces.last_mut(), run.rows.last()) {
@@ -179,7 +199,9 @@ pub(super) fn noise(
     let (mut read, mut without, mut beyond) = (0, 0, 0);
     for run in runs {
         read += run.rows.len();
-        without += run.rows.iter().filter(|r| r.2.is_none()).count();
+        if run.batch == initial {
+            without += run.rows.iter().filter(|r| r.2.is_none()).count();
+        }
         let mut done = 0.0;
         for (until, noise_scale_samples) in pieces(run, initial) {
             let until = until.min(target_progress);
@@ -198,7 +220,10 @@ pub(super) fn noise(
                 progress: until,
                 noise_scale_samples,
                 origin: Origin::Derived,
-                source: format!("validation-{}: {initial} grad_var/grad_sqr", run.batch),
+                source: match run.batch == initial {
+                    true => format!("validation-{}: {initial} grad_var/grad_sqr", run.batch),
+                    false => format!("validation-{}: pace of the run", run.batch),
+                },
             });
         }
     }

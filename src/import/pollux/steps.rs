@@ -5,8 +5,10 @@ use std::fs;
 use std::sync::Arc;
 
 use super::{Options, PLACEMENTS, SCALABILITY};
+use crate::fit::pooled::{PooledPoint, against_per_shape, pooled};
 use crate::fit::steps::{StepPoint, p_norm};
 use crate::import::draft::{Draft, Law, StepLine};
+use crate::import::pooled_point;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use crate::input::csv::{Row, Table};
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -306,9 +308,44 @@ impl Step {
     }
 }
 
+/// One law for all placements; or, where the largest worker counts of all even shapes, left out,
+/// come out better so, one per even shape.
+pub(super) fn step_laws(steps: &[Step], options: &Options, draft: &mut Draft, report: &mut Report) {
+    let points: Vec<PooledPoint> = steps
+        .iter()
+        .filter_map(|s| pooled_point(&step_line(s, &options.vm)))
+        .collect();
+    let judged = against_per_shape(&points);
+    let fit = match judged {
+        Some((_, _, true)) => None,
+        _ => pooled(&points),
+    };
+    let told = judged.map_or(String::new(), |(pool, shape, _)| {
+        let (pool, shape) = (100.0 * pool, 100.0 * shape);
+        format!("largest K left out: {pool:.1} % with one law for all shapes, {shape:.1} % with one per shape")
+    });
+    let Some(fit) = fit else {
+        if !told.is_empty() {
+            report.note(format!("no law for all shapes: {told}"));
+        }
+        return per_shape(steps, options, draft, report);
+    };
+    report.fit(
+        format!("{}, all shapes", options.vm),
+        format!("pooled p-norm, {}", fit.growth.name()),
+        &fit.quality,
+    );
+    if !told.is_empty() {
+        report.note(told);
+    }
+    let basis = format!("{}; without the residual", basis(&fit.quality));
+    let law = Law::fitted((options.vm.clone(), fit.law), basis);
+    draft.pooled_laws.push(law);
+}
+
 /// A p-norm per even shape: its rows on two VMs and more, and the single worker, which fixes the
 /// compute. One VM with several workers has no Ethernet between them and is on another line.
-pub(super) fn step_laws(steps: &[Step], options: &Options, draft: &mut Draft, report: &mut Report) {
+fn per_shape(steps: &[Step], options: &Options, draft: &mut Draft, report: &mut Report) {
     let mut per_vm: Vec<u32> = steps
         .iter()
         .filter_map(|s| match s.placement {

@@ -29,6 +29,13 @@ pub enum CommunicationLaw {
         /// d.
         per_level_s: f64,
     },
+    /// c + d·√K: between a constant and a line.
+    Root {
+        /// c.
+        base_s: f64,
+        /// d.
+        per_root_s: f64,
+    },
     /// j + d·(K − 2): Ethernet, a jump at the second node and then a slope.
     StepSlope {
         /// j: seconds with two workers.
@@ -64,6 +71,9 @@ impl CommunicationLaw {
                 base_s,
                 per_level_s,
             } => at_least(&[("base_s", base_s, ANY), ("per_level_s", per_level_s, ANY)]),
+            CommunicationLaw::Root { base_s, per_root_s } => {
+                at_least(&[("base_s", base_s, ANY), ("per_root_s", per_root_s, ANY)])
+            }
             CommunicationLaw::StepSlope {
                 jump_s,
                 per_worker_s,
@@ -90,6 +100,7 @@ impl CommunicationLaw {
                 base_s,
                 per_level_s,
             } => base_s + per_level_s * libm::log2(k),
+            CommunicationLaw::Root { base_s, per_root_s } => base_s + per_root_s * k.sqrt(),
             CommunicationLaw::StepSlope {
                 jump_s,
                 per_worker_s,
@@ -137,6 +148,8 @@ mod tests {
             ),
             6.5,
         );
+        let per_root_s = 2.0;
+        close(at(CommunicationLaw::Root { base_s, per_root_s }, 9), 6.5);
         let jump_s = 1.0;
         let ethernet = CommunicationLaw::StepSlope {
             jump_s,

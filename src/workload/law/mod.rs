@@ -4,6 +4,7 @@
 //! - [`compute`]: one worker's seconds by its local batch.
 //! - [`communication`]: seconds of communication by the worker count.
 //! - [`overlap`]: how much of it compute hides.
+//! - [`pooled`]: one law for all shapes of a VM type.
 //! - [`epochs`]: passes over the data by the global batch.
 //! - [`goodput`]: the same from a noise scale over training; [`noise`]: that noise scale.
 //!
@@ -15,12 +16,14 @@ pub mod epochs;
 pub mod goodput;
 pub mod noise;
 pub mod overlap;
+pub mod pooled;
 
 pub use communication::CommunicationLaw;
 pub use compute::ComputeLaw;
 pub use epochs::EpochLaw;
 pub use noise::NoiseLaw;
 pub use overlap::Overlap;
+pub use pooled::PooledLaw;
 
 use serde::{Deserialize, Serialize};
 

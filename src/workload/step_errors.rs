@@ -1,0 +1,71 @@
+//! How far off a shape's own measurements are when they are left out.
+
+use super::law::StepLaw;
+use super::spread::few;
+use super::step_cost::StepCost;
+use super::step_surface::Surface;
+use crate::configuration::Configuration;
+
+/// Standard deviations of ln(predicted/measured); `None` where nothing could be left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Errors {
+    /// Between measurements: each worker count left out, and each batch.
+    pub(super) inside: Option<f64>,
+    /// Beyond them: the law's own error, or that between them if it is greater.
+    pub(super) beyond: Option<f64>,
+}
+
+impl Errors {
+    pub(super) fn of(points: &[(Configuration, StepCost)], law: Option<StepLaw>) -> Self {
+        let mut squares = Squares::default();
+        let groups: [fn(&Configuration) -> u64; 2] =
+            [|c| u64::from(c.workers), |c| c.local_batch().to_bits()];
+        for group in groups {
+            let mut keys: Vec<u64> = points.iter().map(|(c, _)| group(c)).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                let (out, kept): (Vec<_>, Vec<_>) =
+                    (points.iter().cloned()).partition(|(c, _)| group(c) == key);
+                if kept.is_empty() {
+                    continue;
+                }
+                let surface = Surface::new(&kept, law);
+                for (c, measured) in &out {
+                    squares.add(surface.inside(c), measured);
+                }
+            }
+        }
+        let mut by_law = Squares::default();
+        for (c, measured) in points {
+            let law = law.and_then(|law| law.cost(c.workers, c.local_batch(), 1.0, 1.0));
+            by_law.add(law, measured);
+        }
+        let inside = squares.deviation();
+        let beyond = by_law.deviation();
+        Errors {
+            inside,
+            beyond: beyond.map(|d| inside.map_or(d, |i| i.max(d))),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Squares {
+    sum: f64,
+    count: u32,
+}
+
+impl Squares {
+    fn add(&mut self, predicted: Option<StepCost>, measured: &StepCost) {
+        if let Some(predicted) = predicted {
+            let error = libm::log(predicted.total_s() / measured.total_s());
+            self.sum += error * error;
+            self.count += 1;
+        }
+    }
+
+    fn deviation(&self) -> Option<f64> {
+        (self.count > 0).then(|| few(self.count) * (self.sum / f64::from(self.count)).sqrt())
+    }
+}

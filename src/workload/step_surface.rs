@@ -1,0 +1,175 @@
+//! What lies between and around the measured steps of one VM shape.
+
+use super::grid::{Grid, Point};
+use super::law::StepLaw;
+use super::step_cost::StepCost;
+use crate::configuration::{Configuration, Shape};
+
+/// The measured points of one VM shape, those on one VM apart from those on several: between the
+/// two, Ethernet begins, and no line leads across.
+///
+/// With a law, ln(measured/law) is interpolated, linear in ln K and ln b or ln B; without, seconds,
+/// linear in K and b or B. The whole step and one worker's compute alike, so that communication
+/// is what is left between them.
+#[derive(Debug, Clone)]
+pub(super) struct Surface {
+    law: Option<StepLaw>,
+    /// Whether grids run along the local batch instead of the global one: where fewer local
+    /// batches than global ones were measured, the table was measured along them.
+    by_local_batch: bool,
+    one_vm: Side,
+    several: Side,
+}
+
+#[derive(Debug, Clone)]
+struct Side {
+    whole: Grid,
+    compute: Grid,
+}
+
+/// Whether all workers are on one VM.
+fn on_one_vm(at: &Configuration) -> bool {
+    Shape::parse(&at.vm).is_ok_and(|shape| shape.vms(at.workers) == Some(1))
+}
+
+impl Surface {
+    /// Over the points of one VM shape.
+    pub(super) fn new(points: &[(Configuration, StepCost)], law: Option<StepLaw>) -> Self {
+        let distinct = |of: fn(&Configuration) -> f64| {
+            let mut all: Vec<f64> = points.iter().map(|(c, _)| of(c)).collect();
+            all.sort_by(f64::total_cmp);
+            all.dedup();
+            all.len()
+        };
+        let by_local_batch =
+            distinct(Configuration::local_batch) < distinct(|c| f64::from(c.batch));
+        // A law that has no time for a measured point is no ground for the others.
+        let law = law.filter(|law| points.iter().all(|(c, _)| cost(law, c).is_some()));
+        let mut surface = Surface {
+            law,
+            by_local_batch,
+            one_vm: Side::new(&[]),
+            several: Side::new(&[]),
+        };
+        let value = |(c, measured): &(Configuration, StepCost)| {
+            let (workers, along) = surface.place(c);
+            let [whole, compute] = match law.and_then(|law| cost(&law, c)) {
+                None => [measured.total_s(), measured.compute_s],
+                Some(by_law) => [
+                    libm::log(measured.total_s() / by_law.total_s()),
+                    libm::log(measured.compute_s / by_law.compute_s),
+                ],
+            };
+            (on_one_vm(c), workers, along, whole, compute)
+        };
+        let values: Vec<_> = points.iter().map(value).collect();
+        let side = |one: bool| {
+            let of = values.iter().filter(|v| v.0 == one);
+            Side::new(&of.map(|v| (v.1, v.2, v.3, v.4)).collect::<Vec<_>>())
+        };
+        (surface.one_vm, surface.several) = (side(true), side(false));
+        surface
+    }
+
+    /// Abscissae of a configuration.
+    fn place(&self, at: &Configuration) -> (f64, f64) {
+        let workers = f64::from(at.workers);
+        let along = match self.by_local_batch {
+            true => at.local_batch(),
+            false => f64::from(at.batch),
+        };
+        match self.law {
+            Some(_) => (libm::log(workers), libm::log(along)),
+            None => (workers, along),
+        }
+    }
+
+    fn side(&self, at: &Configuration) -> &Side {
+        match on_one_vm(at) {
+            true => &self.one_vm,
+            false => &self.several,
+        }
+    }
+
+    /// Whether measurements surround `at`.
+    pub(super) fn surrounds(&self, at: &Configuration) -> bool {
+        let (workers, along) = self.place(at);
+        self.side(at).whole.at(workers, along).is_some()
+    }
+
+    /// The cost of a step between measured ones; `None` where none surround it.
+    pub(super) fn inside(&self, at: &Configuration) -> Option<StepCost> {
+        let (workers, along) = self.place(at);
+        let side = self.side(at);
+        let whole = side.whole.at(workers, along)?;
+        let compute = side.compute.at(workers, along)?;
+        match self.law {
+            None => Some(shared(whole, compute)),
+            Some(law) => {
+                let by_law = cost(&law, at)?;
+                let whole_s = by_law.total_s() * libm::exp(whole);
+                Some(shared(whole_s, by_law.compute_s * libm::exp(compute)))
+            }
+        }
+    }
+
+    /// The cost of a step beyond measured ones: by law, compute times `compute_scale` and
+    /// communication times `network_scale`, times measured/law at the nearest place on the edge.
+    pub(super) fn beyond(
+        &self,
+        at: &Configuration,
+        compute_scale: f64,
+        network_scale: f64,
+    ) -> Option<StepCost> {
+        let law = self.law?;
+        let by_law = law.cost(at.workers, at.local_batch(), compute_scale, network_scale)?;
+        let (workers, along) = self.place(at);
+        let side = self.side(at);
+        let ratio = |grid: &Grid| libm::exp(grid.nearest(workers, along).unwrap_or(0.0));
+        let whole_s = by_law.total_s() * ratio(&side.whole);
+        Some(shared(whole_s, by_law.compute_s * ratio(&side.compute)))
+    }
+
+    /// What a whole step is worth here for `compute_s` of it, near the measured share.
+    pub(super) fn share(&self, at: &Configuration, whole_s: f64) -> Option<StepCost> {
+        let (workers, along) = self.place(at);
+        let side = self.side(at);
+        let compute = side.compute.nearest(workers, along)?;
+        let compute_s = match self.law {
+            None => whole_s * compute / side.whole.nearest(workers, along)?,
+            Some(law) => cost(&law, at)?.compute_s * libm::exp(compute),
+        };
+        Some(shared(whole_s, compute_s))
+    }
+}
+
+/// A whole step of which compute is at most all.
+fn shared(whole_s: f64, compute_s: f64) -> StepCost {
+    let compute_s = compute_s.min(whole_s);
+    StepCost {
+        compute_s,
+        communication_s: whole_s - compute_s,
+    }
+}
+
+fn cost(law: &StepLaw, at: &Configuration) -> Option<StepCost> {
+    law.cost(at.workers, at.local_batch(), 1.0, 1.0)
+}
+
+impl Side {
+    /// Of (workers, along, whole, compute).
+    fn new(values: &[(f64, f64, f64, f64)]) -> Self {
+        let grid = |of: fn(&(f64, f64, f64, f64)) -> f64| {
+            let point = |v: &(f64, f64, f64, f64)| Point {
+                workers: v.0,
+                batch: v.1,
+                value: of(v),
+            };
+            Grid::new(&values.iter().map(point).collect::<Vec<_>>(), |along| along)
+        };
+        Side {
+            whole: grid(|v| v.2),
+            compute: grid(|v| v.3),
+        }
+    }
+}
