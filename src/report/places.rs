@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::manifest::Identity;
 use crate::configuration::Shape;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Together};
 
 /// VM types and kinds of clusters of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +32,8 @@ impl Places {
             (name.to_string(), shapes.collect())
         });
         Places {
-            several: all.any(|c| Some(&c.vm) != first.map(|c| &c.vm)),
+            // Where each is searched by itself, none is chosen.
+            several: scenario.search == Together::All && all.any(|c| Some(&c.vm) != first.map(|c| &c.vm)),
             kinds: kinds.collect(),
         }
     }
