@@ -40,13 +40,13 @@ fn import(text: &str, more: &[&str]) -> Told {
 
 impl Told {
     #[track_caller]
-    fn is_asked(self, expected: &[&str]) -> Self {
+    fn asked(self, expected: &[&str]) -> Self {
         assert_eq!(self.code, 2, "{}{}", self.report, self.said);
         self.says(expected)
     }
 
     #[track_caller]
-    fn is_warned(self, expected: &[&str]) -> Self {
+    fn warned(self, expected: &[&str]) -> Self {
         assert_eq!(self.code, 0, "{}", self.said);
         assert!(self.said.contains("warning: "), "{}", self.said);
         assert!(!self.said.contains("error: "), "{}", self.said);
@@ -54,7 +54,7 @@ impl Told {
     }
 
     #[track_caller]
-    fn is_silent(self) -> Self {
+    fn silent(self) -> Self {
         assert_eq!((self.code, &*self.said), (0, ""));
         self
     }
@@ -104,7 +104,7 @@ fn sound(vm: &str) -> String {
 
 #[test]
 fn a_sound_table_raises_no_question_and_its_figures_are_told() {
-    import(&sound("a"), &[]).is_silent().reports(&[
+    import(&sound("a"), &[]).silent().reports(&[
         "12 configurations",
         "steps from 0.084 s (8 x a, batch 128) to 1.05 s (1 x a, batch 512)",
         "samples per second",
@@ -112,7 +112,7 @@ fn a_sound_table_raises_no_question_and_its_figures_are_told() {
         "1 to 8 VMs of a",
         "left out %",
     ]);
-    let example = import(&example(), &[]).is_silent();
+    let example = import(&example(), &[]).silent();
     example.reports(&[
         "steps from 0.0746 s (1 x g6e.xlarge, batch 32)",
         "24 configurations",
@@ -122,20 +122,20 @@ fn a_sound_table_raises_no_question_and_its_figures_are_told() {
 #[test]
 fn milliseconds_are_asked_about() {
     let slow = rows("a", |k, local| 20.0 + 2.0 * local + 4.0 * k);
-    import(&slow, &[]).is_asked(&[
+    import(&slow, &[]).asked(&[
         "steps take from 84 to 1048 s",
         "p.csv:11:9",
         "milliseconds?",
         "say `--unit ms` if they are, `--unit s` if not",
     ]);
     import(&slow, &["--unit", "ms"])
-        .is_silent()
+        .silent()
         .reports(&["steps from 0.084 s"]);
     import(&slow, &["--unit", "s"])
-        .is_silent()
+        .silent()
         .reports(&["steps from 84 s"]);
     let short = rows("a", |_, local| 1e-5 + 1e-7 * local);
-    import(&short, &[]).is_asked(&["so short?", "`step_s` is in seconds"]);
+    import(&short, &[]).asked(&["so short?", "`step_s` is in seconds"]);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn seconds_beside_milliseconds_are_found() {
             }
         })
         .collect();
-    import(&mixed, &[]).is_asked(&[
+    import(&mixed, &[]).asked(&[
         "the steps of `a` lie in two heaps: 10 from",
         "2 from 284 to 292 s",
         "p.csv:6:9",
@@ -183,7 +183,7 @@ fn seconds_beside_milliseconds_are_found() {
 #[test]
 fn a_repeat_ten_times_off_is_not_averaged() {
     let off = sound("a") + "a,4,256,1.64,\n";
-    import(&off, &[]).is_asked(&[
+    import(&off, &[]).asked(&[
         "a step of 1.64 s, and of 0.164 s for the same configuration in line 9",
         "p.csv:14:9",
         "10 times apart",
@@ -191,9 +191,9 @@ fn a_repeat_ten_times_off_is_not_averaged() {
     // Of three the odd one is known.
     let odd = sound("a").replace("a,4,256,0.16400,", "a,4,256,1.64,")
         + "a,4,256,0.164,\na,4,256,0.165,\n";
-    import(&odd, &[]).is_asked(&["a step of 1.64 s, and of 0.165 s", "p.csv:9:9"]);
+    import(&odd, &[]).asked(&["a step of 1.64 s, and of 0.165 s", "p.csv:9:9"]);
     let epochs = sound("a") + "a,8,128,0.084,226\n";
-    import(&epochs, &[]).is_asked(&["226 epochs with batch 128, and 22.56", "p.csv:14:15"]);
+    import(&epochs, &[]).asked(&["226 epochs with batch 128, and 22.56", "p.csv:14:15"]);
     import(&(sound("a") + "a,4,256,0.3,\n"), &[]).reports(&["repeats of a step differ by up to"]);
 }
 
@@ -211,7 +211,7 @@ fn a_local_batch_in_place_of_the_global_one_is_asked_about() {
             format!("a,{workers},{batch},{step:.5},{}\n", cells[4])
         })
         .collect::<String>();
-    import(&local, &[]).is_asked(&[
+    import(&local, &[]).asked(&[
         "with batch 128 a worker computes as long among 4 workers as among 2",
         "each worker's batch?",
         "say `--batch local`",
@@ -223,23 +223,23 @@ fn a_local_batch_in_place_of_the_global_one_is_asked_about() {
             .replace(",30.24", ","),
         &["--batch", "local", "--epochs", "20"],
     );
-    let told = told.is_silent();
+    let told = told.silent();
     assert!(told.sandbox.read("w/steps.csv").contains("a,8,4096,1.076"));
     import(&local, &["--batch", "global"]);
     // Fewer samples than workers cannot be.
     import("vm,workers,batch,step_s\na,4,2,0.5\n", &["--epochs", "2"])
-        .is_asked(&["cannot be shared by 4 workers", "say `--batch local`"]);
+        .asked(&["cannot be shared by 4 workers", "say `--batch local`"]);
     import(
         "vm,workers,batch,step_s\na,4000000,4000000,0.5\n",
         &["--epochs", "2", "--batch", "local"],
     )
-    .is_asked(&["are too many samples"]);
+    .asked(&["are too many samples"]);
 }
 
 #[test]
 fn one_row_and_two_rows_are_no_fit() {
     import("vm,workers,batch,step_s,epochs\na,1,64,0.2,9\n", &[])
-        .is_warned(&["one configuration was measured: there is nothing to choose from"])
+        .warned(&["one configuration was measured: there is nothing to choose from"])
         .reports(&[
             "1 configuration\n",
             "no law of steps on a: a single worker: 1 point are",
@@ -249,7 +249,7 @@ fn one_row_and_two_rows_are_no_fit() {
         &[],
     );
     let two = two
-        .is_silent()
+        .silent()
         .reports(&["2 points are no fit; at least four are needed"]);
     assert!(!two.report.contains("R²"), "{}", two.report);
     assert!(!two.sandbox.read("w/workload.toml").contains("[laws"));
@@ -262,7 +262,7 @@ fn workers_that_communicate_in_no_time_are_pointed_at() {
         let step = 0.1 + 0.01 * f64::from(batch) / f64::from(workers);
         let _ = writeln!(text, "a,{workers},{batch},{step:.4},0,9");
     }
-    import(&text, &[]).is_warned(&[
+    import(&text, &[]).warned(&[
         "15 workers communicate in 0 s, and 3 rows more are alike",
         "p.csv:4:17",
         "leave the cell empty if it was not measured",
@@ -271,7 +271,7 @@ fn workers_that_communicate_in_no_time_are_pointed_at() {
 
 #[test]
 fn workers_are_compared_with_the_gpus_of_their_vm() {
-    import(&sound("g4dn.12xlarge"), &[]).is_warned(&[
+    import(&sound("g4dn.12xlarge"), &[]).warned(&[
         "`g4dn.12xlarge` has 4 GPUs and is taken with 1 worker on each of 2 VMs",
         "p.csv:5:1",
         "write `g4dn.12xlarge/4` if 4 workers shared a VM",
@@ -279,20 +279,20 @@ fn workers_are_compared_with_the_gpus_of_their_vm() {
     let one =
         "vm,workers,batch,step_s,epochs\ng4dn.12xlarge,4,256,0.3,9\ng4dn.12xlarge,4,128,0.2,9\n";
     import(one, &[])
-        .is_warned(&[
+        .warned(&[
             "on each of 4 VMs",
             "4 workers then hold 1 VM and cost as much",
         ])
         .reports(&["4 VMs of g4dn.12xlarge"]);
     import(&one.replace("g4dn.12xlarge", "g4dn.12xlarge/4"), &[])
-        .is_silent()
+        .silent()
         .reports(&["1 VM of g4dn.12xlarge/4"]);
     // Rows of several shapes are meant as they are.
-    import(&format!("{one}g4dn.12xlarge/4,4,256,0.3,\n"), &[]).is_silent();
+    import(&format!("{one}g4dn.12xlarge/4,4,256,0.3,\n"), &[]).silent();
     import(&one.replace("g4dn.12xlarge", "g4dn.xlarge/4"), &[])
-        .is_warned(&["`g4dn.xlarge` has 1 GPU and is taken with 4 workers on it"]);
+        .warned(&["`g4dn.xlarge` has 1 GPU and is taken with 4 workers on it"]);
     import(&one.replace("g4dn.12xlarge", "g4dn.12xlarge/0"), &[])
-        .is_asked(&["is not a VM type with its workers per VM", "p.csv:2:1"]);
+        .asked(&["is not a VM type with its workers per VM", "p.csv:2:1"]);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn epochs_that_are_the_same_for_every_batch_are_a_law_of_their_own() {
     };
     let text: String = sound("a").lines().map(without).collect();
     let told = import(&text, &["--epochs", "2"])
-        .is_silent()
+        .silent()
         .reports(&["2 epochs with every batch, as stated", "no noise:"]);
     let head = told.sandbox.read("w/workload.toml");
     assert!(
@@ -324,7 +324,7 @@ fn epochs_that_are_the_same_for_every_batch_are_a_law_of_their_own() {
         );
     }
     import(&level, &[])
-        .is_silent()
+        .silent()
         .reports(&["the same for every batch"]);
 }
 
@@ -338,7 +338,7 @@ fn a_poor_law_is_told_and_not_kept() {
         };
         (0.02 + 0.002 * local + 0.004 * k) * swing
     });
-    let told = import(&noisy, &["--batch", "global"]).is_warned(&[
+    let told = import(&noisy, &["--batch", "global"]).warned(&[
         "no law of steps on a: the best is a poor one",
         "it is not kept",
     ]);
@@ -365,7 +365,7 @@ fn workers_on_one_vm_are_on_another_line_than_those_on_several() {
         }
         let _ = writeln!(table, "a,1,{batch},{:.5},", 0.02 + 0.002 * f64::from(batch));
     }
-    let told = import(&table, &[]).is_silent();
+    let told = import(&table, &[]).silent();
     let told = told.reports(&["3 of 12 configurations of a/4 are on one VM, without a network"]);
     let line = told
         .report
@@ -387,11 +387,11 @@ fn a_table_from_a_spreadsheet_is_read() {
         .replace('.', ",")
         .replace("g5,x", "g5.x")
         .replace("g6e,x", "g6e.x");
-    let told = import(&format!("\u{feff}{}", european.replace('\n', "\r\n")), &[]).is_silent();
+    let told = import(&format!("\u{feff}{}", european.replace('\n', "\r\n")), &[]).silent();
     let usual = import(&example(), &[]);
     assert_eq!(told.report, usual.report);
     assert_eq!(told.sandbox.contents("w"), usual.sandbox.contents("w"));
-    import("vm,workers,batch,step_s,epochs\na,1,64,0,2,9\n", &[]).is_asked(&[
+    import("vm,workers,batch,step_s,epochs\na,1,64,0,2,9\n", &[]).asked(&[
         "expected 5 cells in this row, found 6",
         "put semicolons between cells",
     ]);

@@ -66,8 +66,11 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
     }
 }
 
+/// A configuration with its seconds.
+pub(super) type Timed = (Key, f64, Option<f64>);
+
 /// Seconds of a step and, where its epochs are known, to the target, of every configuration.
-pub(super) fn times(points: &Points, options: &Options) -> Vec<(Key, f64, Option<f64>)> {
+pub(super) fn times(points: &Points, options: &Options) -> Vec<Timed> {
     let mut epochs: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for ((_, _, batch), rows) in points {
         let given = rows.iter().filter_map(|m| m.epochs);
@@ -87,7 +90,7 @@ pub(super) fn times(points: &Points, options: &Options) -> Vec<(Key, f64, Option
 /// Says in absolute terms what was read, so that a wrong unit is seen.
 pub(super) fn figures(points: &Points, options: &Options, report: &mut Report) {
     let times = times(points, options);
-    let by = |of: fn(&(Key, f64, Option<f64>)) -> Option<f64>| {
+    let by = |of: fn(&Timed) -> Option<f64>| {
         let mut all: Vec<(f64, &Key)> = times.iter().filter_map(|t| Some((of(t)?, &t.0))).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         Some((*all.first()?, *all.last()?))
