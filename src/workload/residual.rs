@@ -2,9 +2,9 @@
 
 use crate::workload::law::pooled::Variation;
 
-/// Reach of what one measurement has for itself, in the logarithm of the local batch: short, so
-/// that it says little of any other, yet above zero, so that a measured point is met without a jump.
-const REPEAT_REACH: f64 = 0.02;
+/// Reach of what one measurement has for itself, in the logarithm of the local batch: that of a
+/// usual step from batch to batch, so that a measured point is met without a jump or a spike.
+const REPEAT_REACH: f64 = 0.35;
 /// Points that a prediction is made from; further ones change it by less than its digits.
 const NEIGHBOURS: usize = 96;
 /// A distance that no logarithm of two batches reaches.

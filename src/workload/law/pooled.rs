@@ -26,7 +26,7 @@ pub struct PooledLaw {
 /// fullest VM, and local batches x:
 ///
 /// σ²·exp(−½((Δln N/λ_N)² + (Δln(K/N)/λ_w)² + (Δln m/λ_w)²) − |Δln x|/λ_x), and for equal
-/// placements also π²·exp(−|Δln x|/λ_π) + ρ²·exp(−|Δln x|/0.02). None between one VM and several.
+/// placements also π²·exp(−|Δln x|/λ_π) + ρ²·exp(−|Δln x|/0.35). None between one VM and several.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variation {
