@@ -240,7 +240,8 @@ impl<'p> Alone<'p> {
         self.points.clear();
         self.points.extend(self.forecast.time_s.iter().map(point));
         let (points, scratch) = (&self.points, &mut self.scratch);
-        let choice = choose(Objective::Time, &self.plan.limits, points, scratch)
+        let limits = &self.plan.limits;
+        let choice = choose(Objective::Time, |_, p| limits.allow(p), points, scratch)
             .expect("something is predicted");
         let line = (self.cluster.run_to_target(choice)).expect("the run does not stall");
         line.net_end.seconds()

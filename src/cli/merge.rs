@@ -22,6 +22,9 @@ pub struct MergeArgs {
     folder: PathBuf,
     #[command(flatten)]
     records: RecordsArg,
+    /// Replace another run in DIR that is not finished; one that is finished is replaced without it
+    #[arg(long)]
+    overwrite: bool,
     #[command(flatten)]
     summary_by: SummaryByArg,
     /// Form of the summary on stdout
@@ -45,7 +48,10 @@ impl MergeArgs {
             Failure::Wrong(wrong)
         })?;
         let mut wrong = Diagnostics::default();
-        resume::keep(&folder, Some(&shards.identity), &mut wrong);
+        if !self.overwrite {
+            const HELP: &str = "go on with it: `scavsim run --resume`; throw it away: `--overwrite`";
+            resume::keep(&folder, Some(&shards.identity), HELP, &mut wrong);
+        }
         if !wrong.is_empty() {
             return Err(Failure::Wrong(wrong));
         }
@@ -60,7 +66,7 @@ impl MergeArgs {
         let progress = Progress::start(&name, shards.cases());
         let finished = shards.hand_out(&mut results, &progress.counter)?;
         drop(progress);
-        let summary = results.finish(&finished, None)?;
+        let summary = results.finish(&finished, shards.expectations)?;
         let mut summaries = Summaries::new(self.format, false);
         summaries.add(&name, &summary)?;
         summaries.end()?;

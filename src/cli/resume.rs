@@ -44,13 +44,15 @@ pub fn starts(
     formats: &[&'static RecordsFormat],
     by: Option<&KeyColumns>,
 ) -> Result<Vec<Start>, Failure> {
+    const HELP: &str =
+        "go on with it: `--resume`; throw it away: `--overwrite`; or write to another folder";
     let mut wrong = Diagnostics::default();
     let mut all = Vec::new();
     for (scenario, folder) in scenarios.iter().zip(folders) {
         all.push(match (folder, older) {
             (Some(folder), Older::Resume) => start(scenario, folder, formats, by, &mut wrong)?,
             (Some(folder), Older::Keep) => {
-                keep(folder, None, &mut wrong);
+                keep(folder, None, HELP, &mut wrong);
                 Start::Over
             }
             _ => Start::Over,
@@ -62,8 +64,9 @@ pub fn starts(
     }
 }
 
-/// Reports a run that is not finished in `folder`, unless all of it is made again from what `identity` is of.
-pub fn keep(folder: &Folder, identity: Option<&Identity>, wrong: &mut Diagnostics) {
+/// Reports a run that is not finished in `folder`, with what to do about it, unless all of it is made again from what
+/// `identity` is of.
+pub fn keep(folder: &Folder, identity: Option<&Identity>, help: &str, wrong: &mut Diagnostics) {
     // What cannot be read cannot be gone on with.
     let Ok(Some(read)) = manifest::read(&folder.file(manifest::FILE)) else {
         return;
@@ -80,9 +83,7 @@ pub fn keep(folder: &Folder, identity: Option<&Identity>, wrong: &mut Diagnostic
             folder.path().display(),
             text("scenario")
         ))
-        .with_help(
-            "go on with it: `--resume`; throw it away: `--overwrite`; or write to another folder",
-        ),
+        .with_help(help),
     );
 }
 

@@ -151,6 +151,7 @@ impl Runner<'_> {
         }
         let mut plan = self.plan(scenario)?;
         let tasks = Tasks::of(&plan);
+        let expectations = manifest::expectations(&plan);
         let mut file = ShardFile::create(&folder, shard)?;
         let progress = Progress::start(
             &format!("{} {index}/{count}", scenario.name),
@@ -163,7 +164,7 @@ impl Runner<'_> {
         let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, sinks)?;
         drop(progress);
         if finished.ending == Ending::Complete {
-            file.close(&identity, tasks.size, &finished)?;
+            file.close(&identity, tasks.size, &finished, expectations)?;
         }
         Ok(finished)
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::expectation::{Expectations, Precision, Question, expect};
+use super::misses::{Misses, Spread};
 use super::plan_error::PlanError;
 use crate::cloud::Fleet;
 use crate::cluster::World;
@@ -42,6 +43,8 @@ pub struct Arena {
     pub expected_time_s: Vec<Option<f64>>,
     /// Expected time and cost per policy and configuration, without search.
     pub expected: Vec<Vec<Point>>,
+    /// Which configurations keep to the limits as often as they have to and how far runs scatter, where a share may miss.
+    pub spread: Option<Spread>,
     /// How well these are known, where they are means over runs.
     pub precision: Vec<Precision>,
     /// The best configuration by expectation per policy and objective; `None` where the limits
@@ -108,9 +111,11 @@ impl Arena {
         let expected_time_s: Vec<Option<f64>> = (0..parts.space.len())
             .map(|at| ground.expected_time_s(at))
             .collect();
+        let misses = Misses::count(&*ground, parts.space.len(), terms, &scenario.limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
             limits: &scenario.limits,
+            allowed: misses.as_ref().map(|misses| &*misses.allowed),
             tariffs: &tariffs,
         };
         let expectations = match ground.expects_by_runs() {
@@ -127,8 +132,9 @@ impl Arena {
             default: 0,
             tariffs,
             expected_time_s,
-            oracle: oracles(scenario, &expectations.to_choose),
-            fronts: fronts(scenario, &expectations.points),
+            oracle: oracles(scenario, misses.as_ref(), &expectations.to_choose),
+            fronts: fronts(scenario, misses.as_ref(), &expectations.points),
+            spread: misses.map(|misses| misses.spread(&expectations.points)),
             expected: expectations.points,
             precision: expectations.precision,
         };
@@ -173,7 +179,27 @@ impl Arena {
     pub fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(&self.workload, &self.space);
         task.limits = self.limits;
+        if let Some(spread) = &self.spread {
+            task.margins.time = &spread.time;
+        }
         task
+    }
+
+    /// The same for one that depends on prices, under a policy.
+    pub fn task_at(&self, policy: usize) -> Task<'_> {
+        let mut task = self.task();
+        if let Some(spread) = &self.spread {
+            task.margins.cost = &spread.cost[policy];
+        }
+        task
+    }
+
+    /// Whether a configuration keeps to the limits under a policy, as it is expected to turn out.
+    pub fn allows(&self, policy: usize, at: usize) -> bool {
+        match &self.spread {
+            Some(spread) => spread.allowed[policy][at],
+            None => self.limits.allow(&self.expected[policy][at]),
+        }
     }
 }
 
@@ -194,26 +220,47 @@ fn closed_form(ground: &dyn Ground, configurations: usize, tariffs: &[Tariff]) -
     }
 }
 
-fn oracles(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Vec<Option<usize>>> {
+fn oracles(
+    scenario: &Scenario,
+    misses: Option<&Misses>,
+    expected: &[Vec<Point>],
+) -> Vec<Vec<Option<usize>>> {
     let mut scratch = Vec::new();
-    let mut best = |points: &[Point], objective: Objective| {
-        let points: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
-        choose(objective, &scenario.limits, &points, &mut scratch)
+    let mut best = |policy: usize, objective: Objective| {
+        let points: Vec<Option<Point>> = expected[policy].iter().copied().map(Some).collect();
+        let is_allowed = is_allowed(scenario, misses, policy);
+        choose(objective, is_allowed, &points, &mut scratch)
     };
-    (expected.iter())
-        .map(|points| {
+    (0..expected.len())
+        .map(|policy| {
             let each = scenario.objectives.iter();
-            each.map(|&objective| best(points, objective)).collect()
+            each.map(|&objective| best(policy, objective)).collect()
         })
         .collect()
 }
 
-fn fronts(scenario: &Scenario, expected: &[Vec<Point>]) -> Vec<Option<Front>> {
+fn fronts(
+    scenario: &Scenario,
+    misses: Option<&Misses>,
+    expected: &[Vec<Point>],
+) -> Vec<Option<Front>> {
     let mut scratch = Vec::new();
-    let points = expected.iter();
+    let points = expected.iter().enumerate();
     points
-        .map(|points| Front::of(&scenario.limits, points, &mut scratch))
+        .map(|(at, points)| Front::of(is_allowed(scenario, misses, at), points, &mut scratch))
         .collect()
+}
+
+/// Whether a configuration that is expected to come to a point may be chosen under a policy.
+fn is_allowed<'a>(
+    scenario: &'a Scenario,
+    misses: Option<&'a Misses>,
+    policy: usize,
+) -> impl Fn(usize, &Point) -> bool + 'a {
+    move |at, point| match misses {
+        Some(misses) => misses.allowed[policy][at],
+        None => scenario.limits.allow(point),
+    }
 }
 
 /// What earlier runs cost at the prices of each policy.

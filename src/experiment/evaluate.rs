@@ -10,7 +10,7 @@ use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
 use crate::search::{
-    CLAIRVOYANT, Forecast, Limits, Objective, Point,
+    CLAIRVOYANT, Forecast, Objective, Point, Task,
     objective::{best_two, choose},
 };
 use crate::testbed::Timeline;
@@ -206,9 +206,11 @@ impl<'p> Evaluator<'p> {
                 cost_usd: tariff.bill_usd(&run.net),
             }));
         }
+        // Nothing is left to chance.
+        let limits = &self.plan.limits;
         choose(
             self.plan.objectives[case.objective],
-            &self.plan.limits,
+            |_, point| limits.allow(point),
             &self.points,
             &mut self.front,
         )
@@ -234,7 +236,8 @@ impl<'p> Evaluator<'p> {
         if free && self.plan.objectives[case.objective] == Objective::Time {
             let key = self.simulation.number();
             if self.fastest.is_none_or(|(of, _)| of != key) {
-                self.fastest = Some((key, fastest(&forecast.time_s, &self.plan.limits)));
+                let task = arena.task();
+                self.fastest = Some((key, fastest(&forecast.time_s, &task)));
             }
             // No price decides, but between equals.
             if let Some((_, Some(two))) = self.fastest {
@@ -264,9 +267,10 @@ impl<'p> Evaluator<'p> {
             self.points
                 .extend(forecast.time_s.iter().enumerate().map(point));
         }
+        let task = arena.task_at(case.policy);
         best_two(
             self.plan.objectives[case.objective],
-            &self.plan.limits,
+            |at, point| task.is_within(at, point),
             &self.points,
             &mut self.front,
         )
@@ -305,7 +309,8 @@ impl<'p> Evaluator<'p> {
         record.search_share_cost = Some(outcome.search.usd / over.usd);
         let objective = self.plan.objectives[case.objective];
         let front = arena.fronts[case.policy].as_ref();
-        let is_right = at == oracle || is_worth(objective, &arena.limits, front, chosen, best);
+        let is_allowed = arena.allows(case.policy, at);
+        let is_right = at == oracle || is_worth(objective, is_allowed, front, chosen, best);
         record.right = Some(f64::from(is_right));
         if objective == Objective::Knee {
             record.knee_depth = front.and_then(|front| front.depth_over_knee(&chosen));
@@ -328,7 +333,7 @@ impl<'p> Evaluator<'p> {
             outcome.gross,
             outcome.total,
         );
-        if kept.choice && arena.limits.allow(&chosen) {
+        if kept.choice && is_allowed {
             record.regret_time = Some(chosen.time_s / best.time_s - 1.0);
             record.regret_cost = Some(chosen.cost_usd / best.cost_usd - 1.0);
         }
@@ -413,12 +418,13 @@ impl<'p> Evaluator<'p> {
 
 /// The configuration that is predicted to be faster than all others within the limits, and the fastest of
 /// those; `None` if there is not one alone.
-fn fastest(time_s: &[Option<f64>], limits: &Limits) -> Option<[Option<usize>; 2]> {
+fn fastest(time_s: &[Option<f64>], task: &Task<'_>) -> Option<[Option<usize>; 2]> {
     let mut two: [Option<(usize, f64)>; 2] = [None; 2];
     let is_less = |time_s: f64, than: Option<(usize, f64)>| than.is_none_or(|(_, t)| time_s < t);
     for (index, time_s) in time_s.iter().enumerate() {
         let Some(time_s) = *time_s else { continue };
-        if limits.max_time_s.is_some_and(|most| time_s > most) {
+        // No cost is limited.
+        if !task.keeps(index, time_s, None) {
             continue;
         }
         if is_less(time_s, two[0]) {

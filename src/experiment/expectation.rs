@@ -56,6 +56,8 @@ pub struct Question<'a> {
     pub objectives: &'a [Objective],
     /// Within which limits.
     pub limits: &'a Limits,
+    /// Which configurations may be chosen under each policy, where that is known and `limits` do not tell it.
+    pub allowed: Option<&'a [Vec<bool>]>,
     /// What jobs are billed by, per policy.
     pub tariffs: &'a [Tariff],
 }
@@ -72,8 +74,9 @@ pub fn expect(
         .map(|at| (ground.most_expectation_runs(at) / 2).max(1))
         .collect();
     let mut runner = Runner::new(ground, terms, question.tariffs);
+    // From now on lives are noted.
+    let _ = runner.site.sketch_again(0);
     // On the first set, until the choices are settled or all that may be chosen are known well.
-    runner.set = 0;
     let mut first = runner.first(&most);
     let is_out = loop {
         let is_out = outs(&first, question);
@@ -115,7 +118,8 @@ fn precision(sample: &Sample) -> Precision {
 
 /// Which configurations cannot be the choice of any objective under any policy, at 99 %.
 fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
-    let limited = *question.limits != Limits::default();
+    let is_allowed = |policy: usize, at: usize| question.allowed.is_none_or(|all| all[policy][at]);
+    let limited = question.allowed.is_none() && question.limits.are_any();
     let mut is_out = vec![true; samples.len()];
     let low = |e: &Estimate| e.value - SETTLED * e.error;
     let high = |e: &Estimate| e.value + SETTLED * e.error;
@@ -129,15 +133,16 @@ fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
             .collect()
     };
     let times = bounds(0);
-    let least = |all: &[(f64, f64)]| all.iter().fold(f64::INFINITY, |a, b| a.min(b.1));
     for policy in 0..question.tariffs.len() {
         let costs = bounds(policy + 1);
+        let allowed = || (0..samples.len()).filter(|at| is_allowed(policy, *at));
+        let least = |all: &[(f64, f64)]| allowed().fold(f64::INFINITY, |a, at| a.min(all[at].1));
         let (least_time, least_cost) = (least(&times), least(&costs));
-        for (at, out) in is_out.iter_mut().enumerate() {
+        for at in allowed() {
             let (time, cost) = (times[at].0, costs[at].0);
             // One that is faster and cheaper keeps within limits that this one keeps to.
-            let beaten = || (times.iter().zip(&costs)).any(|(t, c)| t.1 < time && c.1 < cost);
-            *out &= question.objectives.iter().all(|objective| match objective {
+            let beaten = || allowed().any(|b| times[b].1 < time && costs[b].1 < cost);
+            is_out[at] &= question.objectives.iter().all(|objective| match objective {
                 Objective::Time if !limited => time > least_time,
                 Objective::Cost if !limited => cost > least_cost,
                 _ => beaten(),
@@ -148,7 +153,7 @@ fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
 }
 
 /// Runs configurations on one of the two sets of replicas.
-struct Runner<'g> {
+pub(super) struct Runner<'g> {
     site: Box<dyn Site + 'g>,
     interrupt: Interrupt,
     tariffs: &'g [Tariff],
@@ -158,22 +163,25 @@ struct Runner<'g> {
 }
 
 impl<'g> Runner<'g> {
-    fn new(ground: &'g dyn Ground, terms: &Terms, tariffs: &'g [Tariff]) -> Runner<'g> {
+    /// On the set that choices are made on.
+    pub(super) fn new(ground: &'g dyn Ground, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
         let site = ground.open(&Terms {
             fidelity: Fidelity::Fast,
             ..terms.clone()
         });
-        let mut runner = Runner {
+        Runner {
             site,
             interrupt: terms.interrupt.clone(),
             tariffs,
             set: 0,
             usage: Usage::default(),
             values: Vec::new(),
-        };
-        // From now on lives are noted.
-        let _ = runner.site.sketch_again(0);
-        runner
+        }
+    }
+
+    /// Whether it is to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.interrupt.is_raised()
     }
 
     /// A replica of the set that no case has: cases count from 0.
@@ -248,22 +256,33 @@ impl<'g> Runner<'g> {
             if sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
                 break;
             }
-            self.site.restart(self.replica(sample.runs()));
-            let (end, reached) = match self.site.run_to_target(at) {
-                Ok(line) => (line.net_end, true),
-                Err(why) => (why.at(), false),
-            };
-            self.site.usage_until(end, &mut self.usage);
-            self.values.clear();
-            self.values.push(end.seconds());
-            let usd = self.tariffs.iter().map(|t| t.bill_usd(&self.usage));
-            self.values.extend(usd);
+            let reached = self.once(at, sample.runs());
             let sketched = match sample.is_outlined() {
                 true => self.site.sketch_again(at),
                 false => None,
             };
             sample.run(&self.values, reached, sketched.as_ref());
         }
+    }
+
+    /// One run of a configuration, by its number in the set; whether it reached the target.
+    pub(super) fn once(&mut self, at: usize, number: u64) -> bool {
+        self.site.restart(self.replica(number));
+        let (end, reached) = match self.site.run_to_target(at) {
+            Ok(line) => (line.net_end, true),
+            Err(why) => (why.at(), false),
+        };
+        self.site.usage_until(end, &mut self.usage);
+        self.values.clear();
+        self.values.push(end.seconds());
+        let usd = self.tariffs.iter().map(|t| t.bill_usd(&self.usage));
+        self.values.extend(usd);
+        reached
+    }
+
+    /// Seconds, then USD per policy, of the last run.
+    pub(super) fn values(&self) -> &[f64] {
+        &self.values
     }
 }
 

@@ -6,7 +6,8 @@
 //! - [`plan`]: everything that cases share, computed once; the order of cases; `plan_error`: why there is none.
 //! - [`arena`]: configurations that are searched together, with all that compete on them; `price_list`:
 //!   what they cost, as everybody knows it.
-//! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors.
+//! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors;
+//!   `misses`: how often limits are missed, where a share of runs may.
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
@@ -24,6 +25,7 @@ pub mod columns;
 mod estimate;
 pub mod evaluate;
 pub mod expectation;
+mod misses;
 pub mod plan;
 mod plan_error;
 mod price_list;

@@ -15,16 +15,16 @@ pub(super) struct Value {
 }
 
 /// Whether a choice is expected to be worth what the oracle's is: of its objective within rounding, by the depth
-/// for the knee.
+/// for the knee; never where it is not allowed.
 pub(super) fn is_worth(
     objective: Objective,
-    limits: &Limits,
+    is_allowed: bool,
     front: Option<&Front>,
     chosen: Point,
     best: Point,
 ) -> bool {
     let same = |a: f64, b: f64| (a - b).abs() <= SAME_VALUE * b.abs();
-    limits.allow(&chosen)
+    is_allowed
         && match objective {
             Objective::Time => same(chosen.time_s, best.time_s),
             Objective::Cost => same(chosen.cost_usd, best.cost_usd),

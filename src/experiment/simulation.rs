@@ -324,7 +324,11 @@ fn ask(
     let depends = strategy.depends();
     let tariff = &arena.tariffs[case.policy];
     let prices = PriceList::new(&*arena.ground, tariff);
-    let task = (arena.task()).told(depends, plan.objectives[case.objective], &prices);
+    let task = match depends.prices {
+        true => arena.task_at(case.policy),
+        false => arena.task(),
+    };
+    let task = task.told(depends, plan.objectives[case.objective], &prices);
     let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
     strategy.search(&task, &mut testbed, &mut stream, forecast)
 }

@@ -140,6 +140,11 @@ checked!(
     { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }
 );
 checked!(
+    /// A share of runs that may go wrong; rarer ones take more runs to see than are made, and beyond half it is no limit.
+    MissShare(f64), "a share from 0.005 to 0.5", |v| (0.005..=0.5).contains(&v),
+    { "type": "number", "minimum": 0.005, "maximum": 0.5 }
+);
+checked!(
     /// A fraction of a whole, above 0 and at most 1.
     Fraction(f64), "a number above 0 and at most 1", |v| v > 0.0 && v <= 1.0,
     { "type": "number", "exclusiveMinimum": 0, "maximum": 1 }

@@ -109,6 +109,9 @@ pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     ]
 }
 
+/// Key of what a manifest says of them.
+pub const EXPECTATIONS: &str = "expectations";
+
 /// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
 /// configurations, and the runs behind it.
 pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
@@ -121,7 +124,7 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
         })
     };
     let all: Vec<Value> = plan.precision().into_iter().map(of).collect();
-    (!all.is_empty()).then_some(("expectations", Value::Array(all)))
+    (!all.is_empty()).then_some((EXPECTATIONS, Value::Array(all)))
 }
 
 /// Reads a manifest; `None` where there is no such file.

@@ -89,6 +89,7 @@ impl ShardFile {
         identity: &Identity,
         cases_per_task: u64,
         finished: &Finished,
+        expectations: Option<(&'static str, Value)>,
     ) -> io::Result<()> {
         let Hashed { file, hasher } = self.rows.into_inner().map_err(|e| e.into_error())?;
         let file = file.into_inner().map_err(|e| e.into_error())?;
@@ -96,13 +97,15 @@ impl ShardFile {
         let name = name(self.shard);
         file.persist(self.folder.file(&format!("{name}.csv")))
             .map_err(|e| e.error)?;
-        let more = place(self.shard).into_iter().chain([
+        let own = [
             ("cases_per_task", json!(cases_per_task)),
             ("finished", json!(finished.cases)),
             ("failed", json!(finished.failed)),
             ("records_hash", json!(hasher.finalize().to_hex().as_str())),
-        ]);
-        let manifest = manifest::text(identity, more)?;
+        ];
+        // They are the whole run's, and the same in every shard.
+        let more = place(self.shard).into_iter().chain(own);
+        let manifest = manifest::text(identity, more.chain(expectations))?;
         self.folder
             .write(&format!("{name}.json"), manifest.as_bytes())
     }

@@ -22,6 +22,8 @@ use crate::input::{Diagnostic, Diagnostics};
 pub struct Shards {
     /// What decided their records.
     pub identity: Identity,
+    /// What the manifest of the run says of its expectations.
+    pub expectations: Option<(&'static str, Value)>,
     tasks: Tasks,
     /// Per shard, its rows and where reading goes on.
     rows: Vec<(PathBuf, u64)>,
@@ -62,7 +64,8 @@ impl Shards {
             }
             return Err(wrong);
         };
-        let identity = identity(&first.manifest);
+        let mut identity = identity(&first.manifest);
+        let expectations = identity.remove(manifest::EXPECTATIONS);
         if identity.get("scavsim") != Some(&json!(env!("CARGO_PKG_VERSION"))) {
             wrong.push(Diagnostic::general(format!(
                 "{}: it was made by another version of scavsim; this is {}",
@@ -90,6 +93,7 @@ impl Shards {
                     .map(|part| (part.path.with_extension("csv"), 0))
                     .collect(),
                 identity,
+                expectations: expectations.map(|told| (manifest::EXPECTATIONS, told)),
             }),
             _ => Err(wrong),
         }

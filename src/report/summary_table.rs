@@ -7,6 +7,12 @@ use super::text_table;
 use crate::configuration::Shape;
 use crate::experiment::{Chosen, Group};
 
+/// What titles compare with.
+const ORACLE_LEGEND: (&str, &[&str]) = (
+    "oracle",
+    &["best in expectation over what nobody can know beforehand; in a single replica luck can beat it"],
+);
+
 /// What stands in front of the columns.
 const CHOICE_LEGEND: (&str, &[&str]) = ("choice", &["workers × batch chosen most often"]);
 
@@ -45,7 +51,7 @@ pub fn render(groups: &[Group]) -> String {
         text.push_str(&reached_in_search(block));
         text.push('\n');
     }
-    let mut legends = vec![CHOICE_LEGEND];
+    let mut legends = vec![ORACLE_LEGEND, CHOICE_LEGEND];
     legends.extend(with_vm.then_some(VM_LEGEND));
     legends.extend(columns.iter().map(|column| column.legend));
     for (word, lines) in legends {

@@ -6,7 +6,7 @@ use super::figures::mean;
 use super::selector::Selector;
 use super::stage::Stage;
 use crate::experiment::Arena;
-use crate::search::{Limits, Objective, Point, objective};
+use crate::search::{Objective, Point, objective};
 use crate::testbed::SimulatedCluster;
 use crate::training::Unfinished;
 use crate::units::SimTime;
@@ -186,8 +186,7 @@ pub(super) fn knee_of_means(stage: &Stage, selector: &Selector) -> Result<f64, S
         let (time_s, cost_usd) = mean_of(stage, &cell(stage, kind, workers)?, selector)?;
         points.push(Some(Point { time_s, cost_usd }));
     }
-    let none = Limits::default();
-    let best = objective::choose(Objective::Knee, &none, &points, &mut Vec::new());
+    let best = objective::choose(Objective::Knee, |_, _| true, &points, &mut Vec::new());
     let workers = best.and_then(|index| counts.get(index));
     workers
         .map(|workers| f64::from(*workers))

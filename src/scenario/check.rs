@@ -81,6 +81,7 @@ impl Check<'_> {
     fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
         let name = self.name(file);
         axes::check(&file.cluster, &mut self.complaints);
+        let limits = limits(file, &mut self.complaints);
         let measured = grids::read(file, self.files, &mut self.complaints);
         let loaded = self.workloads(file);
         let complaints = &mut self.complaints;
@@ -170,7 +171,7 @@ impl Check<'_> {
             renamed: strategies::renamed(&file.search, registry),
             settings: file.strategy.clone(),
             registry: registry.clone(),
-            limits: limits(file),
+            limits,
             hash: self.files.hash(),
         })
     }
@@ -224,10 +225,21 @@ impl Check<'_> {
     }
 }
 
-fn limits(file: &ScenarioFile) -> Limits {
+fn limits(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Limits {
+    let own = &file.limits;
+    if let Some(share) = &own.max_miss
+        && own.max_time_h.is_none()
+        && own.max_cost_usd.is_none()
+    {
+        let title = "`max_miss` without a limit that can be missed";
+        let complaint = (complaints.at(share.span(), title, "of which limit?"))
+            .with_help("give `max_time_h` or `max_cost_usd` as well, or leave it out");
+        complaints.push(complaint);
+    }
     Limits {
-        max_time_s: file.limits.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
-        max_cost_usd: file.limits.max_cost_usd.map(Positive::get),
+        max_time_s: own.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
+        max_cost_usd: own.max_cost_usd.map(Positive::get),
+        max_miss: own.max_miss.as_ref().map(|share| share.get_ref().get()),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
 use crate::input::checked::{
-    Count, Delay, Interval, Machines, MeanLife, Positive, Probability, Slowdown, Spread,
+    Count, Delay, Interval, Machines, MeanLife, MissShare, Positive, Probability, Slowdown, Spread,
 };
 use crate::pricing::PolicyFile;
 use crate::pricing::reductions::spot_series::Step;
@@ -405,6 +405,9 @@ pub struct LimitsTable {
     pub max_time_h: Option<Positive>,
     /// Highest cost of the job in USD.
     pub max_cost_usd: Option<Positive>,
+    /// Share of runs that may take longer or cost more; when absent, the limits are on what is expected.
+    #[schemars(with = "MissShare")]
+    pub max_miss: Option<Spanned<MissShare>>,
     /// Most workers.
     #[schemars(with = "Count")]
     pub max_workers: Option<Spanned<Count>>,

@@ -5,7 +5,7 @@
 use super::probing::Probing;
 use super::settings::probing_settings;
 use super::{
-    Depends, Forecast, Limits, Objective, Past, Point, Recipe, Strategy, Task, Unusable, space,
+    Depends, Forecast, Objective, Past, Point, Recipe, Strategy, Task, Unusable, space,
 };
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
@@ -96,11 +96,14 @@ impl Walk<'_, '_> {
             return Ok((true, f64::INFINITY));
         };
         let cost_usd = (self.task.prices).and_then(|prices| prices.run_usd(at, time_s));
+        let point = Point {
+            time_s,
+            cost_usd: cost_usd.unwrap_or(f64::INFINITY),
+        };
         Ok(worth(
             self.task.objective,
-            &self.task.limits,
-            time_s,
-            cost_usd,
+            self.task.is_within(at, &point),
+            point,
         ))
     }
 
@@ -127,22 +130,13 @@ impl Walk<'_, '_> {
 type Worth = (bool, f64);
 
 /// Infinite where a cost is asked for that nobody knows.
-fn worth(
-    objective: Option<Objective>,
-    limits: &Limits,
-    time_s: f64,
-    cost_usd: Option<f64>,
-) -> Worth {
-    let point = Point {
-        time_s,
-        cost_usd: cost_usd.unwrap_or(f64::INFINITY),
-    };
+fn worth(objective: Option<Objective>, is_within: bool, point: Point) -> Worth {
     let value = match objective {
         Some(Objective::Cost) => point.cost_usd,
         Some(Objective::Knee) => point.time_s * point.cost_usd,
         Some(Objective::Time) | None => point.time_s,
     };
-    (!limits.allow(&point), value)
+    (!is_within, value)
 }
 
 /// The configurations nearest below and above on an axis, that are the same on all others.

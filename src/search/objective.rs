@@ -52,6 +52,29 @@ pub struct Limits {
     pub max_time_s: Option<f64>,
     /// Highest cost in USD.
     pub max_cost_usd: Option<f64>,
+    /// Share of runs that may be beyond a limit; `None` where limits are on what is expected.
+    pub max_miss: Option<f64>,
+}
+
+/// How far beyond its mean a run may come that misses no limit, per configuration: the quantile at 1 − `max_miss` over
+/// the mean; 1 where nothing is said.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Margins<'a> {
+    /// In time.
+    pub time: &'a [f64],
+    /// In cost under one policy; empty for those that depend on no prices.
+    pub cost: &'a [f64],
+}
+
+impl Margins<'_> {
+    /// What limits are asked about, of a configuration whose mean is `point`.
+    pub fn beyond(&self, configuration: usize, point: &Point) -> Point {
+        let of = |margins: &[f64]| margins.get(configuration).copied().unwrap_or(1.0);
+        Point {
+            time_s: point.time_s * of(self.time),
+            cost_usd: point.cost_usd * of(self.cost),
+        }
+    }
 }
 
 impl Limits {
@@ -75,21 +98,21 @@ impl Limits {
     }
 }
 
-/// The index of the best of `points` within `limits`; unknown points are `None`. Ties go to the
+/// The index of the best of `points` that are allowed; unknown points are `None`. Ties go to the
 /// faster, then the cheaper, then the first. `scratch` is overwritten.
 pub fn choose(
     objective: Objective,
-    limits: &Limits,
+    is_allowed: impl Fn(usize, &Point) -> bool,
     points: &[Option<Point>],
     scratch: &mut Vec<(usize, Point)>,
 ) -> Option<usize> {
-    best_two(objective, limits, points, scratch)[0]
+    best_two(objective, is_allowed, points, scratch)[0]
 }
 
 /// The same, and what would be best without it; for the knee, of what is on the front.
 pub fn best_two(
     objective: Objective,
-    limits: &Limits,
+    is_allowed: impl Fn(usize, &Point) -> bool,
     points: &[Option<Point>],
     scratch: &mut Vec<(usize, Point)>,
 ) -> [Option<usize>; 2] {
@@ -98,7 +121,7 @@ pub fn best_two(
         points
             .iter()
             .enumerate()
-            .filter_map(|(i, p)| p.filter(|p| limits.allow(p)).map(|p| (i, p))),
+            .filter_map(|(i, p)| p.filter(|p| is_allowed(i, p)).map(|p| (i, p))),
     );
     match objective {
         Objective::Time => least_two(scratch, by_time),
@@ -145,14 +168,14 @@ pub struct Front {
 const SAME_DEPTH: f64 = 1e-12;
 
 impl Front {
-    /// The front of all points within `limits`; `None` where there are none. `scratch` is overwritten.
+    /// The front of all points that are allowed; `None` where there are none. `scratch` is overwritten.
     pub fn of(
-        limits: &Limits,
+        is_allowed: impl Fn(usize, &Point) -> bool,
         points: &[Point],
         scratch: &mut Vec<(usize, Point)>,
     ) -> Option<Front> {
         scratch.clear();
-        scratch.extend((points.iter().copied().enumerate()).filter(|(_, p)| limits.allow(p)));
+        scratch.extend((points.iter().copied().enumerate()).filter(|(i, p)| is_allowed(*i, p)));
         scratch.sort_by(by_time);
         knee_of_sorted(scratch).map(|(_, front)| front)
     }
@@ -221,7 +244,7 @@ mod tests {
     }
 
     fn pick(objective: Objective, limits: Limits, points: &[Option<Point>]) -> Option<usize> {
-        choose(objective, &limits, points, &mut Vec::new())
+        choose(objective, |_, p| limits.allow(p), points, &mut Vec::new())
     }
 
     #[test]
@@ -244,12 +267,12 @@ mod tests {
         let points = [point(1.0, 9.0), point(2.0, 3.0), point(9.0, 1.0)];
         let limits = Limits {
             max_time_s: Some(5.0),
-            max_cost_usd: None,
+            ..Limits::default()
         };
         assert_eq!(pick(Objective::Cost, limits, &points), Some(1));
         let strict = Limits {
             max_time_s: Some(0.5),
-            max_cost_usd: None,
+            ..Limits::default()
         };
         assert_eq!(pick(Objective::Time, strict, &points), None);
     }
@@ -264,13 +287,13 @@ mod tests {
             point(2.0, 3.0),
             point(3.0, 2.0),
         ];
-        let two = |objective| best_two(objective, &Limits::default(), &points, &mut Vec::new());
+        let two = |objective| best_two(objective, |_, _| true, &points, &mut Vec::new());
         assert_eq!(two(Objective::Time), [Some(1), Some(3)]);
         assert_eq!(two(Objective::Cost), [Some(0), Some(5)]);
         assert_eq!(two(Objective::Knee), [Some(4), Some(5)]);
         let one = [None, point(1.0, 1.0)];
         for objective in [Objective::Time, Objective::Cost, Objective::Knee] {
-            let two = best_two(objective, &Limits::default(), &one, &mut Vec::new());
+            let two = best_two(objective, |_, _| true, &one, &mut Vec::new());
             assert_eq!(two, [Some(1), None]);
         }
     }
@@ -283,7 +306,8 @@ mod tests {
         };
         let of = |points: &[(f64, f64)], limits: &Limits| {
             let points = all(points);
-            let front = Front::of(limits, &points, &mut Vec::new()).expect("not empty");
+            let front = Front::of(|_, p| limits.allow(p), &points, &mut Vec::new());
+            let front = front.expect("not empty");
             let depth = |point| front.depth_over_knee(point);
             points.iter().map(depth).collect::<Vec<_>>()
         };
@@ -300,7 +324,7 @@ mod tests {
         // What a limit forbids is no part of the front.
         let limits = Limits {
             max_time_s: Some(4.5),
-            max_cost_usd: None,
+            ..Limits::default()
         };
         assert_eq!(of(&scaled, &limits)[..3], [Some(1.0), Some(1.0), None]);
     }

@@ -1,6 +1,6 @@
 //! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
 
-use super::objective::{Limits, Objective};
+use super::objective::{Limits, Margins, Objective, Point};
 use crate::grid::Job;
 use crate::space::Space;
 use crate::workload::Workload;
@@ -140,8 +140,10 @@ pub struct Task<'a> {
     pub workload: &'a str,
     /// The configurations to choose from; results refer to their order.
     pub space: &'a Space,
-    /// What no choice may exceed.
+    /// What no choice may exceed; [`Task::keeps`] asks.
     pub limits: Limits,
+    /// How far beyond its mean a run may come.
+    pub(crate) margins: Margins<'a>,
     /// How often the job will be run.
     pub repeats: u64,
     /// Samples in one epoch, D, where the workload has such.
@@ -163,6 +165,7 @@ impl<'a> Task<'a> {
             workload,
             space,
             limits: Limits::default(),
+            margins: Margins::default(),
             repeats: 1,
             samples_per_epoch: None,
             cold_start_steps: 0,
@@ -170,6 +173,32 @@ impl<'a> Task<'a> {
             objective: None,
             prices: None,
         }
+    }
+
+    /// Whether a configuration whose mean is predicted to be so many seconds and USD keeps to the limits: in the mean, or
+    /// with `max_miss` in all but that share of runs, as everybody knows how far runs scatter. A cost that is not known
+    /// is beyond any limit on it.
+    ///
+    /// ```
+    /// use scavsim::{Axis, Space, Task};
+    ///
+    /// let space = Space::new(vec![Axis::numeric("workers", "workers")], [[2.0], [4.0]])?;
+    /// let mut task = Task::new("mine", &space);
+    /// task.limits.max_time_s = Some(3600.0);
+    /// assert!(task.keeps(1, 3500.0, None) && !task.keeps(0, 3700.0, Some(1.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keeps(&self, configuration: usize, time_s: f64, cost_usd: Option<f64>) -> bool {
+        let point = Point {
+            time_s,
+            cost_usd: cost_usd.unwrap_or(f64::INFINITY),
+        };
+        self.is_within(configuration, &point)
+    }
+
+    /// The same of a point.
+    pub(crate) fn is_within(&self, configuration: usize, point: &Point) -> bool {
+        (self.limits).allow(&self.margins.beyond(configuration, point))
     }
 
     /// The same for one that depends on so much of it.

@@ -22,6 +22,9 @@ use crate::workload::StepCost;
 /// Most runs of a job: usage names them by a short number.
 pub const MOST_RUNS: usize = u16::MAX as usize;
 
+/// Most deals by which a configuration with several runs is judged.
+const MOST_DEALS: u64 = 20_000;
+
 /// A job of a grid as the ground of an arena.
 #[derive(Debug)]
 pub struct MeasuredGrid {
@@ -134,6 +137,13 @@ impl Ground for MeasuredGrid {
             .count();
         let all: f64 = runs.iter().map(|run| run.time_s).sum();
         (reached > 0).then(|| all / reached as f64)
+    }
+
+    fn most_expectation_runs(&self, configuration: usize) -> u64 {
+        match self.job.runs(configuration).len() {
+            1 => 1,
+            _ => MOST_DEALS,
+        }
     }
 
     fn expectation(&self, configuration: usize, tariff: &Tariff, usage: &mut Usage) -> Point {

@@ -52,7 +52,7 @@ pub trait Ground: Send + Sync {
         false
     }
 
-    /// Most runs behind the expectation of a configuration, where it is such a mean.
+    /// Most runs that tell what is expected of a configuration, where it has no closed form, or how far runs scatter.
     fn most_expectation_runs(&self, _configuration: usize) -> u64 {
         1
     }

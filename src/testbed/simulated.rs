@@ -16,7 +16,7 @@ use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{Phase, Rented, Usage};
 
-/// Most runs behind an expectation that has no closed form.
+/// Most runs behind an expectation that has no closed form, or a share of misses.
 const MOST_EXPECTATION_RUNS: u64 = 20_000;
 /// The same where every worker-step is an event: so many worker-steps in all, between so many runs.
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;

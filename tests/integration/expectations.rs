@@ -107,6 +107,7 @@ fn what_chooses_is_another_sample_than_what_values() {
     let question = scavsim::experiment::expectation::Question {
         objectives: &plan.objectives,
         limits: &plan.limits,
+        allowed: None,
         tariffs: &arena.tariffs,
     };
     let again = scavsim::experiment::expectation::expect(&*arena.ground, 1, &plan.terms, question);

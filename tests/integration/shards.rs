@@ -63,6 +63,31 @@ fn merged_shards_are_the_run_byte_for_byte_for_any_number_of_them() {
     }
 }
 
+/// What only runs tell is in the manifest of the whole run, and in that of its parts put together.
+#[test]
+fn merged_shards_say_how_well_expectations_are_known() {
+    let sandbox = Sandbox::with(
+        r#"
+name = "parts"
+workloads = ["scavenger-resnet18", "scavenger-resnet50"]
+replicas = 70
+cluster = { pairs = [[12, 1024], [16, 1024]] }
+spot = { lifetime = "gcp-2019", checkpoint = "young-daly" }
+search = { strategies = ["oracle"], objectives = ["time"] }
+"#,
+    );
+    sandbox.run(&["run", "scenario.toml", "--out", "whole"]).success();
+    let right = sandbox.contents("whole");
+    let manifest = sandbox.read("whole/manifest.json");
+    assert!(manifest.contains("\"standard_error\": 0.00"), "{manifest}");
+    for count in [1, 3] {
+        all(&sandbox, count);
+        sandbox.run(&["merge", "out"]).success();
+        assert_same_files(&sandbox.contents("out"), &right, &format!("{count} shards"));
+        fs::remove_dir_all(sandbox.path("out")).expect("it was written");
+    }
+}
+
 #[test]
 fn shards_of_a_slow_fidelity_are_as_fine_as_its_simulations() {
     let sandbox = Sandbox::with(SCENARIO);

@@ -1,0 +1,204 @@
+//! How often configurations miss the limits, and how far their runs scatter: what choices go by where a share of runs may
+//! miss.
+//!
+//! Told by runs, those that the oracle chooses by (`expectation.rs`) and more of them, in replicas that no case has. All
+//! configurations meet the same. The oracle knows in how many of them time and cost are within the limits; a
+//! strategy, which predicts a mean, adds the margin from the mean to the quantile.
+
+use super::expectation::Runner;
+use crate::pricing::Tariff;
+use crate::search::{Limits, Point};
+use crate::testbed::{Ground, Terms};
+
+/// Runs of every configuration, and the most of one whose share of misses is not settled by fewer.
+const RUNS: (u64, u64) = (1_000, 10_000);
+/// Standard errors beyond which a share of misses is another than the one that is allowed: 99 % of a normal
+/// distribution lie within.
+const SETTLED: f64 = 2.576;
+
+/// How often configurations miss the limits.
+#[derive(Debug)]
+pub(super) struct Misses {
+    /// Which miss no limit in all but the share of runs that may, per policy and configuration.
+    pub(super) allowed: Vec<Vec<bool>>,
+    /// Seconds per configuration, then USD per policy and configuration, that no more than that share of runs exceeds;
+    /// `None` where all runs come to the same.
+    quantiles: Vec<Vec<Option<f64>>>,
+}
+
+/// What is known of runs where a share of them may miss the limits.
+#[derive(Debug)]
+pub struct Spread {
+    /// Which configurations keep to the limits as often as they have to, per policy and configuration.
+    pub allowed: Vec<Vec<bool>>,
+    /// Quantile over mean of the time, per configuration.
+    pub time: Vec<f64>,
+    /// Of the cost, per policy and configuration.
+    pub cost: Vec<Vec<f64>>,
+}
+
+impl Misses {
+    /// Runs so many configurations; `None` where limits are on what is expected.
+    pub(super) fn count(
+        ground: &dyn Ground,
+        configurations: usize,
+        terms: &Terms,
+        limits: &Limits,
+        tariffs: &[Tariff],
+    ) -> Option<Misses> {
+        let max_miss = limits.max_miss?;
+        let mut runner = Runner::new(ground, terms, tariffs);
+        let mut misses = Misses {
+            allowed: vec![Vec::new(); tariffs.len()],
+            quantiles: vec![Vec::new(); tariffs.len() + 1],
+        };
+        let mut sample = Sample {
+            values: vec![Vec::new(); tariffs.len() + 1],
+            missed: vec![0; tariffs.len()],
+        };
+        for at in 0..configurations {
+            let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS.1);
+            sample.forget();
+            let mut enough = RUNS.0.min(most);
+            loop {
+                while sample.runs() < enough && !runner.is_stopped() {
+                    let reached = runner.once(at, sample.runs());
+                    sample.take(runner.values(), reached, limits);
+                }
+                if enough == most || sample.is_settled(max_miss) || runner.is_stopped() {
+                    break;
+                }
+                enough = (2 * enough).min(most);
+            }
+            for (allowed, missed) in misses.allowed.iter_mut().zip(&sample.missed) {
+                allowed.push(*missed <= beyond(sample.runs(), max_miss));
+            }
+            for (quantiles, values) in misses.quantiles.iter_mut().zip(&mut sample.values) {
+                quantiles.push(quantile(values, max_miss));
+            }
+        }
+        Some(misses)
+    }
+
+    /// The same relative to what is expected, per policy and configuration.
+    pub(super) fn spread(self, expected: &[Vec<Point>]) -> Spread {
+        let over = |quantiles: &[Option<f64>], points: &[Point], mean: fn(&Point) -> f64| {
+            let each = quantiles.iter().zip(points.iter().map(mean));
+            each.map(|(quantile, mean)| margin(*quantile, mean))
+                .collect()
+        };
+        let (times, costs) = self.quantiles.split_at(1);
+        Spread {
+            allowed: self.allowed,
+            time: over(&times[0], &expected[0], |point| point.time_s),
+            cost: (costs.iter().zip(expected))
+                .map(|(usd, points)| over(usd, points, |point| point.cost_usd))
+                .collect(),
+        }
+    }
+}
+
+/// Runs of one configuration.
+struct Sample {
+    /// Seconds of each, then USD per policy.
+    values: Vec<Vec<f64>>,
+    /// How many missed a limit, per policy.
+    missed: Vec<u64>,
+}
+
+impl Sample {
+    fn forget(&mut self) {
+        self.values.iter_mut().for_each(Vec::clear);
+        self.missed.fill(0);
+    }
+
+    fn runs(&self) -> u64 {
+        self.values[0].len() as u64
+    }
+
+    /// Takes in a run; one that does not reach the target keeps no limit.
+    fn take(&mut self, values: &[f64], reached: bool, limits: &Limits) {
+        let told = |value: f64| if reached { value } else { f64::INFINITY };
+        for (all, value) in self.values.iter_mut().zip(values) {
+            all.push(told(*value));
+        }
+        for (missed, usd) in self.missed.iter_mut().zip(&values[1..]) {
+            let point = Point {
+                time_s: told(values[0]),
+                cost_usd: told(*usd),
+            };
+            *missed += u64::from(!reached || !limits.allow(&point));
+        }
+    }
+
+    /// Whether more runs would hardly say otherwise under any policy.
+    fn is_settled(&self, max_miss: f64) -> bool {
+        let runs = self.runs() as f64;
+        let error = (max_miss * (1.0 - max_miss) / runs).sqrt();
+        let is_far = |missed: &u64| (*missed as f64 / runs - max_miss).abs() > SETTLED * error;
+        self.missed.iter().all(is_far)
+    }
+}
+
+/// How many of so many runs may miss; the relief keeps a whole number that came out a rounding error too low.
+fn beyond(runs: u64, max_miss: f64) -> u64 {
+    (runs as f64 * max_miss + 1e-9).floor() as u64
+}
+
+/// The least of `values`, which are put in another order, that no more than the share is beyond; `None` where all are
+/// the same, or there are none.
+fn quantile(values: &mut [f64], max_miss: f64) -> Option<f64> {
+    let first = values.first()?;
+    if values.iter().all(|value| value == first) {
+        return None;
+    }
+    let place = values.len() - 1 - beyond(values.len() as u64, max_miss) as usize;
+    Some(*values.select_nth_unstable_by(place, f64::total_cmp).1)
+}
+
+/// A quantile over a mean; 1 where there is nothing to compare.
+fn margin(quantile: Option<f64>, mean: f64) -> f64 {
+    match quantile {
+        Some(quantile) if mean > 0.0 && mean.is_finite() => quantile / mean,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_leaves_no_more_than_the_share_beyond() {
+        let all = |n: u32| (1..=n).rev().map(f64::from).collect::<Vec<_>>();
+        assert_eq!(quantile(&mut all(100), 0.05), Some(95.0));
+        assert_eq!(quantile(&mut all(100), 0.5), Some(50.0));
+        // Of 19 runs none may be beyond, of 20 one.
+        assert_eq!(quantile(&mut all(19), 0.05), Some(19.0));
+        assert_eq!(quantile(&mut all(20), 0.05), Some(19.0));
+        assert_eq!(quantile(&mut [7.0; 5], 0.05), None);
+        assert_eq!(quantile(&mut [], 0.05), None);
+        // Shares whose product with the runs is rounded down.
+        assert_eq!((beyond(1000, 0.005), beyond(300, 0.07)), (5, 21));
+    }
+
+    #[test]
+    fn runs_that_end_without_a_result_miss_every_limit() {
+        let limits = Limits {
+            max_time_s: Some(10.0),
+            max_miss: Some(0.25),
+            ..Limits::default()
+        };
+        let mut sample = Sample {
+            values: vec![Vec::new(); 2],
+            missed: vec![0],
+        };
+        for (seconds, reached) in [(9.0, true), (3.0, false), (11.0, true), (8.0, true)] {
+            sample.take(&[seconds, 1.0], reached, &limits);
+        }
+        assert_eq!(sample.missed, [2]);
+        assert_eq!(quantile(&mut sample.values[0], 0.25), Some(11.0));
+        assert_eq!(quantile(&mut sample.values[1], 0.25), Some(1.0));
+        assert_eq!(quantile(&mut sample.values[1], 0.2), Some(f64::INFINITY));
+    }
+}
