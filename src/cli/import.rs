@@ -53,6 +53,12 @@ struct ProfileArgs {
     /// Passes over the data to the target, for batches without their own
     #[arg(long, value_name = "N")]
     epochs: Option<f64>,
+    /// Unit of the times in the table [default: s; asked about where that is not likely]
+    #[arg(long)]
+    unit: Option<profile::Unit>,
+    /// Whose samples `batch` counts [default: global; asked about where that is not likely]
+    #[arg(long)]
+    batch: Option<profile::BatchIs>,
     /// Steps until a noise reading settles [default: 100]
     #[arg(long, value_name = "N")]
     cold_start_steps: Option<u64>,
@@ -162,6 +168,8 @@ impl ImportArgs {
                     name,
                     samples_per_epoch: args.samples_per_epoch,
                     epochs: args.epochs,
+                    unit: args.unit,
+                    batch: args.batch,
                     cold_start_steps: args.cold_start_steps,
                     probe_steps: args.probe_steps,
                     restore_s: args.restore_s,
@@ -205,6 +213,7 @@ impl ImportArgs {
         let files = draft.files().map_err(anyhow::Error::from)?;
         trial::workload(&files, &out.out).map_err(Failure::Wrong)?;
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
+        terminal::warn(report.warnings());
         terminal::print(&report.to_string())?;
         Ok(Exit::Done)
     }

@@ -11,7 +11,7 @@ use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure, resume};
 use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, Lock, Results, Shards, manifest, shard_file};
+use crate::report::{Folder, Lock, Places, Results, Shards, manifest, shard_file};
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
@@ -68,7 +68,8 @@ impl MergeArgs {
         drop(progress);
         let summary = results.finish(&finished, shards.expectations)?;
         let mut summaries = Summaries::new(self.format, false);
-        summaries.add(&name, &summary)?;
+        let places = Places::from_identity(&shards.identity);
+        summaries.add(&name, &summary, &places)?;
         summaries.end()?;
         Ok(records::judge_failures(finished.failed))
     }

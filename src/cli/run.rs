@@ -15,7 +15,7 @@ use super::{Exit, Failure, estimate, resume, terminal};
 use crate::experiment::{Ending, Shard};
 use crate::input::checked::Count;
 use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{Folder, Lock, results};
+use crate::report::{Folder, Lock, Places, results};
 use crate::scenario::{self, Overrides, Scenario};
 use crate::training::Fidelity;
 
@@ -125,7 +125,7 @@ impl RunArgs {
                 }
                 _ => {
                     let (finished, summary) = runner.run(scenario, folder.as_ref(), start)?;
-                    summaries.add(&scenario.name, &summary)?;
+                    summaries.add(&scenario.name, &summary, &Places::of(scenario))?;
                     finished
                 }
             };
@@ -250,6 +250,9 @@ fn describe(scenarios: &[Scenario]) -> String {
             scenario.fidelity.name(),
             scenario.seed,
         );
+        for left_out in &scenario.left_out {
+            let _ = writeln!(text, "{left_out}");
+        }
     }
     text
 }

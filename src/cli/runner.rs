@@ -11,7 +11,7 @@ use crate::experiment::{
     self, Aggregated, Aggregation, Conduct, Ending, Finished, KeyColumns, Plan, Shard, Sink, Tasks,
 };
 use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
-use crate::scenario::{Scenario, Together};
+use crate::scenario::{LeftOut, Scenario, Together};
 
 /// How scenarios are run.
 pub struct Runner<'a> {
@@ -72,7 +72,8 @@ impl Runner<'_> {
         let mut plan = self.plan(scenario)?;
         let stale = scenario.unpriced_staleness();
         let renamed = scenario.renamed.iter().cloned();
-        for sentence in renamed.chain(plan.fallbacks()).chain(stale) {
+        let left_out = scenario.left_out.iter().map(LeftOut::to_string);
+        for sentence in left_out.chain(renamed).chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
         for (workload, known) in plan.precision() {

@@ -10,7 +10,7 @@ use super::terminal;
 use crate::experiment::{Aggregated, KeyColumns};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::{
-    clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
+    Places, clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
 };
 
 /// Form of the summary.
@@ -97,7 +97,7 @@ impl Summaries {
     ///
     /// # Errors
     /// Whatever keeps it from being printed.
-    pub fn add(&mut self, scenario: &str, summary: &Aggregated) -> io::Result<()> {
+    pub fn add(&mut self, scenario: &str, summary: &Aggregated, places: &Places) -> io::Result<()> {
         if let Aggregated::By(table) = summary {
             for name in &table.empty_axes {
                 let axis = name.split_once('.').map_or(name.as_str(), |(_, axis)| axis);
@@ -109,10 +109,10 @@ impl Summaries {
         }
         match (self.format, summary) {
             (Form::Table, Aggregated::Usual(groups)) => {
-                terminal::print(&summary_table::render(groups))
+                terminal::print(&summary_table::render(groups, places))
             }
             (Form::Policies, Aggregated::Usual(groups)) => {
-                terminal::print(&policies_table::render(groups))
+                terminal::print(&policies_table::render(groups, places))
             }
             (Form::Clusters, Aggregated::By(table)) => {
                 self.begun = true;
@@ -120,7 +120,7 @@ impl Summaries {
             }
             // Asked for clusters, a run is grouped by them.
             (Form::Clusters, Aggregated::Usual(groups)) => {
-                terminal::print(&summary_table::render(groups))
+                terminal::print(&summary_table::render(groups, places))
             }
             (Form::Table | Form::Policies, Aggregated::By(table)) => {
                 terminal::print(&summary_by::table(table))

@@ -10,7 +10,7 @@ use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure};
 use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, manifest, stored_records};
+use crate::report::{Folder, Places, manifest, stored_records};
 
 /// Arguments of `summary`.
 #[derive(Debug, Args)]
@@ -65,7 +65,8 @@ impl SummaryArgs {
         stored_records::hand_out(&folder, &read, &mut summary).map_err(damaged)?;
         let name = read.get("scenario").and_then(Value::as_str);
         let mut summaries = Summaries::new(self.format, false);
-        summaries.add(name.unwrap_or_default(), &summary.finish())?;
+        let places = Places::from_identity(&read);
+        summaries.add(name.unwrap_or_default(), &summary.finish(), &places)?;
         summaries.end()?;
         Ok(Exit::Done)
     }

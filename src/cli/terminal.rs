@@ -40,10 +40,19 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(all)
 }
 
-/// Prints all mistakes on stderr, in colour on a terminal unless `NO_COLOR` is set.
+/// Whether stderr is to be in colour: on a terminal unless `NO_COLOR` is set.
+fn is_coloured() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Prints on stderr what may be meant so, but is seldom.
+pub fn warn(warnings: &Diagnostics) {
+    let _ = io::stderr().write_all(warnings.render_warnings(is_coloured()).as_bytes());
+}
+
+/// Prints all mistakes on stderr.
 pub fn complain(diagnostics: &Diagnostics) {
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let _ = io::stderr().write_all(diagnostics.render(colour).as_bytes());
+    let _ = io::stderr().write_all(diagnostics.render(is_coloured()).as_bytes());
     let count = diagnostics.distinct();
     let mistakes = if count == 1 { "mistake" } else { "mistakes" };
     note(&format!("\n{count} {mistakes}; nothing was run"));

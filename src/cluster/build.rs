@@ -454,7 +454,7 @@ impl Builder<'_> {
             workers,
             batch,
         };
-        self.workload.train(&asked, self.reach)
+        self.workload.replay(&asked, self.reach)
     }
 
     /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.

@@ -13,6 +13,32 @@ pub struct EpochFit {
     pub quality: Quality,
 }
 
+/// The mean over epochs: the same for every batch. `None` without any.
+pub fn constant(epochs: &[f64]) -> Option<EpochFit> {
+    let mean = epochs.iter().sum::<f64>() / epochs.len() as f64;
+    let law = EpochLaw::Constant { epochs: mean };
+    let quality = Quality::of(epochs.iter().map(|&e| (e, mean)));
+    (!epochs.is_empty()).then_some(EpochFit { law, quality })
+}
+
+/// Mean error in % of a law of epochs by batch, with one pair (B, epochs) after the other left out of its fit; `None`
+/// where the others give no law.
+pub fn left_out(
+    pairs: &[(f64, f64)],
+    fit: impl Fn(&[(f64, f64)]) -> Option<EpochFit>,
+) -> Option<f64> {
+    let mut sum = 0.0;
+    for (out, &(batch, epochs)) in pairs.iter().enumerate() {
+        let seen: Vec<(f64, f64)> = (pairs.iter().enumerate())
+            .filter(|(i, _)| *i != out)
+            .map(|(_, pair)| *pair)
+            .collect();
+        let foretold = fit(&seen)?.law.epochs(batch, None)?;
+        sum += (foretold / epochs - 1.0).abs();
+    }
+    (!pairs.is_empty()).then(|| 100.0 * sum / pairs.len() as f64)
+}
+
 /// e*·(1 + B/B_n) over pairs (B, epochs), by relative least squares: e = e* + s·B, B_n = e*/s.
 /// B_n is below zero where epochs fall with the batch. `None` with fewer than two batches.
 pub fn noise_scale(pairs: &[(f64, f64)]) -> Option<EpochFit> {
@@ -48,6 +74,22 @@ pub fn affine_noise(pairs: &[(f64, f64)]) -> Option<EpochFit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_out_tells_a_line_from_a_mean() {
+        let line = |pairs: &[(f64, f64)]| left_out(pairs, noise_scale);
+        let mean = |pairs: &[(f64, f64)]| {
+            left_out(pairs, |seen| {
+                constant(&seen.iter().map(|p| p.1).collect::<Vec<_>>())
+            })
+        };
+        let rising = [100.0, 200.0, 800.0].map(|b| (b, 30.0 * (1.0 + b / 400.0)));
+        assert!(line(&rising) < Some(1e-9) && mean(&rising) > Some(10.0));
+        let level = [(100.0, 30.0), (200.0, 31.0), (400.0, 30.0), (800.0, 31.0)];
+        assert!(mean(&level) < line(&level));
+        assert_eq!(line(&rising[..1]), None);
+        assert_eq!(constant(&[]), None);
+    }
 
     #[test]
     fn exact_points_give_back_their_law() {

@@ -1,5 +1,6 @@
 //! Laws fitted to measurements: points in, a law and its error out. Pure mathematics; no files.
 //!
+//! - [`best`]: of the laws of step time the one that foretells best.
 //! - [`linear`]: linear least squares, and the same with no coefficient below zero.
 //! - [`minimise`]: non-linear least squares.
 //! - [`quality`]: how well a fit meets what was measured.
@@ -9,6 +10,7 @@
 //!
 //! Powers and logarithms are libm's, so that a fit gives the same bits on every machine.
 
+pub mod best;
 pub mod epochs;
 pub mod linear;
 pub mod minimise;

@@ -91,7 +91,7 @@ impl StepFit {
 }
 
 /// Seconds of the step `p` by `law`.
-fn at(law: &StepLaw, p: &StepPoint) -> Option<f64> {
+pub(super) fn at(law: &StepLaw, p: &StepPoint) -> Option<f64> {
     law.cost(p.workers, p.local_batch, 1.0, 1.0)
         .map(StepCost::total_s)
 }
@@ -196,69 +196,6 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     starts
 }
 
-/// The best of the laws that these points can tell apart, by MAPE over the whole step:
-///
-/// - with a known split, compute a + b·x and exposed communication c + d·growth(K), added;
-/// - without, a + b·x + d·growth(K);
-/// - from twelve points on, the p-norm if it is clearly better;
-/// - with fewer than four points or a single K, a + b·x without communication.
-///
-/// No coefficient is below zero. `None` with fewer than two local batches.
-pub fn best(points: &[StepPoint]) -> Option<StepFit> {
-    let first = points.first()?;
-    if points.iter().all(|p| p.local_batch == first.local_batch) {
-        return None;
-    }
-    let split: Option<Vec<_>> = (points.iter().map(|p| Some((p, p.exposed_s?)))).collect();
-    let one_count = points.iter().all(|p| p.workers == first.workers);
-    let mut candidates = Vec::new();
-    match split {
-        Some(split) if split.iter().any(|(p, _)| p.workers > 1) => {
-            let compute = non_negative(&equations(
-                split
-                    .iter()
-                    .map(|(p, exposed)| ([1.0, p.local_batch], p.step_s - exposed)),
-            ))?;
-            for growth in Growth::ALL {
-                let several = split.iter().filter(|(p, _)| p.workers > 1);
-                let exposed: Vec<_> = several
-                    .map(|(p, exposed)| Equation {
-                        x: [1.0, growth.at(p.workers)],
-                        y: *exposed,
-                        weight: 1.0 / p.step_s,
-                    })
-                    .collect();
-                let communication = non_negative(&exposed);
-                candidates
-                    .extend(communication.map(|c| additive_law(compute, growth.law(c[0], c[1]))));
-            }
-        }
-        _ if points.len() >= 4 && !one_count => {
-            for growth in Growth::ALL {
-                candidates.extend(additive_non_negative(points, growth));
-            }
-        }
-        _ => {
-            let compute = non_negative(&equations(
-                points.iter().map(|p| ([1.0, p.local_batch], p.step_s)),
-            ))?;
-            candidates.push(additive_law(compute, Growth::Linear.law(0.0, 0.0)));
-        }
-    }
-    let judged = candidates
-        .into_iter()
-        .filter_map(|law| StepFit::judged(law, points));
-    let added = judged.min_by(|a, b| a.quality.mape.total_cmp(&b.quality.mape));
-    let norm = (points.len() >= 12).then(|| p_norm(points)).flatten();
-    match (added, norm) {
-        (Some(added), Some(norm)) if norm.quality.mape > WORTH * added.quality.mape => Some(added),
-        (added, norm) => norm.or(added),
-    }
-}
-
-/// The p-norm has two parameters more; its MAPE must be below this share of the other's.
-const WORTH: f64 = 0.75;
-
 /// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below
 /// zero.
 pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
@@ -274,11 +211,16 @@ pub fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<Ste
     Some(additive_law([a, b], growth.law(0.0, d)))
 }
 
-fn equations<const N: usize>(rows: impl Iterator<Item = ([f64; N], f64)>) -> Vec<Equation<N>> {
+pub(super) fn equations<const N: usize>(
+    rows: impl Iterator<Item = ([f64; N], f64)>,
+) -> Vec<Equation<N>> {
     rows.map(|(x, y)| Equation::relative(x, y)).collect()
 }
 
-fn additive_law([base_s, per_sample_s]: [f64; 2], communication: CommunicationLaw) -> StepLaw {
+pub(super) fn additive_law(
+    [base_s, per_sample_s]: [f64; 2],
+    communication: CommunicationLaw,
+) -> StepLaw {
     StepLaw {
         compute: ComputeLaw::Affine {
             base_s,
@@ -308,19 +250,6 @@ mod tests {
     }
 
     #[test]
-    fn the_law_that_made_the_points_is_found_again() {
-        for (split, growth) in [
-            (true, Growth::Tree),
-            (true, Growth::Linear),
-            (false, Growth::Ring),
-        ] {
-            let made = additive_law([0.1, 0.01], growth.law(0.0, 0.03));
-            let found = best(&points(&made, split)).expect("enough points");
-            assert!(found.quality.mape < 1e-9, "{growth:?} {found:?}");
-        }
-    }
-
-    #[test]
     fn overlap_is_found_again() {
         let made = StepLaw {
             communication: CommunicationLaw::StepSlope {
@@ -336,16 +265,5 @@ mod tests {
             panic!("another overlap");
         };
         assert!((exponent - 2.5).abs() < 1e-4);
-    }
-
-    #[test]
-    fn too_little_gives_no_law() {
-        let made = additive_law([0.1, 0.01], Growth::Linear.law(0.0, 0.03));
-        let all = points(&made, false);
-        assert_eq!(best(&[]), None);
-        assert_eq!(best(&all[..1]), None);
-        assert_eq!(p_norm(&all[..3]), None);
-        let pair = best(&all[..2]).expect("two batches, one worker");
-        assert!(pair.quality.mape < 1e-9);
     }
 }

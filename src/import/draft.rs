@@ -379,7 +379,7 @@ mod tests {
         ]
     }
 
-    fn other_laws() -> [(EpochLaw, NoiseLaw); 3] {
+    fn other_laws() -> [(EpochLaw, NoiseLaw); 4] {
         let constant = NoiseLaw::ConstantScale {
             noise_scale_samples: 2_000.0,
         };
@@ -406,7 +406,8 @@ mod tests {
             },
         ];
         let [a, b, c] = epochs;
-        [(a, constant), (b, power), (c, constant)]
+        let same = EpochLaw::Constant { epochs: 2.0 };
+        [(a, constant), (b, power), (c, constant), (same, power)]
     }
 
     /// What is written is what the laws of `workload` read.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::figure::rounded;
 use crate::fit::Quality;
+use crate::input::{Diagnostic, Diagnostics};
 use crate::report::text_table;
 
 /// The report of one import.
@@ -15,6 +16,8 @@ pub struct Report {
     fits: Vec<Vec<String>>,
     /// Checks, spreads and assumptions, a sentence each.
     notes: Vec<String>,
+    /// What may be meant so, but is seldom.
+    warnings: Diagnostics,
 }
 
 #[derive(Debug, Clone)]
@@ -35,8 +38,19 @@ impl Report {
         });
     }
 
-    /// Says how good a fit is.
+    /// Says how good a fit is on what it was made from.
     pub fn fit(&mut self, what: impl Into<String>, law: impl Into<String>, quality: &Quality) {
+        self.judged_fit(what, law, quality, None);
+    }
+
+    /// Says how good a fit is, also on what was left out of it, in %.
+    pub fn judged_fit(
+        &mut self,
+        what: impl Into<String>,
+        law: impl Into<String>,
+        quality: &Quality,
+        left_out: Option<f64>,
+    ) {
         let r_squared = if quality.r_squared.is_finite() {
             format!("{:.4}", quality.r_squared)
         } else {
@@ -48,7 +62,18 @@ impl Report {
             quality.points.to_string(),
             format!("{:.2}", quality.mape),
             r_squared,
+            left_out.map_or(String::new(), |error| format!("{error:.2}")),
         ]);
+    }
+
+    /// Says that something may be wrong.
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.warnings.push(warning);
+    }
+
+    /// What may be wrong.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
     }
 
     /// Says something in a sentence.
@@ -74,8 +99,15 @@ impl fmt::Display for Report {
         }
         if !self.fits.is_empty() {
             writeln!(f)?;
-            let header = ["fit", "law", "points", "MAPE %", "R²"];
-            f.write_str(&text_table::render(&header, &[0, 1], &self.fits))?;
+            let header = ["fit", "law", "points", "MAPE %", "R²", "left out %"];
+            let mut rows = self.fits.clone();
+            // Only some sources leave points out.
+            let columns = match rows.iter().all(|row| row[5].is_empty()) {
+                true => 5,
+                false => 6,
+            };
+            rows.iter_mut().for_each(|row| row.truncate(columns));
+            f.write_str(&text_table::render(&header[..columns], &[0, 1], &rows))?;
         }
         if !self.notes.is_empty() {
             writeln!(f)?;
@@ -98,4 +130,12 @@ pub fn basis(quality: &Quality) -> String {
         quality.points,
         rounded(quality.mape, 3)
     )
+}
+
+/// Whether a law is too poor to speak of what was not measured: off by more than a fifth on what it has not seen, or hardly
+/// better than the mean while off by more than what repeats differ by.
+pub fn is_poor(quality: &Quality, error: f64) -> bool {
+    const MOST: f64 = 20.0;
+    const REPEATS: f64 = 5.0;
+    !error.is_finite() || error > MOST || (quality.r_squared < 0.5 && error > REPEATS)
 }

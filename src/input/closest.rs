@@ -3,10 +3,14 @@
 /// Longer words are never a slip of the finger, and comparing them would cost.
 const LONGEST_WORD: usize = 64;
 
+/// Shorter parts stand in many words.
+const SHORTEST_PART: usize = 4;
+
 /// The legal word that a misspelt one was most likely meant to be, if any is near.
 ///
 /// Case, and `-` against `_`, do not count as differences. One slip is forgiven in any
-/// word of two letters or more, and one more for every three letters beyond that.
+/// word of two letters or more, and one more for every three letters beyond that. A word that is no slip of any may be
+/// a part of one: of those the shortest.
 pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded(word);
     let length = word.chars().count();
@@ -14,9 +18,9 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
         return None;
     }
     let allowed = (length / 3).max(1);
-    legal
-        .into_iter()
-        .map(|candidate| {
+    let legal: Vec<&str> = legal.into_iter().collect();
+    let near = (legal.iter())
+        .map(|&candidate| {
             (
                 strsim::damerau_levenshtein(&word, &folded(candidate)),
                 candidate,
@@ -24,7 +28,11 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
         })
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| candidate);
+    let whole = (legal.iter().copied())
+        .filter(|candidate| length >= SHORTEST_PART && folded(candidate).contains(&word))
+        .min_by_key(|candidate| candidate.len());
+    near.or(whole)
 }
 
 fn folded(word: &str) -> String {
@@ -43,6 +51,14 @@ mod tests {
         assert_eq!(closest("Replicas", legal), Some("replicas"));
         assert_eq!(closest("mv", legal), Some("vm"));
         assert_eq!(closest("price", legal), None);
+        let long = [
+            "scavenger-resnet50",
+            "my-scavenger-resnet50",
+            "mlperf-resnet",
+        ];
+        assert_eq!(closest("resnet50", long), Some("scavenger-resnet50"));
+        assert_eq!(closest("ResNet", long), Some("mlperf-resnet"));
+        assert_eq!(closest("net", long), None);
         assert_eq!(closest("x", legal), None);
         assert_eq!(closest("", legal), None);
     }

@@ -13,6 +13,15 @@ impl Diagnostics {
     /// The whole report: sorted by file and position, repetitions removed, the first
     /// 50 in full. Empty if nothing is wrong.
     pub fn render(&self, color: bool) -> String {
+        self.render_as(&Level::ERROR, color)
+    }
+
+    /// The same as warnings: things that may be meant so.
+    pub fn render_warnings(&self, color: bool) -> String {
+        self.render_as(&Level::WARNING, color)
+    }
+
+    fn render_as(&self, level: &Level<'static>, color: bool) -> String {
         let renderer = if color {
             Renderer::styled()
         } else {
@@ -22,7 +31,7 @@ impl Diagnostics {
         let mut blocks: Vec<String> = all
             .iter()
             .take(MOST_SHOWN)
-            .map(|diagnostic| block(diagnostic, &renderer))
+            .map(|diagnostic| block(diagnostic, level, &renderer))
             .collect();
         if all.len() > MOST_SHOWN {
             blocks.push(format!("and {} more\n", all.len() - MOST_SHOWN));
@@ -31,9 +40,10 @@ impl Diagnostics {
     }
 }
 
-fn block(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
-    let mut group =
-        annotate_snippets::Group::with_title(Level::ERROR.primary_title(diagnostic.title.as_str()));
+fn block(diagnostic: &Diagnostic, level: &Level<'static>, renderer: &Renderer) -> String {
+    let mut group = annotate_snippets::Group::with_title(
+        level.clone().primary_title(diagnostic.title.as_str()),
+    );
     if let Some((source, span)) = &diagnostic.place {
         let line = Line::of(&source.text, span);
         let mut mark = AnnotationKind::Primary.span(line.mark);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::places::Places;
 use crate::cloud::{prices, sources, vm_types};
 use crate::experiment::expectation::Precision;
 use crate::experiment::{Ending, Finished, Plan};
@@ -67,6 +68,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
         .chain(grid)
+        .chain(Places::of(scenario).entries())
         .collect()
 }
 

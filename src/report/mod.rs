@@ -7,7 +7,7 @@
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
-//! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster.
+//! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
 //! - [`manifest`]: what a result folder was made from.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
@@ -24,6 +24,7 @@ pub mod formats;
 pub mod lock;
 pub mod manifest;
 pub mod percent;
+pub mod places;
 pub mod policies_table;
 pub mod records_csv;
 pub mod records_file;
@@ -51,6 +52,7 @@ pub mod unfinished_rows;
 pub use folder::Folder;
 pub use formats::FORMATS;
 pub use lock::Lock;
+pub use places::Places;
 pub use records_file::RecordsFormat;
 pub use results::Results;
 pub use row_hashes::Altered;

@@ -1,7 +1,8 @@
 //! The summary by pricing policy: what a price changes.
 
 use super::percent::typical;
-use super::summary_table::{hours_text, place, several_vm_types, usd_text};
+use super::places::Places;
+use super::summary_table::{Shown, hours_text, place, usd_text};
 use super::text_table;
 use crate::experiment::{Chosen, Group};
 use crate::search::ORACLE;
@@ -19,7 +20,7 @@ const WIDTH: usize = 118;
 
 /// One block per (workload, objective), one column per strategy, one line per pricing policy;
 /// policies that differ in nothing but dollars share a line.
-pub fn render(groups: &[Group]) -> String {
+pub fn render(groups: &[Group], places: &Places) -> String {
     let mut text = String::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for group in groups {
@@ -34,7 +35,7 @@ pub fn render(groups: &[Group]) -> String {
         let replicas = group.tallied.cases;
         let plural = if replicas == 1 { "" } else { "s" };
         text += &format!("{} · {} · {replicas} replica{plural}\n", key.0, key.1);
-        text += &table(&block);
+        text += &table(&block, places);
         text.push('\n');
     }
     text + LEGEND
@@ -51,12 +52,12 @@ struct Line {
     same: Vec<String>,
 }
 
-fn table(block: &[&Group]) -> String {
+fn table(block: &[&Group], places: &Places) -> String {
     let policies: Vec<&[&Group]> = block.chunk_by(|a, b| a.pricing == b.pricing).collect();
-    let several_vms = several_vm_types(block.iter().copied());
+    let shown = Shown::of(block.iter().copied(), places);
     let mut lines: Vec<Line> = Vec::new();
     for policy in &policies {
-        let line = line(policy, &block[0].oracle, several_vms);
+        let line = line(policy, &block[0].oracle, shown);
         let twin = |l: &&mut Line| (&l.oracle, &l.strategies) == (&line.oracle, &line.strategies);
         match lines.iter_mut().find(twin) {
             Some(first) => first.same.push(format!("{} {}", line.pricing, line.cost)),
@@ -86,10 +87,10 @@ fn table(block: &[&Group]) -> String {
     text
 }
 
-fn line(policy: &[&Group], first: &Option<Chosen>, several_vms: bool) -> Line {
+fn line(policy: &[&Group], first: &Option<Chosen>, shown: Shown<'_>) -> Line {
     let oracle = &policy[0].oracle;
     let moved = if oracle == first { "" } else { "* " };
-    let best = (oracle.as_ref()).map_or("none".to_owned(), |at| place(at, several_vms));
+    let best = (oracle.as_ref()).map_or("none".to_owned(), |at| place(at, shown));
     let mean = |name, text: fn(f64) -> String| {
         let figure = policy.iter().find_map(|g| g.mean(name));
         figure.map_or("–".to_owned(), |m| text(m.mean))

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
 use super::text_table;
-use crate::configuration::Shape;
 use crate::experiment::{Chosen, Group};
 
 /// What titles compare with.
@@ -24,17 +24,17 @@ const VM_LEGEND: (&str, &[&str]) = (
 
 /// One block per (workload, pricing, objective), one line per strategy; columns stand in the same
 /// place in all blocks.
-pub fn render(groups: &[Group]) -> String {
+pub fn render(groups: &[Group], places: &Places) -> String {
     let same = |a: &Group, b: &Group| {
         (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
     };
-    let with_vm = several_vm_types(groups);
+    let shown = Shown::of(groups, places);
     let is_there = |column: &&TableColumn| groups.iter().any(column.is_there);
     let columns: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
     let mut head = vec!["strategy", "choice"];
     head.extend(columns.iter().map(|column| column.head));
     let row = |group: &Group| {
-        let mut row = first_cells(group, with_vm);
+        let mut row = first_cells(group, shown);
         row.extend(columns.iter().map(|column| (column.cell)(group)));
         row
     };
@@ -45,14 +45,14 @@ pub fn render(groups: &[Group]) -> String {
     for block in groups.chunk_by(same) {
         let (own, others) = rest.split_at(block.len());
         rest = others;
-        text.push_str(&title(&block[0], with_vm));
+        text.push_str(&title(&block[0], shown));
         text.push_str(&header.concat());
         text.push_str(&own.concat());
         text.push_str(&reached_in_search(block));
         text.push('\n');
     }
     let mut legends = vec![ORACLE_LEGEND, CHOICE_LEGEND];
-    legends.extend(with_vm.then_some(VM_LEGEND));
+    legends.extend(shown.with_vm.then_some(VM_LEGEND));
     legends.extend(columns.iter().map(|column| column.legend));
     for (word, lines) in legends {
         for (at, line) in lines.iter().enumerate() {
@@ -80,7 +80,7 @@ fn reached_in_search(block: &[Group]) -> String {
 }
 
 /// What a block is about, and the oracle's choice.
-fn title(first: &Group, with_vm: bool) -> String {
+fn title(first: &Group, shown: Shown<'_>) -> String {
     let replicas = match first.tallied.cases {
         1 => "1 replica".to_owned(),
         n => format!("{n} replicas"),
@@ -91,7 +91,7 @@ fn title(first: &Group, with_vm: bool) -> String {
     );
     let mean = |metric| first.mean(metric).map(|m| m.mean);
     let oracle = match &first.oracle {
-        Some(oracle) => place(oracle, with_vm),
+        Some(oracle) => place(oracle, shown),
         None => "of each VM type by itself, in the mean".to_owned(),
     };
     if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
@@ -107,17 +107,31 @@ fn title(first: &Group, with_vm: bool) -> String {
     title
 }
 
-pub(super) fn several_vm_types<'g>(groups: impl IntoIterator<Item = &'g Group>) -> bool {
-    let mut vms = groups
-        .into_iter()
-        .flat_map(|g| [&g.choice, &g.oracle])
-        .flatten()
-        .map(|chosen| &chosen.vm);
-    let first = vms.next();
-    vms.any(|vm| Some(vm) != first)
+/// Whether and how choices are shown with their VMs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown<'p> {
+    with_vm: bool,
+    places: &'p Places,
 }
 
-pub(super) fn place(chosen: &Chosen, with_vm: bool) -> String {
+impl<'p> Shown<'p> {
+    /// With them where there was more than one VM type to choose from, whatever was chosen.
+    pub(super) fn of<'g>(
+        groups: impl IntoIterator<Item = &'g Group>,
+        places: &'p Places,
+    ) -> Shown<'p> {
+        let mut vms = groups
+            .into_iter()
+            .flat_map(|g| [&g.choice, &g.oracle])
+            .flatten()
+            .map(|chosen| &chosen.vm);
+        let first = vms.next();
+        let with_vm = places.several || vms.any(|vm| Some(vm) != first);
+        Shown { with_vm, places }
+    }
+}
+
+pub(super) fn place(chosen: &Chosen, shown: Shown<'_>) -> String {
     let (workers, batch) = (chosen.workers, chosen.batch);
     let counts: Vec<String> = [workers, batch]
         .iter()
@@ -125,15 +139,11 @@ pub(super) fn place(chosen: &Chosen, with_vm: bool) -> String {
         .map(u32::to_string)
         .collect();
     let mut text = counts.join(" × ");
-    let shown = with_vm || counts.is_empty();
-    if let Some(vm) = chosen.vm.as_deref().filter(|vm| shown && !vm.is_empty()) {
-        let shape = Shape::parse(vm).ok();
+    let with_vm = shown.with_vm || counts.is_empty();
+    if let Some(vm) = chosen.vm.as_deref().filter(|vm| with_vm && !vm.is_empty()) {
         let on = if text.is_empty() { "" } else { " on " };
         text.push_str(on);
-        match shape
-            .zip(workers)
-            .and_then(|(shape, workers)| shape.vms(workers))
-        {
+        match workers.and_then(|workers| shown.places.vms(vm, workers)) {
             Some(vms) => text.push_str(&format!("{vms} {vm}")),
             None => text.push_str(vm),
         }
@@ -146,9 +156,9 @@ pub(super) fn place(chosen: &Chosen, with_vm: bool) -> String {
 }
 
 /// Name and choice.
-fn first_cells(group: &Group, with_vm: bool) -> Vec<String> {
+fn first_cells(group: &Group, shown: Shown<'_>) -> Vec<String> {
     let choice = match &group.choice {
-        Some(choice) => place(choice, with_vm),
+        Some(choice) => place(choice, shown),
         None => "none".to_owned(),
     };
     let mut name = group.strategy.clone();

@@ -10,6 +10,7 @@ use super::extent;
 use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::given::Given;
+use super::left_out::LeftOut;
 use super::strategies::Simulated;
 use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
 use crate::configuration::Configuration;
@@ -96,7 +97,7 @@ impl Check<'_> {
             reach: &reach,
         };
         let asked = (file.workloads.iter()).flat_map(|asked| asked.get_ref());
-        let spaces: Vec<Option<Vec<Configuration>>> = (loaded.iter().zip(asked))
+        let spaces: Vec<Option<(Vec<Configuration>, LeftOut)>> = (loaded.iter().zip(asked))
             .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
             .collect();
         let stored = match &file.search.stored {
@@ -117,7 +118,9 @@ impl Check<'_> {
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
-        let spaces: Vec<Vec<Configuration>> = spaces.into_iter().collect::<Option<_>>()?;
+        let spaces: Vec<(Vec<Configuration>, LeftOut)> =
+            spaces.into_iter().collect::<Option<_>>()?;
+        let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
         let variation = variation(file);
@@ -168,6 +171,7 @@ impl Check<'_> {
             policies: policies?,
             objectives,
             strategies,
+            left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
             renamed: strategies::renamed(&file.search, registry),
             settings: file.strategy.clone(),
             registry: registry.clone(),

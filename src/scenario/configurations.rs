@@ -10,6 +10,7 @@ use super::complaints::Complaints;
 use super::extent;
 use super::file::{Outside, ScenarioFile};
 use super::hull;
+use super::left_out::LeftOut;
 use super::machines::{Machine, table_of};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
@@ -31,11 +32,16 @@ impl Configurations<'_> {
         workload: &Workload,
         name: &Spanned<String>,
         complaints: &mut Complaints<'_>,
-    ) -> Option<Vec<Configuration>> {
+    ) -> Option<(Vec<Configuration>, LeftOut)> {
         let cluster = &self.file.cluster;
         let before = complaints.count();
+        let mut left_out = LeftOut::new(workload, cluster.measured_only());
         let shapes = self.shapes(workload, complaints);
         let all_known = complaints.count() == before;
+        if cluster.vm.is_empty() && self.setup.kinds.is_empty() {
+            let used: Vec<&str> = shapes.iter().map(|s| &**s).collect();
+            left_out.uneven(workload, &used);
+        }
         self.few_enough(workload, name, &shapes, complaints)?;
         let mut configurations: Vec<Configuration> = (shapes.iter())
             .flat_map(|vm| {
@@ -51,16 +57,20 @@ impl Configurations<'_> {
             return None;
         }
         self.keep_allowed(workload, &mut configurations, complaints)?;
+        let all = configurations.len();
         self.keep_fitting(workload, name, &mut configurations, complaints)?;
+        left_out.too_large(all - configurations.len());
         extent::workers(cluster.search, workload, name, &configurations, complaints)?;
         let answers = |c: &Configuration| workload.replay(c, self.reach).is_ok();
-        // Steps may be measured where noise or epochs are not.
+        // Steps may be measured where epochs are not.
         if cluster.measured_only() && configurations.iter().any(answers) {
-            configurations.retain(answers);
+            let out = configurations.extract_if(.., |c| !answers(c));
+            left_out.unknown(workload, self.reach, &out.collect::<Vec<_>>());
         }
         if cluster.outside == Outside::LeaveOut {
             let before = configurations.len();
-            configurations.retain(answers);
+            let out = configurations.extract_if(.., |c| !answers(c));
+            left_out.unknown(workload, self.reach, &out.collect::<Vec<_>>());
             if configurations.is_empty() && before > 0 {
                 let title = format!(
                     "all configurations of `{}` are outside what was measured",
@@ -69,7 +79,8 @@ impl Configurations<'_> {
                 complaints.error_at(name.span(), title, "nothing is left");
                 return None;
             }
-            return all_known.then_some(configurations);
+            let left_out = left_out.searched(workload, self.reach, &configurations);
+            return all_known.then_some((configurations, left_out));
         }
         let inside = hull::check(
             cluster,
@@ -79,7 +90,8 @@ impl Configurations<'_> {
             &configurations,
             complaints,
         );
-        (inside && all_known).then_some(configurations)
+        let left_out = left_out.searched(workload, self.reach, &configurations);
+        (inside && all_known).then_some((configurations, left_out))
     }
 
     /// Reports more configurations than there may be, before any is made.

@@ -14,7 +14,7 @@
 //! - `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
 //! - `extent`: how much of all there may be.
-//! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured.
+//! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
 mod axes;
 pub mod axis;
@@ -30,6 +30,7 @@ pub mod grids;
 mod hull;
 pub mod include;
 mod kinds;
+mod left_out;
 pub mod machines;
 mod prices;
 pub mod scale_axis;
@@ -44,6 +45,7 @@ pub use check::{Overrides, load, load_with};
 pub use file::{ScenarioFile, Together};
 pub use given::Given;
 pub use grids::MeasuredJobs;
+pub use left_out::LeftOut;
 
 use std::ops::Range;
 
@@ -91,6 +93,8 @@ pub struct Scenario {
     pub objectives: Vec<Objective>,
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
+    /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
+    pub left_out: Vec<LeftOut>,
     /// Sentences on strategies that were named as they were called before.
     pub renamed: Vec<String>,
     /// Settings of the strategies.

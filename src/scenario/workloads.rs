@@ -56,6 +56,15 @@ fn workload(
         folder
     } else {
         let title = format!("unknown workload `{word}`");
+        // A folder of that name beside the file is what was meant.
+        let beside = files.folder(name.span().start).join(word);
+        if beside.join(load::FILES[0]).is_file() {
+            let label = format!("write `./{word}`");
+            let complaint = (complaints.at(name.span(), title, label))
+                .with_help("a folder is named by a path, with a `/` in it");
+            complaints.push(complaint);
+            return None;
+        }
         complaints.unknown(title, name, names, "list workloads");
         return None;
     };

@@ -83,6 +83,66 @@ impl EpochLine {
     }
 }
 
+/// Epochs to the target by the global batch, where no noise was read with them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpochTable {
+    /// Ascending.
+    batches: Vec<f64>,
+    epochs: Vec<f64>,
+}
+
+impl EpochTable {
+    /// The same epochs with every batch.
+    pub fn constant(epochs: f64) -> EpochTable {
+        EpochTable {
+            batches: vec![1.0],
+            epochs: vec![epochs],
+        }
+    }
+
+    /// Takes those of the workload's own runs that know epochs; `None` if there are none.
+    pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochTable> {
+        let tells = |offer: &Offer<'_>| offer.has_epochs && offer.batch.is_some();
+        let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
+        let history =
+            past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only));
+        EpochTable::of(&history, from)
+    }
+
+    /// Of the stored runs that know epochs, those of one batch averaged; `None` if there are none.
+    pub fn of(history: &History, from: EpochsFrom) -> Option<EpochTable> {
+        let known =
+            || (history.runs.iter()).filter_map(|r| Some((r.workers?, r.batch?, r.epochs?)));
+        let only = from.only(known().map(|r| r.0));
+        let mut points: Vec<(u32, f64)> = known()
+            .filter(|r| only.is_none_or(|k| r.0 == k))
+            .map(|(_, batch, epochs)| (batch, epochs))
+            .collect();
+        points.sort_by_key(|p| p.0);
+        let (batches, epochs): (Vec<f64>, Vec<f64>) = points
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| {
+                let sum: f64 = same.iter().map(|p| p.1).sum();
+                (f64::from(same[0].0), sum / same.len() as f64)
+            })
+            .unzip();
+        (!batches.is_empty()).then_some(EpochTable { batches, epochs })
+    }
+
+    /// Linear between batches; outside, the nearest one's.
+    pub fn epochs(&self, batch: f64) -> f64 {
+        let last = self.batches.len() - 1;
+        let inside = batch.clamp(self.batches[0], self.batches[last]);
+        // Clamped into the range just above, so it is always located.
+        let (left, share) = locate(&self.batches, inside).unwrap_or((0, 0.0));
+        let low = self.epochs[left];
+        match self.epochs.get(left + 1) {
+            Some(high) => low + share * (high - low),
+            None => low,
+        }
+    }
+}
+
 /// Normalised noise as a line in 1/√B: γ/K = a + s/√B, one for all K or one per K.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseLine {
@@ -219,19 +279,47 @@ pub struct Fits {
     pub step_fit: StepFit,
 }
 
-/// All three models of one workload, from its stored runs.
+/// Epochs to the target of configurations that nothing is read at.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EpochModel {
+    /// Epochs against noise, and noise against batch.
+    ByNoise(EpochLine, NoiseLine),
+    /// Epochs against batch, where runs with epochs know no noise.
+    ByBatch(EpochTable),
+}
+
+impl EpochModel {
+    /// Fits the stored runs; `None` where they know no epochs.
+    pub fn fit(history: &History, fits: Fits) -> Option<EpochModel> {
+        let line = EpochLine::fit(history, fits.epochs_from);
+        match line.zip(NoiseLine::of(history, fits.noise_by)) {
+            Some((epochs, noise)) => Some(EpochModel::ByNoise(epochs, noise)),
+            None => EpochTable::of(history, fits.epochs_from).map(EpochModel::ByBatch),
+        }
+    }
+
+    /// Epochs at (`workers`, `batch`), where `read` is its noise, if it was read.
+    pub fn epochs(&self, workers: u32, batch: u32, read: Option<f64>) -> f64 {
+        match self {
+            EpochModel::ByNoise(epochs, noise) => {
+                epochs.epochs(read.unwrap_or_else(|| noise.noise(workers, batch)))
+            }
+            EpochModel::ByBatch(table) => table.epochs(f64::from(batch)),
+        }
+    }
+}
+
+/// The models of one workload, from its stored runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredModel {
-    /// Epochs against noise.
-    pub epochs: EpochLine,
-    /// Noise against batch.
-    pub noise: NoiseLine,
+    /// Epochs.
+    pub epochs: EpochModel,
     /// Step against local batch and workers, per VM type.
     pub steps: Vec<(Arc<str>, StepPlane)>,
 }
 
 impl StoredModel {
-    /// Fits everything; `None` where the history lacks noise, epochs or steps.
+    /// Fits everything; `None` where the history lacks epochs.
     pub fn fit(history: &History, fits: Fits) -> Option<StoredModel> {
         let mut vms: Vec<_> = history.runs.iter().filter_map(|r| r.vm.clone()).collect();
         vms.sort();
@@ -254,8 +342,7 @@ impl StoredModel {
             Some((vm, StepPlane::fit(&own, fits.step_fit)?))
         });
         Some(StoredModel {
-            epochs: EpochLine::fit(history, fits.epochs_from)?,
-            noise: NoiseLine::of(history, fits.noise_by)?,
+            epochs: EpochModel::fit(history, fits)?,
             steps: steps.collect(),
         })
     }
@@ -264,7 +351,7 @@ impl StoredModel {
     /// `None` for a VM type without stored steps.
     pub fn seconds_per_sample(&self, vm: &str, workers: u32, batch: u32) -> Option<f64> {
         let plane = &self.steps.iter().find(|(name, _)| &**name == vm)?.1;
-        let epochs = self.epochs.epochs(self.noise.noise(workers, batch));
+        let epochs = self.epochs.epochs(workers, batch, None);
         Some(epochs / f64::from(batch) * plane.step_s(workers, batch))
     }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::models::{NoiseLine, StepPlane, StepReading};
-use super::probing::Probing;
+use super::probing::{Probing, UNREAD};
 use super::settings::{NoiseBy, StepFit, probing_settings};
 use super::space::Group;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
@@ -60,10 +60,11 @@ impl Recipe for PartialSettings {
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let probing = Probing::by_epochs(task, past, self.probes())?;
         Ok(Box::new(Partial {
             groups: corners(task, self.extremes),
-            probing: Probing::by_epochs(task, past, self.probes())?,
-            noise_at: Some(self.noise_at),
+            noise_at: probing.reads_noise().then_some(self.noise_at),
+            probing,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         }))
@@ -165,7 +166,9 @@ impl Partial {
             else {
                 continue;
             };
-            let noise = line.as_ref().map_or(1.0, |line| line.noise(workers, batch));
+            let noise = line
+                .as_ref()
+                .map_or(UNREAD, |line| line.noise(workers, batch));
             let step_s = step.step_s(workers, batch);
             self.probing.predict(index, noise, step_s, forecast);
         }

@@ -1,18 +1,21 @@
 //! What all strategies that probe have in common: a start, a cold start, probes of a given length, and
 //! what they say of the time to the target.
 
-use super::models::EpochLine;
+use super::models::{EpochLine, EpochTable};
 use super::settings::Probes;
 use super::{Forecast, Past, Task, Unusable, space};
 use crate::testbed::{Extent, Observation, Stop, Target, Testbed};
 
-/// The complaint of every strategy that needs the epoch line of an earlier run.
+/// The complaint of every strategy that needs the epochs of an earlier run.
 pub(super) fn no_epoch_line(task: &Task<'_>) -> Unusable {
     Unusable(format!(
-        "`{}` has no run with both noise and epochs to fit the epoch line to",
+        "`{}` has no earlier run that knows its epochs",
         task.workload
     ))
 }
+
+/// Stands for a noise where it tells nothing.
+pub(super) const UNREAD: f64 = 1.0;
 
 /// How a strategy probes one workload.
 #[derive(Debug, Clone)]
@@ -27,9 +30,9 @@ pub(super) struct Probing {
 /// What tells the time to the target.
 #[derive(Debug, Clone)]
 enum Predictor {
-    /// Noise and step of a probe: T = e(γ/K)·D/B·τ.
+    /// Noise and step of a probe, T = e(γ/K)·D/B·τ, or its step alone, T = e(B)·D/B·τ.
     Epochs {
-        line: EpochLine,
+        epochs: Epochs,
         samples_per_epoch: f64,
         /// Of each configuration.
         batches: Vec<f64>,
@@ -38,13 +41,35 @@ enum Predictor {
     Target,
 }
 
+/// What is known of epochs.
+#[derive(Debug, Clone)]
+enum Epochs {
+    ByNoise(EpochLine),
+    ByBatch(EpochTable),
+}
+
 impl Probing {
-    /// From settings; absent step counts are the workload's own. Without an earlier run that tells how
-    /// epochs depend on noise, probes run to the target.
+    /// From settings; absent step counts are the workload's own. Where no earlier run tells how
+    /// epochs depend on noise, they are taken by batch, as stated or as earlier runs tell; without any, probes run to
+    /// the target.
     pub(super) fn new(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
-        let line = EpochLine::known(past, settings.epochs_from);
         let steps = (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from);
-        Probing::by(task, settings, Some(steps), line)
+        let from = settings.epochs_from;
+        let by_batch = |past: &mut Past<'_>| match task.stated_epochs {
+            Some(epochs) => Some(EpochTable::constant(epochs)),
+            None => EpochTable::known(past, from),
+        };
+        match EpochLine::known(past, from) {
+            Some(line) => {
+                let epochs = Epochs::ByNoise(line);
+                Probing::by(task, settings, Some(steps), Some(epochs))
+            }
+            // There is no noise that could settle.
+            None => {
+                let epochs = by_batch(past).map(Epochs::ByBatch);
+                Probing::by(task, settings, None, epochs)
+            }
+        }
     }
 
     /// Epochs as in one earlier run, whatever the noise; without one, probes run to the target.
@@ -58,7 +83,7 @@ impl Probing {
                         == (task.space.workers(at), task.space.batch(at))
             })
         });
-        Probing::by(task, settings, None, line)
+        Probing::by(task, settings, None, line.map(Epochs::ByNoise))
     }
 
     /// Without any earlier run: probes run to the target.
@@ -70,7 +95,7 @@ impl Probing {
         task: &Task<'_>,
         settings: Probes,
         cold_start_steps: Option<u64>,
-        line: Option<EpochLine>,
+        epochs: Option<Epochs>,
     ) -> Self {
         let groups = space::groups(task.space);
         Probing {
@@ -78,7 +103,7 @@ impl Probing {
             cold_start_steps,
             probe_steps: (settings.probe_steps)
                 .map_or(task.probe_steps, |steps| u64::from(steps.get())),
-            predictor: Predictor::new(task, line).unwrap_or(Predictor::Target),
+            predictor: Predictor::new(task, epochs).unwrap_or(Predictor::Target),
         }
     }
 
@@ -93,6 +118,18 @@ impl Probing {
             Predictor::Epochs { .. } => Ok(probing),
             Predictor::Target => Err(no_epoch_line(task)),
         }
+    }
+
+    /// Whether the noise of a probe tells its epochs.
+    pub(super) fn reads_noise(&self) -> bool {
+        let by_batch = matches!(
+            self.predictor,
+            Predictor::Epochs {
+                epochs: Epochs::ByBatch(_),
+                ..
+            }
+        );
+        !by_batch
     }
 
     /// Runs the starting configuration until its noise has settled, where noise tells anything.
@@ -126,13 +163,19 @@ impl Probing {
         let seen = self.probe(testbed, configuration)?;
         if let Target::Reached(time_s) = seen.target {
             forecast.predict(configuration, time_s);
-        } else if let (Some(noise), Some(step_s)) = (seen.noise_normalised, seen.step_s) {
-            self.predict(configuration, noise, step_s, forecast);
+        } else if let Some(step_s) = seen.step_s {
+            let noise = match self.reads_noise() {
+                true => seen.noise_normalised,
+                false => Some(UNREAD),
+            };
+            if let Some(noise) = noise {
+                self.predict(configuration, noise, step_s, forecast);
+            }
         }
         Ok(())
     }
 
-    /// Predicts a configuration by its noise and step.
+    /// Predicts a configuration by its step and, where that tells anything, its noise.
     pub(super) fn predict(
         &self,
         configuration: usize,
@@ -141,25 +184,30 @@ impl Probing {
         forecast: &mut Forecast,
     ) {
         if let Predictor::Epochs {
-            line,
+            epochs,
             samples_per_epoch,
             batches,
         } = &self.predictor
         {
-            let steps = line.epochs(noise_normalised) * samples_per_epoch / batches[configuration];
+            let batch = batches[configuration];
+            let epochs = match epochs {
+                Epochs::ByNoise(line) => line.epochs(noise_normalised),
+                Epochs::ByBatch(table) => table.epochs(batch),
+            };
+            let steps = epochs * samples_per_epoch / batch;
             forecast.predict(configuration, steps * step_s);
         }
     }
 }
 
 impl Predictor {
-    fn new(task: &Task<'_>, line: Option<EpochLine>) -> Option<Predictor> {
+    fn new(task: &Task<'_>, epochs: Option<Epochs>) -> Option<Predictor> {
         let samples_per_epoch = task.samples_per_epoch?;
         let batches: Option<Vec<f64>> = (0..task.space.len())
             .map(|at| Some(f64::from(task.space.batch(at)?)))
             .collect();
         Some(Predictor::Epochs {
-            line: line?,
+            epochs: epochs?,
             samples_per_epoch,
             batches: batches?,
         })

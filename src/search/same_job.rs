@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::models::{EpochLine, Fits, NoiseLine, StoredModel};
+use super::models::{EpochModel, Fits, StoredModel};
 use super::probing::no_epoch_line;
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
@@ -76,14 +76,13 @@ fn from_models(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f6
 
 /// Only configurations that were run before are predicted.
 fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
-    let epochs = EpochLine::fit(own, fits.epochs_from)?;
-    let line = NoiseLine::of(own, fits.noise_by)?;
+    let epochs = EpochModel::fit(own, fits)?;
     let predict = |at: usize| {
         let (vm, workers, batch) = (space.vm(at)?, space.workers(at)?, space.batch(at)?);
         let is_it = |r: &&PastRun| r.cluster() == Some((vm, workers, batch));
         let run = own.runs.iter().find(is_it)?;
-        let noise = (run.noise_normalised).unwrap_or_else(|| line.noise(workers, batch));
-        Some(epochs.epochs(noise) / f64::from(batch) * run.step_s()?)
+        let epochs = epochs.epochs(workers, batch, run.noise_normalised);
+        Some(epochs / f64::from(batch) * run.step_s()?)
     };
     Some((0..space.len()).map(predict).collect())
 }

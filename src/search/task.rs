@@ -82,6 +82,8 @@ const GRID_PROBE_STEPS: u64 = 50;
 pub struct Figures {
     /// Samples in one epoch, D, where it has such.
     pub samples_per_epoch: Option<f64>,
+    /// Epochs to the target with every batch, where they are no measurement but stated.
+    pub stated_epochs: Option<f64>,
     /// Steps after which its noise is said to settle.
     pub cold_start_steps: u64,
     /// Steps that a probe takes.
@@ -94,6 +96,7 @@ impl Figures {
         let constants = &workload.constants;
         Figures {
             samples_per_epoch: Some(constants.samples_per_epoch.value),
+            stated_epochs: workload.stated_epochs(),
             // Both were checked to be whole when the workload was loaded.
             cold_start_steps: constants.cold_start_steps.value as u64,
             probe_steps: constants.probe_steps.value as u64,
@@ -106,6 +109,7 @@ impl Figures {
         let first = samples.next().flatten();
         Figures {
             samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
+            stated_epochs: None,
             cold_start_steps: 0,
             probe_steps: GRID_PROBE_STEPS,
         }
@@ -115,6 +119,7 @@ impl Figures {
     pub fn task<'a>(&self, workload: &'a str, space: &'a Space) -> Task<'a> {
         Task {
             samples_per_epoch: self.samples_per_epoch,
+            stated_epochs: self.stated_epochs,
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
             ..Task::new(workload, space)
@@ -148,6 +153,8 @@ pub struct Task<'a> {
     pub repeats: u64,
     /// Samples in one epoch, D, where the workload has such.
     pub samples_per_epoch: Option<f64>,
+    /// Epochs to the target with every batch, where they are no measurement but stated.
+    pub stated_epochs: Option<f64>,
     /// Steps after which the workload's noise is said to settle.
     pub cold_start_steps: u64,
     /// Steps that a probe of the workload takes.
@@ -168,6 +175,7 @@ impl<'a> Task<'a> {
             margins: Margins::default(),
             repeats: 1,
             samples_per_epoch: None,
+            stated_epochs: None,
             cold_start_steps: 0,
             probe_steps: 1,
             objective: None,

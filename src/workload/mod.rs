@@ -143,7 +143,8 @@ pub struct EpochsToTarget {
 }
 
 impl Workload {
-    /// What the measurements say about `configuration`, and within `reach` the laws.
+    /// What the measurements say about `configuration`, and within `reach` the laws. Its noise may be unknown: only a
+    /// search reads it.
     ///
     /// # Errors
     /// [`OutsideHull`] when no measurements surround it and no law may speak.
@@ -152,29 +153,8 @@ impl Workload {
         configuration: &Configuration,
         reach: &Reach,
     ) -> Result<Replay, OutsideHull> {
-        self.answer(configuration, reach, true)
-    }
-
-    /// The same without its noise where that is not known: only a search reads it.
-    ///
-    /// # Errors
-    /// [`OutsideHull`] when steps or epochs are not known.
-    pub fn train(
-        &self,
-        configuration: &Configuration,
-        reach: &Reach,
-    ) -> Result<Replay, OutsideHull> {
-        self.answer(configuration, reach, false)
-    }
-
-    fn answer(
-        &self,
-        configuration: &Configuration,
-        reach: &Reach,
-        with_noise: bool,
-    ) -> Result<Replay, OutsideHull> {
         let (asked, stand_in) = reach.measured(configuration);
-        // Measured steps may reach further than measured noise and epochs.
+        // Measured steps may reach further than measured epochs.
         let refuse = |what| OutsideHull {
             workload: self.name.clone(),
             what: self.steps.at(&asked).and(what),
@@ -204,12 +184,7 @@ impl Workload {
             }
             None => return Err(refuse(None)),
         };
-        let noise_normalised = match self.noise_at(workers, batch, reach) {
-            None if with_noise && !self.noise.is_unmeasured() => {
-                return Err(refuse(Some("noise")));
-            }
-            noise => noise,
-        };
+        let noise_normalised = self.noise_at(workers, batch, reach);
         let Some(epochs) = self.epochs_at(workers, batch, noise_normalised, reach) else {
             return Err(refuse(Some("epochs")));
         };
@@ -314,6 +289,17 @@ impl Workload {
         }
     }
 
+    /// Epochs to the target with every batch, where no run told them but somebody states them.
+    pub fn stated_epochs(&self) -> Option<f64> {
+        let is_stated = |row: &epochs::EpochRow| row.origin == Origin::Stated;
+        match self.laws.epochs {
+            Some(EpochLaw::Constant { epochs }) if self.epochs.rows().iter().all(is_stated) => {
+                Some(epochs)
+            }
+            _ => None,
+        }
+    }
+
     /// Steps to the target without luck, n = e·D/B.
     pub fn steps_to_target(&self, epochs: f64, batch: u32) -> f64 {
         epochs * self.constants.samples_per_epoch.value / f64::from(batch)
@@ -326,7 +312,7 @@ impl Workload {
 pub struct OutsideHull {
     /// The workload asked.
     pub workload: String,
-    /// What of it: `None` for its steps, which speak for all; else noise or epochs.
+    /// What of it: `None` for its steps, which speak for all; else epochs.
     pub what: Option<&'static str>,
     /// The configuration asked for.
     pub configuration: Configuration,

@@ -58,11 +58,15 @@ impl Noise {
         }
     }
 
-    /// γ/K at (`workers`, `batch`): the measured value itself at a measured point, `None` outside
-    /// the hull.
+    /// γ/K at (`workers`, `batch`): the measured value itself at a measured point, 1 with one worker, `None`
+    /// outside the hull.
     pub fn at(&self, workers: u32, batch: u32) -> Option<f64> {
         if let Some(row) = self.measured(workers, batch) {
             return Some(row.noise_normalised);
+        }
+        // γ/K lies between 1/K and 1.
+        if workers == 1 && !self.rows.is_empty() {
+            return Some(1.0);
         }
         let b = f64::from(batch);
         let scale = match self.log_scale.at(f64::from(workers), b) {

@@ -183,6 +183,8 @@ fn imported_profile(folder: &Path) {
         name: "own".to_owned(),
         samples_per_epoch: 50_000,
         epochs: None,
+        unit: None,
+        batch: None,
         cold_start_steps: None,
         probe_steps: None,
         restore_s: None,

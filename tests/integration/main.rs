@@ -21,7 +21,8 @@
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
-//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads.
+//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
+//!   [`import_profile`]: those of one's own.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
@@ -47,6 +48,7 @@ mod formats;
 mod grid_scenarios;
 mod grids;
 mod grounds;
+mod import_profile;
 mod imports;
 mod include;
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! Cells as values.
 
+use std::borrow::Cow;
 use std::ops::{Range, RangeBounds};
 
 use csv::StringRecord;
@@ -61,7 +62,7 @@ impl<'t> Row<'t> {
     ) -> Option<f64> {
         let words = || legal("a number", &range);
         self.must_be(column, words, diagnostics, |cell| {
-            let number: f64 = cell.parse().ok()?;
+            let number: f64 = self.pointed(cell).parse().ok()?;
             (number.is_finite() && range.contains(&number)).then_some(number)
         })
     }
@@ -77,7 +78,7 @@ impl<'t> Row<'t> {
         self.number(column, range, diagnostics)
     }
 
-    /// A whole number of `range` in a cell that must not be empty.
+    /// A whole number of `range` in a cell that must not be empty; `20.0` is one.
     pub fn whole(
         &self,
         column: &str,
@@ -86,8 +87,22 @@ impl<'t> Row<'t> {
     ) -> Option<u64> {
         let words = || legal("a whole number", &range);
         self.must_be(column, words, diagnostics, |cell| {
-            cell.parse().ok().filter(|number| range.contains(number))
+            let cell = self.pointed(cell);
+            let whole = match cell.split_once('.') {
+                Some((whole, zeros)) if zeros.bytes().all(|digit| digit == b'0') => whole,
+                _ => &cell,
+            };
+            let number = whole.parse().ok();
+            number.filter(|number| range.contains(number))
         })
+    }
+
+    /// A number with a decimal point, where a comma does not end the cell.
+    fn pointed(&self, cell: &'t str) -> Cow<'t, str> {
+        match self.table.delimiter {
+            b',' => Cow::Borrowed(cell),
+            _ => Cow::Owned(cell.replacen(',', ".", 1)),
+        }
     }
 
     /// Reports the name in this cell, which a row before has, too.
@@ -99,7 +114,7 @@ impl<'t> Row<'t> {
 
     /// Where a cell is, quotes included; the whole row if there is no such column.
     pub fn span(&self, column: &str) -> Range<usize> {
-        let raw = raw(&self.table.source, self.cells);
+        let raw = raw(&self.table.source, self.cells, self.table.delimiter);
         self.table
             .column(column)
             .and_then(|index| raw.cells.get(index).cloned())
@@ -108,7 +123,7 @@ impl<'t> Row<'t> {
 
     /// Where the row is, without its line end.
     pub fn line_span(&self) -> Range<usize> {
-        raw(&self.table.source, self.cells).line
+        raw(&self.table.source, self.cells, self.table.delimiter).line
     }
 
     fn must_be<V>(

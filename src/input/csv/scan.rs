@@ -18,7 +18,7 @@ pub(super) struct RawRecord {
 }
 
 /// Scans the first record at or after `from`.
-pub(super) fn record(text: &str, from: usize) -> RawRecord {
+pub(super) fn record(text: &str, from: usize, delimiter: u8) -> RawRecord {
     let bytes = text.as_bytes();
     let start = record_start(bytes, from.min(bytes.len()));
     let mut raw = RawRecord {
@@ -28,13 +28,13 @@ pub(super) fn record(text: &str, from: usize) -> RawRecord {
     };
     let mut cell_start = start;
     loop {
-        let (cell_end, is_closed) = cell_end(bytes, cell_start);
+        let (cell_end, is_closed) = cell_end(bytes, cell_start, delimiter);
         raw.cells.push(trimmed(text, cell_start..cell_end));
         raw.line.end = cell_end;
         if !is_closed {
             raw.open_quote = Some(cell_start);
         }
-        if bytes.get(cell_end) != Some(&b',') {
+        if bytes.get(cell_end) != Some(&delimiter) {
             return raw;
         }
         cell_start = cell_end + 1;
@@ -54,7 +54,7 @@ fn record_start(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Where a cell ends, and whether its quotes, if any, were closed.
-fn cell_end(bytes: &[u8], start: usize) -> (usize, bool) {
+fn cell_end(bytes: &[u8], start: usize, delimiter: u8) -> (usize, bool) {
     let mut at = start;
     let mut is_closed = true;
     if bytes.get(at) == Some(&b'"') {
@@ -66,7 +66,7 @@ fn cell_end(bytes: &[u8], start: usize) -> (usize, bool) {
             at = (at + 1).min(bytes.len());
         }
     }
-    let is_end = |byte| matches!(byte, b',' | b'\r' | b'\n');
+    let is_end = |byte| byte == delimiter || matches!(byte, b'\r' | b'\n');
     (at + length_until(&bytes[at..], is_end), is_closed)
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn cells(text: &str, from: usize) -> Vec<&str> {
-        record(text, from)
+        record(text, from, b',')
             .cells
             .into_iter()
             .map(|span| &text[span])
@@ -106,13 +106,15 @@ mod tests {
         assert_eq!(cells("\"\",\"a\"b,", 0), ["\"\"", "\"a\"b", ""]);
         assert_eq!(cells("", 0), [""]);
         assert_eq!(cells("a", 99), [""]);
+        let semicolons = record("a,b; c;", 0, b';').cells;
+        assert_eq!(semicolons, [0..3, 5..6, 7..7]);
     }
 
     #[test]
     fn an_open_quote_is_noticed() {
-        assert_eq!(record("a,\"b\nc,d\n", 0).open_quote, Some(2));
-        assert_eq!(record("a,\"b\"\"", 0).open_quote, Some(2));
-        assert_eq!(record("a,\"b\"", 0).open_quote, None);
-        assert_eq!(record("\"", 0).open_quote, Some(0));
+        assert_eq!(record("a,\"b\nc,d\n", 0, b',').open_quote, Some(2));
+        assert_eq!(record("a,\"b\"\"", 0, b',').open_quote, Some(2));
+        assert_eq!(record("a,\"b\"", 0, b',').open_quote, None);
+        assert_eq!(record("\"", 0, b',').open_quote, Some(0));
     }
 }

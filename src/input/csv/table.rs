@@ -16,6 +16,8 @@ const MOST_COLUMNS: usize = 1000;
 #[derive(Debug, Clone)]
 pub struct Table {
     pub(super) source: Arc<Source>,
+    /// What stands between cells; without commas there, numbers may have a decimal one.
+    pub(super) delimiter: u8,
     pub(super) columns: StringRecord,
     rows: Vec<StringRecord>,
 }
@@ -32,7 +34,8 @@ impl Table {
         optional: &[&str],
         diagnostics: &mut Diagnostics,
     ) -> Option<Table> {
-        let mut records = records(source, diagnostics).into_iter();
+        let delimiter = delimiter(&source.text);
+        let mut records = records(source, delimiter, diagnostics).into_iter();
         let legal: Vec<&str> = required.iter().chain(optional).copied().collect();
         let Some(columns) = records.next() else {
             diagnostics.push(
@@ -46,7 +49,7 @@ impl Table {
             );
             return None;
         };
-        let header = raw(source, &columns);
+        let header = raw(source, &columns, delimiter);
         if columns.len() > MOST_COLUMNS {
             let title = format!("the table has {} columns", columns.len());
             let label = format!("expected at most {MOST_COLUMNS}");
@@ -64,10 +67,11 @@ impl Table {
             );
         }
         let rows = records
-            .filter(|row| has_right_length(source, row, &columns, diagnostics))
+            .filter(|row| has_right_length(source, row, &columns, delimiter, diagnostics))
             .collect();
         is_complete.then(|| Table {
             source: Arc::clone(source),
+            delimiter,
             columns,
             rows,
         })
@@ -78,7 +82,8 @@ impl Table {
     /// Columns without a name or there twice, and rows of the wrong length (which are left out),
     /// are reported.
     pub fn read_any(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Table> {
-        let names: Vec<String> = (records(source, &mut Diagnostics::default()).first())
+        let all = records(source, delimiter(&source.text), &mut Diagnostics::default());
+        let names: Vec<String> = (all.first())
             .map(|header| header.iter().map(str::to_owned).collect())
             .unwrap_or_default();
         let all: Vec<&str> = (names.iter().map(String::as_str))
@@ -103,14 +108,36 @@ impl Table {
 }
 
 /// Where the cells of a record are.
-pub(super) fn raw(source: &Source, record: &StringRecord) -> RawRecord {
+pub(super) fn raw(source: &Source, record: &StringRecord, delimiter: u8) -> RawRecord {
     let from = record.position().map_or(0, csv::Position::byte);
-    scan::record(&source.text, usize::try_from(from).unwrap_or(usize::MAX))
+    scan::record(
+        &source.text,
+        usize::try_from(from).unwrap_or(usize::MAX),
+        delimiter,
+    )
 }
 
-fn records(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<StringRecord> {
+/// What stands between the cells of a table: commas, unless its first line has none but semicolons or tabulators, as
+/// spreadsheets write where commas are decimal.
+fn delimiter(text: &str) -> u8 {
+    let header = (text.lines()).find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let has = |c: char| header.is_some_and(|line| line.contains(c));
+    match (has(','), has(';'), has('\t')) {
+        (true, ..) => b',',
+        (_, true, _) => b';',
+        (.., true) => b'\t',
+        _ => b',',
+    }
+}
+
+fn records(
+    source: &Arc<Source>,
+    delimiter: u8,
+    diagnostics: &mut Diagnostics,
+) -> Vec<StringRecord> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
+        .delimiter(delimiter)
         .flexible(true)
         .comment(Some(b'#'))
         .trim(Trim::All)
@@ -118,7 +145,7 @@ fn records(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<StringRec
     let mut records = Vec::new();
     for record in reader.records() {
         match record {
-            Ok(record) if is_blank(source, &record) => {}
+            Ok(record) if is_blank(source, &record, delimiter) => {}
             Ok(record) => records.push(record),
             Err(error) => {
                 let title = format!("cannot read {}: {error}", source.name);
@@ -128,7 +155,10 @@ fn records(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<StringRec
         }
     }
     // An open quote swallows all that follows, so it can only be in the last record.
-    if let Some(quote) = records.last().and_then(|last| raw(source, last).open_quote) {
+    if let Some(quote) = records
+        .last()
+        .and_then(|last| raw(source, last, delimiter).open_quote)
+    {
         let label = "everything after this is taken for one cell";
         diagnostics.error_at(
             source,
@@ -142,10 +172,10 @@ fn records(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<StringRec
 }
 
 /// A line of blanks, or what the `csv` crate makes of a comment that ends the text.
-fn is_blank(source: &Source, record: &StringRecord) -> bool {
+fn is_blank(source: &Source, record: &StringRecord, delimiter: u8) -> bool {
     // A quoted empty cell is no blank line.
     let is_unwritten = || {
-        let line = source.text.get(raw(source, record).line);
+        let line = source.text.get(raw(source, record, delimiter).line);
         line.is_none_or(|line| line.trim().is_empty())
     };
     record.len() == 1 && record.iter().all(str::is_empty) && is_unwritten()
@@ -215,21 +245,19 @@ fn has_right_length(
     source: &Arc<Source>,
     row: &StringRecord,
     columns: &StringRecord,
+    delimiter: u8,
     diagnostics: &mut Diagnostics,
 ) -> bool {
     let (found, expected) = (row.len(), columns.len());
     if found != expected {
         let title = format!("expected {expected} cells in this row, found {found}");
-        let names = shown_names(columns);
-        diagnostics.push(
-            Diagnostic::at(
-                source,
-                raw(source, row).line,
-                title,
-                format!("{found} cells"),
-            )
-            .with_help(format!("the columns are {names}")),
-        );
+        let mut help = format!("the columns are {}", shown_names(columns));
+        if delimiter == b',' && found > expected {
+            help += "; numbers with a decimal comma need semicolons between cells, in all rows";
+        }
+        let line = raw(source, row, delimiter).line;
+        let complaint = Diagnostic::at(source, line, title, format!("{found} cells"));
+        diagnostics.push(complaint.with_help(help));
     }
     found == expected
 }

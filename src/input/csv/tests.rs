@@ -30,6 +30,43 @@ fn a_good_table_is_read_without_complaint() {
 }
 
 #[test]
+fn a_table_of_a_spreadsheet_has_semicolons_and_decimal_commas() {
+    for (text, place) in [
+        (
+            "\u{feff}name;step;count\r\na,b;0,5;20,0\r\nc;x;1\r\n",
+            "t.csv:3:3",
+        ),
+        ("name\tstep\tcount\na,b\t0,5\t20\nc\tx\t1\n", "t.csv:3:3"),
+    ] {
+        let source = Source::new("t.csv", text);
+        let mut d = Diagnostics::default();
+        let table = Table::read(&source, &["name", "step", "count"], &[], &mut d);
+        let table = table.expect("all columns are there");
+        let rows: Vec<_> = table.rows().collect();
+        assert_eq!(rows[0].text("name", &mut d), Some("a,b"));
+        assert_eq!(rows[0].number("step", .., &mut d), Some(0.5));
+        assert_eq!(rows[0].whole("count", .., &mut d), Some(20));
+        assert!(d.is_empty(), "{}", d.render(false));
+        assert_eq!(rows[1].number("step", .., &mut d), None);
+        assert!(d.render(false).contains(place), "{}", d.render(false));
+    }
+    let source = Source::new("t.csv", "name,step\na,0,5\n");
+    let mut d = Diagnostics::default();
+    let _ = Table::read(&source, &["name", "step"], &[], &mut d);
+    let shown = d.render(false);
+    assert!(shown.contains("a decimal comma need semicolons"), "{shown}");
+}
+
+#[test]
+fn a_whole_number_may_be_written_with_a_point_and_zeros() {
+    let source = Source::new("t.csv", "n\n20.0\n20.\n20.5\n.0\n");
+    let mut d = Diagnostics::default();
+    let table = Table::read(&source, &["n"], &[], &mut d).expect("it has the column");
+    let read: Vec<_> = table.rows().map(|row| row.whole("n", .., &mut d)).collect();
+    assert_eq!(read, [Some(20), Some(20), None, None]);
+}
+
+#[test]
 fn all_bad_cells_and_rows_are_reported() {
     let text = "\
 name,price,count

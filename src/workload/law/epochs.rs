@@ -8,6 +8,11 @@ use super::{ABOVE_ZERO, ANY, at_least};
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EpochLaw {
+    /// The same for every batch.
+    Constant {
+        /// e*.
+        epochs: f64,
+    },
     /// e* + θ·(γ/K) (Tyagi & Sharma 2023): they fall with B. Only inside the measured noise.
     AffineNoise {
         /// e*.
@@ -42,6 +47,7 @@ impl EpochLaw {
     /// What is wrong with the first that does not.
     pub fn check(&self) -> Result<(), String> {
         match *self {
+            EpochLaw::Constant { epochs } => at_least(&[("epochs", epochs, ABOVE_ZERO)]),
             EpochLaw::AffineNoise {
                 base_epochs,
                 per_noise,
@@ -74,6 +80,7 @@ impl EpochLaw {
     /// the law's range, and for [`EpochLaw::Goodput`], which needs the noise scale over training.
     pub fn epochs(&self, batch: f64, noise_normalised: Option<f64>) -> Option<f64> {
         match *self {
+            EpochLaw::Constant { epochs } => Some(epochs),
             EpochLaw::AffineNoise {
                 base_epochs,
                 per_noise,
@@ -113,5 +120,8 @@ mod tests {
             noise_scale_samples: 46_910.0,
         };
         assert_eq!(scale.epochs(46_910.0, None), Some(69.2));
+        let constant = EpochLaw::Constant { epochs: 2.0 };
+        assert_eq!(constant.epochs(1e6, None), Some(2.0));
+        assert!(EpochLaw::Constant { epochs: 0.0 }.check().is_err());
     }
 }
