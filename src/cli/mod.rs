@@ -13,6 +13,7 @@ pub mod list_vms;
 mod listing;
 pub mod merge;
 pub mod progress;
+pub mod rank;
 pub mod records;
 pub mod reproduce;
 pub mod resume;
@@ -47,6 +48,9 @@ enum Command {
     /// Run scenario files and compare strategies with the oracle
     #[command(after_help = EXIT_CODES)]
     Run(run::RunArgs),
+    /// What every configuration takes and costs, the best first
+    #[command(after_help = RANK_EXAMPLE)]
+    Rank(rank::RankArgs),
     /// Put the shards of a run together
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
@@ -67,6 +71,10 @@ enum Command {
     #[cfg(feature = "completions")]
     Completions(completions::CompletionsArgs),
 }
+
+const RANK_EXAMPLE: &str = "\
+Example: the cheapest of all, and what a run may cost where luck is bad
+  scavsim rank scenarios/scavenger.toml --objective cost --top 5";
 
 /// Exit codes, for people.
 pub(crate) const EXIT_CODES: &str = "\
@@ -169,6 +177,7 @@ impl Cli {
         };
         let result = match self.command {
             Command::Run(args) => args.run(&signals),
+            Command::Rank(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
             Command::Check(args) => args.run(),

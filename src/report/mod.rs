@@ -26,6 +26,8 @@ pub mod manifest;
 pub mod percent;
 pub mod places;
 pub mod policies_table;
+pub mod ranking_data;
+pub mod ranking_table;
 pub mod records_csv;
 pub mod records_file;
 pub mod records_jsonl;
