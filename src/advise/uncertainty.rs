@@ -1,0 +1,202 @@
+//! How far off a workload's predictions may be, and how much of that two configurations share.
+//!
+//! The prediction is the workload's own. Its errors are taken as a random field in the logarithms of workers and local
+//! batch, and of the global batch for epochs, whose size is told by leaving out what was measured.
+
+use std::collections::BTreeMap;
+
+use super::process::{Place, Process};
+use super::repeats::Repeats;
+use crate::configuration::{Configuration, Shape};
+use crate::workload::step_cost::StepRow;
+use crate::workload::{Communication, Epochs, StepCosts, Workload};
+
+/// Standard deviation of ln(predicted/true) where nothing can be left out: no measurement.
+const UNTOLD: f64 = 0.1;
+/// Points that it weighs as much as.
+const UNTOLD_WEIGHT: f64 = 2.0;
+/// Parameters of a law: with so many points its errors on them say nothing.
+const PARAMETERS: f64 = 3.0;
+
+/// Errors of step and epochs.
+#[derive(Debug, Clone)]
+pub struct Uncertainty {
+    steps: Process,
+    groups: BTreeMap<String, usize>,
+    /// `None` where epochs are the same for every batch because somebody said so.
+    epochs: Option<Process>,
+    repeats: Repeats,
+}
+
+/// Covariances of errors of ln(time) between configurations, by rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariances {
+    /// Configurations.
+    pub count: usize,
+    /// Of the step.
+    pub steps: Vec<f64>,
+    /// Of the epochs.
+    pub epochs: Vec<f64>,
+}
+
+impl Covariances {
+    /// Covariance of ln(time) of two.
+    pub fn of(&self, a: usize, b: usize) -> f64 {
+        self.steps[a * self.count + b] + self.epochs[a * self.count + b]
+    }
+
+    /// Standard deviation of ln(time) of one.
+    pub fn sd(&self, at: usize) -> f64 {
+        self.of(at, at).max(0.0).sqrt()
+    }
+}
+
+impl Uncertainty {
+    /// Of a workload whose epochs are known from `runs` of it, or `stated` for all batches.
+    pub fn of(workload: &Workload, repeats: Repeats, stated: bool) -> Uncertainty {
+        let mut groups = BTreeMap::new();
+        for shape in workload.steps.shapes() {
+            let next = groups.len();
+            groups.entry(vm_type(shape).to_owned()).or_insert(next);
+        }
+        let measured: Vec<&Configuration> = workload.steps.points().map(|(c, _)| c).collect();
+        let places = measured.iter().map(|c| place(&groups, c)).collect();
+        let own = (measured.iter())
+            .map(|c| repeats.of_step(&c.vm, c.workers, c.batch))
+            .collect();
+        let steps = Process::new(places, own, UNTOLD);
+        let sigma = step_sigma(workload, &steps);
+        let epochs = (!stated).then(|| epochs_process(workload, &repeats));
+        Uncertainty {
+            steps: steps.scaled(sigma),
+            groups,
+            epochs,
+            repeats,
+        }
+    }
+
+    /// Covariances of the errors of `configurations`.
+    pub fn covariances(&self, configurations: &[Configuration]) -> Covariances {
+        let count = configurations.len();
+        let places: Vec<Place> = (configurations.iter())
+            .map(|c| place(&self.groups, c))
+            .collect();
+        let batches: Vec<Place> = configurations.iter().map(|c| batch_place(c.batch)).collect();
+        Covariances {
+            count,
+            steps: self.steps.covariance(&places),
+            epochs: match &self.epochs {
+                Some(epochs) => epochs.covariance(&batches),
+                None => vec![0.0; count * count],
+            },
+        }
+    }
+
+    /// What repeats tell.
+    pub fn repeats(&self) -> &Repeats {
+        &self.repeats
+    }
+}
+
+fn vm_type(shape: &str) -> &str {
+    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
+}
+
+fn place(groups: &BTreeMap<String, usize>, c: &Configuration) -> Place {
+    let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+    Place {
+        // One that was never measured shares nothing with those that were.
+        group: groups.get(vm_type(&c.vm)).copied().unwrap_or(usize::MAX),
+        is_one_vm: vms == Some(1),
+        x: [libm::log(f64::from(c.workers)), libm::log(c.local_batch())],
+    }
+}
+
+fn batch_place(batch: u32) -> Place {
+    Place {
+        group: 0,
+        is_one_vm: false,
+        x: [libm::log(f64::from(batch)), 0.0],
+    }
+}
+
+/// Mean of squares, with [`UNTOLD`] as so many points more.
+#[derive(Default)]
+struct Squares {
+    sum: f64,
+    count: f64,
+}
+
+impl Squares {
+    fn add(&mut self, error: f64, left: f64) {
+        if error.is_finite() && left > 1e-6 {
+            self.sum += error * error / left;
+            self.count += 1.0;
+        }
+    }
+
+    fn sigma(&self) -> f64 {
+        let all = self.sum + UNTOLD_WEIGHT * UNTOLD * UNTOLD;
+        (all / (self.count + UNTOLD_WEIGHT)).sqrt()
+    }
+}
+
+/// The standard deviation of errors far from anything measured, from each measurement left out of the table, and
+/// from those of the laws on what they were fitted to.
+fn step_sigma(workload: &Workload, process: &Process) -> f64 {
+    let rows: Vec<StepRow> = (workload.steps.points())
+        .map(|(c, cost)| StepRow {
+            vm: c.vm.clone(),
+            workers: c.workers,
+            batch: c.batch,
+            step_s: cost.total_s(),
+            communication_s: Some(cost.communication_s),
+        })
+        .collect();
+    let left = process.left_without();
+    let (mut inside, mut by_law) = (Squares::default(), Squares::default());
+    for (out, (c, cost)) in workload.steps.points().enumerate() {
+        let mut others = rows.clone();
+        others.remove(out);
+        let measured = workload.steps.measured;
+        if let Ok(table) = StepCosts::new(others, measured, Communication::Known)
+            && let Some((told, _)) = table.at(c)
+        {
+            inside.add(libm::log(told.total_s() / cost.total_s()), left[out]);
+        }
+        let law = workload.laws.steps.get(&*c.vm);
+        if let Some(told) = law.and_then(|l| l.cost(c.workers, c.local_batch(), 1.0, 1.0)) {
+            let own = workload.steps.points_of(&c.vm).len() as f64;
+            let spent = own / (own - PARAMETERS).max(1.0);
+            let error = libm::log(told.total_s() / cost.total_s());
+            by_law.add(error * spent.sqrt(), 1.0);
+        }
+    }
+    match (inside.count > 0.0, by_law.count > 0.0) {
+        (true, true) => inside.sigma().max(by_law.sigma()),
+        (true, false) => inside.sigma(),
+        _ => by_law.sigma(),
+    }
+}
+
+fn epochs_process(workload: &Workload, repeats: &Repeats) -> Process {
+    let rows = workload.epochs.rows();
+    let mut batches: Vec<u32> = rows.iter().map(|row| row.batch).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    let places = batches.iter().map(|b| batch_place(*b)).collect();
+    let own = batches.iter().map(|b| repeats.of_epochs(*b)).collect();
+    let process = Process::new(places, own, UNTOLD);
+    let left = process.left_without();
+    let mut squares = Squares::default();
+    for (batch, left) in batches.iter().zip(&left) {
+        let others = rows.iter().filter(|row| row.batch != *batch).cloned();
+        let table = Epochs::new(others.collect());
+        for row in rows.iter().filter(|row| row.batch == *batch) {
+            if let Some((told, _)) = table.at(row.workers.unwrap_or(1), *batch) {
+                squares.add(libm::log(told / row.epochs), *left);
+            }
+        }
+    }
+    process.scaled(squares.sigma())
+}
