@@ -298,8 +298,8 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Every measurement that tells something, what is worth most above its price first: a step of each configuration, and
-    /// of each batch the run that is cheapest by the objective.
+    /// Every measurement: a step of each configuration, and of each batch the run that is cheapest by the objective. Those
+    /// that are worth their price come first, by what is left of it; then the others, by what they tell.
     pub fn measurements(&self, effort: &Effort) -> Vec<Worth> {
         let mut steps: Vec<usize> = Vec::new();
         let mut batches: Vec<usize> = Vec::new();
@@ -331,7 +331,14 @@ impl<'a> Decision<'a> {
             .map(|measurement| self.worth(measurement, effort))
             .filter(|worth| worth.net.is_finite())
             .collect();
-        all.sort_by(|a, b| b.net.total_cmp(&a.net));
+        let order = |worth: &Worth| match worth.net > 0.0 {
+            true => (true, worth.net),
+            false => (false, worth.value),
+        };
+        all.sort_by(|a, b| {
+            let (a, b) = (order(a), order(b));
+            (b.0.cmp(&a.0)).then(b.1.total_cmp(&a.1))
+        });
         all
     }
 

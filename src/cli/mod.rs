@@ -1,5 +1,6 @@
 //! The command line: one file per command. Data goes to stdout, everything else to stderr.
 
+pub mod advise;
 pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
@@ -21,6 +22,7 @@ pub mod run;
 pub mod runner;
 pub mod schema;
 pub mod signals;
+pub mod study;
 pub mod summaries;
 pub mod summary;
 pub mod terminal;
@@ -51,6 +53,9 @@ enum Command {
     /// What every configuration takes and costs, the best first
     #[command(after_help = RANK_EXAMPLE)]
     Rank(rank::RankArgs),
+    /// Recommend a configuration from your own measurements, and what to measure next
+    #[command(after_help = ADVISE_EXAMPLE)]
+    Advise(advise::AdviseArgs),
     /// Put the shards of a run together
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
@@ -65,6 +70,9 @@ enum Command {
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
     Reproduce(reproduce::ReproduceArgs),
+    /// How good advice is, on measurements where the truth is known
+    #[command(after_help = STUDY_EXAMPLE)]
+    Study(study::StudyArgs),
     /// Print the JSON Schema of a scenario file
     Schema,
     /// Print a completion script for a shell
@@ -75,6 +83,15 @@ enum Command {
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
   scavsim rank scenarios/scavenger.toml --objective cost --top 5";
+
+const ADVISE_EXAMPLE: &str = "\
+Example: the cheapest within half an hour in all but one of 20 runs
+  scavsim advise scenarios/example-profile.csv --samples-per-epoch 50000 \\
+    --max-time 0.5 --max-miss 0.05";
+
+const STUDY_EXAMPLE: &str = "\
+Example: a tenth of all cuts
+  scavsim study advise --every 10";
 
 /// Exit codes, for people.
 pub(crate) const EXIT_CODES: &str = "\
@@ -178,6 +195,7 @@ impl Cli {
         let result = match self.command {
             Command::Run(args) => args.run(&signals),
             Command::Rank(args) => args.run(&signals),
+            Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
             Command::Check(args) => args.run(),
@@ -185,6 +203,7 @@ impl Cli {
             Command::List(args) => args.run(),
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
+            Command::Study(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),
