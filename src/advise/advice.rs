@@ -154,7 +154,9 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     let mut diagnostics = Diagnostics::default();
     let d = &mut diagnostics;
     let source = Source::read(&question.import.file, d);
-    let imported = source.as_ref().and_then(|s| profile::read_source(&question.import, s, d));
+    let imported = source
+        .as_ref()
+        .and_then(|s| profile::read_source(&question.import, s, d));
     let (Some(source), Some(imported)) = (source, imported) else {
         return Err(NoAdvice::Wrong(diagnostics));
     };
@@ -168,7 +170,10 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     };
     let folder = Folder::Memory {
         name: question.import.name.clone(),
-        files: (files.iter().map(|(name, text)| ((*name).to_owned(), text.clone()))).collect(),
+        files: (files
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), text.clone())))
+        .collect(),
     };
     let Some(workload) = load::load(&folder, d) else {
         return Err(NoAdvice::Wrong(diagnostics));
@@ -186,8 +191,18 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     };
     let all = candidates(&workload, &reach);
     let repeats = Repeats::read(&source);
-    let simulated = simulate(question, &workload, &folder, &all, &offers, &repeats, (jobs, interrupt))?;
-    Ok(decide(question, workload, report, files, offers, repeats, simulated))
+    let simulated = simulate(
+        question,
+        &workload,
+        &folder,
+        &all,
+        &offers,
+        &repeats,
+        (jobs, interrupt),
+    )?;
+    Ok(decide(
+        question, workload, report, files, offers, repeats, simulated,
+    ))
 }
 
 /// A configuration in a market, simulated.
@@ -350,15 +365,22 @@ fn decide(
     let stated = workload.stated_epochs();
     let uncertainty = Uncertainty::of(&workload, repeats.clone(), stated.is_some());
     let prospects: Vec<Prospect> = simulated.iter().map(|s| s.prospect.clone()).collect();
-    let configurations: Vec<Configuration> = prospects.iter().map(|p| p.configuration.clone()).collect();
+    let configurations: Vec<Configuration> =
+        prospects.iter().map(|p| p.configuration.clone()).collect();
     let covariances = uncertainty.covariances(&configurations);
     let decision = Decision::new(&prospects, covariances, question.goal);
     let ranked = decision.ranked();
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
-    let allowed: Vec<bool> = (0..prospects.len()).map(|at| decision.is_allowed(at)).collect();
+    let allowed: Vec<bool> = (0..prospects.len())
+        .map(|at| decision.is_allowed(at))
+        .collect();
     let front = ranking::front(&points, &allowed);
     let choice = |at: usize, best: usize| {
-        let Simulated { prospect, offer, row } = &simulated[at];
+        let Simulated {
+            prospect,
+            offer,
+            row,
+        } = &simulated[at];
         let mean = decision.mean(at);
         let [time, cost] = decision.intervals(at);
         Choice {
@@ -417,8 +439,14 @@ fn decide(
         .collect();
     let sds: Vec<(Provenance, f64)> = (0..prospects.len())
         .filter_map(|at| {
-            let by = [Provenance::Measured, Provenance::Interpolated, Provenance::Extrapolated];
-            let found = by.into_iter().find(|p| p.name() == simulated[at].row.provenance)?;
+            let by = [
+                Provenance::Measured,
+                Provenance::Interpolated,
+                Provenance::Extrapolated,
+            ];
+            let found = by
+                .into_iter()
+                .find(|p| p.name() == simulated[at].row.provenance)?;
             Some((found, decision.covariances().sd(at)))
         })
         .collect();
@@ -447,10 +475,16 @@ fn known(
 ) -> Known {
     let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();
     for (c, _) in workload.steps.points() {
-        let largest = largest_local.entry(vm_type(&c.vm).to_owned()).or_insert(0.0);
+        let largest = largest_local
+            .entry(vm_type(&c.vm).to_owned())
+            .or_insert(0.0);
         *largest = largest.max(c.local_batch());
     }
-    let by = [Provenance::Measured, Provenance::Interpolated, Provenance::Extrapolated];
+    let by = [
+        Provenance::Measured,
+        Provenance::Interpolated,
+        Provenance::Extrapolated,
+    ];
     let told = by.into_iter().filter_map(|provenance| {
         // A configuration in several markets is one.
         let mut seen = BTreeSet::new();
@@ -485,7 +519,10 @@ fn known(
 impl Advice {
     /// Whether any choice is in the spot market.
     pub fn has_spot(&self) -> bool {
-        self.offers.all.iter().any(|offer| offer.market == Market::Spot)
+        self.offers
+            .all
+            .iter()
+            .any(|offer| offer.market == Market::Spot)
     }
 
     /// What the value of a measurement is counted in.

@@ -58,14 +58,21 @@ impl<'s> Bounds<'s> {
     fn fills(&self, workers: u32) -> bool {
         let vms = self.shape.and_then(|shape| shape.vms(workers));
         let layout = self.shape.map(|shape| shape.layout(workers));
-        let used = layout.map(|all| all.iter().filter(|(each, vms)| *each > 0 && *vms > 0).count());
+        let used = layout.map(|all| {
+            all.iter()
+                .filter(|(each, vms)| *each > 0 && *vms > 0)
+                .count()
+        });
         vms == Some(1) || used == Some(1)
     }
 
     /// The measured counts, and powers of two up to the bound.
     fn counts(&self) -> BTreeSet<u32> {
         let powers = (0..32).map(|n| 1u32 << n);
-        let most = self.counts.last().map_or(0, |most| most.saturating_mul(FURTHER));
+        let most = self
+            .counts
+            .last()
+            .map_or(0, |most| most.saturating_mul(FURTHER));
         let least = self.counts.first().copied().unwrap_or(u32::MAX);
         let powers = powers.filter(|k| (least..=most).contains(k));
         self.counts.iter().copied().chain(powers).collect()
@@ -85,7 +92,8 @@ pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<(Configuration, Pro
         let local = || (workload.steps.points_of(shape).iter()).map(|(c, _)| c.local_batch());
         for workers in bounds.counts() {
             let scaled = local().map(|each| each * f64::from(workers));
-            let scaled = scaled.filter(|batch| batch.fract() == 0.0 && *batch <= f64::from(u32::MAX));
+            let scaled =
+                scaled.filter(|batch| batch.fract() == 0.0 && *batch <= f64::from(u32::MAX));
             let batches: BTreeSet<u32> = (global.iter().copied())
                 .chain(scaled.map(|batch| batch as u32))
                 .collect();

@@ -104,12 +104,12 @@ impl<'a> Decision<'a> {
     fn slope(&self) -> f64 {
         let allowed = || (0..self.prospects.len()).filter(|at| self.is_allowed(*at));
         let mean = |at: usize| self.mean(at);
-        let fastest = allowed().map(mean).min_by(|a, b| {
-            (a.time_s.total_cmp(&b.time_s)).then(a.cost_usd.total_cmp(&b.cost_usd))
-        });
-        let cheapest = allowed().map(mean).min_by(|a, b| {
-            (a.cost_usd.total_cmp(&b.cost_usd)).then(a.time_s.total_cmp(&b.time_s))
-        });
+        let fastest = allowed()
+            .map(mean)
+            .min_by(|a, b| (a.time_s.total_cmp(&b.time_s)).then(a.cost_usd.total_cmp(&b.cost_usd)));
+        let cheapest = allowed()
+            .map(mean)
+            .min_by(|a, b| (a.cost_usd.total_cmp(&b.cost_usd)).then(a.time_s.total_cmp(&b.time_s)));
         match fastest.zip(cheapest) {
             Some((first, last)) if last.time_s > first.time_s => {
                 let hours = (last.time_s - first.time_s) / SECONDS_PER_HOUR;
@@ -175,8 +175,11 @@ impl<'a> Decision<'a> {
         } = self.goal.limits;
         let Point { time_s, cost_usd } = prospect.expected;
         // Both go with the same errors: who misses the likelier one misses the other with it.
-        beyond(time_s, prospect.run_sd[0], max_time_s)
-            .max(beyond(cost_usd, prospect.run_sd[1], max_cost_usd))
+        beyond(time_s, prospect.run_sd[0], max_time_s).max(beyond(
+            cost_usd,
+            prospect.run_sd[1],
+            max_cost_usd,
+        ))
     }
 
     /// Chance that a run of a prospect misses a limit.
@@ -248,7 +251,9 @@ impl<'a> Decision<'a> {
         if own <= 1e-15 {
             return 0.0;
         }
-        let moves: Vec<f64> = (0..count).map(|i| table[i * count + at] / own.sqrt()).collect();
+        let moves: Vec<f64> = (0..count)
+            .map(|i| table[i * count + at] / own.sqrt())
+            .collect();
         let mut sums = vec![0.0; count];
         let mut best_after = 0.0;
         for stratum in 0..STRATA {
@@ -309,7 +314,9 @@ impl<'a> Decision<'a> {
             };
             // Of several markets the cheaper.
             match steps.iter_mut().find(same) {
-                Some(known) if prospect.usd_per_hour < self.prospects[*known].usd_per_hour => *known = at,
+                Some(known) if prospect.usd_per_hour < self.prospects[*known].usd_per_hour => {
+                    *known = at
+                }
                 Some(_) => {}
                 None => steps.push(at),
             }
@@ -317,7 +324,10 @@ impl<'a> Decision<'a> {
                 self.prospects[**other].configuration.batch == prospect.configuration.batch
             };
             match batches.iter_mut().find(batch) {
-                Some(known) if self.value(&prospect.expected) < self.value(&self.prospects[*known].expected) => {
+                Some(known)
+                    if self.value(&prospect.expected)
+                        < self.value(&self.prospects[*known].expected) =>
+                {
                     *known = at;
                 }
                 Some(_) => {}
@@ -414,14 +424,25 @@ mod tests {
         let decision = Decision::new(&prospects, apart(&[0.0, sd]), goal(Objective::Cost));
         let worth = decision.worth(Measurement::Step(1), &FREE);
         let exact = mean * (normal::cdf(sd / 2.0) - normal::cdf(-sd / 2.0));
-        assert!((worth.value / exact - 1.0).abs() < 0.01, "{} {exact}", worth.value);
+        assert!(
+            (worth.value / exact - 1.0).abs() < 0.01,
+            "{} {exact}",
+            worth.value
+        );
         assert_eq!(decision.worth(Measurement::Step(0), &FREE).value, 0.0);
         // An error as large as what is not known halves the variance that is told.
-        let noisy = Effort { noise: [sd * sd, 0.0], ..FREE };
+        let noisy = Effort {
+            noise: [sd * sd, 0.0],
+            ..FREE
+        };
         let half = sd / libm::sqrt(2.0);
         let exact = mean * (normal::cdf(half / 2.0) - normal::cdf(-half / 2.0));
         let worth = decision.worth(Measurement::Step(1), &noisy);
-        assert!((worth.value / exact - 1.0).abs() < 0.01, "{} {exact}", worth.value);
+        assert!(
+            (worth.value / exact - 1.0).abs() < 0.01,
+            "{} {exact}",
+            worth.value
+        );
     }
 
     #[test]
@@ -435,7 +456,10 @@ mod tests {
         let decision = Decision::new(&prospects, shared, goal(Objective::Cost));
         let worth = decision.worth(Measurement::Step(0), &FREE);
         assert!(worth.value < 1e-9, "{}", worth.value);
-        assert!((decision.chance_better(0, 1)).abs() < 1e-9, "it is dearer, whatever the error");
+        assert!(
+            (decision.chance_better(0, 1)).abs() < 1e-9,
+            "it is dearer, whatever the error"
+        );
     }
 
     #[test]
@@ -451,7 +475,10 @@ mod tests {
         let once = decision.worth(Measurement::Step(1), &effort);
         assert!((once.price.cost_usd - 2.5).abs() < 1e-12);
         assert!((once.net - (once.value - 2.5)).abs() < 1e-12 && once.net < 0.0);
-        let often = Effort { times: 10.0, ..effort };
+        let often = Effort {
+            times: 10.0,
+            ..effort
+        };
         let often = decision.worth(Measurement::Step(1), &often);
         assert!(often.net > 0.0 && decision.measurements(&effort)[0].net >= once.net);
     }
@@ -467,9 +494,8 @@ mod tests {
                 max_miss,
             },
         };
-        let ranked = |max_miss| {
-            Decision::new(&prospects, apart(&[0.1, 0.1]), within(max_miss)).ranked()
-        };
+        let ranked =
+            |max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(max_miss)).ranked();
         assert_eq!(ranked(None), [1, 0]);
         assert_eq!(ranked(Some(0.1)), [0]);
         let decision = Decision::new(&prospects, apart(&[0.1, 0.1]), within(None));
@@ -481,7 +507,11 @@ mod tests {
 
     #[test]
     fn the_knee_is_the_least_sum_of_cost_and_hours_at_the_slope_of_the_front() {
-        let prospects = [prospect(1.0, 20.0), prospect(1.5, 12.0), prospect(3.0, 10.0)];
+        let prospects = [
+            prospect(1.0, 20.0),
+            prospect(1.5, 12.0),
+            prospect(3.0, 10.0),
+        ];
         let decision = Decision::new(&prospects, apart(&[0.0; 3]), goal(Objective::Knee));
         assert!((decision.usd_per_hour() - 5.0).abs() < 1e-12);
         assert_eq!(decision.ranked()[0], 1);

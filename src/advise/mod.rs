@@ -7,15 +7,20 @@
 //! - [`offers`](mod@offers): what the VM types cost, where, and how long they live.
 //! - [`repeats`]: how far repeats lie apart; [`uncertainty`]: how far off predictions may be; `process`: the field behind it.
 //! - [`decision`]: which configuration, and which measurement.
-//! - [`study`]: all this on profiles cut from measured workloads, where the truth is known.
+//! - [`text`], [`json`](mod@json): the answer; [`hand_over`]: what rents the VMs of a choice.
+//! - [`study`], [`study_text`]: all this on profiles cut from measured workloads, where the truth is known.
 
 pub mod advice;
 pub mod candidates;
 pub mod decision;
+pub mod hand_over;
+pub mod json;
 pub mod offers;
 mod process;
 pub mod repeats;
 pub mod study;
+pub mod study_text;
+pub mod text;
 pub mod uncertainty;
 
 pub use advice::{Advice, Question, advise};

@@ -94,7 +94,9 @@ pub fn offers(
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                offers.left_out.push(format!("{vm}: no price is known of it"));
+                offers
+                    .left_out
+                    .push(format!("{vm}: no price is known of it"));
             }
             continue;
         };
@@ -151,7 +153,12 @@ fn check(
 ) {
     let providers: BTreeSet<&str> = catalogue.types.iter().map(|t| &*t.provider).collect();
     let regions: BTreeSet<&str> = (catalogue.prices.iter())
-        .filter(|p| wanted.provider.as_deref().is_none_or(|only| only == &*p.provider))
+        .filter(|p| {
+            wanted
+                .provider
+                .as_deref()
+                .is_none_or(|only| only == &*p.provider)
+        })
         .map(|p| &*p.region)
         .collect();
     let mut unknown = |what: &str, asked: &str, legal: Vec<&str>| {
@@ -216,14 +223,16 @@ fn regions(
     }
     let mut best: BTreeMap<String, (String, (usize, f64))> = BTreeMap::new();
     for ((provider, region), (count, usd)) in found {
-        let is_better = best.get(&provider).is_none_or(|(_, (most, least))| {
-            count > *most || (count == *most && usd < *least)
-        });
+        let is_better = best
+            .get(&provider)
+            .is_none_or(|(_, (most, least))| count > *most || (count == *most && usd < *least));
         if is_better {
             best.insert(provider, (region, (count, usd)));
         }
     }
-    best.into_iter().map(|(provider, (region, _))| (provider, region)).collect()
+    best.into_iter()
+        .map(|(provider, (region, _))| (provider, region))
+        .collect()
 }
 
 /// The price of the last day in a region.
@@ -261,7 +270,11 @@ mod tests {
     fn one_region_has_all_types_of_a_provider_and_the_cheapest_is_taken() {
         let (found, wrong) = find(&["g5.xlarge", "g6e.xlarge"], &Wanted::default());
         assert!(wrong.is_empty(), "{}", wrong.render(false));
-        let on_demand: Vec<&Offer> = found.all.iter().filter(|o| o.market == Market::OnDemand).collect();
+        let on_demand: Vec<&Offer> = found
+            .all
+            .iter()
+            .filter(|o| o.market == Market::OnDemand)
+            .collect();
         assert_eq!(on_demand.len(), 2);
         assert_eq!(on_demand[0].region, on_demand[1].region);
         let catalogue = Catalogue::embedded().0;
@@ -277,7 +290,11 @@ mod tests {
     #[test]
     fn a_price_of_ones_own_stands_for_what_nobody_lists() {
         let (found, wrong) = find(&["my-box"], &Wanted::default());
-        assert!(found.all.is_empty() && wrong.len() == 1, "{}", wrong.render(false));
+        assert!(
+            found.all.is_empty() && wrong.len() == 1,
+            "{}",
+            wrong.render(false)
+        );
         let own = Wanted {
             own_usd: BTreeMap::from([("my-box".to_owned(), 2.5)]),
             ..Wanted::default()
@@ -297,7 +314,10 @@ mod tests {
         let (_, wrong) = find(&["g5.xlarge"], &wanted);
         let text = wrong.render(false);
         assert_eq!(wrong.len(), 2, "{text}");
-        assert!(text.contains("`aws`") && text.contains("`g5.xlarge`"), "{text}");
+        assert!(
+            text.contains("`aws`") && text.contains("`g5.xlarge`"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub(super) struct Place {
     pub(super) is_one_vm: bool,
     /// Logarithms of what it differs in.
     pub(super) x: [f64; 2],
+    /// Errors over those among the measurements: laws go astray the further they are followed.
+    pub(super) scale: f64,
 }
 
 /// What a factor of e in one of the logarithms leaves of a correlation is e^(−1/REACH): a factor of eight, 1/e.
@@ -16,14 +18,18 @@ const REACH: f64 = 2.08;
 /// What is left of it across the border of one VM.
 const ACROSS: f64 = 0.3;
 
-/// Correlation of the errors at two places before anything is measured.
+/// Covariance of the errors at two places before anything is measured, over the variance among the measurements.
 fn prior(a: &Place, b: &Place) -> f64 {
     if a.group != b.group {
         return 0.0;
     }
     let apart: f64 = a.x.iter().zip(&b.x).map(|(a, b)| (a - b).abs()).sum();
-    let border = if a.is_one_vm == b.is_one_vm { 1.0 } else { ACROSS };
-    border * libm::exp(-apart / REACH)
+    let border = if a.is_one_vm == b.is_one_vm {
+        1.0
+    } else {
+        ACROSS
+    };
+    border * a.scale * b.scale * libm::exp(-apart / REACH)
 }
 
 /// Errors of ln(prediction) around the truth, after measurements.
@@ -137,6 +143,7 @@ mod tests {
             group: 0,
             is_one_vm: false,
             x: [x, 0.0],
+            scale: 1.0,
         }
     }
 
@@ -147,8 +154,15 @@ mod tests {
         let all = process.covariance(&[place(1.0), place(0.0), place(40.0)]);
         let r = libm::exp(-1.0 / REACH);
         let left = 1.0 - 2.0 * r * r / (1.0 + r * r);
-        assert!((all[0] / 0.01 - left).abs() < 1e-6, "{} {left}", all[0] / 0.01);
-        assert!(all[4] / 0.01 < 1e-6, "nothing is left where it was measured");
+        assert!(
+            (all[0] / 0.01 - left).abs() < 1e-6,
+            "{} {left}",
+            all[0] / 0.01
+        );
+        assert!(
+            all[4] / 0.01 < 1e-6,
+            "nothing is left where it was measured"
+        );
         assert!((all[8] / 0.01 - 1.0).abs() < 1e-6, "far away all is");
         assert!((all[1] - all[3]).abs() < 1e-15);
     }

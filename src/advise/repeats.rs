@@ -64,9 +64,15 @@ impl Repeats {
                 continue;
             };
             let key = (vm, workers, batch);
-            steps.entry(key).or_insert_with(Vec::new).push(libm::log(step));
+            steps
+                .entry(key)
+                .or_insert_with(Vec::new)
+                .push(libm::log(step));
             if let Some(passes) = passes {
-                epochs.entry(batch).or_insert_with(Vec::new).push(libm::log(passes));
+                epochs
+                    .entry(batch)
+                    .or_insert_with(Vec::new)
+                    .push(libm::log(passes));
             }
         }
         let (step_sd, of_steps) = pooled(steps.values(), STEP_SD);
@@ -75,8 +81,14 @@ impl Repeats {
             step_sd,
             epochs_sd,
             beyond_first: (of_steps, of_epochs),
-            counts: steps.into_iter().map(|(key, all)| (key, all.len())).collect(),
-            runs: epochs.into_iter().map(|(batch, all)| (batch, all.len())).collect(),
+            counts: steps
+                .into_iter()
+                .map(|(key, all)| (key, all.len()))
+                .collect(),
+            runs: epochs
+                .into_iter()
+                .map(|(batch, all)| (batch, all.len()))
+                .collect(),
         }
     }
 
@@ -121,7 +133,11 @@ mod tests {
         text += "v,4,64,1.0,20\n";
         let repeats = Repeats::read(&Source::new("a", text));
         let exact = 0.5 * libm::log(1.1 / 0.9);
-        assert!((repeats.step_sd / exact - 1.0).abs() < 0.01, "{}", repeats.step_sd);
+        assert!(
+            (repeats.step_sd / exact - 1.0).abs() < 0.01,
+            "{}",
+            repeats.step_sd
+        );
         assert_eq!(repeats.beyond_first, (199, 0));
         assert_eq!(repeats.epochs_sd, EPOCHS_SD);
         let (many, one) = (repeats.of_step("v", 2, 64), repeats.of_step("v", 4, 64));

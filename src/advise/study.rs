@@ -17,7 +17,7 @@ use crate::input::{Diagnostics, Folder, Source};
 use crate::rng::{Purpose, StrategyKey, Streams};
 use crate::search::{Limits, Objective, Point};
 use crate::units::SECONDS_PER_HOUR;
-use crate::workload::{Reach, Workload, library, load};
+use crate::workload::{Provenance, Reach, Workload, library, load};
 
 /// Workloads that profiles are cut from.
 pub const WORKLOADS: [&str; 6] = [
@@ -48,11 +48,12 @@ struct Fact {
 /// What came of one cut under one objective.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
-    /// True value of the choice over that of the best that was asked about, less 1.
+    /// True value of the choice over that of the best within the bounds of advice, told or not, less 1.
     regret: f64,
     /// The same over the best that was ever measured.
     regret_of_all: f64,
-    /// After the advised measurement, and in the mean after random ones; `None` where nothing was left to measure.
+    /// `regret_of_all` after the advised measurement, and in the mean after random ones; `None` where nothing was left to
+    /// measure.
     after: Option<(f64, f64)>,
 }
 
@@ -61,7 +62,9 @@ struct Outcome {
 pub struct Found {
     /// The workload.
     pub workload: String,
-    /// Cuts, and those whose table the import refused or that left nothing to choose.
+    /// All cuts that there are.
+    pub of: usize,
+    /// Those that were made, and those whose table the import refused or that left nothing to choose.
     pub cuts: usize,
     /// See `cuts`.
     pub refused: usize,
@@ -69,39 +72,50 @@ pub struct Found {
     pub kept: usize,
     /// See `kept`.
     pub forgotten: usize,
-    /// Predictions of configurations that were forgotten, and how many intervals held the truth.
-    pub asked: usize,
+    /// Predictions of configurations that were forgotten, between measurements and beyond them, and how many intervals held the
+    /// truth.
+    pub asked: [usize; 2],
     /// See `asked`.
-    pub covered: usize,
+    pub covered: [usize; 2],
     outcomes: Vec<(Objective, Outcome)>,
 }
 
-/// Runs the study on every `every`-th cut of each workload.
-pub fn study(workloads: &[&str], every: usize) -> Vec<Found> {
+/// Runs the study on at most so many cuts of each workload, evenly spread over all.
+pub fn study(workloads: &[&str], most: usize) -> Vec<Found> {
     use rayon::prelude::*;
-    workloads.par_iter().filter_map(|name| study_of(name, every.max(1))).collect()
+    workloads
+        .par_iter()
+        .filter_map(|name| study_of(name, most.max(1)))
+        .collect()
 }
 
-fn study_of(name: &str, every: usize) -> Option<Found> {
+fn study_of(name: &str, most: usize) -> Option<Found> {
+    use rayon::prelude::*;
     let mut diagnostics = Diagnostics::default();
     let workload = load::load(&library::embedded(name)?, &mut diagnostics)?;
     let mut found = Found {
         workload: name.to_owned(),
         ..Found::default()
     };
-    let mut number = 0;
-    for shape in workload.steps.shapes() {
-        if !Shape::parse(shape).is_ok_and(|s| s.is_even()) {
-            continue;
-        }
-        let facts = facts(&workload, shape);
-        for kept in cuts(&facts) {
-            number += 1;
-            if (number - 1) % every == 0 {
-                one(&workload, &facts, &kept, number as u64, &mut found);
-            }
-        }
-    }
+    let even = |shape: &&Arc<str>| Shape::parse(shape).is_ok_and(|s| s.is_even());
+    let facts: Vec<Vec<Fact>> = (workload.steps.shapes().filter(even))
+        .map(|shape| facts(&workload, shape))
+        .collect();
+    let all: Vec<(usize, Vec<usize>)> = (facts.iter().enumerate())
+        .flat_map(|(shape, facts)| cuts(facts).into_iter().map(move |kept| (shape, kept)))
+        .collect();
+    found.of = all.len();
+    let step = all.len().div_ceil(most).max(1);
+    let chosen: Vec<usize> = (0..all.len()).step_by(step).collect();
+    let each: Vec<Found> = (chosen.par_iter())
+        .map(|number| {
+            let (shape, kept) = &all[*number];
+            let mut found = Found::default();
+            one(&workload, &facts[*shape], kept, *number as u64, &mut found);
+            found
+        })
+        .collect();
+    each.iter().for_each(|one| found.add(one));
     Some(found)
 }
 
@@ -148,8 +162,11 @@ fn cuts(facts: &[Fact]) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     for counts in subsets(&distinct(&workers), KEPT[0]) {
         for batches in subsets(&distinct(&batch), KEPT[1]) {
-            let is_kept = |c: &Configuration| counts.contains(&workers(c)) && batches.contains(&batch(c));
-            let kept: Vec<usize> = (0..facts.len()).filter(|at| is_kept(&facts[*at].configuration)).collect();
+            let is_kept =
+                |c: &Configuration| counts.contains(&workers(c)) && batches.contains(&batch(c));
+            let kept: Vec<usize> = (0..facts.len())
+                .filter(|at| is_kept(&facts[*at].configuration))
+                .collect();
             // A hole in the table makes a smaller cut.
             if kept.len() == KEPT[0] * KEPT[1] {
                 all.push(kept);
@@ -177,8 +194,17 @@ fn subsets(all: &[u64], size: usize) -> Vec<Vec<u64>> {
 fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source> {
     let mut text = "vm,workers,batch,step_s,epochs\n".to_owned();
     for at in kept.iter().chain(steps_only) {
-        let Fact { configuration: c, step_s, epochs, .. } = &facts[*at];
-        let epochs = if kept.contains(at) { epochs.to_string() } else { String::new() };
+        let Fact {
+            configuration: c,
+            step_s,
+            epochs,
+            ..
+        } = &facts[*at];
+        let epochs = if kept.contains(at) {
+            epochs.to_string()
+        } else {
+            String::new()
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{},{},{},{step_s},{epochs}", c.vm, c.workers, c.batch);
     }
@@ -203,7 +229,10 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
     let files = imported.draft.files().ok()?;
     let folder = Folder::Memory {
         name: "cut".to_owned(),
-        files: files.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
+        files: files
+            .into_iter()
+            .map(|(name, text)| (name.to_owned(), text))
+            .collect(),
     };
     load::load(&folder, &mut diagnostics)
 }
@@ -212,6 +241,10 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
 struct Asked {
     /// Place among the facts of each prospect.
     places: Vec<usize>,
+    /// Whether each was told by what lies around it.
+    is_inside: Vec<bool>,
+    /// Facts within the bounds of advice.
+    within: Vec<usize>,
     prospects: Vec<Prospect>,
     uncertainty: Uncertainty,
 }
@@ -224,13 +257,18 @@ fn ask(workload: &Workload, facts: &[Fact], source: &Arc<Source>, samples: f64) 
     };
     let shape = &facts.first()?.configuration.vm;
     let bounds = Bounds::of(&cut, shape);
-    let (mut places, mut prospects) = (Vec::new(), Vec::new());
+    let (mut places, mut is_inside, mut within) = (Vec::new(), Vec::new(), Vec::new());
+    let mut prospects = Vec::new();
     for (at, fact) in facts.iter().enumerate() {
         let c = &fact.configuration;
-        let Ok(replay) = cut.replay(c, &reach) else { continue };
         if !bounds.hold(c.workers, c.batch) {
             continue;
         }
+        within.push(at);
+        let Ok(replay) = cut.replay(c, &reach) else {
+            continue;
+        };
+        is_inside.push(replay.provenance != Provenance::Extrapolated);
         let time_s = workload.steps_to_target(replay.epochs, c.batch) * replay.step.total_s();
         places.push(at);
         prospects.push(Prospect {
@@ -245,12 +283,22 @@ fn ask(workload: &Workload, facts: &[Fact], source: &Arc<Source>, samples: f64) 
         });
     }
     let uncertainty = Uncertainty::of(&cut, Repeats::default(), cut.stated_epochs().is_some());
-    (!prospects.is_empty()).then_some(Asked { places, prospects, uncertainty })
+    (!prospects.is_empty()).then_some(Asked {
+        places,
+        is_inside,
+        within,
+        prospects,
+        uncertainty,
+    })
 }
 
 impl Asked {
     fn decision(&self, objective: Objective) -> Decision<'_> {
-        let own: Vec<Configuration> = self.prospects.iter().map(|p| p.configuration.clone()).collect();
+        let own: Vec<Configuration> = self
+            .prospects
+            .iter()
+            .map(|p| p.configuration.clone())
+            .collect();
         let goal = Goal {
             objective,
             limits: Limits::default(),
@@ -277,10 +325,17 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
     };
     // Intervals are the same for all objectives.
     let decision = asked.decision(Objective::Time);
-    for (index, at) in asked.places.iter().enumerate().filter(|(_, at)| !kept.contains(at)) {
+    for (index, at) in asked
+        .places
+        .iter()
+        .enumerate()
+        .filter(|(_, at)| !kept.contains(at))
+    {
         let [interval, _] = decision.intervals(index);
-        found.asked += 1;
-        found.covered += usize::from((interval[0]..=interval[1]).contains(&facts[*at].truth.time_s));
+        let by = usize::from(!asked.is_inside[index]);
+        found.asked[by] += 1;
+        let holds = (interval[0]..=interval[1]).contains(&facts[*at].truth.time_s);
+        found.covered[by] += usize::from(holds);
     }
     for objective in [Objective::Time, Objective::Cost] {
         let decision = asked.decision(objective);
@@ -288,8 +343,10 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
             continue;
         };
         let truth = |at: usize| value(objective, &facts[at].truth);
-        let least = |all: &mut dyn Iterator<Item = usize>| all.map(truth).fold(f64::INFINITY, f64::min);
-        let best = least(&mut asked.places.iter().copied());
+        let least =
+            |all: &mut dyn Iterator<Item = usize>| all.map(truth).fold(f64::INFINITY, f64::min);
+        let best = least(&mut asked.within.iter().copied());
+        let best_of_all = least(&mut (0..facts.len()));
         let effort = Effort {
             setup_s: 600.0,
             steps: 120.0,
@@ -299,27 +356,37 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
         let left: Vec<usize> = (0..asked.places.len())
             .filter(|index| !kept.contains(&asked.places[*index]))
             .collect();
-        let advised = decision.measurements(&effort).into_iter().find_map(|worth| match worth.measurement {
-            Measurement::Step(index) if left.contains(&index) => Some(asked.places[index]),
-            _ => None,
-        });
+        let advised = decision
+            .measurements(&effort)
+            .into_iter()
+            .find_map(|worth| match worth.measurement {
+                Measurement::Step(index) if left.contains(&index) => Some(asked.places[index]),
+                _ => None,
+            });
         let then = |measured: usize| -> Option<f64> {
             let source = table(facts, kept, &[measured]);
             let again = ask(workload, facts, &source, samples)?;
-            let choice = again.decision(objective).ranked().first().map(|at| again.places[*at])?;
-            Some(truth(choice) / best - 1.0)
+            let choice = again
+                .decision(objective)
+                .ranked()
+                .first()
+                .map(|at| again.places[*at])?;
+            Some(truth(choice) / best_of_all - 1.0)
         };
-        let mut stream = Streams::new(number).stream(0, Purpose::Strategy(StrategyKey::of("random measurement")));
+        let mut stream = Streams::new(number)
+            .stream(0, Purpose::Strategy(StrategyKey::of("random measurement")));
         let random: Option<Vec<f64>> = (0..RANDOM)
             .filter(|_| !left.is_empty())
             .map(|_| then(asked.places[left[stream.below(left.len())]]))
             .collect();
-        let random = random.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64);
+        let random = random
+            .filter(|all| !all.is_empty())
+            .map(|all| all.iter().sum::<f64>() / all.len() as f64);
         found.outcomes.push((
             objective,
             Outcome {
                 regret: truth(choice) / best - 1.0,
-                regret_of_all: truth(choice) / least(&mut (0..facts.len())) - 1.0,
+                regret_of_all: truth(choice) / best_of_all - 1.0,
                 after: advised.and_then(then).zip(random),
             },
         ));
@@ -341,7 +408,10 @@ pub struct Paired {
 
 impl Found {
     fn outcomes(&self, objective: Objective) -> impl Iterator<Item = &Outcome> {
-        self.outcomes.iter().filter(move |(o, _)| *o == objective).map(|(_, outcome)| outcome)
+        self.outcomes
+            .iter()
+            .filter(move |(o, _)| *o == objective)
+            .map(|(_, outcome)| outcome)
     }
 
     /// Median, mean and 90 % quantile of regrets; `None` without any.
@@ -353,7 +423,10 @@ impl Found {
     /// Regret before, after the advised measurement and after a random one, and what the advised one saves over the random.
     pub fn next(&self, objective: Objective) -> Option<([f64; 3], Paired)> {
         let pairs: Vec<(f64, f64, f64)> = (self.outcomes(objective))
-            .filter_map(|o| o.after.map(|(next, random)| (o.regret, next, random)))
+            .filter_map(|o| {
+                o.after
+                    .map(|(next, random)| (o.regret_of_all, next, random))
+            })
             .collect();
         let n = pairs.len() as f64;
         if pairs.is_empty() {
@@ -364,9 +437,28 @@ impl Found {
         Some((means, paired(pairs.iter().map(|p| p.2 - p.1))))
     }
 
-    /// Share of intervals that held the truth.
-    pub fn coverage(&self) -> Option<f64> {
-        (self.asked > 0).then(|| self.covered as f64 / self.asked as f64)
+    /// Share of intervals that held the truth: of all, between measurements, and beyond them.
+    pub fn coverage(&self) -> [Option<f64>; 3] {
+        let share = |yes: usize, all: usize| (all > 0).then(|| yes as f64 / all as f64);
+        let ([asked, beyond], [held, held_beyond]) = (self.asked, self.covered);
+        [
+            share(held + held_beyond, asked + beyond),
+            share(held, asked),
+            share(held_beyond, beyond),
+        ]
+    }
+
+    fn add(&mut self, one: &Found) {
+        self.of += one.of;
+        self.cuts += one.cuts;
+        self.refused += one.refused;
+        self.kept += one.kept;
+        self.forgotten += one.forgotten;
+        for at in 0..2 {
+            self.asked[at] += one.asked[at];
+            self.covered[at] += one.covered[at];
+        }
+        self.outcomes.extend(&one.outcomes);
     }
 
     /// All of several workloads.
@@ -375,15 +467,7 @@ impl Found {
             workload: "all".to_owned(),
             ..Found::default()
         };
-        for one in found {
-            all.cuts += one.cuts;
-            all.refused += one.refused;
-            all.kept += one.kept;
-            all.forgotten += one.forgotten;
-            all.asked += one.asked;
-            all.covered += one.covered;
-            all.outcomes.extend(&one.outcomes);
-        }
+        found.iter().for_each(|one| all.add(one));
         all
     }
 }
@@ -431,6 +515,10 @@ mod tests {
         // Student's t at 97.5 % with two degrees of freedom is 4.3027.
         let seen = paired([1.0, 2.0, 3.0].into_iter());
         assert_eq!((seen.mean, seen.count, seen.signs), (2.0, 3, (3, 0)));
-        assert!((seen.half - 4.3027 / 3.0_f64.sqrt()).abs() < 1e-3, "{}", seen.half);
+        assert!(
+            (seen.half - 4.3027 / 3.0_f64.sqrt()).abs() < 1e-3,
+            "{}",
+            seen.half
+        );
     }
 }

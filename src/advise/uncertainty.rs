@@ -8,23 +8,31 @@ use std::collections::BTreeMap;
 use super::process::{Place, Process};
 use super::repeats::Repeats;
 use crate::configuration::{Configuration, Shape};
+use crate::stats::student_t_97_5;
 use crate::workload::step_cost::StepRow;
 use crate::workload::{Communication, Epochs, StepCosts, Workload};
 
-/// Standard deviation of ln(predicted/true) where nothing can be left out: no measurement.
-const UNTOLD: f64 = 0.1;
+/// Standard deviation of ln(predicted/true) where nothing can be left out. No measurement: these three are chosen by the
+/// coverage of intervals in `scavsim study advise`.
+const UNTOLD: f64 = 0.15;
 /// Points that it weighs as much as.
-const UNTOLD_WEIGHT: f64 = 2.0;
+const UNTOLD_WEIGHT: f64 = 3.0;
+/// How much larger errors are for each factor of two beyond the measurements, over those among them.
+const GROWTH: f64 = 1.0;
 /// Parameters of a law: with so many points its errors on them say nothing.
 const PARAMETERS: f64 = 3.0;
+/// Standard normal quantile at 97.5 %.
+const NORMAL_97_5: f64 = 1.959_963_984_540_054;
 
 /// Errors of step and epochs.
 #[derive(Debug, Clone)]
 pub struct Uncertainty {
     steps: Process,
-    groups: BTreeMap<String, usize>,
+    groups: Groups,
     /// `None` where epochs are the same for every batch because somebody said so.
     epochs: Option<Process>,
+    /// Logarithms of the least and the greatest batch whose epochs are known.
+    batches: [f64; 2],
     repeats: Repeats,
 }
 
@@ -54,23 +62,25 @@ impl Covariances {
 impl Uncertainty {
     /// Of a workload whose epochs are known from `runs` of it, or `stated` for all batches.
     pub fn of(workload: &Workload, repeats: Repeats, stated: bool) -> Uncertainty {
-        let mut groups = BTreeMap::new();
-        for shape in workload.steps.shapes() {
-            let next = groups.len();
-            groups.entry(vm_type(shape).to_owned()).or_insert(next);
-        }
+        let groups = Groups::of(workload);
         let measured: Vec<&Configuration> = workload.steps.points().map(|(c, _)| c).collect();
-        let places = measured.iter().map(|c| place(&groups, c)).collect();
+        let places = measured.iter().map(|c| groups.place(c)).collect();
         let own = (measured.iter())
             .map(|c| repeats.of_step(&c.vm, c.workers, c.batch))
             .collect();
         let steps = Process::new(places, own, UNTOLD);
         let sigma = step_sigma(workload, &steps);
         let epochs = (!stated).then(|| epochs_process(workload, &repeats));
+        let known = workload
+            .epochs
+            .rows()
+            .iter()
+            .map(|row| f64::from(row.batch));
         Uncertainty {
             steps: steps.scaled(sigma),
             groups,
             epochs,
+            batches: ends(known.map(libm::log)),
             repeats,
         }
     }
@@ -79,9 +89,11 @@ impl Uncertainty {
     pub fn covariances(&self, configurations: &[Configuration]) -> Covariances {
         let count = configurations.len();
         let places: Vec<Place> = (configurations.iter())
-            .map(|c| place(&self.groups, c))
+            .map(|c| self.groups.place(c))
             .collect();
-        let batches: Vec<Place> = configurations.iter().map(|c| batch_place(c.batch)).collect();
+        let batches: Vec<Place> = (configurations.iter())
+            .map(|c| batch_place(c.batch, self.batches))
+            .collect();
         Covariances {
             count,
             steps: self.steps.covariance(&places),
@@ -102,21 +114,69 @@ fn vm_type(shape: &str) -> &str {
     Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }
 
-fn place(groups: &BTreeMap<String, usize>, c: &Configuration) -> Place {
-    let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
-    Place {
-        // One that was never measured shares nothing with those that were.
-        group: groups.get(vm_type(&c.vm)).copied().unwrap_or(usize::MAX),
-        is_one_vm: vms == Some(1),
-        x: [libm::log(f64::from(c.workers)), libm::log(c.local_batch())],
+/// What was measured of each VM type.
+#[derive(Debug, Clone)]
+struct Groups(BTreeMap<String, (usize, [[f64; 2]; 2])>);
+
+/// The least and the greatest.
+fn ends(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| {
+        [low.min(v), high.max(v)]
+    })
+}
+
+/// Errors at so far beyond `ends`, over those between them.
+fn scale(x: f64, [low, high]: [f64; 2]) -> f64 {
+    let beyond = (low - x).max(x - high).max(0.0);
+    match beyond.is_finite() {
+        true => 1.0 + GROWTH * beyond / std::f64::consts::LN_2,
+        false => 1.0,
     }
 }
 
-fn batch_place(batch: u32) -> Place {
+impl Groups {
+    fn of(workload: &Workload) -> Groups {
+        let mut groups = BTreeMap::new();
+        for shape in workload.steps.shapes() {
+            let own = |of: fn(&Configuration) -> f64| {
+                let all = workload.steps.points().map(|(c, _)| c);
+                ends(all.filter(|c| vm_type(&c.vm) == vm_type(shape)).map(of))
+            };
+            let hull = [own(|c| logs(c)[0]), own(|c| logs(c)[1])];
+            let next = groups.len();
+            groups
+                .entry(vm_type(shape).to_owned())
+                .or_insert((next, hull));
+        }
+        Groups(groups)
+    }
+
+    fn place(&self, c: &Configuration) -> Place {
+        let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        let x = logs(c);
+        let group = self.0.get(vm_type(&c.vm));
+        Place {
+            // One that was never measured shares nothing with those that were.
+            group: group.map_or(usize::MAX, |(group, _)| *group),
+            is_one_vm: vms == Some(1),
+            x,
+            scale: group.map_or(1.0, |(_, hull)| scale(x[0], hull[0]) * scale(x[1], hull[1])),
+        }
+    }
+}
+
+/// Logarithms of workers and of the local batch.
+fn logs(c: &Configuration) -> [f64; 2] {
+    [libm::log(f64::from(c.workers)), libm::log(c.local_batch())]
+}
+
+fn batch_place(batch: u32, ends: [f64; 2]) -> Place {
+    let x = libm::log(f64::from(batch));
     Place {
         group: 0,
         is_one_vm: false,
-        x: [libm::log(f64::from(batch)), 0.0],
+        x: [x, 0.0],
+        scale: scale(x, ends),
     }
 }
 
@@ -125,6 +185,8 @@ fn batch_place(batch: u32) -> Place {
 struct Squares {
     sum: f64,
     count: f64,
+    /// Parameters that were fitted to the points.
+    spent: f64,
 }
 
 impl Squares {
@@ -135,9 +197,12 @@ impl Squares {
         }
     }
 
+    /// Wider where few points tell it, as Student's distribution is.
     fn sigma(&self) -> f64 {
+        let free = (self.count - self.spent).max(0.0) + UNTOLD_WEIGHT;
         let all = self.sum + UNTOLD_WEIGHT * UNTOLD * UNTOLD;
-        (all / (self.count + UNTOLD_WEIGHT)).sqrt()
+        let wider = student_t_97_5(free as u64) / NORMAL_97_5;
+        (all / free).sqrt() * wider
     }
 }
 
@@ -166,12 +231,10 @@ fn step_sigma(workload: &Workload, process: &Process) -> f64 {
         }
         let law = workload.laws.steps.get(&*c.vm);
         if let Some(told) = law.and_then(|l| l.cost(c.workers, c.local_batch(), 1.0, 1.0)) {
-            let own = workload.steps.points_of(&c.vm).len() as f64;
-            let spent = own / (own - PARAMETERS).max(1.0);
-            let error = libm::log(told.total_s() / cost.total_s());
-            by_law.add(error * spent.sqrt(), 1.0);
+            by_law.add(libm::log(told.total_s() / cost.total_s()), 1.0);
         }
     }
+    by_law.spent = PARAMETERS * workload.laws.steps.len() as f64;
     match (inside.count > 0.0, by_law.count > 0.0) {
         (true, true) => inside.sigma().max(by_law.sigma()),
         (true, false) => inside.sigma(),
@@ -184,7 +247,8 @@ fn epochs_process(workload: &Workload, repeats: &Repeats) -> Process {
     let mut batches: Vec<u32> = rows.iter().map(|row| row.batch).collect();
     batches.sort_unstable();
     batches.dedup();
-    let places = batches.iter().map(|b| batch_place(*b)).collect();
+    let ends = ends(batches.iter().map(|b| libm::log(f64::from(*b))));
+    let places = batches.iter().map(|b| batch_place(*b, ends)).collect();
     let own = batches.iter().map(|b| repeats.of_epochs(*b)).collect();
     let process = Process::new(places, own, UNTOLD);
     let left = process.left_without();

@@ -10,14 +10,13 @@ use super::rank::By;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
 use crate::advise::advice::NoAdvice;
-use crate::advise::{Advice, Goal, Question, Wanted, advise};
+use crate::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
 use crate::cloud::Market;
 use crate::experiment::ranking::NoRanking;
 use crate::import::folder::{self, Kind};
 use crate::import::{profile, trial};
 use crate::input::name::not_a_name;
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{advice_json, advice_text, hand_over};
 use crate::search::Limits;
 
 /// Arguments of `advise`.
@@ -142,7 +141,9 @@ impl AdviseArgs {
         let advice = match advise(&question, jobs, interrupt) {
             Ok(advice) if wrong.is_empty() => advice,
             Err(NoAdvice::Failed(NoRanking::Interrupted)) => return Err(Failure::Interrupted),
-            Err(NoAdvice::Failed(why)) if wrong.is_empty() => return Err(anyhow::Error::from(why).into()),
+            Err(NoAdvice::Failed(why)) if wrong.is_empty() => {
+                return Err(anyhow::Error::from(why).into());
+            }
             Err(NoAdvice::Wrong(more)) => {
                 more.iter().for_each(|one| wrong.push(one.clone()));
                 return Err(Failure::Wrong(wrong));
@@ -155,8 +156,8 @@ impl AdviseArgs {
             folder::write(&advice.files, out, Kind::WORKLOAD)?;
         }
         match self.format {
-            AdviceFormat::Text => terminal::print(&advice_text::render(&advice))?,
-            AdviceFormat::Json => terminal::print(&format!("{:#}\n", advice_json::value(&advice)))?,
+            AdviceFormat::Text => terminal::print(&text::render(&advice))?,
+            AdviceFormat::Json => terminal::print(&format!("{:#}\n", json::value(&advice)))?,
         }
         self.hand_over(&advice)?;
         Ok(match advice.choices.is_empty() {
@@ -182,7 +183,10 @@ impl AdviseArgs {
             refuse("max-miss", "a share above 0 and below 1, like 0.05");
         }
         if self.max_miss.is_some() && self.max_time.is_none() && self.max_cost.is_none() {
-            refuse("max-miss", "a limit that can be missed: --max-time or --max-cost");
+            refuse(
+                "max-miss",
+                "a limit that can be missed: --max-time or --max-cost",
+            );
         }
         if !(0.0..=1440.0).contains(&self.setup_min) {
             refuse("setup-min", "minutes from 0 to 1440");
@@ -192,10 +196,19 @@ impl AdviseArgs {
             && fs::symlink_metadata(path).is_ok()
         {
             let title = format!("{} is already there", path.display());
-            wrong.push(Diagnostic::general(title).with_help("choose another file, or replace it with --force"));
+            wrong.push(
+                Diagnostic::general(title)
+                    .with_help("choose another file, or replace it with --force"),
+            );
         }
         if let Some(out) = &self.keep {
-            folder::check(out, Kind::WORKLOAD, self.force, &[self.file.as_path()], wrong);
+            folder::check(
+                out,
+                Kind::WORKLOAD,
+                self.force,
+                &[self.file.as_path()],
+                wrong,
+            );
         }
     }
 
@@ -226,7 +239,11 @@ impl AdviseArgs {
                     In::Spot => Some(Market::Spot),
                     In::Any => None,
                 },
-                own_usd: self.usd_per_hour.iter().cloned().collect::<BTreeMap<_, _>>(),
+                own_usd: self
+                    .usd_per_hour
+                    .iter()
+                    .cloned()
+                    .collect::<BTreeMap<_, _>>(),
             },
             goal: Goal {
                 objective: self.objective.into(),
@@ -264,6 +281,8 @@ impl AdviseArgs {
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| {
         let error = anyhow::Error::from(error);
-        error.context(format!("cannot write {}", path.display())).into()
+        error
+            .context(format!("cannot write {}", path.display()))
+            .into()
     })
 }

@@ -90,8 +90,8 @@ Example: the cheapest within half an hour in all but one of 20 runs
     --max-time 0.5 --max-miss 0.05";
 
 const STUDY_EXAMPLE: &str = "\
-Example: a tenth of all cuts
-  scavsim study advise --every 10";
+Example: ten cuts of each workload
+  scavsim study advise --cuts 10";
 
 /// Exit codes, for people.
 pub(crate) const EXIT_CODES: &str = "\

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Runner};
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg};
-use super::rank::{self, RankFormat, Rankings, View};
 use super::{Exit, Failure, estimate, resume, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{Ending, Shard};

@@ -3,8 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
-use crate::advise::study;
-use crate::report::study_text;
+use crate::advise::{study, study_text};
 
 /// Arguments of `study`.
 #[derive(Debug, Args)]
@@ -17,9 +16,9 @@ pub struct StudyArgs {
 enum Study {
     /// Advice on profiles cut from measured workloads, where the truth is known
     Advise {
-        /// Take every N-th cut only
-        #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
-        every: u32,
+        /// At most so many cuts of each workload, evenly spread over all
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+        cuts: u32,
     },
 }
 
@@ -29,10 +28,10 @@ impl StudyArgs {
     /// # Errors
     /// [`Failure`].
     pub fn run(self) -> Result<Exit, Failure> {
-        let Study::Advise { every } = self.study;
-        let every = every as usize;
-        let found = study::study(&study::WORKLOADS, every);
-        terminal::print(&study_text::render(&found, every))?;
+        let Study::Advise { cuts } = self.study;
+        let most = cuts as usize;
+        let found = study::study(&study::WORKLOADS, most);
+        terminal::print(&study_text::render(&found, most))?;
         Ok(Exit::Done)
     }
 }

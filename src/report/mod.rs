@@ -8,8 +8,7 @@
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
 //! - [`policies_table`]: one row per pricing policy; [`clusters_table`]: one per cluster. [`places`]: which VMs stand behind a name.
-//! - [`ranking_table`], [`ranking_data`]: one row per configuration. [`advice_text`], [`advice_json`]: a recommendation, which
-//!   [`hand_over`] makes into what rents its VMs; [`study_text`]: how good such were.
+//! - [`ranking_table`], [`ranking_data`]: one row per configuration.
 //! - [`manifest`]: what a result folder was made from.
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
@@ -18,13 +17,10 @@
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - [`text_table`]: plain tables for the terminal; [`percent`]: fractions in them.
 
-pub mod advice_json;
-pub mod advice_text;
 pub mod aside;
 pub mod clusters_table;
 pub mod failures_csv;
 pub mod folder;
-pub mod hand_over;
 pub mod formats;
 pub mod lock;
 pub mod manifest;
@@ -44,7 +40,6 @@ pub mod shard_file;
 pub mod shards;
 pub mod stored_records;
 pub mod stored_rows;
-pub mod study_text;
 pub mod summary_by;
 mod summary_columns;
 pub mod summary_csv;

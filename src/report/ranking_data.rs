@@ -107,7 +107,9 @@ pub fn json(scenario: &str, rankings: &[Ranking]) -> Value {
     let rows: Vec<Value> = rows(scenario, rankings)
         .into_iter()
         .map(|row| {
-            let cells = row.into_iter().map(|(name, value)| (name.to_owned(), value));
+            let cells = row
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value));
             Value::Object(cells.collect::<Map<_, _>>())
         })
         .collect();

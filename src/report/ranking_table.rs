@@ -47,7 +47,16 @@ const LAYOUTS: [Layout; 5] = {
         time_interval: false,
         ..no_cost
     };
-    [all, letter, no_cost, none, Layout { stacked: true, ..none }]
+    [
+        all,
+        letter,
+        no_cost,
+        none,
+        Layout {
+            stacked: true,
+            ..none
+        },
+    ]
 };
 
 /// What all blocks have in common.
@@ -73,7 +82,10 @@ pub fn render(scenario: &str, rankings: &[Ranking], shown: Shown) -> String {
     let mut text = String::new();
     for layout in LAYOUTS {
         common.layout = layout;
-        text = rankings.iter().map(|r| block(scenario, r, &common)).collect();
+        text = rankings
+            .iter()
+            .map(|r| block(scenario, r, &common))
+            .collect();
         if text.lines().all(|line| line.chars().count() <= shown.width) {
             break;
         }
@@ -117,7 +129,9 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
     };
     let cells: Vec<Vec<String>> = rows.iter().map(|row| columns.row(row)).collect();
     let header = columns.header();
-    let left: Vec<usize> = (0..header.len()).filter(|at| columns.is_text(header[*at])).collect();
+    let left: Vec<usize> = (0..header.len())
+        .filter(|at| columns.is_text(header[*at]))
+        .collect();
     text += &text_table::render(&header, &left, &cells);
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
@@ -134,7 +148,7 @@ fn bests(ranking: &Ranking) -> String {
             text += &format!(
                 "best for {}: {}, {}, {}\n",
                 objective.name(),
-                configuration(row, true),
+                named(row),
                 hours_text(row.expected.time_s / SECONDS_PER_HOUR),
                 usd_text(row.expected.cost_usd)
             );
@@ -144,6 +158,13 @@ fn bests(ranking: &Ranking) -> String {
         text += "no configuration keeps to the limits\n";
     }
     text
+}
+
+/// A configuration in words, with its kind where it is one.
+fn named(row: &Ranked) -> String {
+    let kind = row.vm.as_ref().filter(|_| is_of_a_kind(row));
+    let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
+    configuration(row, true) + &kind
 }
 
 /// Parts with dots between them, on as many lines as it takes.
@@ -206,7 +227,9 @@ impl Unit {
     /// Hours, or less where all is short.
     fn of(rows: &[Ranked]) -> Unit {
         let finite = rows.iter().map(|row| row.expected.time_s);
-        let least = finite.filter(|t| t.is_finite()).fold(f64::INFINITY, f64::min);
+        let least = finite
+            .filter(|t| t.is_finite())
+            .fold(f64::INFINITY, f64::min);
         match least {
             t if t < 60.0 => Unit {
                 name: "time s",
@@ -328,8 +351,17 @@ fn percent(share: f64) -> String {
 
 fn legend(objective: Objective, common: &Common) -> String {
     let mut lines = vec![
-        ("*, +", format!("best for {}; on the Pareto front: nothing is both faster and cheaper", objective.name())),
-        ("K × B", "workers × global batch; behind a slash the workers on each VM".to_owned()),
+        (
+            "*, +",
+            format!(
+                "best for {}; on the Pareto front: nothing is both faster and cheaper",
+                objective.name()
+            ),
+        ),
+        (
+            "K × B",
+            "workers × global batch; behind a slash the workers on each VM".to_owned(),
+        ),
     ];
     let Layout {
         letter,
@@ -349,18 +381,36 @@ fn legend(objective: Objective, common: &Common) -> String {
         lines.push(("miss", format!("share of runs beyond {limits}")));
     }
     match common.runs {
-        1 => lines.push((INTERVAL, "none: nothing varies at random here, so that one run tells all".to_owned())),
+        1 => lines.push((
+            INTERVAL,
+            "none: nothing varies at random here, so that one run tells all".to_owned(),
+        )),
         n if time_interval => {
-            lines.push((INTERVAL, format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand")));
+            lines.push((
+                INTERVAL,
+                format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand"),
+            ));
         }
         _ => {}
     }
     if common.runs > 1 && !(cost_interval && time_interval) {
-        lines.push(("", "no room for all intervals: see --width, or --format csv".to_owned()));
+        lines.push((
+            "",
+            "no room for all intervals: see --width, or --format csv".to_owned(),
+        ));
     }
     lines.push(match letter {
-        true => ("f", "m measured, i interpolated, e extrapolated by laws".to_owned()),
-        false => ("from", "measured, interpolated between measurements, or extrapolated by laws".to_owned()),
+        true => (
+            "f",
+            "m measured, i interpolated, e extrapolated by laws".to_owned(),
+        ),
+        false => (
+            "from",
+            "measured, interpolated between measurements, or extrapolated by laws".to_owned(),
+        ),
     });
-    lines.into_iter().map(|(word, line)| format!("{word:<7}  {line}\n")).collect()
+    lines
+        .into_iter()
+        .map(|(word, line)| format!("{word:<7}  {line}\n"))
+        .collect()
 }

@@ -23,6 +23,7 @@
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own.
+//! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
@@ -31,6 +32,7 @@
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
+mod advise;
 mod bad_input;
 mod beyond;
 mod bills;
@@ -61,6 +63,7 @@ mod local_sgd;
 mod luck;
 mod properties;
 mod random_lives;
+mod ranking;
 mod records;
 mod replay;
 mod reproduction;

@@ -1,12 +1,13 @@
 //! What rents the VMs of a choice: a task file of SkyPilot, and the plain commands of its provider.
 
-use crate::advise::advice::Choice;
+use super::advice::Choice;
 use crate::cloud::Market;
 use crate::configuration::Shape;
 
 /// VM type, workers on a VM, VMs.
 fn parts(choice: &Choice) -> (&str, u32, u32) {
-    let vm_type = Shape::parse(&choice.configuration.vm).map_or(&*choice.configuration.vm, |s| s.vm_type);
+    let vm_type =
+        Shape::parse(&choice.configuration.vm).map_or(&*choice.configuration.vm, |s| s.vm_type);
     let each = choice.configuration.workers.div_ceil(choice.vms.max(1));
     (vm_type, each, choice.vms)
 }
@@ -36,9 +37,13 @@ pub fn sky(name: &str, choice: &Choice) -> String {
         _ => String::new(),
     };
     let spot = choice.offer.market == Market::Spot;
-    let how = if spot { "sky jobs launch" } else { "sky launch" };
+    let how = if spot {
+        "sky jobs launch"
+    } else {
+        "sky launch"
+    };
     format!(
-        "# {} workers, global batch {}: {:.2} h and ${:.2} expected.\n\
+        "# {}, global batch {}: {:.2} h and ${:.2} expected.\n\
          # Start it with `{how} FILE`; setup and the last line are yours.\n\
          name: {}\n\
          num_nodes: {vms}\n\
@@ -55,7 +60,10 @@ pub fn sky(name: &str, choice: &Choice) -> String {
          \x20 torchrun --nnodes=$SKYPILOT_NUM_NODES --node_rank=$SKYPILOT_NODE_RANK \\\n\
          \x20   --nproc_per_node={each} --master_addr=$HEAD --master_port=29500 \\\n\
          \x20   train.py --global-batch=$GLOBAL_BATCH\n",
-        choice.configuration.workers,
+        match choice.configuration.workers {
+            1 => "1 worker".to_owned(),
+            n => format!("{n} workers"),
+        },
         choice.configuration.batch,
         choice.time_h[0],
         choice.cost_usd[0],
@@ -113,7 +121,11 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
              az group delete --name {name} --yes\n",
             region.unwrap_or("<LOCATION>"),
             // One VM is none of several.
-            if vms > 1 { format!(" --count {vms}") } else { String::new() },
+            if vms > 1 {
+                format!(" --count {vms}")
+            } else {
+                String::new()
+            },
             own(" --priority Spot"),
         ),
         Some(other) => return Err(format!("the commands of {other} are not known")),

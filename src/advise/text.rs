@@ -1,9 +1,9 @@
 //! A recommendation for people: what is known, what to take, what to measure next.
 
-use super::text_table;
-use crate::advise::advice::{Choice, Next};
-use crate::advise::{Advice, Measurement};
+use super::advice::{Advice, Choice, Next};
+use super::decision::Measurement;
 use crate::cloud::Market;
+use crate::report::text_table;
 use crate::search::Objective;
 use crate::workload::Provenance;
 
@@ -23,7 +23,7 @@ pub fn render(advice: &Advice) -> String {
         (Some(best), _) => {
             text += &format!("Take\n{}\n", one(best, advice));
             text += &wrapped(&why(advice), "  ", "  ");
-            text += "\nNext best\n";
+            text += "\nNext best (workers × global batch)\n";
             text += &others(advice);
         }
         (None, Some(nearest)) => {
@@ -41,7 +41,11 @@ pub fn render(advice: &Advice) -> String {
 fn limits(advice: &Advice) -> String {
     let limits = &advice.goal.limits;
     let mut parts = Vec::new();
-    parts.extend(limits.max_time_s.map(|s| format!("{} h", figure(s / 3600.0))));
+    parts.extend(
+        limits
+            .max_time_s
+            .map(|s| format!("{} h", figure(s / 3600.0))),
+    );
     parts.extend(limits.max_cost_usd.map(usd));
     if parts.is_empty() {
         return String::new();
@@ -81,7 +85,11 @@ fn told(advice: &Advice) -> Vec<String> {
     let mut all = Vec::new();
     let counts: Vec<String> = (known.told.iter())
         .map(|(by, count, within)| {
-            format!("{count} {}, typically within ±{}", by.name(), percent(*within))
+            format!(
+                "{count} {}, typically within ±{}",
+                by.name(),
+                percent(*within)
+            )
         })
         .collect();
     all.push(format!(
@@ -120,17 +128,21 @@ fn told(advice: &Advice) -> Vec<String> {
     }
     let mut prices: Vec<String> = Vec::new();
     for offer in &advice.offers.all {
-        let day = offer.date.map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
+        let day = offer
+            .date
+            .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
         let at = match (&offer.provider, &offer.region) {
             (Some(provider), Some(region)) => format!(" at {provider} {region}"),
             _ => String::new(),
         };
-        let lives = offer.lifetime.map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
+        let lives = offer
+            .lifetime
+            .map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
         prices.push(format!(
             "{} {} {} an hour{at} {day}{lives}",
             offer.vm,
             market(offer.market),
-            usd(offer.usd_per_hour)
+            rate(offer.usd_per_hour)
         ));
     }
     all.push(format!("prices: {}", prices.join("; ")));
@@ -207,7 +219,11 @@ fn configuration(choice: &Choice) -> String {
 
 /// Hours, or minutes where they are few, and their interval.
 fn spread(hours: &[f64; 3], unit: &str) -> String {
-    let (unit, scale) = if hours[0] < 0.1 { ("min", 60.0) } else { (unit, 1.0) };
+    let (unit, scale) = if hours[0] < 0.1 {
+        ("min", 60.0)
+    } else {
+        (unit, 1.0)
+    };
     let [mean, low, high] = hours.map(|h| figure(h * scale));
     format!("{mean} {unit} ({low}–{high})")
 }
@@ -285,7 +301,11 @@ fn others(advice: &Advice) -> String {
 
 fn next(advice: &Advice) -> String {
     let Some(best) = advice.measurements.first() else {
-        return wrapped("Nothing: no measurement could change the choice.", "  ", "  ");
+        return wrapped(
+            "Nothing: no measurement could change the choice.",
+            "  ",
+            "  ",
+        );
     };
     let unit = |value: f64| match advice.goal.objective {
         Objective::Time => hours(value),
@@ -353,7 +373,9 @@ fn next(advice: &Advice) -> String {
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
 fn plural(count: usize, what: &str) -> String {
@@ -375,6 +397,14 @@ fn usd(value: f64) -> String {
     match value {
         v if v > 0.0 && v < 0.005 => "less than $0.01".to_owned(),
         v => format!("${v:.2}"),
+    }
+}
+
+/// USD per hour, to a tenth of a cent at least.
+fn rate(value: f64) -> String {
+    match value {
+        v if v < 0.1 => format!("${v:.4}"),
+        v => format!("${v:.3}"),
     }
 }
 
@@ -419,16 +449,30 @@ mod tests {
     fn paragraphs_lose_nothing_and_keep_to_the_width() {
         let words: Vec<String> = (0..90).map(|i| format!("word{i}")).collect();
         let text = wrapped(&words.join(" "), "- ", "  ");
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH) && text.starts_with("- word0 "));
+        assert!(
+            text.lines().all(|line| line.chars().count() <= WIDTH) && text.starts_with("- word0 ")
+        );
         let again: Vec<&str> = text.split_whitespace().skip(1).collect();
         assert_eq!(again, words);
     }
 
     #[test]
     fn figures_as_people_write_them() {
-        assert_eq!((percent(0.0), percent(0.0123), percent(0.31)), ("0 %".into(), "1.2 %".into(), "31 %".into()));
-        assert_eq!((usd(0.001), usd(2.0)), ("less than $0.01".into(), "$2.00".into()));
-        assert_eq!((hours(0.0041), hours(0.5), hours(2.0)), ("15 s".into(), "30.0 min".into(), "2.00 h".into()));
-        assert_eq!((figure_short(128.0), figure_short(2.5)), ("128".into(), "2.5".into()));
+        assert_eq!(
+            (percent(0.0), percent(0.0123), percent(0.31)),
+            ("0 %".into(), "1.2 %".into(), "31 %".into())
+        );
+        assert_eq!(
+            (usd(0.001), usd(2.0)),
+            ("less than $0.01".into(), "$2.00".into())
+        );
+        assert_eq!(
+            (hours(0.0041), hours(0.5), hours(2.0)),
+            ("15 s".into(), "30.0 min".into(), "2.00 h".into())
+        );
+        assert_eq!(
+            (figure_short(128.0), figure_short(2.5)),
+            ("128".into(), "2.5".into())
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::advise::advice::{Choice, Next};
-use crate::advise::{Advice, Measurement};
+use super::advice::{Advice, Choice, Next};
+use super::decision::Measurement;
 
 /// All of it. `schema` counts up with every incompatible change.
 pub fn value(advice: &Advice) -> Value {
