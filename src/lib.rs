@@ -69,7 +69,7 @@
 //! - `space`: the configurations to choose from, over named axes; `grid`: real runs of them.
 //! - `input`, `configuration`, `units`, `rng`, `stats`: shared vocabulary.
 //!
-//! With `cli`: `import` makes measurements into workloads, with `fit` for the laws; `report` writes result
+//! With `cli`: `import` makes measurements into workloads, with `fit` for the laws; `advise` decides on them; `report` writes result
 //! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
 // What a room offers is listed whole, whether or not another room takes all of it; with `inside` a name that
@@ -99,6 +99,8 @@ mod door;
 // Private, so that the compiler says what nobody uses. This project's own tests and benches look inside.
 cfg_if::cfg_if! {
     if #[cfg(feature = "inside")] {
+        #[cfg(feature = "cli")]
+        pub mod advise;
         pub mod cloud;
         pub mod cluster;
         pub mod configuration;
@@ -129,6 +131,8 @@ cfg_if::cfg_if! {
         pub mod validate;
         pub mod workload;
     } else {
+        #[cfg(feature = "cli")]
+        mod advise;
         mod cloud;
         mod cluster;
         mod configuration;

@@ -1,5 +1,6 @@
 //! The command line: one file per command. Data goes to stdout, everything else to stderr.
 
+pub mod advise;
 pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
@@ -13,6 +14,7 @@ pub mod list_vms;
 mod listing;
 pub mod merge;
 pub mod progress;
+pub mod rank;
 pub mod records;
 pub mod reproduce;
 pub mod resume;
@@ -20,6 +22,7 @@ pub mod run;
 pub mod runner;
 pub mod schema;
 pub mod signals;
+pub mod study;
 pub mod summaries;
 pub mod summary;
 pub mod terminal;
@@ -48,6 +51,12 @@ enum Command {
     /// Run scenario files and compare strategies with the oracle
     #[command(after_help = EXIT_CODES)]
     Run(run::RunArgs),
+    /// What every configuration takes and costs, the best first
+    #[command(after_help = RANK_EXAMPLE)]
+    Rank(rank::RankArgs),
+    /// Recommend a configuration from your own measurements, and what to measure next
+    #[command(after_help = ADVISE_EXAMPLE)]
+    Advise(advise::AdviseArgs),
     /// Put the shards of a run together
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
@@ -64,12 +73,28 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     /// Leave measurements out of workloads and ask the rest about them
     Validate(validate::ValidateArgs),
+    /// How good advice is, on measurements where the truth is known
+    #[command(after_help = STUDY_EXAMPLE)]
+    Study(study::StudyArgs),
     /// Print the JSON Schema of a scenario file
     Schema,
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions(completions::CompletionsArgs),
 }
+
+const RANK_EXAMPLE: &str = "\
+Example: the cheapest of all, and what a run may cost where luck is bad
+  scavsim rank scenarios/scavenger.toml --objective cost --top 5";
+
+const ADVISE_EXAMPLE: &str = "\
+Example: the cheapest within half an hour in all but one of 20 runs
+  scavsim advise scenarios/example-profile.csv --samples-per-epoch 50000 \\
+    --max-time 0.5 --max-miss 0.05";
+
+const STUDY_EXAMPLE: &str = "\
+Example: ten cuts of each workload
+  scavsim study advise --cuts 10";
 
 /// Exit codes, for people.
 pub(crate) const EXIT_CODES: &str = "\
@@ -172,6 +197,8 @@ impl Cli {
         };
         let result = match self.command {
             Command::Run(args) => args.run(&signals),
+            Command::Rank(args) => args.run(&signals),
+            Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
             Command::Check(args) => args.run(),
@@ -180,6 +207,7 @@ impl Cli {
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),
+            Command::Study(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Runner};
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg};
 use super::{Exit, Failure, estimate, resume, terminal};
+use crate::engine::Interrupt;
 use crate::experiment::{Ending, Shard};
 use crate::input::checked::Count;
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -63,6 +65,8 @@ pub struct RunArgs {
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[command(flatten)]
+    view: View,
     /// Check everything and say what would be run
     #[arg(long)]
     dry_run: bool,
@@ -88,6 +92,10 @@ impl RunArgs {
                 terminal::note(&estimate::sentence(scenario, self.jobs())?);
             }
             return Ok(Exit::Done);
+        }
+        if self.format == Form::Configurations && self.out.is_none() {
+            // No case is needed for it.
+            return self.rank(&scenarios, signals.raise_first()?);
         }
         let folders = self.folders(&scenarios)?;
         // Held until the end; shards may be written side by side.
@@ -125,7 +133,13 @@ impl RunArgs {
                 }
                 _ => {
                     let (finished, summary) = runner.run(scenario, folder.as_ref(), start)?;
-                    summaries.add(&scenario.name, &summary, &Places::of(scenario))?;
+                    match self.format {
+                        Form::Configurations if finished.ending == Ending::Complete => {
+                            self.rank(std::slice::from_ref(scenario), runner.interrupt)?;
+                        }
+                        Form::Configurations => {}
+                        _ => summaries.add(&scenario.name, &summary, &Places::of(scenario))?,
+                    }
                     finished
                 }
             };
@@ -139,6 +153,18 @@ impl RunArgs {
             Exit::Interrupted => signals.exit(),
             worst => worst,
         })
+    }
+
+    /// Prints what every configuration takes and costs.
+    fn rank(&self, scenarios: &[Scenario], interrupt: &Interrupt) -> Result<Exit, Failure> {
+        let mut out = Rankings::new(RankFormat::Table, self.view.shown());
+        for scenario in scenarios {
+            let runs = u64::from(rank::RUNS);
+            let rankings = rank::ranked(scenario, runs, self.jobs(), interrupt)?;
+            out.add(&scenario.name, &rankings)?;
+        }
+        out.end()?;
+        Ok(Exit::Done)
     }
 
     /// What is to become of results in `--out`.
@@ -223,7 +249,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     }
 }
 
-fn available() -> usize {
+pub(super) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

@@ -23,6 +23,8 @@ pub enum Form {
     Policies,
     /// For people: a line per kind of cluster, VM type or choice; `summary.csv` has the same groups
     Clusters,
+    /// For people: a line per configuration, as `scavsim rank` prints it
+    Configurations,
     /// For spreadsheets and data frames
     Csv,
     /// For programs; the stable interface
@@ -48,6 +50,7 @@ impl SummaryByArg {
         let name = match format {
             Form::Policies => "policies",
             Form::Clusters => "clusters",
+            Form::Configurations => "configurations",
             Form::Table | Form::Csv | Form::Json => return Ok(()),
         };
         if self.columns.is_none() {
@@ -118,11 +121,11 @@ impl Summaries {
                 self.begun = true;
                 terminal::print(&clusters_table::render(scenario, table))
             }
-            // Asked for clusters, a run is grouped by them.
-            (Form::Clusters, Aggregated::Usual(groups)) => {
+            // Asked for clusters, a run is grouped by them; configurations have a table of their own.
+            (Form::Clusters | Form::Configurations, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups, places))
             }
-            (Form::Table | Form::Policies, Aggregated::By(table)) => {
+            (Form::Table | Form::Policies | Form::Configurations, Aggregated::By(table)) => {
                 terminal::print(&summary_by::table(table))
             }
             (Form::Csv, _) => {

@@ -179,6 +179,11 @@ impl<'g> Runner<'g> {
         }
     }
 
+    /// On the set that configurations are valued on.
+    pub(super) fn valuing(self) -> Self {
+        Runner { set: 1, ..self }
+    }
+
     /// Whether it is to stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.interrupt.is_raised()

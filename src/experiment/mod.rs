@@ -12,6 +12,7 @@
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it.
+//! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`tally`]: what a group of records comes to; `rivals`: what may come that no case of it showed.
@@ -29,6 +30,7 @@ mod misses;
 pub mod plan;
 mod plan_error;
 mod price_list;
+pub mod ranking;
 pub mod record;
 mod rivals;
 pub mod run;
@@ -46,6 +48,7 @@ pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use plan::{Case, Plan};
 pub use plan_error::PlanError;
+pub use ranking::{Ranked, Ranking};
 pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, Sink, run};
 pub use shard::{Shard, Tasks};

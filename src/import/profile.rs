@@ -13,6 +13,7 @@ mod rows;
 mod tables;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
@@ -74,16 +75,29 @@ pub enum BatchIs {
 }
 
 /// Seconds to restore a checkpoint, where the user does not say.
-const RESTORE_S: f64 = 60.0;
+pub const RESTORE_S: f64 = 60.0;
 
 /// Reads the table. Whatever is wrong goes to `diagnostics`.
 pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+    let source = Source::read(&options.file, diagnostics);
+    let Some(source) = source else {
+        check(options, diagnostics);
+        return None;
+    };
+    read_source(options, &source, diagnostics)
+}
+
+/// The same of a table that was read before.
+pub fn read_source(
+    options: &Options,
+    source: &Arc<Source>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Imported> {
     check(options, diagnostics);
-    let source = Source::read(&options.file, diagnostics)?;
     let required = ["vm", "workers", "batch", "step_s"];
     let optional = ["compute_s", "communication_s", "noise", "epochs"];
-    let table = Table::read(&source, &required, &optional, diagnostics)?;
-    let (points, read) = rows::points(&table, &source, options, diagnostics);
+    let table = Table::read(source, &required, &optional, diagnostics)?;
+    let (points, read) = rows::points(&table, source, options, diagnostics);
     let any_epochs = points.values().flatten().any(|m| m.epochs.is_some());
     if !any_epochs && options.epochs.is_none() {
         let title = format!("{}: no row has `epochs`", source.name);
@@ -91,7 +105,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
         diagnostics.push(Diagnostic::general(title).with_help(help));
     }
     let mut report = Report::default();
-    questions::ask(&source, &points, options, &mut report, diagnostics);
+    questions::ask(source, &points, options, &mut report, diagnostics);
     if !diagnostics.is_empty() {
         return None;
     }

@@ -116,6 +116,14 @@ impl Policy {
         matches!(self.base, Base::Stated)
     }
 
+    /// The market whose price VMs have that are rented on its terms; `None` where there is none, or a part of it.
+    pub fn market(&self) -> Option<Market> {
+        match &self.base {
+            Base::Vm(price) if !self.reductions.are_any() => Some(price.market()),
+            _ => None,
+        }
+    }
+
     /// Runs cost what was stated with them.
     pub fn as_measured() -> Policy {
         let description = "what the grid says that its runs cost";

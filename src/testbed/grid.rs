@@ -198,6 +198,11 @@ impl Ground for MeasuredGrid {
         self.job.is_price_known_beforehand()
     }
 
+    fn held(&self, configuration: usize) -> Option<(String, u32)> {
+        let (vm, vms) = self.job.held(configuration)?;
+        Some((vm.to_string(), vms))
+    }
+
     fn provenance(&self, _: usize) -> &'static str {
         "measured"
     }

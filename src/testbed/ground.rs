@@ -87,6 +87,11 @@ pub trait Ground: Send + Sync {
     /// Whether a configuration was measured, interpolated, or extrapolated.
     fn provenance(&self, configuration: usize) -> &'static str;
 
+    /// VM type and number of VMs of a configuration, where the ground itself says so.
+    fn held(&self, _configuration: usize) -> Option<(String, u32)> {
+        None
+    }
+
     /// How a configuration is simulated when `fidelity` is asked for, and why, where that is another.
     fn simulated_in(
         &self,

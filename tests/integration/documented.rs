@@ -28,6 +28,31 @@ fn the_commands_of_the_import_document_print_what_it_shows() {
         .run();
 }
 
+/// The same of the document on advice.
+#[test]
+fn the_commands_of_the_document_on_advice_print_what_it_shows() {
+    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::create_dir(folder.path().join("advise.in")).expect("writable");
+    for (from, to) in [
+        ("docs/advise.md", "advise.md"),
+        (
+            "scenarios/example-profile.csv",
+            "advise.in/example-profile.csv",
+        ),
+        (
+            "scenarios/example-profile-poor.csv",
+            "advise.in/example-profile-poor.csv",
+        ),
+        ("scenarios/scavenger.toml", "advise.in/scavenger.toml"),
+    ] {
+        std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
+    }
+    trycmd::TestCases::new()
+        .case(folder.path().join("advise.md"))
+        .run();
+}
+
 /// The same of the document on traces.
 #[test]
 fn the_commands_of_the_trace_document_print_what_it_shows() {

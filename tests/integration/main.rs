@@ -24,6 +24,7 @@
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact.
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
+//! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure.
 //! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`misses`]: limits that a share of runs may miss.
 //! - [`validation`]: measurements left out of workloads, and what the rest says of them.
@@ -34,6 +35,7 @@
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
+mod advise;
 mod bad_input;
 mod beyond;
 mod bills;
@@ -68,6 +70,7 @@ mod own_measurements;
 mod own_prices;
 mod properties;
 mod random_lives;
+mod ranking;
 mod records;
 mod replay;
 mod reproduction;

@@ -60,6 +60,11 @@ impl Reductions {
         }
     }
 
+    /// Whether the base price is not what a VM costs that is rented on the terms of the policy.
+    pub fn are_any(&self) -> bool {
+        self.factor != 1.0 || self.spot_series.is_some()
+    }
+
     /// Whether the price of a VM that is rented so depends on when and how long: a spot series is for VMs that are not
     /// rented on demand, sustained use for those that are not charged at a spot price.
     pub fn is_timed(&self, on_spot: Option<bool>) -> bool {

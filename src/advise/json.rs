@@ -1,0 +1,85 @@
+//! A recommendation for programs.
+
+use serde_json::{Value, json};
+
+use super::advice::{Advice, Choice, Next};
+use super::decision::Measurement;
+
+/// All of it. `schema` counts up with every incompatible change.
+pub fn value(advice: &Advice) -> Value {
+    let known = &advice.known;
+    let told: Vec<Value> = (known.told.iter())
+        .map(|(by, count, within)| json!({ "provenance": by.name(), "configurations": count, "within_90": within }))
+        .collect();
+    json!({
+        "schema": 1,
+        "name": advice.name,
+        "objective": advice.goal.objective.name(),
+        "limits": {
+            "max_time_h": advice.goal.limits.max_time_s.map(|s| s / 3600.0),
+            "max_cost_usd": advice.goal.limits.max_cost_usd,
+            "max_miss": advice.goal.limits.max_miss,
+        },
+        "measured": known.measured,
+        "told": told,
+        "repeats": {
+            "step_sd": known.repeats.step_sd,
+            "epochs_sd": known.repeats.epochs_sd,
+            "steps": known.repeats.beyond_first.0,
+            "runs": known.repeats.beyond_first.1,
+        },
+        "stated_epochs": known.stated_epochs,
+        "left_out": advice.offers.left_out,
+        "beyond_limits": advice.beyond_limits,
+        "choices": advice.choices.iter().map(choice).collect::<Vec<_>>(),
+        "nearest": advice.nearest.as_ref().map(choice),
+        "measurements": (advice.measurements.iter())
+            .map(|m| next(m, advice.unit()))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn choice(choice: &Choice) -> Value {
+    let c = &choice.configuration;
+    json!({
+        "vm": &*c.vm,
+        "vms": choice.vms,
+        "workers": c.workers,
+        "batch": c.batch,
+        "market": choice.offer.market.name(),
+        "provider": choice.offer.provider,
+        "region": choice.offer.region,
+        "time_h": choice.time_h[0],
+        "time_p5_h": choice.time_h[1],
+        "time_p95_h": choice.time_h[2],
+        "cost_usd": choice.cost_usd[0],
+        "cost_p5_usd": choice.cost_usd[1],
+        "cost_p95_usd": choice.cost_usd[2],
+        "miss": choice.miss,
+        "provenance": choice.provenance,
+        "over_best": choice.over_best,
+        "chance_better": choice.chance,
+        "on_front": choice.is_on_front,
+    })
+}
+
+fn next(next: &Next, unit: &str) -> Value {
+    let c = &next.configuration;
+    json!({
+        "what": match next.worth.measurement {
+            Measurement::Step(_) => "step",
+            Measurement::Epochs(_) => "epochs",
+        },
+        "vm": &*c.vm,
+        "vms": next.vms,
+        "workers": c.workers,
+        "batch": c.batch,
+        "market": next.offer.market.name(),
+        "was_measured": next.was_measured,
+        "unit": unit,
+        "value_per_run": next.worth.value,
+        "price_h": next.worth.price.time_s / 3600.0,
+        "price_usd": next.worth.price.cost_usd,
+        "net": next.worth.net,
+    })
+}

@@ -1,0 +1,288 @@
+//! `scavsim advise`: from measurements to a recommendation, and to the next measurement.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::rank::By;
+use super::signals::Signals;
+use super::{Exit, Failure, run, terminal};
+use crate::advise::advice::NoAdvice;
+use crate::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
+use crate::cloud::Market;
+use crate::experiment::ranking::NoRanking;
+use crate::import::folder::{self, Kind};
+use crate::import::{profile, trial};
+use crate::input::name::not_a_name;
+use crate::input::{Diagnostic, Diagnostics};
+use crate::search::Limits;
+
+/// Arguments of `advise`.
+#[derive(Debug, Args)]
+pub struct AdviseArgs {
+    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
+    file: PathBuf,
+    /// Samples in one pass over the data
+    #[arg(long, value_name = "N")]
+    samples_per_epoch: u64,
+    /// Passes over the data to the target, for batches without their own
+    #[arg(long, value_name = "N")]
+    epochs: Option<f64>,
+    /// Unit of the times in the table [default: s; asked about where that is not likely]
+    #[arg(long)]
+    unit: Option<profile::Unit>,
+    /// Whose samples `batch` counts [default: global; asked about where that is not likely]
+    #[arg(long)]
+    batch: Option<profile::BatchIs>,
+    /// Seconds to restore a checkpoint in a new configuration [default: 60]
+    #[arg(long, value_name = "S")]
+    restore_s: Option<f64>,
+    /// What to look for
+    #[arg(long, value_enum, default_value = "cost")]
+    objective: By,
+    /// Longest time in hours
+    #[arg(long, value_name = "H")]
+    max_time: Option<f64>,
+    /// Highest cost in USD
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<f64>,
+    /// Share of runs that may be beyond a limit [default: limits are on the mean]
+    #[arg(long, value_name = "SHARE")]
+    max_miss: Option<f64>,
+    /// Only VM types of this provider
+    #[arg(long)]
+    provider: Option<String>,
+    /// Prices of this region [default: the cheapest that has most of the VM types]
+    #[arg(long)]
+    region: Option<String>,
+    /// Only this market; spot where both prices and lives of VMs are known
+    #[arg(long, value_enum, default_value_t)]
+    market: In,
+    /// USD per hour on demand of a VM type, whatever the catalogue says; may be repeated
+    #[arg(long, value_name = "VM=USD", value_parser = own_price)]
+    usd_per_hour: Vec<(String, f64)>,
+    /// Minutes until VMs train, in the job and in a measurement
+    #[arg(long, value_name = "MIN", default_value_t = 5.0)]
+    setup_min: f64,
+    /// Steps of a measurement, those before it is timed included
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    steps: u32,
+    /// How often the job is to be trained: what a measurement saves, it saves each time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    times: u32,
+    /// Simulated runs of each configuration
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(20..=100_000))]
+    runs: u32,
+    /// Form on stdout
+    #[arg(long, value_enum, default_value_t)]
+    format: AdviceFormat,
+    /// Write a SkyPilot task for the recommendation to this file
+    #[arg(long, value_name = "FILE")]
+    sky: Option<PathBuf>,
+    /// Print the commands of the provider that rent its VMs, and give them back
+    #[arg(long)]
+    commands: bool,
+    /// Keep the workload, as `import profile` would write it, in this folder
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Replace what `--keep` or `--sky` would write over
+    #[arg(long)]
+    force: bool,
+    /// Threads; all cores when absent. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+}
+
+/// In which market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum In {
+    /// On demand
+    #[default]
+    OnDemand,
+    /// Spot
+    Spot,
+    /// Whichever is better
+    Any,
+}
+
+/// Form of advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum AdviceFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+fn own_price(text: &str) -> Result<(String, f64), String> {
+    let legal = "expected VM=USD, like my-box=2.50";
+    let (vm, usd) = text.rsplit_once('=').ok_or(legal)?;
+    let usd: f64 = usd.trim().parse().map_err(|_| legal)?;
+    match !vm.trim().is_empty() && usd > 0.0 && usd <= 1e6 {
+        true => Ok((vm.trim().to_owned(), usd)),
+        false => Err(format!("{legal}, above 0 and at most a million")),
+    }
+}
+
+impl AdviseArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake.
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let mut wrong = Diagnostics::default();
+        self.check(&mut wrong);
+        let question = self.question();
+        let jobs = self.jobs.map_or_else(run::available, usize::from);
+        let interrupt = signals.raise_first()?;
+        let advice = match advise(&question, jobs, interrupt) {
+            Ok(advice) if wrong.is_empty() => advice,
+            Err(NoAdvice::Failed(NoRanking::Interrupted)) => return Err(Failure::Interrupted),
+            Err(NoAdvice::Failed(why)) if wrong.is_empty() => {
+                return Err(anyhow::Error::from(why).into());
+            }
+            Err(NoAdvice::Wrong(more)) => {
+                more.iter().for_each(|one| wrong.push(one.clone()));
+                return Err(Failure::Wrong(wrong));
+            }
+            _ => return Err(Failure::Wrong(wrong)),
+        };
+        terminal::warn(advice.report.warnings());
+        if let Some(out) = &self.keep {
+            trial::workload(&advice.files, out).map_err(Failure::Wrong)?;
+            folder::write(&advice.files, out, Kind::WORKLOAD)?;
+        }
+        match self.format {
+            AdviceFormat::Text => terminal::print(&text::render(&advice))?,
+            AdviceFormat::Json => terminal::print(&format!("{:#}\n", json::value(&advice)))?,
+        }
+        self.hand_over(&advice)?;
+        Ok(match advice.choices.is_empty() {
+            true => Exit::SomeCasesFailed,
+            false => Exit::Done,
+        })
+    }
+
+    /// Reports options that are not possible.
+    fn check(&self, wrong: &mut Diagnostics) {
+        let mut refuse = |option: &str, legal: &str| {
+            let title = format!("--{option} is not possible");
+            wrong.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
+        };
+        let above = |value: Option<f64>| value.is_some_and(|v| !v.is_finite() || v <= 0.0);
+        if above(self.max_time) {
+            refuse("max-time", "hours above 0");
+        }
+        if above(self.max_cost) {
+            refuse("max-cost", "USD above 0");
+        }
+        if self.max_miss.is_some_and(|m| !(m > 0.0 && m < 1.0)) {
+            refuse("max-miss", "a share above 0 and below 1, like 0.05");
+        }
+        if self.max_miss.is_some() && self.max_time.is_none() && self.max_cost.is_none() {
+            refuse(
+                "max-miss",
+                "a limit that can be missed: --max-time or --max-cost",
+            );
+        }
+        if !(0.0..=1440.0).contains(&self.setup_min) {
+            refuse("setup-min", "minutes from 0 to 1440");
+        }
+        if let Some(path) = &self.sky
+            && !self.force
+            && fs::symlink_metadata(path).is_ok()
+        {
+            let title = format!("{} is already there", path.display());
+            wrong.push(
+                Diagnostic::general(title)
+                    .with_help("choose another file, or replace it with --force"),
+            );
+        }
+        if let Some(out) = &self.keep {
+            folder::check(
+                out,
+                Kind::WORKLOAD,
+                self.force,
+                &[self.file.as_path()],
+                wrong,
+            );
+        }
+    }
+
+    fn question(&self) -> Question {
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        let name = match not_a_name(&stem) {
+            None => stem.into_owned(),
+            // What the file is called is no name that results may bear.
+            Some(_) => "profile".to_owned(),
+        };
+        Question {
+            import: profile::Options {
+                file: self.file.clone(),
+                name,
+                samples_per_epoch: self.samples_per_epoch,
+                epochs: self.epochs,
+                unit: self.unit,
+                batch: self.batch,
+                cold_start_steps: None,
+                probe_steps: None,
+                restore_s: self.restore_s,
+            },
+            wanted: Wanted {
+                provider: self.provider.clone(),
+                region: self.region.clone(),
+                market: match self.market {
+                    In::OnDemand => Some(Market::OnDemand),
+                    In::Spot => Some(Market::Spot),
+                    In::Any => None,
+                },
+                own_usd: self
+                    .usd_per_hour
+                    .iter()
+                    .cloned()
+                    .collect::<BTreeMap<_, _>>(),
+            },
+            goal: Goal {
+                objective: self.objective.into(),
+                limits: Limits {
+                    max_time_s: self.max_time.map(|h| 3600.0 * h),
+                    max_cost_usd: self.max_cost,
+                    max_miss: self.max_miss,
+                },
+            },
+            setup_min: self.setup_min,
+            steps: self.steps,
+            times: f64::from(self.times),
+            runs: u64::from(self.runs),
+        }
+    }
+
+    /// Writes what rents the VMs.
+    fn hand_over(&self, advice: &Advice) -> Result<(), Failure> {
+        let Some(best) = advice.choices.first() else {
+            return Ok(());
+        };
+        if let Some(path) = &self.sky {
+            write(path, &hand_over::sky(&advice.name, best))?;
+        }
+        if self.commands {
+            match hand_over::commands(&advice.name, best) {
+                Ok(text) => terminal::print(&format!("\n{text}"))?,
+                Err(why) => terminal::note(&why),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| {
+        let error = anyhow::Error::from(error);
+        error
+            .context(format!("cannot write {}", path.display()))
+            .into()
+    })
+}

@@ -1,0 +1,230 @@
+//! `scavsim rank`: what every configuration takes and costs, the best first.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use console::Term;
+use serde_json::Value;
+
+use super::progress::Progress;
+use super::signals::Signals;
+use super::{Exit, Failure, run, terminal};
+use crate::engine::Interrupt;
+use crate::experiment::Ranking;
+use crate::experiment::ranking::{Effort, NoRanking, rank};
+use crate::report::ranking_data;
+use crate::report::ranking_table::{self, Shown};
+use crate::scenario::{LeftOut, Overrides, Scenario};
+use crate::search::Objective;
+
+/// Arguments of `rank`.
+#[derive(Debug, Args)]
+pub struct RankArgs {
+    /// Scenario files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Sort by this, in place of the first objective of the scenario
+    #[arg(long, value_enum)]
+    objective: Option<By>,
+    #[command(flatten)]
+    pub(super) view: View,
+    /// Simulated runs of each configuration
+    #[arg(long, value_name = "N", default_value_t = RUNS, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+    /// Form on stdout; CSV and JSON hold all configurations and all columns
+    #[arg(long, value_enum, default_value_t)]
+    format: RankFormat,
+    /// Threads; all cores when absent. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Replace the seed of the scenario
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+}
+
+/// How much of a table is shown.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct View {
+    /// Rows of a table: a number, or `all`
+    #[arg(long, value_name = "N", default_value = "20", value_parser = top)]
+    top: Top,
+    /// Columns of the table [default: those of the terminal, at most 100]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
+    width: Option<u16>,
+}
+
+/// So many rows, or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Top(Option<usize>);
+
+fn top(text: &str) -> Result<Top, String> {
+    match text {
+        "all" => Ok(Top(None)),
+        _ => match text.parse() {
+            Ok(0) | Err(_) => Err("expected a whole number of at least 1, or `all`".to_owned()),
+            Ok(rows) => Ok(Top(Some(rows))),
+        },
+    }
+}
+
+/// Runs of each configuration.
+pub const RUNS: u32 = 400;
+/// Columns of a table where no terminal says.
+const WIDTH: usize = 100;
+
+impl View {
+    /// What tables show.
+    pub fn shown(self) -> Shown {
+        let of_terminal = || {
+            let size = Term::stdout().size_checked();
+            size.map_or(WIDTH, |(_, columns)| WIDTH.min(usize::from(columns)))
+        };
+        Shown {
+            top: self.top.0,
+            width: self.width.map_or_else(of_terminal, usize::from),
+        }
+    }
+}
+
+/// What to sort by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// The shortest time first
+    Time,
+    /// The lowest cost first
+    Cost,
+    /// The knee of the Pareto front of both first
+    Knee,
+}
+
+impl From<By> for Objective {
+    fn from(by: By) -> Objective {
+        match by {
+            By::Time => Objective::Time,
+            By::Cost => Objective::Cost,
+            By::Knee => Objective::Knee,
+        }
+    }
+}
+
+/// Form of a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum RankFormat {
+    /// For people
+    #[default]
+    Table,
+    /// For spreadsheets and data frames
+    Csv,
+    /// For programs
+    Json,
+}
+
+impl RankArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake in every file.
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let overrides = Overrides {
+            seed: self.seed,
+            ..Overrides::default()
+        };
+        let mut scenarios = run::load(&self.files, overrides)?;
+        for scenario in &mut scenarios {
+            if let Some(by) = self.objective {
+                let by = Objective::from(by);
+                scenario.objectives.retain(|objective| *objective != by);
+                scenario.objectives.insert(0, by);
+            }
+        }
+        let jobs = self.jobs.map_or_else(run::available, usize::from);
+        let interrupt = signals.raise_first()?;
+        let mut out = Rankings::new(self.format, self.view.shown());
+        for scenario in &scenarios {
+            let rankings = ranked(scenario, u64::from(self.runs), jobs, interrupt)?;
+            out.add(&scenario.name, &rankings)?;
+        }
+        out.end()?;
+        Ok(Exit::Done)
+    }
+}
+
+/// The rankings of a scenario; what was left out is said on the way.
+///
+/// # Errors
+/// [`Failure`].
+pub(super) fn ranked(
+    scenario: &Scenario,
+    runs: u64,
+    jobs: usize,
+    interrupt: &Interrupt,
+) -> Result<Vec<Ranking>, Failure> {
+    for sentence in scenario.left_out.iter().map(LeftOut::to_string) {
+        terminal::note(&format!("{}: {sentence}", scenario.name));
+    }
+    let simulated = scenario.workloads.iter().map(|(_, own)| own.len());
+    let jobs_measured = scenario.measured.iter().flat_map(|m| &m.jobs);
+    let measured = jobs_measured.map(|job| job.space.len());
+    let all: usize = simulated.chain(measured).sum();
+    let progress = Progress::start(&scenario.name, all as u64);
+    let rankings = rank(
+        scenario,
+        Effort {
+            runs,
+            jobs,
+            interrupt,
+            progress: &progress.counter,
+        },
+    );
+    drop(progress);
+    match rankings {
+        Err(NoRanking::Interrupted) => Err(Failure::Interrupted),
+        rankings => Ok(rankings.map_err(anyhow::Error::from)?),
+    }
+}
+
+/// Prints rankings, of one scenario after the other.
+pub(super) struct Rankings {
+    format: RankFormat,
+    shown: Shown,
+    begun: bool,
+    /// JSON is printed in one piece.
+    values: Vec<Value>,
+}
+
+impl Rankings {
+    pub(super) fn new(format: RankFormat, shown: Shown) -> Self {
+        Rankings {
+            format,
+            shown,
+            begun: false,
+            values: Vec::new(),
+        }
+    }
+
+    /// Prints those of a scenario.
+    pub(super) fn add(&mut self, scenario: &str, rankings: &[Ranking]) -> std::io::Result<()> {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        match self.format {
+            RankFormat::Table => {
+                terminal::print(&ranking_table::render(scenario, rankings, self.shown))
+            }
+            RankFormat::Csv => terminal::print(&ranking_data::csv(scenario, rankings, is_first)?),
+            RankFormat::Json => {
+                self.values.push(ranking_data::json(scenario, rankings));
+                Ok(())
+            }
+        }
+    }
+
+    /// Prints what is printed in one piece.
+    pub(super) fn end(self) -> std::io::Result<()> {
+        match (self.format, &self.values[..]) {
+            (RankFormat::Json, [one]) => terminal::print(&format!("{one:#}\n")),
+            (RankFormat::Json, all) => {
+                terminal::print(&format!("{:#}\n", Value::Array(all.to_vec())))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `advise`: from a table to a recommendation and to the next measurement.
+
+use serde_json::Value;
+
+use scavsim::advise::study::{self, Found};
+use scavsim::advise::study_text;
+use scavsim::search::Objective;
+
+use crate::reproduction::assert_current;
+use crate::sandbox::{Sandbox, repository_file, stderr, stdout};
+
+fn with_example() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in [
+        "example-profile",
+        "example-profile-spot",
+        "example-profile-poor",
+    ] {
+        let file = format!("{name}.csv");
+        sandbox.write(&file, &repository_file(&format!("scenarios/{file}")));
+    }
+    sandbox
+}
+
+const EXAMPLE: [&str; 4] = [
+    "advise",
+    "example-profile.csv",
+    "--samples-per-epoch",
+    "50000",
+];
+
+fn json(sandbox: &Sandbox, more: &[&str]) -> Value {
+    let arguments = [&EXAMPLE[..], &["--format", "json"], more].concat();
+    serde_json::from_str(&stdout(&sandbox.run(&arguments).success())).expect("it is JSON")
+}
+
+#[test]
+fn nothing_is_left_behind_unless_it_is_asked_for() {
+    let sandbox = with_example();
+    let before = sandbox.files(".");
+    sandbox.run(&EXAMPLE).success();
+    assert_eq!(sandbox.files("."), before);
+    let asked = [
+        &EXAMPLE[..],
+        &["--sky", "task.yaml", "--keep", "kept", "--commands"],
+    ]
+    .concat();
+    let text = stdout(&sandbox.run(&asked).success());
+    insta::assert_snapshot!("sky_task_of_the_example", sandbox.read("task.yaml"));
+    let (_, commands) = text
+        .split_once("\n\n# ")
+        .expect("commands after the advice");
+    insta::assert_snapshot!("commands_of_the_example", commands);
+    // What was kept is what an import writes.
+    let import = [
+        "import",
+        "profile",
+        "example-profile.csv",
+        "--samples-per-epoch",
+        "50000",
+        "--out",
+        "imported",
+    ];
+    sandbox.run(&import).success();
+    assert_eq!(sandbox.contents("kept"), sandbox.contents("imported"));
+    // And nothing is replaced without being asked to.
+    let again = stderr(&sandbox.run(&asked).code(2).stdout(""));
+    assert!(
+        again.contains("task.yaml is already there") && again.contains("kept is already there"),
+        "{again}"
+    );
+    sandbox.run(&[&asked[..], &["--force"]].concat()).success();
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let sandbox = with_example();
+    let wrong = [
+        "advise",
+        "example-profile.csv",
+        "--samples-per-epoch",
+        "0",
+        "--max-time",
+        "0",
+        "--max-miss",
+        "2",
+        "--setup-min",
+        "1e9",
+        "--sky",
+        "example-profile.csv",
+    ];
+    insta::assert_snapshot!(stderr(&sandbox.run(&wrong).code(2).stdout("")));
+    let unknown = [
+        &EXAMPLE[..],
+        &["--provider", "asw", "--usd-per-hour", "g5.xlrage=1"],
+    ]
+    .concat();
+    insta::assert_snapshot!(stderr(&sandbox.run(&unknown).code(2).stdout("")));
+    let free = [&EXAMPLE[..], &["--usd-per-hour", "g5.xlarge=0"]].concat();
+    assert!(stderr(&sandbox.run(&free).code(2)).contains("above 0"));
+}
+
+#[test]
+fn a_poor_profile_is_answered_with_what_it_does_not_tell() {
+    let sandbox = with_example();
+    let poor = [
+        "advise",
+        "example-profile-poor.csv",
+        "--samples-per-epoch",
+        "50000",
+    ];
+    insta::assert_snapshot!(stdout(&sandbox.run(&poor).success()));
+    let none = [&poor[..], &["--max-time", "0.01"]].concat();
+    let text = stdout(&sandbox.run(&none).code(3));
+    assert!(
+        text.contains("Take none: no configuration keeps to the limits. The nearest"),
+        "{text}"
+    );
+}
+
+#[test]
+fn markets_limits_and_prices_change_the_answer_as_they_should() {
+    let sandbox = with_example();
+    let best = |value: &Value| value["choices"][0].clone();
+    let free = best(&json(&sandbox, &[]));
+    let fast = best(&json(&sandbox, &["--objective", "time"]));
+    assert!(
+        fast["time_h"].as_f64() < free["time_h"].as_f64()
+            && fast["cost_usd"].as_f64() > free["cost_usd"].as_f64()
+    );
+    // A limit that is to be kept more often asks for a faster one.
+    let limit = format!("{}", 1.02 * free["time_h"].as_f64().expect("hours"));
+    let mean = json(&sandbox, &["--max-time", &limit]);
+    let sure = json(&sandbox, &["--max-time", &limit, "--max-miss", "0.01"]);
+    assert_eq!(best(&mean)["batch"], free["batch"]);
+    assert!(
+        best(&sure)["miss"].as_f64() <= Some(0.01) && best(&mean)["miss"].as_f64() > Some(0.01)
+    );
+    assert!(best(&sure)["time_h"].as_f64() < best(&mean)["time_h"].as_f64());
+    // Half the price is half the bill.
+    let prices = |usd: &str| {
+        best(&json(
+            &sandbox,
+            &[
+                "--usd-per-hour",
+                &format!("g5.xlarge={usd}"),
+                "--usd-per-hour",
+                "g6e.xlarge=9",
+            ],
+        ))
+    };
+    let (one, two) = (prices("1"), prices("2"));
+    let ratio = two["cost_usd"].as_f64().expect("USD") / one["cost_usd"].as_f64().expect("USD");
+    assert!(
+        (ratio - 2.0).abs() < 1e-6 && one["vm"] == "g5.xlarge",
+        "{ratio}"
+    );
+}
+
+#[test]
+fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
+    let sandbox = with_example();
+    let spot = [
+        "advise",
+        "example-profile-spot.csv",
+        "--samples-per-epoch",
+        "50000",
+        "--region",
+        "us-central1",
+    ];
+    let any = [&spot[..], &["--market", "any"]].concat();
+    insta::assert_snapshot!(stdout(&sandbox.run(&any).success()));
+    // What a measurement saves, it saves in every run.
+    let best = |times: &str| {
+        let asked = [&any[..], &["--format", "json", "--times", times]].concat();
+        let value: Value =
+            serde_json::from_str(&stdout(&sandbox.run(&asked).success())).expect("it is JSON");
+        let first = value["measurements"][0].clone();
+        let of = |key: &str| first[key].as_f64().expect("USD");
+        (of("net"), of("value_per_run"), of("price_usd"))
+    };
+    let (net, value, price) = best("50");
+    assert!((net - (50.0 * value - price)).abs() < 1e-9 && net > best("1").0);
+    let jobs = |n: &str| {
+        stdout(
+            &sandbox
+                .run(&[&any[..], &["--format", "json", "--jobs", n]].concat())
+                .success(),
+        )
+    };
+    assert_eq!(jobs("1"), jobs("4"));
+    let none = [&EXAMPLE[..], &["--market", "spot"]].concat();
+    let text = stderr(&sandbox.run(&none).code(2).stdout(""));
+    assert!(
+        text.contains("none of the measured VM types has a price"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_results_of_the_study_are_current() {
+    const CUTS: usize = 3;
+    let found = study::study(&study::WORKLOADS, CUTS);
+    assert_current("advise-sample.md", &study_text::render(&found, CUTS));
+    let all = Found::all(&found);
+    assert!(
+        all.cuts > 10 && all.coverage()[0] > Some(0.7),
+        "{:?}",
+        all.coverage()
+    );
+    let [median, ..] = all
+        .regrets(Objective::Cost, false)
+        .expect("some are answered");
+    assert!(median < 0.05, "{median}");
+}

@@ -1,0 +1,285 @@
+//! `rank`: what every configuration takes and costs, against theory and by the program.
+
+use std::sync::atomic::AtomicU64;
+
+use scavsim::Interrupt;
+use scavsim::experiment::Plan;
+use scavsim::experiment::ranking::{Effort, Ranking, rank};
+use scavsim::scenario::Scenario;
+use scavsim::search::Objective;
+use scavsim::stats::normal;
+
+use crate::replay::scenario;
+use crate::sandbox::{Rows, Sandbox, stderr, stdout};
+
+fn ranked(scenario: &Scenario, runs: u64) -> Vec<Ranking> {
+    let effort = Effort {
+        runs,
+        jobs: 2,
+        interrupt: &Interrupt::default(),
+        progress: &AtomicU64::new(0),
+    };
+    rank(scenario, effort).expect("a checked scenario")
+}
+
+const PRICED: &str = "pricing = { policies = [\"ten-cents\"], define = { ten-cents = { usd_per_vm_hour = 0.1 } } }\n";
+
+fn resnet18(rest: &str) -> Scenario {
+    scenario(&format!(
+        "workloads = [\"scavenger-resnet18\"]\n{PRICED}{rest}"
+    ))
+}
+
+/// Nothing varies: the time is steps times step, the bill VMs times hours times the price, every interval a point.
+#[test]
+fn in_a_constant_world_time_and_cost_are_those_of_a_calculation_by_hand() {
+    let scenario = resnet18("");
+    let (workload, configurations) = &scenario.workloads[0];
+    let rankings = ranked(&scenario, 50);
+    assert_eq!(rankings.len(), 1);
+    assert_eq!(rankings[0].rows.len(), configurations.len());
+    for row in &rankings[0].rows {
+        let at = configurations
+            .iter()
+            .find(|c| (Some(c.workers), Some(c.batch)) == (row.workers, row.batch));
+        let replay = workload
+            .replay(at.expect("one of them"), &scenario.reach)
+            .expect("measured");
+        let batch = f64::from(row.batch.expect("a batch"));
+        let steps = replay.epochs * workload.constants.samples_per_epoch.value / batch;
+        let seconds = steps * replay.step.total_s();
+        assert!((row.expected.time_s / seconds - 1.0).abs() < 1e-9);
+        let usd = 0.1 * f64::from(row.workers.expect("workers")) * seconds / 3600.0;
+        assert!((row.expected.cost_usd / usd - 1.0).abs() < 1e-9);
+        assert_eq!((row.runs, row.held.len()), (1, 1));
+        assert_eq!(row.held[0].vms, row.workers.expect("workers"));
+        // A run takes whole steps.
+        assert!(row.time_s[0] >= row.expected.time_s * (1.0 - 1e-9));
+        assert!(row.time_s[1] <= row.expected.time_s + 2.0 * replay.step.total_s());
+    }
+}
+
+/// The steps to the target alone vary, log-normally with mean 1: the share of runs beyond a limit and both ends are those
+/// of that distribution.
+#[test]
+fn misses_and_intervals_are_those_of_a_known_distribution() {
+    let cv: f64 = 0.2;
+    let sigma = libm::sqrt(libm::log1p(cv * cv));
+    let runs = 4_000;
+    let base = "cluster = { pairs = [[16, 1024]] }\nvariation.epoch_cv = 0.2\n";
+    let mean_s = ranked(&resnet18(base), 1)[0].rows[0].expected.time_s;
+    for over in [0.8, 1.02, 1.15, 1.5] {
+        let limit_h = over * mean_s / 3600.0;
+        let scenario = resnet18(&format!("{base}limits.max_time_h = {limit_h}\n"));
+        let ranking = &ranked(&scenario, runs)[0];
+        let row = &ranking.rows[0];
+        let exact = 1.0 - normal::cdf((libm::log(over) + 0.5 * sigma * sigma) / sigma);
+        let seen = row
+            .miss
+            .and_then(|miss| miss.share())
+            .expect("there is a limit");
+        let error = (exact * (1.0 - exact) / runs as f64).sqrt();
+        assert!(
+            (seen - exact).abs() < 4.0 * error,
+            "{over}: {seen} {exact} ± {error}"
+        );
+        for (end, z) in row.time_s.iter().zip([-1.645, 1.645]) {
+            let quantile = mean_s * libm::exp(sigma * z - 0.5 * sigma * sigma);
+            assert!((end / quantile - 1.0).abs() < 0.02, "{end} {quantile}");
+        }
+        assert_eq!(row.is_allowed, over > 1.0);
+    }
+}
+
+/// The first is the oracle's choice, whatever it is sorted by, and each of its figures the oracle's.
+#[test]
+fn the_best_is_the_choice_of_the_oracle() {
+    let rest = "variation = { step_cv = 0.1, placement_sigma = 0.05 }\nlimits.max_time_h = 7\n";
+    let scenario = resnet18(rest);
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let arena = plan.arena(0).expect("an arena");
+    for (index, objective) in [Objective::Time, Objective::Cost, Objective::Knee]
+        .into_iter()
+        .enumerate()
+    {
+        let mut own = scenario.clone();
+        let at = own
+            .objectives
+            .iter()
+            .position(|o| *o == objective)
+            .expect("all are asked for");
+        own.objectives.swap(0, at);
+        let ranking = &ranked(&own, 20)[0];
+        let at = plan
+            .objectives
+            .iter()
+            .position(|o| *o == objective)
+            .expect("all are there");
+        let oracle = arena.oracle[0][at].expect("some keep to the limit");
+        assert!(ranking.rows[0].best_for.contains(&objective), "{index}");
+        assert_eq!(ranking.rows[0].expected, arena.expected[0][oracle]);
+        let allowed = ranking.rows.iter().take_while(|row| row.is_allowed).count();
+        assert!(
+            ranking.rows[allowed..]
+                .iter()
+                .all(|row| !row.is_allowed && !row.is_on_front)
+        );
+        assert!(allowed > 0 && allowed < ranking.rows.len());
+    }
+}
+
+const SMALL: &str = r#"
+name = "small"
+workloads = ["scavenger-resnet18"]
+cluster = { workers = [8, 12, 16], batch = [768, 1024] }
+variation = { placement_sigma = 0.05 }
+pricing.policies = ["paper-fixed"]
+limits.max_time_h = 6
+search.objectives = ["cost", "time"]
+"#;
+
+#[test]
+fn a_ranking_is_a_line_per_configuration_and_whole_for_programs() {
+    let sandbox = Sandbox::with(SMALL);
+    let table = stdout(&sandbox.run(&["rank", "scenario.toml"]).success());
+    insta::assert_snapshot!("ranking_of_a_small_scenario", table);
+    let narrow = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--width", "60"])
+            .success(),
+    );
+    insta::assert_snapshot!("ranking_on_sixty_columns", narrow);
+    let widest = |text: &str| {
+        // The legend is prose.
+        let (table, _) = text.split_once("\n\n").expect("a legend");
+        table.lines().map(|line| line.chars().count()).max()
+    };
+    assert!(widest(&table) <= Some(100) && widest(&narrow) <= Some(60));
+    let rows = Rows::parse(&stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--top", "1", "--format", "csv"])
+            .success(),
+    ));
+    assert_eq!(rows.len(), 6);
+    let json = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--top", "1", "--format", "json"])
+            .success(),
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    for (row, value) in rows
+        .iter()
+        .zip(json["configurations"].as_array().expect("rows"))
+    {
+        assert_eq!(row.text("vms"), value["vms"].to_string());
+        assert_eq!(row.text("time_p95_h"), value["time_p95_h"].to_string());
+        assert_eq!(row.text("provenance"), value["provenance"]);
+    }
+    let top = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--top", "2"])
+            .success(),
+    );
+    assert!(top.contains("… and 4 more: --top all"), "{top}");
+}
+
+#[test]
+fn the_same_bytes_come_from_any_number_of_threads() {
+    let sandbox = Sandbox::with(&SMALL.replace("workers = [8, 12, 16], ", ""));
+    let with = |jobs| {
+        stdout(
+            &sandbox
+                .run(&["rank", "scenario.toml", "--format", "csv", "--jobs", jobs])
+                .success(),
+        )
+    };
+    let one = with("1");
+    for jobs in ["2", "5"] {
+        assert_eq!(one, with(jobs));
+    }
+    let other = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--format", "csv", "--seed", "7"])
+            .success(),
+    );
+    assert_ne!(one, other, "another seed draws other runs");
+}
+
+#[test]
+fn run_prints_configurations_too_and_kinds_and_grids_have_their_vms() {
+    let sandbox = Sandbox::with(SMALL);
+    let by_run = sandbox
+        .run(&["run", "scenario.toml", "--format", "configurations"])
+        .success();
+    let by_rank = sandbox.run(&["rank", "scenario.toml"]).success();
+    assert_eq!(stdout(&by_run), stdout(&by_rank));
+    let out = [
+        "run",
+        "scenario.toml",
+        "--format",
+        "configurations",
+        "--out",
+        "out",
+        "--replicas",
+        "2",
+    ];
+    let kept = sandbox.run(&out).success();
+    assert_eq!(stdout(&kept), stdout(&by_rank));
+    assert!(sandbox.files("out").contains(&"records.csv".to_owned()));
+    sandbox.write(
+        "kinds.toml",
+        "workloads = [\"pollux-bert\"]\ncluster = { workers = [4], batch = [48] }\n\
+         kind.four = { vm = \"g4dn.12xlarge/4\" }\n\
+         pricing = { policies = [\"p\"], define = { p = { usd_per_vm_hour = 4 } } }\n",
+    );
+    let rows = Rows::parse(&stdout(
+        &sandbox
+            .run(&["rank", "kinds.toml", "--format", "csv"])
+            .success(),
+    ));
+    let row = rows.iter().next().expect("one");
+    assert_eq!(
+        (row.text("vm"), row.text("vms"), row.text("held")),
+        ("four", "1", "1 g4dn.12xlarge")
+    );
+    let bill = 4.0 * row.number("time_h");
+    assert!((row.number("cost_usd") / bill - 1.0).abs() < 1e-6);
+    sandbox.write(
+        "grid.toml",
+        "grid = \"scout\"\njobs = [\"kmeans_bigdata_spark15\"]\n",
+    );
+    let grid = Rows::parse(&stdout(
+        &sandbox
+            .run(&["rank", "grid.toml", "--format", "csv"])
+            .success(),
+    ));
+    assert!(
+        grid.iter()
+            .all(|row| row.number("vms") == row.number("workers"))
+    );
+}
+
+#[test]
+fn nothing_is_ranked_when_something_is_wrong() {
+    let sandbox = Sandbox::with(SMALL);
+    let wrong = sandbox
+        .run(&["rank", "scenario.toml", "--top", "0"])
+        .code(2)
+        .stdout("");
+    assert!(stderr(&wrong).contains("at least 1, or `all`"));
+    sandbox.write("wrong.toml", "workloads = [\"resnet18\"]\nreplica = 3\n");
+    let wrong = sandbox
+        .run(&["rank", "wrong.toml", "scenario.toml"])
+        .code(2)
+        .stdout("");
+    assert!(stderr(&wrong).contains("2 mistakes"), "{}", stderr(&wrong));
+    sandbox.write(
+        "tight.toml",
+        &SMALL.replace("max_time_h = 6", "max_time_h = 0.1"),
+    );
+    let tight = stdout(&sandbox.run(&["rank", "tight.toml"]).success());
+    assert!(
+        tight.contains("no configuration keeps to the limits"),
+        "{tight}"
+    );
+}
