@@ -1,22 +1,20 @@
 //! A profile, imported, simulated at the prices of the day, and decided on.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::collections::BTreeSet;
 
 use super::candidates::candidates;
-use super::decision::{Decision, Effort, Goal, Measurement, Prospect, Worth, Z90};
+use super::decision::{Decision, Effort, Goal, Measurement, Prospect, Worth};
+use super::known::{Known, known};
 use super::offers::{Offer, Offers, Wanted, offers};
 use super::repeats::Repeats;
+use super::simulate::{Simulated, simulate};
 use super::uncertainty::Uncertainty;
 use crate::cloud::{Catalogue, Market};
 use crate::configuration::{Configuration, Shape};
 use crate::engine::Interrupt;
-use crate::experiment::ranking::{self, NoRanking, Ranked};
+use crate::experiment::ranking::{self, NoRanking};
 use crate::import::{Imported, Report, profile};
 use crate::input::{Diagnostics, Folder, Source};
-use crate::scenario::{self, Given, Overrides, Scenario};
 use crate::search::Objective;
 use crate::workload::{Provenance, Reach, Workload, load};
 
@@ -66,29 +64,6 @@ pub struct Advice {
     pub measurements: Vec<Next>,
     /// How often the job is to be trained.
     pub times: f64,
-}
-
-/// What the measurements told.
-#[derive(Debug, Clone)]
-pub struct Known {
-    /// Configurations that were measured.
-    pub measured: usize,
-    /// Per way of telling: how many configurations are told, and ± of which 90 % of them are within, typically.
-    pub told: Vec<(Provenance, usize, f64)>,
-    /// Batches whose epochs were measured.
-    pub batches: Vec<u32>,
-    /// Epochs that somebody stated for all batches.
-    pub stated_epochs: Option<f64>,
-    /// Whether there is a law of epochs.
-    pub epoch_law: bool,
-    /// VM shapes without a law of steps.
-    pub without_law: Vec<String>,
-    /// Most samples of a worker that were measured, per VM type.
-    pub largest_local: BTreeMap<String, f64>,
-    /// Least and greatest worker count.
-    pub workers: (u32, u32),
-    /// What repeats tell.
-    pub repeats: Repeats,
 }
 
 /// A configuration in a market, and what is to be expected of it.
@@ -144,6 +119,11 @@ impl From<NoRanking> for NoAdvice {
     fn from(why: NoRanking) -> NoAdvice {
         NoAdvice::Failed(why)
     }
+}
+
+/// Name of the VM type of a shape.
+pub(super) fn vm_type(shape: &str) -> &str {
+    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }
 
 /// Answers a question.
@@ -203,154 +183,6 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     Ok(decide(
         question, workload, report, files, offers, repeats, simulated,
     ))
-}
-
-/// A configuration in a market, simulated.
-struct Simulated {
-    prospect: Prospect,
-    offer: Offer,
-    row: Ranked,
-}
-
-fn vm_type(shape: &str) -> &str {
-    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
-}
-
-/// Runs all configurations in each market where they have a price.
-fn simulate(
-    question: &Question,
-    workload: &Workload,
-    folder: &Folder,
-    all: &[(Configuration, Provenance)],
-    offers: &Offers,
-    repeats: &Repeats,
-    (jobs, interrupt): (usize, &Interrupt),
-) -> Result<Vec<Simulated>, NoAdvice> {
-    let reach = Reach {
-        extrapolate: true,
-        ..Reach::default()
-    };
-    let mut simulated = Vec::new();
-    for lot in lots(&offers.all) {
-        let of_lot = |c: &Configuration| lot.iter().find(|o| o.vm == vm_type(&c.vm));
-        let own: Vec<Configuration> = (all.iter().map(|(c, _)| c))
-            .filter(|c| of_lot(c).is_some())
-            .cloned()
-            .collect();
-        if own.is_empty() {
-            continue;
-        }
-        let scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
-        let scenario = Scenario {
-            workloads: vec![(workload.clone(), own)],
-            reach: reach.clone(),
-            ..scenario
-        };
-        let effort = ranking::Effort {
-            runs: question.runs,
-            jobs,
-            interrupt,
-            progress: &AtomicU64::new(0),
-        };
-        for ranking in ranking::rank(&scenario, effort)? {
-            for row in ranking.rows {
-                let found = configuration(&row).and_then(|c| Some((of_lot(&c)?, c)));
-                let Some((offer, configuration)) = found else {
-                    continue;
-                };
-                let replay = workload.replay(&configuration, &reach);
-                let step_s = replay.map_or(0.0, |replay| replay.step.total_s());
-                let vms: u32 = row.held.iter().map(|held| held.vms).sum();
-                let prospect = Prospect {
-                    configuration,
-                    expected: row.expected,
-                    run_sd: [run_sd(row.time_s), run_sd(row.cost_usd)],
-                    usd_per_hour: f64::from(vms) * offer.usd_per_hour,
-                    step_s,
-                };
-                // What never ends cannot be chosen.
-                if row.expected.time_s.is_finite() && row.expected.cost_usd.is_finite() {
-                    simulated.push(Simulated {
-                        prospect,
-                        offer: (*offer).clone(),
-                        row,
-                    });
-                }
-            }
-        }
-    }
-    Ok(simulated)
-}
-
-/// Offers that one scenario can hold: of one market, whose VMs live alike.
-fn lots(all: &[Offer]) -> Vec<Vec<&Offer>> {
-    let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
-    for offer in all {
-        let lives = offer.lifetime.map(|model| &*model.name);
-        lots.entry((offer.market, lives)).or_default().push(offer);
-    }
-    lots.into_values().collect()
-}
-
-fn configuration(row: &Ranked) -> Option<Configuration> {
-    Some(Configuration {
-        vm: Arc::from(row.vm.as_deref()?),
-        workers: row.workers?,
-        batch: row.batch?,
-    })
-}
-
-/// Standard deviation of the logarithm from both ends of a 90 % interval.
-fn run_sd([low, high]: [f64; 2]) -> f64 {
-    match low > 0.0 && high.is_finite() {
-        true => libm::log(high / low) / (2.0 * Z90),
-        // One in 20 does not end: nothing is sure.
-        false => 1.0,
-    }
-}
-
-/// The scenario of one lot, without its configurations.
-fn scenario(
-    question: &Question,
-    folder: &Folder,
-    lot: &[&Offer],
-    repeats: &Repeats,
-) -> Result<Scenario, Diagnostics> {
-    let prices: Vec<String> = (lot.iter())
-        .map(|offer| format!("\"{}\" = {:?}", offer.vm, offer.usd_per_hour))
-        .collect();
-    let spot = match lot.iter().find_map(|offer| offer.lifetime) {
-        None => String::new(),
-        Some(model) => format!(
-            "[spot]\nlifetime = \"{}\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = {:?}\n",
-            model.name,
-            question.import.restore_s.unwrap_or(profile::RESTORE_S),
-        ),
-    };
-    let text = format!(
-        "name = \"advice\"\nworkloads = [\"profile\"]\n\
-         [cluster]\noutside = \"leave-out\"\nstart_up_s = {:?}\n{spot}\
-         [variation]\nplacement_sigma = {:?}\nepoch_cv = {:?}\n\
-         [pricing]\npolicies = [\"list\"]\n\
-         [pricing.define.list]\nusd_per_hour_of = {{ {} }}\ngranularity_s = 1\nminimum_s = 60\n\
-         [search]\nstrategies = [\"oracle\"]\nobjectives = [\"{}\"]\n",
-        60.0 * question.setup_min,
-        repeats.step_sd,
-        repeats.epochs_sd,
-        prices.join(", "),
-        question.goal.objective.name(),
-    );
-    let mut diagnostics = Diagnostics::default();
-    let given = Given {
-        workloads: vec![("profile".to_owned(), folder.clone())],
-        ..Given::default()
-    };
-    let source = Source::new("the scenario of the advice", text);
-    let (here, overrides) = (Path::new("."), Overrides::default());
-    match scenario::load_with(&source, here, overrides, &given, &mut diagnostics) {
-        Some(scenario) if diagnostics.is_empty() => Ok(scenario),
-        _ => Err(diagnostics),
-    }
 }
 
 fn decide(
@@ -463,56 +295,6 @@ fn decide(
         measurements,
         offers,
         times: question.times,
-    }
-}
-
-fn known(
-    workload: &Workload,
-    repeats: Repeats,
-    stated_epochs: Option<f64>,
-    sds: &[(Provenance, f64)],
-    configurations: &[Configuration],
-) -> Known {
-    let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();
-    for (c, _) in workload.steps.points() {
-        let largest = largest_local
-            .entry(vm_type(&c.vm).to_owned())
-            .or_insert(0.0);
-        *largest = largest.max(c.local_batch());
-    }
-    let by = [
-        Provenance::Measured,
-        Provenance::Interpolated,
-        Provenance::Extrapolated,
-    ];
-    let told = by.into_iter().filter_map(|provenance| {
-        // A configuration in several markets is one.
-        let mut seen = BTreeSet::new();
-        let mut own: Vec<f64> = (sds.iter().zip(configurations))
-            .filter(|((by, _), c)| *by == provenance && seen.insert((*c).clone().to_string()))
-            .map(|((_, sd), _)| *sd)
-            .collect();
-        let typical = crate::stats::median(&mut own)?;
-        Some((provenance, own.len(), libm::exp(Z90 * typical) - 1.0))
-    });
-    let without_law = (workload.steps.shapes())
-        .filter(|shape| !workload.laws.steps.contains_key(&***shape))
-        .map(|shape| shape.to_string());
-    let workers = || workload.steps.points().map(|(c, _)| c.workers);
-    let measured = (workload.epochs.rows().iter()).map(|row| row.batch);
-    let mut batches: Vec<u32> = measured.filter(|_| stated_epochs.is_none()).collect();
-    batches.sort_unstable();
-    batches.dedup();
-    Known {
-        measured: workload.steps.points().count(),
-        told: told.collect(),
-        batches,
-        stated_epochs,
-        epoch_law: workload.laws.epochs.is_some(),
-        without_law: without_law.collect(),
-        largest_local,
-        workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
-        repeats,
     }
 }
 

@@ -2,26 +2,30 @@
 //!
 //! In: a table of the user's own measurements, prices and lives of VMs. Out: an [`Advice`]. Nothing is written.
 //!
-//! - [`advice`]: all of it in order.
+//! - [`advice`]: all of it in order; `simulate`: the configurations in each market; [`known`](mod@known): what the measurements tell.
 //! - [`candidates`](mod@candidates): the configurations that the measurements say something of.
 //! - [`offers`](mod@offers): what the VM types cost, where, and how long they live.
 //! - [`repeats`]: how far repeats lie apart; [`uncertainty`]: how far off predictions may be; `process`: the field behind it.
 //! - [`decision`]: which configuration, and which measurement.
-//! - [`text`], [`json`](mod@json): the answer; [`hand_over`]: what rents the VMs of a choice.
-//! - [`study`], [`study_text`]: all this on profiles cut from measured workloads, where the truth is known.
+//! - [`text`] with its `words`, [`json`](mod@json): the answer; [`hand_over`]: what rents the VMs of a choice.
+//! - [`study`], [`found`], [`study_text`]: all this on profiles cut from measured workloads, where the truth is known.
 
 pub mod advice;
 pub mod candidates;
 pub mod decision;
+pub mod found;
 pub mod hand_over;
 pub mod json;
+pub mod known;
 pub mod offers;
 mod process;
 pub mod repeats;
+mod simulate;
 pub mod study;
 pub mod study_text;
 pub mod text;
 pub mod uncertainty;
+mod words;
 
 pub use advice::{Advice, Question, advise};
 pub use decision::{Decision, Goal, Measurement, Prospect, Worth};

@@ -1,6 +1,6 @@
 //! The study of advice as a document.
 
-use super::study::Found;
+use super::found::Found;
 use crate::report::text_table;
 use crate::search::Objective;
 

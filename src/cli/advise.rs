@@ -157,7 +157,13 @@ impl AdviseArgs {
         }
         match self.format {
             AdviceFormat::Text => terminal::print(&text::render(&advice))?,
-            AdviceFormat::Json => terminal::print(&format!("{:#}\n", json::value(&advice)))?,
+            AdviceFormat::Json => {
+                let mut value = json::value(&advice);
+                if let (true, Some(best)) = (self.commands, advice.choices.first()) {
+                    value["commands"] = hand_over::commands(&advice.name, best).ok().into();
+                }
+                terminal::print(&format!("{value:#}\n"))?;
+            }
         }
         self.hand_over(&advice)?;
         Ok(match advice.choices.is_empty() {
@@ -268,7 +274,7 @@ impl AdviseArgs {
         if let Some(path) = &self.sky {
             write(path, &hand_over::sky(&advice.name, best))?;
         }
-        if self.commands {
+        if self.commands && self.format == AdviceFormat::Text {
             match hand_over::commands(&advice.name, best) {
                 Ok(text) => terminal::print(&format!("\n{text}"))?,
                 Err(why) => terminal::note(&why),

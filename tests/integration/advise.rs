@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use scavsim::advise::study::{self, Found};
+use scavsim::advise::found::Found;
+use scavsim::advise::study;
 use scavsim::advise::study_text;
 use scavsim::search::Objective;
 
@@ -63,6 +64,9 @@ fn nothing_is_left_behind_unless_it_is_asked_for() {
     ];
     sandbox.run(&import).success();
     assert_eq!(sandbox.contents("kept"), sandbox.contents("imported"));
+    let programs = json(&sandbox, &["--commands"]);
+    let commands = programs["commands"].as_str().expect("a text");
+    assert!(commands.contains("aws ec2 run-instances"), "{commands}");
     // And nothing is replaced without being asked to.
     let again = stderr(&sandbox.run(&asked).code(2).stdout(""));
     assert!(

@@ -1,0 +1,164 @@
+//! Against options, exchanges and the definition.
+
+use super::*;
+
+fn prospect(hours: f64, usd: f64) -> Prospect {
+    Prospect {
+        configuration: Configuration {
+            vm: "v".into(),
+            workers: 1,
+            batch: (hours * 1e3) as u32,
+        },
+        expected: Point {
+            time_s: hours * SECONDS_PER_HOUR,
+            cost_usd: usd,
+        },
+        run_sd: [0.0; 2],
+        usd_per_hour: usd / hours,
+        step_s: 1.0,
+    }
+}
+
+/// Two with errors of their own.
+fn apart(sds: &[f64]) -> Covariances {
+    let count = sds.len();
+    let mut steps = vec![0.0; count * count];
+    for (at, sd) in sds.iter().enumerate() {
+        steps[at * count + at] = sd * sd;
+    }
+    Covariances {
+        count,
+        epochs: vec![0.0; count * count],
+        steps,
+    }
+}
+
+fn goal(objective: Objective) -> Goal {
+    Goal {
+        objective,
+        limits: Limits::default(),
+    }
+}
+
+const FREE: Effort = Effort {
+    setup_s: 0.0,
+    steps: 0.0,
+    times: 1.0,
+    noise: [0.0; 2],
+};
+
+/// Of one that is known and one that is not, with the same mean loss m, measuring the other brings
+/// m·(Φ(σ/2) − Φ(−σ/2)): the option to exchange one for the other (Margrabe 1978).
+#[test]
+fn a_perfect_measurement_is_worth_the_option_to_exchange() {
+    let sd = 0.3;
+    let mean = 10.0;
+    let known = prospect(1.0, mean);
+    let other = prospect(2.0, mean * libm::exp(-0.5 * sd * sd));
+    let prospects = [known, other];
+    let decision = Decision::new(&prospects, apart(&[0.0, sd]), goal(Objective::Cost));
+    let worth = decision.worth(Measurement::Step(1), &FREE);
+    let exact = mean * (normal::cdf(sd / 2.0) - normal::cdf(-sd / 2.0));
+    assert!(
+        (worth.value / exact - 1.0).abs() < 0.01,
+        "{} {exact}",
+        worth.value
+    );
+    assert_eq!(decision.worth(Measurement::Step(0), &FREE).value, 0.0);
+    // An error as large as what is not known halves the variance that is told.
+    let noisy = Effort {
+        noise: [sd * sd, 0.0],
+        ..FREE
+    };
+    let half = sd / libm::sqrt(2.0);
+    let exact = mean * (normal::cdf(half / 2.0) - normal::cdf(-half / 2.0));
+    let worth = decision.worth(Measurement::Step(1), &noisy);
+    assert!(
+        (worth.value / exact - 1.0).abs() < 0.01,
+        "{} {exact}",
+        worth.value
+    );
+}
+
+#[test]
+fn errors_that_all_share_are_worth_nothing_to_know() {
+    let prospects = [prospect(1.0, 10.0), prospect(2.0, 9.9)];
+    let shared = Covariances {
+        count: 2,
+        steps: vec![0.09; 4],
+        epochs: vec![0.0; 4],
+    };
+    let decision = Decision::new(&prospects, shared, goal(Objective::Cost));
+    let worth = decision.worth(Measurement::Step(0), &FREE);
+    assert!(worth.value < 1e-9, "{}", worth.value);
+    assert!(
+        (decision.chance_better(0, 1)).abs() < 1e-9,
+        "it is dearer, whatever the error"
+    );
+}
+
+#[test]
+fn the_price_is_taken_off_and_many_runs_pay_for_it() {
+    let prospects = [prospect(1.0, 10.0), prospect(2.0, 10.0)];
+    let decision = Decision::new(&prospects, apart(&[0.0, 0.3]), goal(Objective::Cost));
+    let effort = Effort {
+        setup_s: 900.0,
+        steps: 900.0,
+        ..FREE
+    };
+    // Half an hour of VMs for 5 USD an hour.
+    let once = decision.worth(Measurement::Step(1), &effort);
+    assert!((once.price.cost_usd - 2.5).abs() < 1e-12);
+    assert!((once.net - (once.value - 2.5)).abs() < 1e-12 && once.net < 0.0);
+    let often = Effort {
+        times: 10.0,
+        ..effort
+    };
+    let often = decision.worth(Measurement::Step(1), &often);
+    assert!(often.net > 0.0 && decision.measurements(&effort)[0].net >= once.net);
+}
+
+#[test]
+fn limits_are_kept_in_the_mean_or_as_often_as_is_asked() {
+    let prospects = [prospect(1.0, 20.0), prospect(2.0, 10.0)];
+    let within = |max_miss| Goal {
+        objective: Objective::Cost,
+        limits: Limits {
+            max_time_s: Some(2.1 * SECONDS_PER_HOUR),
+            max_cost_usd: None,
+            max_miss,
+        },
+    };
+    let ranked =
+        |max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(max_miss)).ranked();
+    assert_eq!(ranked(None), [1, 0]);
+    assert_eq!(ranked(Some(0.1)), [0]);
+    let decision = Decision::new(&prospects, apart(&[0.1, 0.1]), within(None));
+    let exact = normal::cdf(libm::log(2.0 / 2.1) / 0.1);
+    assert!((decision.miss(1) - exact).abs() < 1e-12);
+    // 1.96 standard deviations below the limit are missed by one run in 40.
+    assert!((normal::cdf(-1.96) - 0.025).abs() < 1e-4);
+}
+
+#[test]
+fn the_knee_is_the_least_sum_of_cost_and_hours_at_the_slope_of_the_front() {
+    let prospects = [
+        prospect(1.0, 20.0),
+        prospect(1.5, 12.0),
+        prospect(3.0, 10.0),
+    ];
+    let decision = Decision::new(&prospects, apart(&[0.0; 3]), goal(Objective::Knee));
+    assert!((decision.usd_per_hour() - 5.0).abs() < 1e-12);
+    assert_eq!(decision.ranked()[0], 1);
+}
+
+#[test]
+fn intervals_hold_runs_and_errors() {
+    let mut one = prospect(1.0, 10.0);
+    one.run_sd = [0.3, 0.0];
+    let prospects = [one];
+    let decision = Decision::new(&prospects, apart(&[0.4]), goal(Objective::Cost));
+    let [time, cost] = decision.intervals(0);
+    assert!((time[1] / time[0] - libm::exp(2.0 * Z90 * 0.5)).abs() < 1e-9);
+    assert!((cost[1] / cost[0] - libm::exp(2.0 * Z90 * 0.4)).abs() < 1e-9);
+}
