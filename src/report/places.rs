@@ -33,7 +33,8 @@ impl Places {
         });
         Places {
             // Where each is searched by itself, none is chosen.
-            several: scenario.search == Together::All && all.any(|c| Some(&c.vm) != first.map(|c| &c.vm)),
+            several: scenario.search == Together::All
+                && all.any(|c| Some(&c.vm) != first.map(|c| &c.vm)),
             kinds: kinds.collect(),
         }
     }

@@ -173,7 +173,9 @@ fn large(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
 
 /// How far equal placements are from each other: no answer can be surer.
 fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<Split> {
-    let mut equal: BTreeMap<(&[(u32, u32)], u32), Welford> = BTreeMap::new();
+    /// Workers on VMs, and the batch.
+    type Placed<'m> = (&'m [(u32, u32)], u32);
+    let mut equal: BTreeMap<Placed<'_>, Welford> = BTreeMap::new();
     for m in all.iter().filter(|m| m.vm_type == vm_type) {
         equal
             .entry((&m.layout, m.at.batch))

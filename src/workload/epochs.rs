@@ -50,9 +50,9 @@ fn joined(
 /// What epochs are linear in, rising with B.
 fn abscissa(law: Option<EpochLaw>) -> fn(f64) -> f64 {
     match law {
-        Some(EpochLaw::NoiseScale { .. } | EpochLaw::Goodput { .. } | EpochLaw::Constant { .. }) => {
-            |batch| batch
-        }
+        Some(
+            EpochLaw::NoiseScale { .. } | EpochLaw::Goodput { .. } | EpochLaw::Constant { .. },
+        ) => |batch| batch,
         Some(EpochLaw::AffineNoise { .. }) | None => |batch| -1.0 / batch.sqrt(),
     }
 }

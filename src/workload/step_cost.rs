@@ -365,12 +365,22 @@ mod tests {
         }
     }
 
+    /// Compute 0.02 b, communication 0.01 B/K, so that logarithms are linear in those of K and B.
     #[test]
-    fn between_points_the_linear_world_is_recovered_and_outside_it_is_refused() {
-        let (cost, provenance) = linear().at(&at(3, 96)).expect("inside");
+    fn between_points_a_world_of_powers_is_recovered_and_outside_it_is_refused() {
+        let rows: Vec<StepRow> = [(2, 64), (2, 128), (4, 64), (4, 128)]
+            .into_iter()
+            .map(|(k, b)| {
+                let local = f64::from(b) / f64::from(k);
+                row(k, b, 0.03 * local, Some(0.01 * local))
+            })
+            .collect();
+        let (measured, laws) = (StepMeasured::Barrier, Laws::default());
+        let powers = StepCosts::new(rows, measured, Communication::Known, &laws).expect("sound");
+        let (cost, provenance) = powers.at(&at(3, 96)).expect("inside");
         assert_eq!(provenance, Provenance::Interpolated);
-        assert!((cost.compute_s - 0.74).abs() < 1e-12);
-        assert!((cost.communication_s - 0.03).abs() < 1e-12);
+        assert!((cost.compute_s - 0.64).abs() < 1e-12, "{cost:?}");
+        assert!((cost.communication_s - 0.32).abs() < 1e-12, "{cost:?}");
         assert_eq!(linear().at(&at(5, 96)), None);
         assert_eq!(linear().nearest(&at(5, 120)), Some(at(4, 128)));
     }
@@ -401,7 +411,8 @@ mod tests {
             &Laws::default(),
         );
         let (cost, _) = costs.expect("whole steps").at(&at(3, 64)).expect("inside");
-        assert!((cost.compute_s - 0.8).abs() < 1e-12);
+        let share = libm::log(1.5) / libm::log(2.0);
+        assert!((cost.compute_s - 0.6_f64.powf(share)).abs() < 1e-12);
         assert_eq!(cost.communication_s, 0.0);
     }
 
@@ -417,6 +428,7 @@ mod tests {
         )
         .expect("a split in every row");
         let (cost, _) = costs.at(&at(4, 40)).expect("the smallest local batch");
-        assert_eq!(cost.total_s(), 14.0);
+        let share = libm::log(2.0) / libm::log(3.0);
+        assert!((cost.total_s() - 12.0 * (16.0_f64 / 12.0).powf(share)).abs() < 1e-12);
     }
 }

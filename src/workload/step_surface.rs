@@ -8,9 +8,9 @@ use crate::configuration::{Configuration, Shape};
 /// The measured points of one VM shape, those on one VM apart from those on several: between the
 /// two, Ethernet begins, and no line leads across.
 ///
-/// With a law, ln(measured/law) is interpolated, linear in ln K and ln b or ln B; without, seconds,
-/// linear in K and b or B. The whole step and one worker's compute alike, so that communication
-/// is what is left between them.
+/// ln(measured/law) is interpolated, linear in ln K and ln b or ln B; without a law, ln(measured).
+/// The whole step and one worker's compute alike, so that communication is what is left between
+/// them.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
     law: Option<StepLaw>,
@@ -54,7 +54,7 @@ impl Surface {
         let value = |(c, measured): &(Configuration, StepCost)| {
             let (workers, along) = surface.place(c);
             let [whole, compute] = match law.and_then(|law| cost(&law, c)) {
-                None => [measured.total_s(), measured.compute_s],
+                None => [ln(measured.total_s()), ln(measured.compute_s)],
                 Some(by_law) => [
                     libm::log(measured.total_s() / by_law.total_s()),
                     libm::log(measured.compute_s / by_law.compute_s),
@@ -78,10 +78,7 @@ impl Surface {
             true => at.local_batch(),
             false => f64::from(at.batch),
         };
-        match self.law {
-            Some(_) => (libm::log(workers), libm::log(along)),
-            None => (workers, along),
-        }
+        (libm::log(workers), libm::log(along))
     }
 
     fn side(&self, at: &Configuration) -> &Side {
@@ -104,7 +101,7 @@ impl Surface {
         let whole = side.whole.at(workers, along)?;
         let compute = side.compute.at(workers, along)?;
         match self.law {
-            None => Some(shared(whole, compute)),
+            None => Some(shared(libm::exp(whole), libm::exp(compute))),
             Some(law) => {
                 let by_law = cost(&law, at)?;
                 let whole_s = by_law.total_s() * libm::exp(whole);
@@ -136,11 +133,16 @@ impl Surface {
         let side = self.side(at);
         let compute = side.compute.nearest(workers, along)?;
         let compute_s = match self.law {
-            None => whole_s * compute / side.whole.nearest(workers, along)?,
+            None => whole_s * libm::exp(compute - side.whole.nearest(workers, along)?),
             Some(law) => cost(&law, at)?.compute_s * libm::exp(compute),
         };
         Some(shared(whole_s, compute_s))
     }
+}
+
+/// Of a time that may be 0.
+fn ln(seconds: f64) -> f64 {
+    libm::log(seconds.max(f64::MIN_POSITIVE))
 }
 
 /// A whole step of which compute is at most all.

@@ -130,6 +130,16 @@ fn offered(
     let mut all = Vec::new();
     for row in table.rows() {
         read += 1;
+        for column in [
+            "InstanceType",
+            "AcceleratorName",
+            "Region",
+            "AvailabilityZone",
+        ] {
+            if row.optional_text(column).is_some() {
+                row.text(column, diagnostics);
+            }
+        }
         let region = row.optional_text("Region").unwrap_or_default().to_owned();
         if !options.regions.is_empty() && !options.regions.contains(&region) {
             elsewhere += 1;
