@@ -89,13 +89,13 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
     let own = |flag: &str| if spot { flag.to_owned() } else { String::new() };
     let text = match choice.offer.provider.as_deref() {
         Some("aws") => format!(
-            "aws ec2 run-instances --region {} --instance-type {vm_type} --count {vms} \\\n  \
-             --image-id <AMI> --key-name <KEY>{} \\\n  \
+            "aws ec2 run-instances --region {} --instance-type {vm_type} --count {vms} \
+             --image-id <AMI> --key-name <KEY>{} \
              --tag-specifications 'ResourceType=instance,Tags=[{{Key=job,Value={name}}}]'\n\
              # and when it is over\n\
-             aws ec2 terminate-instances --region {} --instance-ids $(aws ec2 describe-instances \\\n  \
-             --region {} --filters Name=tag:job,Values={name} \\\n  \
-             Name=instance-state-name,Values=pending,running \\\n  \
+             aws ec2 terminate-instances --region {} --instance-ids $(aws ec2 describe-instances \
+             --region {} --filters Name=tag:job,Values={name} \
+             Name=instance-state-name,Values=pending,running \
              --query 'Reservations[].Instances[].InstanceId' --output text)\n",
             region.unwrap_or("<REGION>"),
             own(" --instance-market-options MarketType=spot"),
@@ -103,19 +103,19 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
             region.unwrap_or("<REGION>"),
         ),
         Some("gcp") => format!(
-            "gcloud compute instances bulk create --region={} --machine-type={vm_type} \\\n  \
-             --count={vms} --name-pattern='{name}-##' --image-family=<FAMILY> \\\n  \
+            "gcloud compute instances bulk create --region={} --machine-type={vm_type} \
+             --count={vms} --name-pattern='{name}-##' --image-family=<FAMILY> \
              --image-project=<PROJECT>{}\n\
              # and when it is over\n\
-             gcloud compute instances list --filter='name ~ ^{name}-[0-9]+$' \\\n  \
-             --format='value(name,zone.basename())' | while read vm zone; do \\\n  \
+             gcloud compute instances list --filter='name ~ ^{name}-[0-9]+$' \
+             --format='value(name,zone.basename())' | while read vm zone; do \
              gcloud compute instances delete \"$vm\" --zone=\"$zone\" --quiet; done\n",
             region.unwrap_or("<REGION>"),
             own(" --provisioning-model=SPOT"),
         ),
         Some("azure") => format!(
             "az group create --name {name} --location {}\n\
-             az vm create --resource-group {name} --name {name} --size {vm_type} \\\n  \
+             az vm create --resource-group {name} --name {name} --size {vm_type} \
              --image <IMAGE> --generate-ssh-keys{}{}\n\
              # and when it is over\n\
              az group delete --name {name} --yes\n",

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::{Answer, Depth, Split};
 use crate::configuration::{Configuration, Shape};
-use crate::fit::pooled::{PooledPoint, pooled, refitted};
 use crate::fit::best::best;
+use crate::fit::pooled::{PooledPoint, pooled, refitted};
 use crate::fit::steps::{StepPoint, p_norm};
 use crate::stats::Welford;
 use crate::workload::law::{Overlap, PooledLaw, StepLaw};

@@ -120,9 +120,10 @@ proptest! {
     /// What is best in a replica is never worse there than what is best in expectation.
     #[test]
     fn the_clairvoyant_is_never_beaten_by_the_oracle(
-        seed in 0u64..1000, placement in 0.0f64..0.05, machines in 0.0f64..0.03, epochs in 0.0f64..0.03, spot: bool,
+        seed in 0u64..1000, placement in 0.0f64..0.2, machines in 0.0f64..0.03, epochs in 0.0f64..0.03, spot: bool,
     ) {
-        // Through losses, expectations are runs: few clusters have few of them.
+        // Through losses, expectations are runs: few clusters that vary little have few of them.
+        let placement = if spot { placement / 4.0 } else { placement };
         let (workers, spot) = match spot {
             true => ("workers = [16, 20], ", "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n"),
             false => ("", ""),
@@ -146,6 +147,6 @@ proptest! {
             prop_assert!(own <= oracles, "{}: {own} above {oracles}", record.strategy);
             differs |= own < oracles;
         }
-        prop_assert!(differs || !spot.is_empty() || placement.max(epochs) < 0.02, "it knows nothing more");
+        prop_assert!(differs || !spot.is_empty() || placement < 0.05, "it knows nothing more");
     }
 }
