@@ -33,7 +33,6 @@ pub struct Uncertainty {
     epochs: Option<Process>,
     /// Logarithms of the least and the greatest batch whose epochs are known.
     batches: [f64; 2],
-    repeats: Repeats,
 }
 
 /// Covariances of errors of ln(time) between configurations, by rows.
@@ -81,7 +80,6 @@ impl Uncertainty {
             groups,
             epochs,
             batches: ends(known.map(libm::log)),
-            repeats,
         }
     }
 
@@ -102,11 +100,6 @@ impl Uncertainty {
                 None => vec![0.0; count * count],
             },
         }
-    }
-
-    /// What repeats tell.
-    pub fn repeats(&self) -> &Repeats {
-        &self.repeats
     }
 }
 
