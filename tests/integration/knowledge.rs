@@ -92,3 +92,41 @@ fn old_names_of_strategies_stand_for_the_new_ones() {
         stderr(&refused)
     );
 }
+
+/// An epoch line from the runs with the fewest workers costs those runs: four batches on 8 workers, of twelve runs in all.
+#[test]
+fn a_line_of_fewer_runs_costs_fewer() {
+    let of = |more: &str| {
+        let (_, rows) = table("\"partial\"", more);
+        let of_one = |row: Row<'_>| {
+            ["known_runs", "known_time_h", "known_cost_usd"].map(|column| row.number(column))
+        };
+        rows.iter().next().map(of_one).expect("a row")
+    };
+    let (all, few) = (
+        of(""),
+        of("[strategy.partial]\nepochs_from = \"fewest-workers\"\n"),
+    );
+    assert_eq!((all[0], few[0]), (12.0, 4.0));
+    assert!(few[1] < all[1] && few[2] < all[2], "{all:?} {few:?}");
+    let most = of("[strategy.partial]\nepochs_from = \"most-workers\"\n");
+    assert_eq!(most[0], 4.0);
+    // Runs with twice the workers are shorter.
+    assert!(most[1] < few[1], "{most:?} {few:?}");
+}
+
+/// What was stored of a configuration is its own prediction: exact for the step, off by the epoch line alone; another
+/// configuration's would be off by more than half.
+#[test]
+fn a_stored_table_predicts_each_configuration_by_its_own_run() {
+    let (_, rows) = table("\"same-job\"", "[strategy.same-job]\nstored = \"table\"\n");
+    assert!(rows.len() > 0);
+    for row in rows.iter() {
+        assert!(
+            row.number("error_mean") < 0.05,
+            "{}",
+            row.number("error_mean")
+        );
+        assert!(row.number("error_max") < 0.1, "{}", row.number("error_max"));
+    }
+}
