@@ -19,6 +19,7 @@ use crate::cloud::Date;
 use crate::cloud::prices::LEAST_USD;
 use crate::import::report::Report;
 use crate::input::csv::{Row, Table};
+use crate::input::name::not_a_name;
 use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// What is imported.
@@ -139,6 +140,11 @@ fn offered(
             if row.optional_text(column).is_some() {
                 row.text(column, diagnostics);
             }
+        }
+        let vm = row.optional_text("InstanceType");
+        if let Some(why) = vm.and_then(not_a_name) {
+            let title = format!("`{}` is no name of a VM type", vm.unwrap_or_default());
+            diagnostics.error_at(source, row.span("InstanceType"), title, why);
         }
         let region = row.optional_text("Region").unwrap_or_default().to_owned();
         if !options.regions.is_empty() && !options.regions.contains(&region) {
