@@ -106,13 +106,14 @@ cfg_if::cfg_if! {
         pub mod configuration;
         pub mod engine;
         pub mod experiment;
-        #[cfg(feature = "cli")]
         pub mod fit;
         pub mod grid;
         #[cfg(feature = "cli")]
         pub mod import;
         pub mod input;
         pub mod job;
+        #[cfg(feature = "cli")]
+        pub mod latency;
         pub mod pricing;
         #[cfg(feature = "cli")]
         pub mod report;
@@ -138,13 +139,14 @@ cfg_if::cfg_if! {
         mod configuration;
         mod engine;
         mod experiment;
-        #[cfg(feature = "cli")]
         mod fit;
         mod grid;
         #[cfg(feature = "cli")]
         mod import;
         mod input;
         mod job;
+        #[cfg(feature = "cli")]
+        mod latency;
         mod pricing;
         #[cfg(feature = "cli")]
         mod report;

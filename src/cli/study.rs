@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::{Exit, Failure, terminal};
 use crate::advise::{study, study_text};
+use crate::latency;
 
 /// Arguments of `study`.
 #[derive(Debug, Args)]
@@ -20,6 +21,8 @@ enum Study {
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
         cuts: u32,
     },
+    /// Steps of set-ups hidden in four ways, and choices within limits by what the rest says of them
+    Latency,
 }
 
 impl StudyArgs {
@@ -28,10 +31,17 @@ impl StudyArgs {
     /// # Errors
     /// [`Failure`].
     pub fn run(self) -> Result<Exit, Failure> {
-        let Study::Advise { cuts } = self.study;
-        let most = cuts as usize;
-        let found = study::study(&study::WORKLOADS, most);
-        terminal::print(&study_text::render(&found, most))?;
+        let text = match self.study {
+            Study::Advise { cuts } => {
+                let most = cuts as usize;
+                study_text::render(&study::study(&study::WORKLOADS, most), most)
+            }
+            Study::Latency => {
+                let setups = latency::study(&latency::hidden::WORKLOADS);
+                latency::text::render(&setups)
+            }
+        };
+        terminal::print(&text)?;
         Ok(Exit::Done)
     }
 }

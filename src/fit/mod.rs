@@ -6,12 +6,17 @@
 //! - [`quality`]: how well a fit meets what was measured.
 //! - [`steps`]: laws of step time.
 //! - [`pooled`]: one law for all shapes of a VM type; [`residual`]: how measurements vary around it.
+//! - [`communication`]: communication learned across applications, by their parameters.
 //! - [`epochs`]: laws of epochs.
 //! - [`noise`]: laws of the noise scale.
 //!
 //! Powers and logarithms are libm's, so that a fit gives the same bits on every machine.
 
+// Without the program, strategies need one of these rooms only.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+
 pub mod best;
+pub mod communication;
 pub mod epochs;
 pub mod linear;
 pub mod minimise;

@@ -273,7 +273,7 @@ fn described(
             "default of the import; no measurement",
         ),
     };
-    let constants = vec![
+    let mut constants = vec![
         samples,
         own_choice("cold_start_steps", COLD_START_STEPS),
         own_choice("probe_steps", PROBE_STEPS),
@@ -284,6 +284,12 @@ fn described(
             source: source.into(),
         },
     ];
+    constants.extend(application.map(|known| Constant {
+        name: "parameters",
+        value: known.parameters,
+        origin: Origin::Stated,
+        source: known.parameters_source.into(),
+    }));
     let accuracy = "steps: means over a short profile";
     let epochs = "epochs: one run per batch";
     match application {

@@ -8,6 +8,7 @@
 //!   The oracle is not a search: the experiment gives it the truth.
 //! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
 //!   does, [`same_job`] all that was ever measured.
+//! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
 //! - [`random`], [`fixed`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -30,6 +31,7 @@ pub mod registry;
 pub mod same_job;
 pub mod settings;
 pub mod space;
+pub mod srifty_like;
 pub mod task;
 
 pub use objective::{Limits, Objective, Point};

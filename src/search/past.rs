@@ -100,6 +100,12 @@ impl<'a> Past<'a> {
         self.stored.iter().map(|history| &*history.workload)
     }
 
+    /// Parameters of a stored workload's model, where they are stated: what it is, which nothing was run for.
+    pub fn parameters(&self, workload: &str) -> Option<f64> {
+        let history = self.stored.iter().find(|h| h.workload == workload)?;
+        history.parameters
+    }
+
     /// What there is of the workload itself.
     pub fn offers(&self) -> impl Iterator<Item = Offer<'a>> + use<'a> {
         self.own.runs.iter().map(offer)
@@ -145,6 +151,7 @@ impl<'a> Past<'a> {
         }
         History {
             workload: history.workload.clone(),
+            parameters: history.parameters,
             runs,
         }
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
-use super::{fixed, full, no_search, one_run, partial, random, same_job};
+use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
 
 /// Name of the contender that knows what is expected of every configuration.
 pub const ORACLE: &str = "oracle";
@@ -80,6 +80,7 @@ strategies! {
     random = "random": random::RandomSettings,
     fixed = "default": fixed::DefaultSettings,
     coordinate_descent = "coordinate-descent": super::coordinate_descent::CoordinateDescentSettings,
+    srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 
 /// Strategies by name: those that come with scavsim, and whatever is added to them.

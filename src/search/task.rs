@@ -84,6 +84,8 @@ pub struct Figures {
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
     pub stated_epochs: Option<f64>,
+    /// Parameters of its model, where they are stated.
+    pub parameters: Option<f64>,
     /// Steps after which its noise is said to settle.
     pub cold_start_steps: u64,
     /// Steps that a probe takes.
@@ -97,6 +99,7 @@ impl Figures {
         Figures {
             samples_per_epoch: Some(constants.samples_per_epoch.value),
             stated_epochs: workload.stated_epochs(),
+            parameters: constants.parameters.as_ref().map(|p| p.value),
             // Both were checked to be whole when the workload was loaded.
             cold_start_steps: constants.cold_start_steps.value as u64,
             probe_steps: constants.probe_steps.value as u64,
@@ -110,6 +113,7 @@ impl Figures {
         Figures {
             samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
             stated_epochs: None,
+            parameters: None,
             cold_start_steps: 0,
             probe_steps: GRID_PROBE_STEPS,
         }
@@ -120,6 +124,7 @@ impl Figures {
         Task {
             samples_per_epoch: self.samples_per_epoch,
             stated_epochs: self.stated_epochs,
+            parameters: self.parameters,
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
             ..Task::new(workload, space)
@@ -155,6 +160,8 @@ pub struct Task<'a> {
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
     pub stated_epochs: Option<f64>,
+    /// Parameters of the workload's model, where they are stated.
+    pub parameters: Option<f64>,
     /// Steps after which the workload's noise is said to settle.
     pub cold_start_steps: u64,
     /// Steps that a probe of the workload takes.
@@ -176,6 +183,7 @@ impl<'a> Task<'a> {
             repeats: 1,
             samples_per_epoch: None,
             stated_epochs: None,
+            parameters: None,
             cold_start_steps: 0,
             probe_steps: 1,
             objective: None,

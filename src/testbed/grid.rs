@@ -84,6 +84,7 @@ impl MeasuredGrid {
         };
         History {
             workload: job.name.clone(),
+            parameters: None,
             runs: job.all_runs().enumerate().map(past).collect(),
         }
     }

@@ -22,6 +22,8 @@ use crate::workload::{Origin, Reach, StepCost, Workload};
 pub struct History {
     /// Its name.
     pub workload: String,
+    /// Parameters of its model, where they are stated.
+    pub parameters: Option<f64>,
     /// One per configuration that was run.
     pub runs: Vec<PastRun>,
 }
@@ -155,6 +157,7 @@ impl History {
         }
         History {
             workload: workload.name.clone(),
+            parameters: workload.constants.parameters.as_ref().map(|p| p.value),
             runs,
         }
     }

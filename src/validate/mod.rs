@@ -8,7 +8,7 @@
 //! - `epochs`: batches left out.
 
 mod epochs;
-mod steps;
+pub(crate) mod steps;
 
 use crate::workload::Workload;
 use crate::workload::spread::Interval;
@@ -52,10 +52,11 @@ pub fn validate(workload: &Workload, depth: Depth) -> Vec<Split> {
 
 /// One answer to a question about what was left out.
 #[derive(Debug, Clone, Copy)]
-struct Answer {
-    measured: f64,
+pub(crate) struct Answer {
+    /// Seconds, or epochs.
+    pub(crate) measured: f64,
     /// The answer and its standard deviation, of the logarithm.
-    said: Option<(f64, Option<f64>)>,
+    pub(crate) said: Option<(f64, Option<f64>)>,
 }
 
 impl Split {

@@ -20,25 +20,26 @@ const PARTS: usize = 10;
 const SMALL: u32 = 4;
 
 /// A measured step and where it stands.
-struct Measured<'w> {
-    at: &'w Configuration,
-    cost: StepCost,
-    vm_type: &'w str,
-    vms: u32,
+pub(crate) struct Measured<'w> {
+    pub(crate) at: &'w Configuration,
+    pub(crate) cost: StepCost,
+    pub(crate) vm_type: &'w str,
+    pub(crate) vms: u32,
     even: bool,
     /// Workers on each VM, ascending.
-    layout: Vec<(u32, u32)>,
+    pub(crate) layout: Vec<(u32, u32)>,
 }
 
 /// What is left out at a time, and what of it is asked about.
-struct Fold {
-    out: Vec<usize>,
-    asked: Vec<usize>,
+pub(crate) struct Fold {
+    /// Ascending.
+    pub(crate) out: Vec<usize>,
+    pub(crate) asked: Vec<usize>,
 }
 
-/// All splits of the steps.
-pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
-    let all: Vec<Measured<'_>> = (workload.steps.points())
+/// All measured steps of a workload.
+pub(crate) fn measured(workload: &Workload) -> Vec<Measured<'_>> {
+    (workload.steps.points())
         .filter_map(|(at, cost)| {
             let shape = Shape::parse(&at.vm).ok()?;
             let mut layout = shape.layout(at.workers);
@@ -52,7 +53,12 @@ pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
                 layout,
             })
         })
-        .collect();
+        .collect()
+}
+
+/// All splits of the steps.
+pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<Split> {
+    let all = measured(workload);
     let answered = |folds: Vec<Fold>, refit: bool| -> Vec<Vec<Answer>> {
         (folds.par_iter())
             .map(|fold| answers(workload, &all, fold, refit))
@@ -158,7 +164,7 @@ fn placements(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
 }
 
 /// All clusters of more than a quarter of the most VMs.
-fn large(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
+pub(crate) fn large(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);
     if most < SMALL * 2 || own().all(|m| m.vms * SMALL > most) {
@@ -200,7 +206,12 @@ fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<S
 }
 
 /// What is left says of what is asked.
-fn answers(workload: &Workload, all: &[Measured<'_>], fold: &Fold, refit: bool) -> Vec<Answer> {
+pub(crate) fn answers(
+    workload: &Workload,
+    all: &[Measured<'_>],
+    fold: &Fold,
+    refit: bool,
+) -> Vec<Answer> {
     let kept: Vec<&Measured<'_>> = (0..all.len())
         .filter(|i| fold.out.binary_search(i).is_err())
         .map(|i| &all[i])

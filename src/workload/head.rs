@@ -18,6 +18,8 @@ pub const MOST_SAMPLES_PER_EPOCH: f64 = 1e12;
 pub const MOST_STEPS: f64 = 1e6;
 /// Most seconds that a restore takes; see [`Delay`](crate::input::checked::Delay).
 pub const MOST_RESTORE_S: f64 = 1e6;
+/// Most parameters of a model: a thousand times the largest.
+pub const MOST_PARAMETERS: f64 = 1e15;
 /// Most memory of a worker in GiB.
 const MOST_MEMORY_GIB: f64 = 1e6;
 
@@ -60,6 +62,7 @@ pub(super) struct ConstantsHead {
     worker_memory_gib: Option<Figure>,
     sample_memory_gib: Option<Figure>,
     fixed_memory_gib: Option<Figure>,
+    parameters: Option<Figure>,
 }
 
 #[derive(Deserialize)]
@@ -119,6 +122,10 @@ pub(super) fn constants(
     let worker_memory_gib = memory("worker_memory_gib", &c.worker_memory_gib);
     let sample_memory_gib = memory("sample_memory_gib", &c.sample_memory_gib);
     let fixed_memory_gib = memory("fixed_memory_gib", &c.fixed_memory_gib);
+    let parameters = match &c.parameters {
+        None => Some(None),
+        Some(figure) => sourced("parameters", figure, (1.0, MOST_PARAMETERS), true).map(Some),
+    };
     Some(Constants {
         samples_per_epoch: samples_per_epoch?,
         cold_start_steps: cold_start_steps?,
@@ -127,6 +134,7 @@ pub(super) fn constants(
         worker_memory_gib: worker_memory_gib?,
         sample_memory_gib: sample_memory_gib?,
         fixed_memory_gib: fixed_memory_gib?,
+        parameters: parameters?,
     })
 }
 

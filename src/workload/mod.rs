@@ -113,6 +113,8 @@ pub struct Constants {
     pub sample_memory_gib: Option<Sourced>,
     /// Memory that a worker takes besides, in GiB.
     pub fixed_memory_gib: Option<Sourced>,
+    /// Parameters of the model that workers exchange gradients of.
+    pub parameters: Option<Sourced>,
 }
 
 /// Formulae for what was not measured.

@@ -61,6 +61,7 @@ mod include;
 mod interrupt;
 mod interrupted;
 mod kinds;
+mod latency;
 mod knowledge;
 mod live;
 mod local_sgd;

@@ -171,6 +171,11 @@ fn the_search_of_markets_in_results_is_current() {
 }
 
 #[test]
+fn the_set_ups_within_limits_in_results_are_current() {
+    assert_current("set-ups.txt", &printed("scenarios/set-ups.toml", "table"));
+}
+
+#[test]
 fn the_costs_of_spot_clusters_in_results_are_current() {
     let scenarios = [
         "scenarios/spot-can-cost-more.toml",

@@ -14,6 +14,8 @@ pub(super) struct Application {
     pub(super) samples_origin: Origin,
     pub(super) samples_source: &'static str,
     pub(super) restore_s: f64,
+    pub(super) parameters: f64,
+    pub(super) parameters_source: &'static str,
 }
 
 pub(super) const APPLICATIONS: [Application; 3] = [
@@ -26,6 +28,8 @@ pub(super) const APPLICATIONS: [Application; 3] = [
         samples_origin: Origin::Derived,
         samples_source: "14,774 steps of 12 samples over 2 epochs (validation-12.csv)",
         restore_s: 120.0,
+        parameters: 110_000_000.0,
+        parameters_source: "BERT-base, as printed by Devlin et al. 2019; that it is this size is a reading of the artifact",
     },
     Application {
         name: "cifar10",
@@ -36,6 +40,8 @@ pub(super) const APPLICATIONS: [Application; 3] = [
         samples_origin: Origin::Stated,
         samples_source: "size of the training set",
         restore_s: 50.0,
+        parameters: 11_173_962.0,
+        parameters_source: "weights of the ResNet-18 for images of 32 × 32",
     },
     Application {
         name: "imagenet",
@@ -46,6 +52,8 @@ pub(super) const APPLICATIONS: [Application; 3] = [
         samples_origin: Origin::Stated,
         samples_source: "size of the training set",
         restore_s: 250.0,
+        parameters: 25_557_032.0,
+        parameters_source: "weights of the ResNet-50 for 1,000 classes",
     },
 ];
 
