@@ -59,7 +59,11 @@ pub(super) fn known(
             .map(|((_, sd), _)| *sd)
             .collect();
         let typical = stats::median(&mut own)?;
-        Some((provenance, own.len(), libm::exp(normal::AT_95 * typical) - 1.0))
+        Some((
+            provenance,
+            own.len(),
+            libm::exp(normal::AT_95 * typical) - 1.0,
+        ))
     });
     let without_law = (workload.steps.shapes())
         .filter(|shape| !workload.laws.steps.contains_key(&***shape))

@@ -303,7 +303,9 @@ impl Told<'_> {
     /// Whether it misses a limit, per policy.
     pub(super) fn misses(self, limits: &Limits) -> impl Iterator<Item = bool> {
         let (time_s, costs) = (self.0[0], &self.0[1..]);
-        costs.iter().map(move |&cost_usd| !limits.allow(&Point { time_s, cost_usd }))
+        costs
+            .iter()
+            .map(move |&cost_usd| !limits.allow(&Point { time_s, cost_usd }))
     }
 }
 

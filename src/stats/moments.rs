@@ -65,7 +65,10 @@ impl Welford {
             return None;
         }
         let n = self.count as f64;
-        let (t, error) = (student_t::quantile(0.975, self.count - 1), (self.variance() / n).sqrt());
+        let (t, error) = (
+            student_t::quantile(0.975, self.count - 1),
+            (self.variance() / n).sqrt(),
+        );
         let k = match self.count {
             ..8 => 0.0,
             _ => self.skewness() / n.sqrt(),
@@ -80,6 +83,16 @@ impl Welford {
             high: self.mean - back(-t) * error,
         })
     }
+}
+
+/// Mean; `None` when empty.
+pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let (mut count, mut sum) = (0_u64, 0.0);
+    for value in values {
+        count += 1;
+        sum += value;
+    }
+    (count > 0).then(|| sum / count as f64)
 }
 
 /// Median; sorts `values`. `None` when empty. The mean of the middle two for an even count.
@@ -130,7 +143,8 @@ mod tests {
             (
                 down,
                 up,
-                student_t::quantile(0.975, seen.count() - 1) * (seen.variance() / seen.count() as f64).sqrt(),
+                student_t::quantile(0.975, seen.count() - 1)
+                    * (seen.variance() / seen.count() as f64).sqrt(),
             )
         };
         let (down, up, student) = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
@@ -140,6 +154,12 @@ mod tests {
         let (low, high, _) = of(&[-1.0, -1.1, -1.2, -1.3, -1.0, -1.1, -1.2, -9.0]);
         assert!((low - up).abs() < 1e-9 && (high - down).abs() < 1e-9);
         assert_eq!(Welford::default().interval(), None);
+    }
+
+    #[test]
+    fn mean_of_some_and_nothing() {
+        assert_eq!(mean([1.0, 2.0, 6.0]), Some(3.0));
+        assert_eq!(mean([]), None);
     }
 
     #[test]
