@@ -400,7 +400,11 @@ fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
     assert_eq!(row.text("provenance"), "extrapolated");
     told.sandbox.write("more.toml", &scenario(8, 1024));
     let refused = told.sandbox.run(&["rank", "more.toml"]).code(2);
-    assert!(stderr(&refused).contains("such as 8 × a/4, B 1024"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("such as 8 × a/4, B 1024"),
+        "{}",
+        stderr(&refused)
+    );
     // Two batches are a line whatever was measured.
     let two: String = table
         .lines()
