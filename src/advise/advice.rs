@@ -82,7 +82,7 @@ pub struct Choice {
     /// Chance to miss a limit; 0 without one.
     pub miss: f64,
     /// Measured, interpolated or extrapolated.
-    pub provenance: &'static str,
+    pub provenance: Provenance,
     /// Its value by the objective over that of the best.
     pub over_best: f64,
     /// Chance that it is better than the best.
@@ -211,18 +211,19 @@ fn decide(
         let Simulated {
             prospect,
             offer,
-            row,
+            vms,
+            provenance,
         } = &simulated[at];
         let mean = decision.mean(at);
         let [time, cost] = decision.intervals(at);
         Choice {
             configuration: prospect.configuration.clone(),
-            vms: row.held.iter().map(|held| held.vms).sum(),
+            vms: *vms,
             offer: offer.clone(),
             time_h: [mean.time_s, time[0], time[1]].map(|s| s / 3600.0),
             cost_usd: [mean.cost_usd, cost[0], cost[1]],
             miss: decision.miss(at),
-            provenance: row.provenance,
+            provenance: *provenance,
             over_best: decision.value(&mean) / decision.value(&decision.mean(best)) - 1.0,
             chance: match at == best {
                 true => 1.0,
@@ -264,23 +265,13 @@ fn decide(
                 },
                 worth,
                 configuration: c.clone(),
-                vms: simulated[at].row.held.iter().map(|held| held.vms).sum(),
+                vms: simulated[at].vms,
                 offer: simulated[at].offer.clone(),
             }
         })
         .collect();
-    let sds: Vec<(Provenance, f64)> = (0..prospects.len())
-        .filter_map(|at| {
-            let by = [
-                Provenance::Measured,
-                Provenance::Interpolated,
-                Provenance::Extrapolated,
-            ];
-            let found = by
-                .into_iter()
-                .find(|p| p.name() == simulated[at].row.provenance)?;
-            Some((found, decision.covariances().sd(at)))
-        })
+    let sds: Vec<(Provenance, f64)> = (simulated.iter().enumerate())
+        .map(|(at, s)| (s.provenance, decision.covariances().sd(at)))
         .collect();
     Advice {
         name: question.import.name.clone(),

@@ -15,8 +15,6 @@ use crate::units::SECONDS_PER_HOUR;
 const STRATA: usize = 64;
 /// A run that misses a limit is made again; a share of misses above this counts as this.
 const MOST_MISS: f64 = 0.99;
-/// z of a 90 % interval.
-pub const Z90: f64 = 1.644_853_626_951_472_2;
 
 /// What to choose by.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -134,7 +132,7 @@ impl<'a> Decision<'a> {
         let prospect = &self.prospects[at];
         let law = self.covariances.of(at, at);
         let interval = |mean: f64, run: f64| {
-            let factor = libm::exp(Z90 * (law + run * run).sqrt());
+            let factor = libm::exp(normal::AT_95 * (law + run * run).sqrt());
             let median = mean * libm::exp(-0.5 * run * run);
             [median / factor, median * factor]
         };

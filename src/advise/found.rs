@@ -1,6 +1,7 @@
 //! What came of a study: regrets, coverage of intervals, and what advised measurements save over random ones.
 
 use crate::search::Objective;
+use crate::stats::{Welford, student_t};
 
 /// What came of one cut under one objective.
 #[derive(Debug, Clone, Copy)]
@@ -127,19 +128,19 @@ fn summary(values: impl Iterator<Item = f64>) -> Option<[f64; 3]> {
 
 /// The mean of differences with its interval.
 pub fn paired(differences: impl Iterator<Item = f64>) -> Paired {
-    let all: Vec<f64> = differences.collect();
-    let n = all.len() as f64;
-    let mean = all.iter().sum::<f64>() / n.max(1.0);
-    let squares: f64 = all.iter().map(|d| (d - mean) * (d - mean)).sum();
-    let error = (squares / (n - 1.0).max(1.0) / n.max(1.0)).sqrt();
+    let mut all = Welford::default();
+    let mut signs = (0, 0);
+    for difference in differences {
+        all.add(difference);
+        signs.0 += usize::from(difference > 0.0);
+        signs.1 += usize::from(difference < 0.0);
+    }
+    let error = (all.variance() / all.count().max(1) as f64).sqrt();
     Paired {
-        count: all.len(),
-        mean,
-        half: crate::stats::student_t_97_5(all.len().saturating_sub(1).max(1) as u64) * error,
-        signs: (
-            all.iter().filter(|d| **d > 0.0).count(),
-            all.iter().filter(|d| **d < 0.0).count(),
-        ),
+        count: all.count() as usize,
+        mean: all.mean(),
+        half: student_t::quantile(0.975, all.count().saturating_sub(1)) * error,
+        signs,
     }
 }
 

@@ -56,7 +56,7 @@ fn choice(choice: &Choice) -> Value {
         "cost_p5_usd": choice.cost_usd[1],
         "cost_p95_usd": choice.cost_usd[2],
         "miss": choice.miss,
-        "provenance": choice.provenance,
+        "provenance": choice.provenance.name(),
         "over_best": choice.over_best,
         "chance_better": choice.chance,
         "on_front": choice.is_on_front,

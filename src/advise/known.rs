@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::advice::vm_type;
-use super::decision::Z90;
 use super::repeats::Repeats;
 use crate::configuration::Configuration;
+use crate::stats::{self, normal};
 use crate::workload::{Provenance, Workload};
 
 /// What the measurements told.
@@ -53,13 +53,17 @@ pub(super) fn known(
     ];
     let told = by.into_iter().filter_map(|provenance| {
         // A configuration in several markets is one.
-        let mut seen = BTreeSet::new();
+        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
         let mut own: Vec<f64> = (sds.iter().zip(configurations))
-            .filter(|((by, _), c)| *by == provenance && seen.insert((*c).clone().to_string()))
+            .filter(|((by, _), c)| *by == provenance && seen.insert((&c.vm, c.workers, c.batch)))
             .map(|((_, sd), _)| *sd)
             .collect();
-        let typical = crate::stats::median(&mut own)?;
-        Some((provenance, own.len(), libm::exp(Z90 * typical) - 1.0))
+        let typical = stats::median(&mut own)?;
+        Some((
+            provenance,
+            own.len(),
+            libm::exp(normal::AT_95 * typical) - 1.0,
+        ))
     });
     let without_law = (workload.steps.shapes())
         .filter(|shape| !workload.laws.steps.contains_key(&***shape))

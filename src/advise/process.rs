@@ -1,5 +1,7 @@
 //! What a few measurements leave unknown: a random field around a prediction, conditioned on where it was measured.
 
+use crate::stats::cholesky::{cholesky_held, forward, inverse_column};
+
 /// Where something was or may be measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
@@ -57,7 +59,8 @@ impl Process {
             // The jitter keeps measurements at one place solvable.
             triangle[i * n + i] += own[i] / variance + 1e-9;
         }
-        cholesky(&mut triangle, n);
+        // Rounding may take the rest of a place that others determine below zero.
+        cholesky_held(&mut triangle, n, 1e-12);
         Process {
             places,
             triangle,
@@ -73,13 +76,8 @@ impl Process {
 
     /// Correlation of a place with each measurement, through the triangle: L⁻¹·k.
     fn seen(&self, at: &Place) -> Vec<f64> {
-        let n = self.places.len();
         let mut seen: Vec<f64> = self.places.iter().map(|place| prior(place, at)).collect();
-        for i in 0..n {
-            let row = &self.triangle[i * n..i * n + i];
-            let dot: f64 = row.iter().zip(&seen).map(|(l, y)| l * y).sum();
-            seen[i] = (seen[i] - dot) / self.triangle[i * n + i];
-        }
+        forward(&self.triangle, self.places.len(), &mut seen);
         seen
     }
 
@@ -105,32 +103,12 @@ impl Process {
     pub(super) fn left_without(&self) -> Vec<f64> {
         let n = self.places.len();
         // The diagonal of the inverse, a column of L⁻¹ at a time: Σ (L⁻¹)ᵢⱼ² over i.
-        let column = |j: usize| {
-            let mut y = vec![0.0; n];
-            for i in j..n {
-                let row = &self.triangle[i * n..i * n + i];
-                let dot: f64 = row.iter().zip(&y).map(|(l, y)| l * y).sum();
-                let right = if i == j { 1.0 } else { 0.0 };
-                y[i] = (right - dot) / self.triangle[i * n + i];
-            }
-            1.0 / y.iter().map(|y| y * y).sum::<f64>()
+        let mut column = vec![0.0; n];
+        let of = |at: usize| {
+            inverse_column(&self.triangle, n, at, &mut column);
+            1.0 / column.iter().map(|y| y * y).sum::<f64>()
         };
-        (0..n).map(column).collect()
-    }
-}
-
-/// The lower triangle L of a positive matrix L·Lᵀ, in its place.
-fn cholesky(matrix: &mut [f64], n: usize) {
-    for i in 0..n {
-        for j in 0..=i {
-            let dot: f64 = (0..j).map(|k| matrix[i * n + k] * matrix[j * n + k]).sum();
-            let rest = matrix[i * n + j] - dot;
-            matrix[i * n + j] = match i == j {
-                // Rounding may take the rest of a place that others determine below zero.
-                true => rest.max(1e-12).sqrt(),
-                false => rest / matrix[j * n + j],
-            };
-        }
+        (0..n).map(of).collect()
     }
 }
 

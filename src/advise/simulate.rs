@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::advice::{NoAdvice, Question, vm_type};
-use super::decision::{Prospect, Z90};
+use super::decision::Prospect;
 use super::offers::{Offer, Offers};
 use super::repeats::Repeats;
 use crate::cloud::Market;
@@ -16,13 +16,15 @@ use crate::experiment::ranking::{self, Ranked};
 use crate::import::profile;
 use crate::input::{Diagnostics, Folder, Source};
 use crate::scenario::{self, Given, Overrides, Scenario};
+use crate::stats::normal;
 use crate::workload::{Provenance, Reach, Workload};
 
 /// A configuration in a market, simulated.
 pub(super) struct Simulated {
     pub(super) prospect: Prospect,
     pub(super) offer: Offer,
-    pub(super) row: Ranked,
+    pub(super) vms: u32,
+    pub(super) provenance: Provenance,
 }
 
 /// Runs all configurations in each market where they have a price.
@@ -30,7 +32,7 @@ pub(super) fn simulate(
     question: &Question,
     workload: &Workload,
     folder: &Folder,
-    all: &[(Configuration, Provenance)],
+    all: &[Configuration],
     offers: &Offers,
     repeats: &Repeats,
     (jobs, interrupt): (usize, &Interrupt),
@@ -42,7 +44,7 @@ pub(super) fn simulate(
     let mut simulated = Vec::new();
     for lot in lots(&offers.all) {
         let of_lot = |c: &Configuration| lot.iter().find(|o| o.vm == vm_type(&c.vm));
-        let own: Vec<Configuration> = (all.iter().map(|(c, _)| c))
+        let own: Vec<Configuration> = (all.iter())
             .filter(|c| of_lot(c).is_some())
             .cloned()
             .collect();
@@ -67,22 +69,24 @@ pub(super) fn simulate(
                 let Some((offer, configuration)) = found else {
                     continue;
                 };
-                let replay = workload.replay(&configuration, &reach);
-                let step_s = replay.map_or(0.0, |replay| replay.step.total_s());
+                let Ok(replay) = workload.replay(&configuration, &reach) else {
+                    continue;
+                };
                 let vms: u32 = row.held.iter().map(|held| held.vms).sum();
                 let prospect = Prospect {
                     configuration,
                     expected: row.expected,
                     run_sd: [run_sd(row.time_s), run_sd(row.cost_usd)],
                     usd_per_hour: f64::from(vms) * offer.usd_per_hour,
-                    step_s,
+                    step_s: replay.step.total_s(),
                 };
                 // What never ends cannot be chosen.
                 if row.expected.time_s.is_finite() && row.expected.cost_usd.is_finite() {
                     simulated.push(Simulated {
                         prospect,
                         offer: (*offer).clone(),
-                        row,
+                        vms,
+                        provenance: replay.provenance,
                     });
                 }
             }
@@ -112,7 +116,7 @@ fn configuration(row: &Ranked) -> Option<Configuration> {
 /// Standard deviation of the logarithm from both ends of a 90 % interval.
 fn run_sd([low, high]: [f64; 2]) -> f64 {
     match low > 0.0 && high.is_finite() {
-        true => libm::log(high / low) / (2.0 * Z90),
+        true => libm::log(high / low) / (2.0 * normal::AT_95),
         // One in 20 does not end: nothing is sure.
         false => 1.0,
     }

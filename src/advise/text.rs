@@ -190,7 +190,7 @@ fn one(choice: &Choice, advice: &Advice) -> String {
             usd(choice.cost_usd[1]),
             usd(choice.cost_usd[2])
         ),
-        choice.provenance,
+        choice.provenance.name(),
     )
 }
 
@@ -268,7 +268,7 @@ fn others(advice: &Advice) -> String {
                 percent(choice.chance),
             ]);
             row.extend(limited.then(|| percent(choice.miss)));
-            row.push(choice.provenance.to_owned());
+            row.push(choice.provenance.name().to_owned());
             row
         })
         .collect();

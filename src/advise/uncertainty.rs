@@ -2,13 +2,17 @@
 //!
 //! The prediction is the workload's own. Its errors are taken as a random field in the logarithms of workers and local
 //! batch, and of the global batch for epochs, whose size is told by leaving out what was measured.
+//!
+//! A workload tells a [`Spread`](crate::workload::Spread) of its own, for one prediction at a time. What a measurement of one
+//! configuration says of another asks how their errors go together, which that does not know.
 
 use std::collections::BTreeMap;
 
+use super::advice::vm_type;
 use super::process::{Place, Process};
 use super::repeats::Repeats;
 use crate::configuration::{Configuration, Shape};
-use crate::stats::student_t_97_5;
+use crate::stats::student_t;
 use crate::workload::step_cost::StepRow;
 use crate::workload::{Communication, Epochs, Laws, StepCosts, Workload};
 
@@ -21,8 +25,6 @@ const UNTOLD_WEIGHT: f64 = 3.0;
 const GROWTH: f64 = 1.0;
 /// Parameters of a law: with so many points its errors on them say nothing.
 const PARAMETERS: f64 = 3.0;
-/// Standard normal quantile at 97.5 %.
-const NORMAL_97_5: f64 = 1.959_963_984_540_054;
 
 /// Errors of step and epochs.
 #[derive(Debug, Clone)]
@@ -101,10 +103,6 @@ impl Uncertainty {
             },
         }
     }
-}
-
-fn vm_type(shape: &str) -> &str {
-    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }
 
 /// What was measured of each VM type.
@@ -194,8 +192,7 @@ impl Squares {
     fn sigma(&self) -> f64 {
         let free = (self.count - self.spent).max(0.0) + UNTOLD_WEIGHT;
         let all = self.sum + UNTOLD_WEIGHT * UNTOLD * UNTOLD;
-        let wider = student_t_97_5(free as u64) / NORMAL_97_5;
-        (all / free).sqrt() * wider
+        (all / free).sqrt() * student_t::wider(0.975, free as u64)
     }
 }
 

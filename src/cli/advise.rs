@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::profile::ProfileArgs;
 use super::rank::By;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
@@ -14,7 +15,7 @@ use crate::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, tex
 use crate::cloud::Market;
 use crate::experiment::ranking::NoRanking;
 use crate::import::folder::{self, Kind};
-use crate::import::{profile, trial};
+use crate::import::trial;
 use crate::input::name::not_a_name;
 use crate::input::{Diagnostic, Diagnostics};
 use crate::search::Limits;
@@ -22,23 +23,8 @@ use crate::search::Limits;
 /// Arguments of `advise`.
 #[derive(Debug, Args)]
 pub struct AdviseArgs {
-    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
-    file: PathBuf,
-    /// Samples in one pass over the data
-    #[arg(long, value_name = "N")]
-    samples_per_epoch: u64,
-    /// Passes over the data to the target, for batches without their own
-    #[arg(long, value_name = "N")]
-    epochs: Option<f64>,
-    /// Unit of the times in the table [default: s; asked about where that is not likely]
-    #[arg(long)]
-    unit: Option<profile::Unit>,
-    /// Whose samples `batch` counts [default: global; asked about where that is not likely]
-    #[arg(long)]
-    batch: Option<profile::BatchIs>,
-    /// Seconds to restore a checkpoint in a new configuration [default: 60]
-    #[arg(long, value_name = "S")]
-    restore_s: Option<f64>,
+    #[command(flatten)]
+    profile: ProfileArgs,
     /// What to look for
     #[arg(long, value_enum, default_value = "cost")]
     objective: By,
@@ -212,31 +198,26 @@ impl AdviseArgs {
                 out,
                 Kind::WORKLOAD,
                 self.force,
-                &[self.file.as_path()],
+                &[self.profile.file.as_path()],
                 wrong,
             );
         }
     }
 
     fn question(&self) -> Question {
-        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = self
+            .profile
+            .file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
         let name = match not_a_name(&stem) {
             None => stem.into_owned(),
             // What the file is called is no name that results may bear.
             Some(_) => "profile".to_owned(),
         };
         Question {
-            import: profile::Options {
-                file: self.file.clone(),
-                name,
-                samples_per_epoch: self.samples_per_epoch,
-                epochs: self.epochs,
-                unit: self.unit,
-                batch: self.batch,
-                cold_start_steps: None,
-                probe_steps: None,
-                restore_s: self.restore_s,
-            },
+            import: self.profile.options(name),
             wanted: Wanted {
                 provider: self.provider.clone(),
                 region: self.region.clone(),

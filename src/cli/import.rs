@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use super::profile::ProfileArgs;
 use super::{Exit, Failure, terminal, validate};
 use crate::import::folder::{self, Kind};
 use crate::import::prices::skypilot;
@@ -21,7 +22,7 @@ pub struct ImportArgs {
 #[derive(Debug, Subcommand)]
 enum Source {
     /// Your own measurements: a CSV with vm, workers, batch, step_s
-    Profile(ProfileArgs),
+    Profile(ProfileImportArgs),
     /// Measurements of one application in the form of the Pollux (OSDI 2021) artifact
     Pollux(PolluxArgs),
     /// MLPerf reference convergence points and result logs
@@ -107,30 +108,15 @@ struct OutArgs {
 }
 
 #[derive(Debug, Args)]
-struct ProfileArgs {
-    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
-    file: PathBuf,
-    /// Samples in one pass over the data
-    #[arg(long, value_name = "N")]
-    samples_per_epoch: u64,
-    /// Passes over the data to the target, for batches without their own
-    #[arg(long, value_name = "N")]
-    epochs: Option<f64>,
-    /// Unit of the times in the table [default: s; asked about where that is not likely]
-    #[arg(long)]
-    unit: Option<profile::Unit>,
-    /// Whose samples `batch` counts [default: global; asked about where that is not likely]
-    #[arg(long)]
-    batch: Option<profile::BatchIs>,
+struct ProfileImportArgs {
+    #[command(flatten)]
+    table: ProfileArgs,
     /// Steps until a noise reading settles [default: 100]
     #[arg(long, value_name = "N")]
     cold_start_steps: Option<u64>,
     /// Steps of one probe [default: 20]
     #[arg(long, value_name = "N")]
     probe_steps: Option<u64>,
-    /// Seconds to restore a checkpoint in a new configuration [default: 60]
-    #[arg(long, value_name = "S")]
-    restore_s: Option<f64>,
     #[command(flatten)]
     out: OutArgs,
 }
@@ -248,20 +234,15 @@ impl ImportArgs {
         let d = &mut diagnostics;
         let (imported, out) = match self.source {
             Source::Profile(args) => {
-                args.out.check(&[args.file.as_path()], d);
-                let name = args.out.name.clone().unwrap_or_else(|| stem(&args.file));
+                let ProfileImportArgs { table, out, .. } = args;
+                out.check(&[table.file.as_path()], d);
+                let name = out.name.clone().unwrap_or_else(|| stem(&table.file));
                 let options = profile::Options {
-                    file: args.file,
-                    name,
-                    samples_per_epoch: args.samples_per_epoch,
-                    epochs: args.epochs,
-                    unit: args.unit,
-                    batch: args.batch,
                     cold_start_steps: args.cold_start_steps,
                     probe_steps: args.probe_steps,
-                    restore_s: args.restore_s,
+                    ..table.options(name)
                 };
-                (profile::read(&options, d), args.out)
+                (profile::read(&options, d), out)
             }
             Source::Pollux(args) => {
                 args.out.check(&[args.folder.as_path()], d);

@@ -13,6 +13,7 @@ pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
 pub mod merge;
+mod profile;
 pub mod progress;
 pub mod rank;
 pub mod records;

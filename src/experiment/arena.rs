@@ -38,10 +38,10 @@ pub struct Arena {
     pub default: usize,
     /// What its jobs are billed by, per policy.
     pub tariffs: Vec<Tariff>,
-    /// Expected seconds per configuration, without search and losses; `None` where the target is never
-    /// reached.
+    /// Expected seconds of training per configuration, without search, start-up and losses: what strategies predict. `None`
+    /// where the target is never reached.
     pub expected_time_s: Vec<Option<f64>>,
-    /// Expected time and cost per policy and configuration, without search.
+    /// Expected time and cost per policy and configuration, from the request of VMs and without search.
     pub expected: Vec<Vec<Point>>,
     /// Which configurations keep to the limits as often as they have to and how far runs scatter, where a share may miss.
     pub spread: Option<Spread>,
@@ -125,7 +125,7 @@ impl Arena {
             tariffs: &tariffs,
         };
         let expectations = match ground.expects_by_runs() {
-            false => closed_form(&*ground, parts.space.len(), &tariffs),
+            false => closed_form(&*ground, parts.space.len(), terms, &tariffs),
             true => expect(&*ground, parts.space.len(), terms, question),
         };
         let mut arena = Arena {
@@ -210,12 +210,17 @@ impl Arena {
 }
 
 /// Expected time and cost where a formula tells them.
-fn closed_form(ground: &dyn Ground, configurations: usize, tariffs: &[Tariff]) -> Expectations {
+fn closed_form(
+    ground: &dyn Ground,
+    configurations: usize,
+    terms: &Terms,
+    tariffs: &[Tariff],
+) -> Expectations {
     let mut usage = Usage::default();
     let points: Vec<Vec<Point>> = (tariffs.iter())
         .map(|tariff| {
             let all = 0..configurations;
-            all.map(|at| ground.expectation(at, tariff, &mut usage))
+            all.map(|at| ground.expectation(at, terms, tariff, &mut usage))
                 .collect()
         })
         .collect();

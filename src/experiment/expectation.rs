@@ -23,7 +23,7 @@ const FIRST_RUNS: [u64; 2] = [64, 100];
 /// Outlines that a configuration gets when it first needs some, and most of them.
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
 /// Standard errors beyond which a difference is settled: 99 % of a normal distribution lie within.
-const SETTLED: f64 = 2.576;
+pub(super) const SETTLED: f64 = 2.576;
 /// Runs without a result after which none is expected.
 const HOPELESS: u64 = 8;
 
@@ -271,7 +271,7 @@ impl<'g> Runner<'g> {
     }
 
     /// One run of a configuration, by its number in the set; whether it reached the target.
-    pub(super) fn once(&mut self, at: usize, number: u64) -> bool {
+    fn once(&mut self, at: usize, number: u64) -> bool {
         self.site.restart(self.replica(number));
         let (end, reached) = match self.site.run_to_target(at) {
             Ok(line) => (line.net_end, true),
@@ -285,9 +285,27 @@ impl<'g> Runner<'g> {
         reached
     }
 
-    /// Seconds, then USD per policy, of the last run.
-    pub(super) fn values(&self) -> &[f64] {
-        &self.values
+    /// One run of a configuration as limits see it, which one that does not reach the target keeps none of: its time and
+    /// costs are infinite.
+    pub(super) fn told(&mut self, at: usize, number: u64) -> Told<'_> {
+        if !self.once(at, number) {
+            self.values.fill(f64::INFINITY);
+        }
+        Told(&self.values)
+    }
+}
+
+/// What a run came to: seconds, then USD per policy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'r>(pub(super) &'r [f64]);
+
+impl Told<'_> {
+    /// Whether it misses a limit, per policy.
+    pub(super) fn misses(self, limits: &Limits) -> impl Iterator<Item = bool> {
+        let (time_s, costs) = (self.0[0], &self.0[1..]);
+        costs
+            .iter()
+            .map(move |&cost_usd| !limits.allow(&Point { time_s, cost_usd }))
     }
 }
 

@@ -5,7 +5,7 @@
 //! configurations meet the same. The oracle knows in how many of them time and cost are within the limits; a
 //! strategy, which predicts a mean, adds the margin from the mean to the quantile.
 
-use super::expectation::Runner;
+use super::expectation::{Runner, SETTLED, Told};
 use crate::pricing::Tariff;
 use crate::search::{Limits, Point};
 use crate::testbed::{Ground, Terms};
@@ -16,9 +16,6 @@ const RUNS: [u64; 3] = [200, 1_000, 10_000];
 /// A quantile that is so many times a limit, or so many times below it, is not near: only a prediction that is as far off
 /// would ask for it.
 const NEAR: f64 = 1.5;
-/// Standard errors beyond which a share of misses is another than the one that is allowed: 99 % of a normal
-/// distribution lie within.
-const SETTLED: f64 = 2.576;
 
 /// How often configurations miss the limits.
 #[derive(Debug)]
@@ -73,8 +70,7 @@ impl Misses {
             sample.forget();
             let mut enough = RUNS[0].min(most);
             while sample.runs() < enough && !runner.is_stopped() {
-                let reached = runner.once(at, sample.runs());
-                sample.take(runner.values(), reached, limits);
+                sample.take(runner.told(at, sample.runs()), limits);
                 if sample.runs() == enough {
                     enough = sample.enough(limits, max_miss).min(most);
                 }
@@ -126,18 +122,12 @@ impl Sample {
         self.values[0].len() as u64
     }
 
-    /// Takes in a run; one that does not reach the target keeps no limit.
-    fn take(&mut self, values: &[f64], reached: bool, limits: &Limits) {
-        let told = |value: f64| if reached { value } else { f64::INFINITY };
-        for (all, value) in self.values.iter_mut().zip(values) {
-            all.push(told(*value));
+    fn take(&mut self, run: Told<'_>, limits: &Limits) {
+        for (all, value) in self.values.iter_mut().zip(run.0) {
+            all.push(*value);
         }
-        for (missed, usd) in self.missed.iter_mut().zip(&values[1..]) {
-            let point = Point {
-                time_s: told(values[0]),
-                cost_usd: told(*usd),
-            };
-            *missed += u64::from(!reached || !limits.allow(&point));
+        for (missed, misses) in self.missed.iter_mut().zip(run.misses(limits)) {
+            *missed += u64::from(misses);
         }
     }
 
@@ -228,8 +218,9 @@ mod tests {
             values: vec![Vec::new(); 2],
             missed: vec![0],
         };
-        for (seconds, reached) in [(9.0, true), (3.0, false), (11.0, true), (8.0, true)] {
-            sample.take(&[seconds, 1.0], reached, &limits);
+        let failed = [f64::INFINITY; 2];
+        for run in [[9.0, 1.0], failed, [11.0, 1.0], [8.0, 1.0]] {
+            sample.take(Told(&run), &limits);
         }
         assert_eq!(sample.missed, [2]);
         assert_eq!(quantile(&mut sample.values[0], 0.25), Some(11.0));

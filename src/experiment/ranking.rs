@@ -21,7 +21,6 @@ use crate::search::objective::{Front, best_two};
 use crate::search::{Limits, Objective, Point};
 use crate::stats::Share;
 use crate::training::Variation;
-use crate::usage::Usage;
 
 /// Ends of the interval that runs are told by.
 pub const ENDS: [f64; 2] = [0.05, 0.95];
@@ -154,15 +153,13 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
             }));
         }
         let first = rankings.len() - plan.policies.len();
-        let start_s = start_s(&plan, arena);
         for (index, ranking) in rankings[first..].iter_mut().enumerate() {
             let rows = scatter.iter().enumerate();
-            let rows = rows.map(|(at, runs)| row(&plan, arena, (index, start_s), at, runs));
+            let rows = rows.map(|(at, runs)| row(&plan, arena, index, at, runs));
             ranking.rows.extend(rows);
             if is_last {
                 // Those of several arenas have no oracle in common.
-                let is_oracles = begin == at && start_s == 0.0;
-                let one = is_oracles.then(|| &arena.oracle[index][..]);
+                let one = (begin == at).then(|| &arena.oracle[index][..]);
                 ranking.sort(&plan.objectives, one);
             }
         }
@@ -218,18 +215,12 @@ fn run_chunk(
             if number >= most[place] || runner.is_stopped() {
                 continue;
             }
-            let reached = runner.once(*at, number);
-            let told = |value: f64| if reached { value } else { f64::INFINITY };
-            let seen = runner.values();
-            for (all, value) in values[place].iter_mut().zip(seen) {
-                all.push(told(*value));
+            let run = runner.told(*at, number);
+            for (all, value) in values[place].iter_mut().zip(run.0) {
+                all.push(*value);
             }
-            for (missed, usd) in missed[place].iter_mut().zip(&seen[1..]) {
-                let point = Point {
-                    time_s: told(seen[0]),
-                    cost_usd: told(*usd),
-                };
-                missed.add(!plan.limits.allow(&point));
+            for (missed, misses) in missed[place].iter_mut().zip(run.misses(&plan.limits)) {
+                missed.add(misses);
             }
         }
     }
@@ -267,34 +258,8 @@ fn ends(values: &mut [f64]) -> [f64; 2] {
     })
 }
 
-/// Seconds until VMs train that the expectations of an arena leave out: those of formulas begin with the first step.
-fn start_s(plan: &Plan, arena: &Arena) -> f64 {
-    match arena.ground.world().is_some() && !arena.ground.expects_by_runs() {
-        true => plan.terms.start_up.seconds(),
-        false => 0.0,
-    }
-}
-
-fn row(
-    plan: &Plan,
-    arena: &Arena,
-    (policy, start_s): (usize, f64),
-    at: usize,
-    runs: &Runs,
-) -> Ranked {
-    let mut expected = arena.expected[policy][at];
-    let mut is_allowed = arena.allows(policy, at);
-    if start_s > 0.0 {
-        let mut usage = Usage::default();
-        let time_s = expected.time_s + start_s;
-        arena.ground.plan_usage(at, time_s, &mut usage);
-        let cost_usd = arena.tariffs[policy].bill_usd(&usage);
-        expected = Point { time_s, cost_usd };
-        // Where a share of runs may miss, runs tell.
-        if plan.limits.max_miss.is_none() {
-            is_allowed = plan.limits.allow(&expected);
-        }
-    }
+fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ranked {
+    let expected = arena.expected[policy][at];
     let is_reached = expected.time_s.is_finite() && expected.cost_usd.is_finite();
     Ranked {
         vm: arena.space.vm(at).map(|vm| vm.to_string()),
@@ -308,7 +273,7 @@ fn row(
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
         provenance: arena.ground.provenance(at),
-        is_allowed: is_reached && is_allowed,
+        is_allowed: is_reached && arena.allows(policy, at),
         is_on_front: false,
         best_for: Vec::new(),
     }

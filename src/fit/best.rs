@@ -2,7 +2,8 @@
 
 use super::linear::{Equation, non_negative};
 use super::steps::{
-    Growth, StepFit, StepPoint, additive_law, additive_non_negative, at, equations, p_norm,
+    Growth, StepFit, StepPoint, additive_law, additive_non_negative, at, compute_only, equations,
+    p_norm,
 };
 use crate::workload::law::StepLaw;
 
@@ -19,8 +20,8 @@ pub struct Chosen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoLaw {
     /// A law with as many parameters as points says nothing.
-    #[error("{0} are no fit; at least four are needed")]
-    FewPoints(Points),
+    #[error("{0} no fit; at least {1} are needed")]
+    FewPoints(Points, usize),
     /// What a sample takes is not known.
     #[error("all have the same local batch, which tells nothing of others")]
     OneBatch,
@@ -32,27 +33,31 @@ pub enum NoLaw {
     None,
 }
 
-/// How many points, in words.
+/// How many points, with their verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Points(pub usize);
 
 impl std::fmt::Display for Points {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            1 => f.write_str("1 point"),
-            n => write!(f, "{n} points"),
+            1 => f.write_str("1 point is"),
+            n => write!(f, "{n} points are"),
         }
     }
 }
 
 /// Fewest points: one more than the simplest law has parameters.
 const FEWEST: usize = 4;
+/// The same of one worker count.
+const FEWEST_OF_ONE_COUNT: usize = 3;
 /// With more points they are left out in so many parts, each spread over all of them.
 const PARTS: usize = 24;
 
 /// A way to a law.
 #[derive(Debug, Clone, Copy)]
 enum Candidate {
+    /// t = a + b·x.
+    Compute,
     /// t = a + b·x + d·growth(K).
     Whole(Growth),
     /// Compute a + b·x and exposed communication c + d·growth(K), each fitted to its own part.
@@ -64,17 +69,21 @@ enum Candidate {
 impl Candidate {
     /// The simplest first.
     const ALL: [Candidate; 7] = [
-        Candidate::Whole(Growth::ALL[0]),
-        Candidate::Whole(Growth::ALL[1]),
-        Candidate::Whole(Growth::ALL[2]),
-        Candidate::Split(Growth::ALL[0]),
-        Candidate::Split(Growth::ALL[1]),
-        Candidate::Split(Growth::ALL[2]),
+        Candidate::Whole(Growth::Linear),
+        Candidate::Whole(Growth::Ring),
+        Candidate::Whole(Growth::Tree),
+        Candidate::Split(Growth::Linear),
+        Candidate::Split(Growth::Ring),
+        Candidate::Split(Growth::Tree),
         Candidate::PNorm,
     ];
 
     fn fit(self, points: &[StepPoint]) -> Option<StepLaw> {
         match self {
+            Candidate::Compute => {
+                let whole = points.iter().map(|p| ([1.0, p.local_batch], p.step_s));
+                non_negative(&equations(whole)).map(compute_only)
+            }
             Candidate::Whole(growth) => additive_non_negative(points, growth),
             Candidate::Split(growth) => split(points, growth),
             Candidate::PNorm => p_norm(points).map(|fit| fit.law),
@@ -106,18 +115,50 @@ impl Candidate {
 /// # Errors
 /// [`NoLaw`] where the points cannot tell.
 pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
-    let all_alike = |of: fn(&StepPoint) -> f64| points.iter().all(|p| of(p) == of(&points[0]));
-    if points.len() < FEWEST {
-        return Err(NoLaw::FewPoints(Points(points.len())));
-    }
-    if all_alike(|p| p.local_batch) {
-        return Err(NoLaw::OneBatch);
-    }
-    if all_alike(|p| f64::from(p.workers)) {
+    enough(points, FEWEST)?;
+    if has_one_count(points) {
         return Err(NoLaw::OneCount);
     }
+    best_of(&Candidate::ALL, points)
+}
+
+/// As [`best`], of points on one VM, which say nothing of several. Where all have the same number of workers, no law tells their
+/// communication from compute: the whole step is a + b·x.
+///
+/// # Errors
+/// [`NoLaw`] where the points cannot tell.
+pub fn best_on_one_vm(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
+    let mut chosen = match has_one_count(points) {
+        false => best(points)?,
+        true => {
+            enough(points, FEWEST_OF_ONE_COUNT)?;
+            best_of(&[Candidate::Compute], points)?
+        }
+    };
+    chosen.fit.law.one_vm_only = true;
+    Ok(chosen)
+}
+
+fn has_one_count(points: &[StepPoint]) -> bool {
+    points.iter().all(|p| p.workers == points[0].workers)
+}
+
+fn enough(points: &[StepPoint], fewest: usize) -> Result<(), NoLaw> {
+    if points.len() < fewest {
+        return Err(NoLaw::FewPoints(Points(points.len()), fewest));
+    }
+    match points
+        .iter()
+        .all(|p| p.local_batch == points[0].local_batch)
+    {
+        true => Err(NoLaw::OneBatch),
+        false => Ok(()),
+    }
+}
+
+fn best_of(candidates: &[Candidate], points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     let mut best: Option<Chosen> = None;
-    for candidate in Candidate::ALL {
+    for candidate in candidates {
         let (Some(left_out), Some(law)) = (candidate.left_out(points), candidate.fit(points))
         else {
             continue;
@@ -155,22 +196,8 @@ fn split(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::steps::tests::points;
     use super::*;
-    use crate::workload::step_cost::StepCost;
-
-    fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
-        let all = [1_u32, 2, 4, 8, 16].map(|k| [4.0, 16.0, 64.0].map(|x| (k, x)));
-        let point = |(workers, local_batch)| {
-            let cost: StepCost = law.cost(workers, local_batch, 1.0, 1.0).expect("in range");
-            StepPoint {
-                workers,
-                local_batch,
-                step_s: cost.total_s(),
-                exposed_s: split.then_some(cost.communication_s),
-            }
-        };
-        all.into_iter().flatten().map(point).collect()
-    }
 
     #[test]
     fn the_law_that_made_the_points_is_found_again() {
@@ -207,11 +234,30 @@ mod tests {
     }
 
     #[test]
+    fn on_one_vm_one_count_is_enough_and_says_nothing_of_several() {
+        let made = additive_law([0.1, 0.01], Growth::Linear.law(0.05, 0.0));
+        let all = points(&made, false);
+        let four: Vec<StepPoint> = all.iter().filter(|p| p.workers == 4).copied().collect();
+        let found = best_on_one_vm(&four).expect("three batches");
+        assert!(found.left_out < 1e-6 && found.fit.law.one_vm_only);
+        let whole = found.fit.law.cost(4, 100.0, 1.0, 1.0);
+        assert!((whole.expect("a time").total_s() - 1.15).abs() < 1e-9);
+        let few = NoLaw::FewPoints(Points(2), 3);
+        assert_eq!(best_on_one_vm(&four[..2]), Err(few));
+        assert_eq!(best_on_one_vm(&[four[0]; 3]), Err(NoLaw::OneBatch));
+        // Several counts tell more.
+        let several = best_on_one_vm(&all).expect("a law").fit.law;
+        let by_best = best(&all).expect("a law").fit.law;
+        assert_eq!(several.communication, by_best.communication);
+        assert!(several.one_vm_only && !by_best.one_vm_only);
+    }
+
+    #[test]
     fn too_little_gives_no_law() {
         let made = additive_law([0.1, 0.01], Growth::Linear.law(0.0, 0.03));
         let all = points(&made, false);
-        assert_eq!(best(&[]), Err(NoLaw::FewPoints(Points(0))));
-        assert_eq!(best(&all[..2]), Err(NoLaw::FewPoints(Points(2))));
+        assert_eq!(best(&[]), Err(NoLaw::FewPoints(Points(0), 4)));
+        assert_eq!(best(&all[..2]), Err(NoLaw::FewPoints(Points(2), 4)));
         let one_count: Vec<StepPoint> = (all.iter())
             .filter(|p| p.workers == 1)
             .cycle()

@@ -3,7 +3,7 @@
 use super::Quality;
 use super::minimise::levenberg_marquardt;
 use super::residual::{again, variation};
-use super::steps::{StepPoint, p_norm};
+use super::steps::{Growth, StepPoint, p_norm};
 use crate::configuration::{Configuration, Shape};
 use crate::stats::Welford;
 use crate::workload::law::pooled::Variation;
@@ -51,48 +51,8 @@ impl PooledPoint {
     }
 }
 
-/// How communication grows with K.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PooledGrowth {
-    /// √K.
-    Root,
-    /// K.
-    Linear,
-    /// log₂ K.
-    Tree,
-}
-
-impl PooledGrowth {
-    /// All of them; the first is between the others and is taken unless another is clearly better.
-    pub const ALL: [PooledGrowth; 3] =
-        [PooledGrowth::Root, PooledGrowth::Linear, PooledGrowth::Tree];
-
-    /// As people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            PooledGrowth::Root => "√K",
-            PooledGrowth::Linear => "K",
-            PooledGrowth::Tree => "log K",
-        }
-    }
-
-    fn law(self, base_s: f64, slope_s: f64) -> CommunicationLaw {
-        match self {
-            PooledGrowth::Root => CommunicationLaw::Root {
-                base_s,
-                per_root_s: slope_s,
-            },
-            PooledGrowth::Linear => CommunicationLaw::Linear {
-                base_s,
-                per_worker_s: slope_s,
-            },
-            PooledGrowth::Tree => CommunicationLaw::Tree {
-                base_s,
-                per_level_s: slope_s,
-            },
-        }
-    }
-}
+/// How communication may grow with K; the first is between the others and is taken unless another is clearly better.
+const GROWTHS: [Growth; 3] = [Growth::Root, Growth::Linear, Growth::Tree];
 
 /// A fitted law.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +60,7 @@ pub struct PooledFit {
     /// The law, and how measurements vary around it.
     pub law: PooledLaw,
     /// How its communication grows.
-    pub growth: PooledGrowth,
+    pub growth: Growth,
     /// Its error on the whole step, without the residual.
     pub quality: Quality,
 }
@@ -134,7 +94,7 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     let growth = match counts.len() {
         // With fewer, the rest would be a line through two counts.
         6.. => grows(points, counts[counts.len() - counts.len() / 3]),
-        _ => PooledGrowth::Root,
+        _ => Growth::Root,
     };
     let law = fitted(&thinned(points, MOST), growth)?;
     finished(points, growth, law, variation)
@@ -144,15 +104,15 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
 /// from its coefficients on.
 pub fn refitted(points: &[PooledPoint], law: &PooledLaw) -> Option<PooledFit> {
     let (growth, base, slope) = match law.communication {
-        CommunicationLaw::Root { base_s, per_root_s } => (PooledGrowth::Root, base_s, per_root_s),
+        CommunicationLaw::Root { base_s, per_root_s } => (Growth::Root, base_s, per_root_s),
         CommunicationLaw::Linear {
             base_s,
             per_worker_s,
-        } => (PooledGrowth::Linear, base_s, per_worker_s),
+        } => (Growth::Linear, base_s, per_worker_s),
         CommunicationLaw::Tree {
             base_s,
             per_level_s,
-        } => (PooledGrowth::Tree, base_s, per_level_s),
+        } => (Growth::Tree, base_s, per_level_s),
         _ => return pooled(points),
     };
     let Overlap::PNorm { exponent } = law.overlap else {
@@ -172,7 +132,7 @@ pub fn refitted(points: &[PooledPoint], law: &PooledLaw) -> Option<PooledFit> {
 /// The fit with its error and the residual.
 fn finished(
     points: &[PooledPoint],
-    growth: PooledGrowth,
+    growth: Growth,
     law: PooledLaw,
     varies: impl Fn(&[(Place, f64)]) -> Option<Variation>,
 ) -> Option<PooledFit> {
@@ -255,13 +215,13 @@ fn seconds(law: &PooledLaw, p: &PooledPoint) -> Option<f64> {
 }
 
 /// The growth that foretells the worker counts from `least` on.
-fn grows(points: &[PooledPoint], least: u32) -> PooledGrowth {
+fn grows(points: &[PooledPoint], least: u32) -> Growth {
     let is_out = |p: &PooledPoint| p.vms > 1 && p.step.workers >= least;
     let (mut out, kept): (Vec<_>, Vec<_>) = points.iter().copied().partition(is_out);
     let kept = thinned(&kept, MOST);
     out.sort_by_key(|p| p.step.workers);
     // Batches and placements of one count err together: they count once.
-    let errors = |growth: PooledGrowth| -> Option<Vec<f64>> {
+    let errors = |growth: Growth| -> Option<Vec<f64>> {
         let law = fitted(&kept, growth)?;
         out.chunk_by(|a, b| a.step.workers == b.step.workers)
             .map(|same| {
@@ -272,7 +232,7 @@ fn grows(points: &[PooledPoint], least: u32) -> PooledGrowth {
             })
             .collect()
     };
-    let [first, others @ ..] = PooledGrowth::ALL;
+    let [first, others @ ..] = GROWTHS;
     let Some(base) = errors(first) else {
         return first;
     };
@@ -305,7 +265,7 @@ pub(super) fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
 }
 
 /// The law of `growth`, without its residual.
-fn fitted(points: &[PooledPoint], growth: PooledGrowth) -> Option<PooledLaw> {
+fn fitted(points: &[PooledPoint], growth: Growth) -> Option<PooledLaw> {
     let few = thinned(points, FIRST);
     let found = starts(points)
         .into_iter()
@@ -314,7 +274,7 @@ fn fitted(points: &[PooledPoint], growth: PooledGrowth) -> Option<PooledLaw> {
     polished(points, growth, start)
 }
 
-fn polished(points: &[PooledPoint], growth: PooledGrowth, start: [f64; 6]) -> Option<PooledLaw> {
+fn polished(points: &[PooledPoint], growth: Growth, start: [f64; 6]) -> Option<PooledLaw> {
     search(points, growth, start).map(|(free, _)| law_of(growth, &free))
 }
 
@@ -323,7 +283,7 @@ fn angle(exponent: f64) -> f64 {
     libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).sqrt())
 }
 
-fn law_of(growth: PooledGrowth, free: &[f64; 6]) -> PooledLaw {
+fn law_of(growth: Growth, free: &[f64; 6]) -> PooledLaw {
     // Every coefficient is the exponential of a free one, so none leaves its range; g is
     // 1 + 19·sin², which ends on both sides.
     let [base_s, per_sample_s, base, slope, one_vm_s] =
@@ -343,11 +303,7 @@ fn law_of(growth: PooledGrowth, free: &[f64; 6]) -> PooledLaw {
     }
 }
 
-fn search(
-    points: &[PooledPoint],
-    growth: PooledGrowth,
-    start: [f64; 6],
-) -> Option<([f64; 6], f64)> {
+fn search(points: &[PooledPoint], growth: Growth, start: [f64; 6]) -> Option<([f64; 6], f64)> {
     levenberg_marquardt(start, |free| {
         let law = law_of(growth, free);
         let error =
@@ -389,6 +345,24 @@ fn starts(points: &[PooledPoint]) -> Vec<[f64; 6]> {
 mod tests {
     use super::*;
 
+    /// What a law says of `vms` VMs with `each` workers.
+    fn point(law: &PooledLaw, (vms, each): (u32, u32), local_batch: f64) -> PooledPoint {
+        let workers = vms * each;
+        let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);
+        let placement = u64::from(workers) << 8 | u64::from(vms);
+        PooledPoint {
+            vms,
+            place: Place::new(vms, workers, each, local_batch, placement),
+            each: Some(each),
+            step: StepPoint {
+                workers,
+                local_batch,
+                step_s: cost.expect("in range").total_s(),
+                exposed_s: None,
+            },
+        }
+    }
+
     fn points(law: &PooledLaw) -> Vec<PooledPoint> {
         let mut points = Vec::new();
         for (vms, each) in [
@@ -412,33 +386,13 @@ mod tests {
             (16, 4),
         ] {
             for local_batch in [4.0, 16.0, 64.0] {
-                let workers = vms * each;
-                let cost = law
-                    .cost(vms, workers, local_batch, 1.0, 1.0)
-                    .expect("in range");
-                points.push(PooledPoint {
-                    vms,
-                    place: Place::new(
-                        vms,
-                        workers,
-                        each,
-                        local_batch,
-                        u64::from(workers) << 8 | u64::from(vms),
-                    ),
-                    each: Some(each),
-                    step: StepPoint {
-                        workers,
-                        local_batch,
-                        step_s: cost.total_s(),
-                        exposed_s: None,
-                    },
-                });
+                points.push(point(law, (vms, each), local_batch));
             }
         }
         points
     }
 
-    fn law(growth: PooledGrowth) -> PooledLaw {
+    fn law(growth: Growth) -> PooledLaw {
         PooledLaw {
             compute: ComputeLaw::Affine {
                 base_s: 0.07,
@@ -453,7 +407,7 @@ mod tests {
 
     #[test]
     fn the_law_that_made_the_points_is_found_again_with_its_growth() {
-        for growth in PooledGrowth::ALL {
+        for growth in GROWTHS {
             let fit = pooled(&points(&law(growth))).expect("enough points");
             assert_eq!(fit.growth, growth);
             assert!(fit.quality.mape < 1e-3, "{growth:?} {fit:?}");
@@ -463,7 +417,7 @@ mod tests {
 
     #[test]
     fn shapes_that_have_nothing_in_common_are_not_pooled() {
-        let same = points(&law(PooledGrowth::Root));
+        let same = points(&law(Growth::Root));
         let (_, _, per_shape) = against_per_shape(&same).expect("four shapes");
         assert!(!per_shape);
         // Each shape with communication of its own, from a tenth to ten times as dear.
@@ -473,30 +427,10 @@ mod tests {
             .flat_map(|(each, vms)| [4.0, 16.0, 64.0].map(|x| (each, vms, x)))
             .map(|(each, vms, local_batch)| {
                 let own = PooledLaw {
-                    communication: PooledGrowth::Linear.law(0.1, 0.001 * f64::from(each).powi(4)),
-                    ..law(PooledGrowth::Linear)
+                    communication: Growth::Linear.law(0.1, 0.001 * f64::from(each).powi(4)),
+                    ..law(Growth::Linear)
                 };
-                let workers = vms * each;
-                let cost = own
-                    .cost(vms, workers, local_batch, 1.0, 1.0)
-                    .expect("in range");
-                PooledPoint {
-                    vms,
-                    place: Place::new(
-                        vms,
-                        workers,
-                        each,
-                        local_batch,
-                        u64::from(workers) << 8 | u64::from(vms),
-                    ),
-                    each: Some(each),
-                    step: StepPoint {
-                        workers,
-                        local_batch,
-                        step_s: cost.total_s(),
-                        exposed_s: None,
-                    },
-                }
+                point(&own, (vms, each), local_batch)
             })
             .collect();
         let (pool, shape, per_shape) = against_per_shape(&apart).expect("four shapes");
@@ -505,7 +439,7 @@ mod tests {
 
     #[test]
     fn too_little_gives_no_law() {
-        let all = points(&law(PooledGrowth::Root));
+        let all = points(&law(Growth::Root));
         assert_eq!(pooled(&all[..9]), None);
         assert_eq!(pooled(&[]), None);
     }

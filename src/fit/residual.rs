@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::stats::cholesky::{backward, cholesky, forward, inverse_column};
 use crate::workload::law::pooled::Variation;
-use crate::workload::residual::{Place, cholesky, forward};
+use crate::workload::residual::Place;
 
 /// Nothing known: no variation but that of repeats, of 1 %.
 pub const UNKNOWN: Variation = Variation {
@@ -123,12 +124,7 @@ fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
     let mut inverse = vec![0.0; n * n];
     for column in 0..n {
         let own = &mut inverse[column * n..(column + 1) * n];
-        own[column] = 1.0;
-        for i in column..n {
-            let row = &triangle[i * n + column..i * n + i];
-            let dot: f64 = row.iter().zip(&own[column..i]).map(|(l, x)| l * x).sum();
-            own[i] = (own[i] - dot) / triangle[i * n + i];
-        }
+        inverse_column(&triangle, n, column, own);
     }
     let precision = |i: usize, j: usize| -> f64 {
         let from = i.max(j);
@@ -168,14 +164,6 @@ fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
         sum += errors.iter().map(|e| e.abs()).sum::<f64>() / m as f64;
     }
     Some(sum / groups.len() as f64)
-}
-
-/// Solves Lᵀ·x = `right` in place.
-fn backward(triangle: &[f64], n: usize, right: &mut [f64]) {
-    for i in (0..n).rev() {
-        let dot: f64 = (i + 1..n).map(|j| triangle[j * n + i] * right[j]).sum();
-        right[i] = (right[i] - dot) / triangle[i * n + i];
-    }
 }
 
 /// L of the points' covariance.

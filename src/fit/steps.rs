@@ -22,6 +22,8 @@ pub struct StepPoint {
 /// How communication grows with K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
+    /// √K.
+    Root,
     /// K.
     Linear,
     /// 2(K − 1)/K.
@@ -31,13 +33,21 @@ pub enum Growth {
 }
 
 impl Growth {
-    /// All of them, the simplest first.
-    pub const ALL: [Growth; 3] = [Growth::Linear, Growth::Ring, Growth::Tree];
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Growth::Root => "√K",
+            Growth::Linear => "K",
+            Growth::Ring => "(K − 1)/K",
+            Growth::Tree => "log K",
+        }
+    }
 
     /// Its value at K.
     pub fn at(self, workers: u32) -> f64 {
         let k = f64::from(workers);
         match self {
+            Growth::Root => k.sqrt(),
             Growth::Linear => k,
             Growth::Ring => 2.0 * (k - 1.0) / k,
             Growth::Tree => libm::log2(k),
@@ -47,6 +57,10 @@ impl Growth {
     /// The law c + d·growth.
     pub fn law(self, base_s: f64, slope_s: f64) -> CommunicationLaw {
         match self {
+            Growth::Root => CommunicationLaw::Root {
+                base_s,
+                per_root_s: slope_s,
+            },
             Growth::Linear => CommunicationLaw::Linear {
                 base_s,
                 per_worker_s: slope_s,
@@ -128,6 +142,7 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
                 per_worker_s,
             },
             overlap: Overlap::PNorm { exponent },
+            one_vm_only: false,
         }
     };
     let law = |free: &[f64; 5]| {
@@ -228,14 +243,21 @@ pub(super) fn additive_law(
         },
         communication,
         overlap: Overlap::Additive,
+        one_vm_only: false,
     }
 }
 
+/// t = a + b·x, and nothing for communication.
+pub fn compute_only(coefficients: [f64; 2]) -> StepLaw {
+    additive_law(coefficients, Growth::Linear.law(0.0, 0.0))
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
+    /// What a law says of five worker counts and three local batches, with communication apart or not.
+    pub(in crate::fit) fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
         let all = [1_u32, 2, 4, 8, 16].map(|k| [4.0, 16.0, 64.0].map(|x| (k, x)));
         let point = |(workers, local_batch)| {
             let cost = law.cost(workers, local_batch, 1.0, 1.0).expect("in range");

@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap};
 
-    fn step_laws() -> [StepLaw; 5] {
+    fn step_laws() -> [StepLaw; 6] {
         let step = |communication, overlap| StepLaw {
             compute: ComputeLaw::Affine {
                 base_s: 0.0654,
@@ -344,6 +344,7 @@ mod tests {
             },
             communication,
             overlap,
+            one_vm_only: false,
         };
         let norm = Overlap::PNorm { exponent: 3.0 };
         [
@@ -382,6 +383,16 @@ mod tests {
                 },
                 norm,
             ),
+            StepLaw {
+                one_vm_only: true,
+                ..step(
+                    CommunicationLaw::Linear {
+                        base_s: 0.0,
+                        per_worker_s: 0.0,
+                    },
+                    Overlap::Additive,
+                )
+            },
         ]
     }
 
@@ -430,7 +441,7 @@ mod tests {
             epochs: EpochLaw,
             noise: NoiseLaw,
         }
-        let shapes = ["a/4", "b \"x\"\\", "c", "d", "e"];
+        let shapes = ["a/4", "b \"x\"\\", "c", "d", "e", "f"];
         let laws = step_laws();
         for (epochs, noise) in other_laws() {
             let basis = || "a test".to_owned();

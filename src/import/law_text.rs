@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 enum Node {
     Table(Vec<(String, Node)>),
     Text(String),
+    Flag(bool),
     Whole(u64),
     Number(f64),
 }
@@ -18,7 +19,7 @@ enum Node {
 /// The lines of a law, its coefficients as `number` writes them.
 ///
 /// # Errors
-/// If the law holds what no law of `workload.toml` may: anything but tables, names and numbers.
+/// If the law holds what no law of `workload.toml` may: anything but tables, names, numbers, and yes or no.
 pub fn lines(law: &impl Serialize, number: fn(f64) -> String) -> serde_json::Result<String> {
     let node: Node = serde_json::from_str(&serde_json::to_string(law)?)?;
     let mut lines = Vec::new();
@@ -55,6 +56,7 @@ impl Node {
                 format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
             }
             Node::Text(text) => format!("\"{text}\""),
+            Node::Flag(flag) => flag.to_string(),
             Node::Whole(whole) => whole.to_string(),
             Node::Number(value) => number(*value),
         }
@@ -69,7 +71,7 @@ impl<'de> Deserialize<'de> for Node {
             type Value = Node;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table, a name or a number")
+                f.write_str("a table, a name, a number or a yes or no")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
@@ -82,6 +84,10 @@ impl<'de> Deserialize<'de> for Node {
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
                 Ok(Node::Text(text.to_owned()))
+            }
+
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Node, E> {
+                Ok(Node::Flag(flag))
             }
 
             fn visit_u64<E: Error>(self, whole: u64) -> Result<Node, E> {

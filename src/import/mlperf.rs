@@ -19,10 +19,10 @@ use super::figure::rounded;
 use super::report::{Report, basis};
 use super::{COLD_START_STEPS, Imported, PROBE_STEPS};
 use crate::fit::epochs::noise_scale;
-use crate::fit::steps::{Growth, StepFit, StepPoint, additive_non_negative, affine};
+use crate::fit::steps::{Growth, StepFit, StepPoint, additive_non_negative, affine, compute_only};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::workload::Origin;
-use crate::workload::law::{ComputeLaw, EpochLaw, NoiseLaw, Overlap, StepLaw};
+use crate::workload::law::{EpochLaw, NoiseLaw};
 use benchmarks::{Benchmark, Unit};
 use rcp::Point;
 
@@ -223,16 +223,5 @@ fn step_laws(draft: &mut Draft, report: &mut Report) {
         }
         let basis = basis(&fit.quality);
         draft.step_laws.push(Law::fitted((shape, fit.law), basis));
-    }
-}
-
-fn compute_only([base_s, per_sample_s]: [f64; 2]) -> StepLaw {
-    StepLaw {
-        compute: ComputeLaw::Affine {
-            base_s,
-            per_sample_s,
-        },
-        communication: Growth::Linear.law(0.0, 0.0),
-        overlap: Overlap::Additive,
     }
 }

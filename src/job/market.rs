@@ -88,3 +88,37 @@ impl Market {
         self.go_on(losses);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::lifetimes::Trace;
+
+    #[test]
+    fn a_change_that_only_adds_vms_is_no_loss() {
+        let rows = [(0, 4, 0), (100, 2, 0), (300, 0, 1), (400, 1, 0)];
+        let trace = Trace::new(&rows).expect("it is legal");
+        let streams = Streams::new(1);
+        let mut begun = [0; 3];
+        for replica in 0..20 {
+            let mut stream = streams.stream(replica, Purpose::MarketLosses);
+            let start_s = (stream.uniform() * 400.0) as u64;
+            // Behind the last loss the trace goes round.
+            let after_s = if start_s < 300 {
+                300 - start_s
+            } else {
+                700 - start_s
+            };
+            let losses = Losses::Trace(trace.clone());
+            let market = Market::new(&losses, &streams, replica).expect("it is a market");
+            assert_eq!(
+                market.at,
+                SimTime::from_seconds(after_s as f64),
+                "{start_s}"
+            );
+            assert_eq!((market.lost, market.held), (1, 6.0), "{start_s}");
+            begun[[100, 300].partition_point(|at| *at <= start_s)] += 1;
+        }
+        assert!(begun.iter().all(|times| *times > 0), "{begun:?}");
+    }
+}

@@ -281,3 +281,42 @@ impl Members {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::VmTypeKey;
+    use crate::training::waits::Layout;
+
+    fn group(on_spot: bool) -> Group {
+        Group {
+            vm: 0,
+            vm_type: VmTypeKey::of("vm"),
+            market: u16::from(on_spot),
+            vms: 1,
+            most: 1,
+            workers: 1,
+            layout: Layout::new(),
+            on_spot,
+            is_server: false,
+        }
+    }
+
+    #[test]
+    fn age_counts_from_when_the_oldest_vm_runs_that_can_be_taken_away() {
+        let mut members = Members::new(SimTime::ZERO, Streams::new(1));
+        let at = |hours: f64| SimTime::from_seconds(3600.0 * hours);
+        let mut request = |on_spot: bool, hours: f64, start_h: f64| {
+            let times = (at(start_h), SimTime::ZERO);
+            let group = group(on_spot);
+            (members.roster).request((0, &group), None, at(hours), times);
+            members.oldest_age_h(at(3.0))
+        };
+        assert_eq!(request(false, 0.0, 0.0), 0.0);
+        // It does not run yet.
+        assert_eq!(request(true, 2.0, 4.0), 0.0);
+        assert_eq!(request(true, 1.0, 0.5), 1.5);
+        assert_eq!(request(true, 2.0, 0.0), 1.5);
+        assert_eq!(request(true, 0.0, 1.0), 2.0);
+    }
+}

@@ -1,6 +1,7 @@
-//! Statistics used all over the crate: running moments, quantiles, intervals, lines, and the
+//! Statistics used all over the crate: running moments, quantiles, intervals, lines, triangles of matrices, and the
 //! Kolmogorov–Smirnov test. Pure mathematics, no input or output.
 
+pub mod cholesky;
 mod interval;
 mod joint;
 mod kolmogorov_smirnov;
@@ -10,6 +11,7 @@ mod moments;
 pub mod normal;
 mod ratio;
 mod share;
+pub mod student_t;
 
 pub use interval::Interval;
 pub use joint::Joint;
@@ -18,6 +20,6 @@ pub use kolmogorov_smirnov::kolmogorov_smirnov;
 pub use kolmogorov_smirnov::{KolmogorovSmirnov, kolmogorov_smirnov_against};
 pub use line::{Line, Plane};
 pub use median::RunningMedian;
-pub use moments::{Welford, median, student_t_97_5};
+pub use moments::{Welford, mean, median};
 pub use ratio::{Pair, Ratio};
 pub use share::{Share, unseen};

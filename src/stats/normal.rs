@@ -4,6 +4,11 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+/// Φ⁻¹(0.95): half the width of a 90 % interval in standard deviations.
+pub const AT_95: f64 = 1.644_853_626_951_472_2;
+/// Φ⁻¹(0.975): half the width of a 95 % interval.
+pub const AT_97_5: f64 = 1.959_963_984_540_054;
+
 /// Density φ(x).
 #[inline]
 pub fn density(x: f64) -> f64 {
@@ -141,7 +146,8 @@ mod tests {
 
     #[test]
     fn known_quantiles() {
-        assert!((inverse_cdf(0.975) - 1.959_963_984_540_054).abs() < 1e-14);
+        assert!((inverse_cdf(0.95) - AT_95).abs() < 1e-14);
+        assert!((inverse_cdf(0.975) - AT_97_5).abs() < 1e-14);
         assert!((upper_quantile(1e-20) - 9.262_340_089_798_408).abs() < 1e-12);
         assert_eq!(inverse_cdf(0.5), 0.0);
     }

@@ -1,9 +1,7 @@
 //! The share of a yes among yes and no.
 
 use super::Interval;
-
-/// Standard normal quantile at 97.5 %.
-const NORMAL_97_5: f64 = 1.959_963_984_540_054;
+use super::normal::AT_97_5;
 
 /// Counts of yes among all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,7 +30,7 @@ impl Share {
     pub fn interval(&self) -> Option<Interval> {
         let share = self.share()?;
         let n = self.count as f64;
-        let z = NORMAL_97_5 * NORMAL_97_5 / n;
+        let z = AT_97_5 * AT_97_5 / n;
         let middle = (share + 0.5 * z) / (1.0 + z);
         let half = (z * (share * (1.0 - share) + 0.25 * z)).sqrt() / (1.0 + z);
         // Rounding must not keep the ends from what they are.

@@ -147,7 +147,14 @@ impl Ground for MeasuredGrid {
         }
     }
 
-    fn expectation(&self, configuration: usize, tariff: &Tariff, usage: &mut Usage) -> Point {
+    /// Real runs hold their start-up.
+    fn expectation(
+        &self,
+        configuration: usize,
+        _: &Terms,
+        tariff: &Tariff,
+        usage: &mut Usage,
+    ) -> Point {
         let Some(time_s) = self.expected_time_s(configuration) else {
             return Point::NEVER;
         };

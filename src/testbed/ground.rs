@@ -44,7 +44,7 @@ pub struct Terms {
 
 /// What is true of the configurations of a task: what an oracle knows.
 pub trait Ground: Send + Sync {
-    /// Expected seconds from the start to the target, without search; `None` where that is never reached.
+    /// Expected seconds of training to the target, without search and start-up; `None` where it is never reached.
     fn expected_time_s(&self, configuration: usize) -> Option<f64>;
 
     /// Whether expectations have no closed form and are means over runs.
@@ -57,12 +57,19 @@ pub trait Ground: Send + Sync {
         1
     }
 
-    /// Expected time and cost of a configuration, without search, where that has a closed form; `usage`
-    /// is overwritten.
-    fn expectation(&self, configuration: usize, tariff: &Tariff, usage: &mut Usage) -> Point {
-        let Some(time_s) = self.expected_time_s(configuration) else {
+    /// Expected time and cost of a configuration on `terms`, from the request of its VMs and without search, where that has
+    /// a closed form; `usage` is overwritten.
+    fn expectation(
+        &self,
+        configuration: usize,
+        terms: &Terms,
+        tariff: &Tariff,
+        usage: &mut Usage,
+    ) -> Point {
+        let Some(training_s) = self.expected_time_s(configuration) else {
             return Point::NEVER;
         };
+        let time_s = terms.start_up.seconds() + training_s;
         self.plan_usage(configuration, time_s, usage);
         Point {
             time_s,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Answer, Depth, Split};
 use crate::configuration::{Configuration, Shape};
-use crate::fit::best::best;
+use crate::fit::best::{best, best_on_one_vm};
 use crate::fit::pooled::{PooledPoint, pooled, refitted};
 use crate::fit::steps::{StepPoint, p_norm};
 use crate::stats::Welford;
@@ -255,11 +255,14 @@ fn laws(workload: &Workload, kept: &[&Measured<'_>], refit: bool) -> Laws {
     };
     let of_shape = |(shape, law): (&String, &StepLaw)| {
         let vm_type = Shape::parse(shape).ok()?.vm_type;
-        let norm = matches!(law.overlap, Overlap::PNorm { .. });
+        let (norm, one_vm) = (
+            matches!(law.overlap, Overlap::PNorm { .. }),
+            law.one_vm_only,
+        );
         let points: Vec<StepPoint> = (kept.iter())
             .filter(|m| {
                 let own = *m.at.vm == **shape && (m.vms > 1 || !norm);
-                own || (norm && m.vm_type == vm_type && m.at.workers == 1)
+                own || ((norm || one_vm) && m.vm_type == vm_type && m.at.workers == 1)
             })
             .map(|m| StepPoint {
                 workers: m.at.workers,
@@ -268,7 +271,11 @@ fn laws(workload: &Workload, kept: &[&Measured<'_>], refit: bool) -> Laws {
                 exposed_s: Some(m.cost.communication_s),
             })
             .collect();
-        let chosen = || best(&points).ok().map(|chosen| chosen.fit);
+        let chosen = match one_vm {
+            true => best_on_one_vm,
+            false => best,
+        };
+        let chosen = || chosen(&points).ok().map(|chosen| chosen.fit);
         let fit = match norm {
             true => p_norm(&points).or_else(chosen),
             false => chosen(),

@@ -6,7 +6,7 @@ use super::grid::{Grid, Point};
 use super::law::EpochLaw;
 use super::origin::{Origin, Provenance};
 use super::rows;
-use super::spread::few;
+use super::spread::Squares;
 use crate::input::csv::Row;
 use crate::input::{Diagnostics, Source};
 
@@ -76,7 +76,7 @@ struct Errors {
 
 impl Errors {
     fn of(points: &[Point], abscissa: fn(f64) -> f64, by_law: &dyn Fn(f64) -> Option<f64>) -> Self {
-        let mut sums = [(0.0, 0_u32); 2];
+        let mut squares: [Squares; 2] = Default::default();
         for (out, point) in points.iter().enumerate() {
             let others = points.iter().enumerate().filter(|(i, _)| *i != out);
             let others: Vec<Point> = others.map(|(_, p)| *p).collect();
@@ -88,17 +88,10 @@ impl Errors {
                     None => continue,
                 },
             };
-            let error = libm::log(predicted / point.value);
-            sums[kind].0 += error * error;
-            sums[kind].1 += 1;
+            squares[kind].add(predicted, point.value);
         }
-        let deviation = |(sum, count): (f64, u32)| {
-            (count > 0).then(|| few(count) * (sum / f64::from(count)).sqrt())
-        };
-        Errors {
-            inside: deviation(sums[0]),
-            beyond: deviation(sums[1]),
-        }
+        let [inside, beyond] = squares.map(|squares| squares.deviation());
+        Errors { inside, beyond }
     }
 }
 

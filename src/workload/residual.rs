@@ -1,5 +1,6 @@
 //! What measurements say beyond a pooled law: a Gaussian process over ln(measured/law).
 
+use crate::stats::cholesky::{cholesky, forward};
 use crate::workload::law::pooled::Variation;
 
 /// Reach of what one measurement has for itself, in the logarithm of the local batch: that of a
@@ -77,39 +78,6 @@ impl Variation {
     /// Variance of one measurement around the law.
     pub fn variance(&self) -> f64 {
         self.shared * self.shared + self.placement * self.placement + self.repeat * self.repeat
-    }
-}
-
-/// The lower triangle L of a symmetric positive matrix L·Lᵀ, by rows, in its place. `false` if
-/// the matrix is not positive.
-pub fn cholesky(matrix: &mut [f64], n: usize) -> bool {
-    for i in 0..n {
-        for j in 0..=i {
-            let (head, row) = matrix.split_at(i * n);
-            let (other, own) = if j < i {
-                (&head[j * n..], row)
-            } else {
-                (row, row)
-            };
-            let dot: f64 = (other[..j].iter().zip(&own[..j])).map(|(a, b)| a * b).sum();
-            let rest = own[j] - dot;
-            let value = match i == j {
-                true if rest > 0.0 => rest.sqrt(),
-                true => return false,
-                false => rest / other[j],
-            };
-            matrix[i * n + j] = value;
-        }
-    }
-    true
-}
-
-/// Solves L·y = `right` in place.
-pub fn forward(triangle: &[f64], n: usize, right: &mut [f64]) {
-    for i in 0..n {
-        let row = &triangle[i * n..i * n + i];
-        let dot: f64 = row.iter().zip(right.iter()).map(|(l, y)| l * y).sum();
-        right[i] = (right[i] - dot) / triangle[i * n + i];
     }
 }
 
@@ -216,16 +184,5 @@ mod tests {
         assert!((deviation - VARIATION.variance().sqrt()).abs() < 1e-6);
         // One VM has nothing to do with several.
         assert_eq!(residual().at(&Place::new(1, 1, 1, 16.0, 1)).0, 0.0);
-    }
-
-    #[test]
-    fn a_triangle_gives_back_its_matrix() {
-        let mut m = vec![4.0, 0.0, 2.0, 5.0];
-        assert!(cholesky(&mut m, 2));
-        assert_eq!((m[0], m[2], m[3]), (2.0, 1.0, 2.0));
-        let mut right = [2.0, 5.0];
-        forward(&m, 2, &mut right);
-        assert_eq!(right, [1.0, 2.0]);
-        assert!(!cholesky(&mut [1.0, 0.0, 2.0, 1.0], 2));
     }
 }

@@ -1,7 +1,6 @@
 //! How sure a prediction is.
 
-/// Half the width of a 90 % interval in standard deviations, Φ⁻¹(0.95).
-pub const NINETY: f64 = 1.6448536269514722;
+use crate::stats::{normal, student_t};
 
 /// Standard deviations of the logarithms of step and epochs, from the error of the fit, what is
 /// left of the residual, and repeats. `None` where nothing is known: too few points to leave one out.
@@ -22,23 +21,26 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// By how much a deviation that is a root mean square of `count` errors must be widened for its
-/// 90 % interval: t₉₅(count)/1.645 of Student.
-pub fn few(count: u32) -> f64 {
-    // Cornish and Fisher's expansion is off by a tenth at two; the first are of a table.
-    const FIRST: [f64; 6] = [6.313752, 2.919986, 2.353363, 2.131847, 2.015048, 1.943180];
-    let n = f64::from(count.max(1));
-    let t = FIRST
-        .get(count.max(1) as usize - 1)
-        .copied()
-        .unwrap_or_else(|| {
-            let z = NINETY;
-            let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
-            z + (z3 + z) / (4.0 * n)
-                + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n)
-                + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * n * n * n)
-        });
-    t / NINETY
+/// Errors of ln(predicted/measured).
+#[derive(Debug, Default)]
+pub(super) struct Squares {
+    sum: f64,
+    count: u32,
+}
+
+impl Squares {
+    pub(super) fn add(&mut self, predicted: f64, measured: f64) {
+        let error = libm::log(predicted / measured);
+        self.sum += error * error;
+        self.count += 1;
+    }
+
+    /// Their root mean square, wider where they are few: its 90 % interval is that of Student. `None` without any.
+    pub(super) fn deviation(&self) -> Option<f64> {
+        let count = self.count;
+        let mean = || self.sum / f64::from(count);
+        (count > 0).then(|| student_t::wider(0.95, u64::from(count)) * mean().sqrt())
+    }
 }
 
 impl Spread {
@@ -59,7 +61,7 @@ impl Spread {
 impl Interval {
     /// value·exp(±1.645·deviation).
     pub fn around(value: f64, deviation: f64) -> Interval {
-        let factor = libm::exp(NINETY * deviation);
+        let factor = libm::exp(normal::AT_95 * deviation);
         Interval {
             low: value / factor,
             high: value * factor,
@@ -78,9 +80,13 @@ mod tests {
 
     #[test]
     fn few_errors_say_less() {
-        // Student's t at 95 %: 1.894579 with 7 degrees of freedom, 1.697261 with 30.
-        for (count, t) in [(1, 6.313752), (7, 1.894579), (30, 1.697261)] {
-            assert!((few(count) * NINETY - t).abs() < 2e-4, "{count}");
+        let mut squares = Squares::default();
+        assert_eq!(squares.deviation(), None);
+        // Student's t at 95 % is 6.313752 with one degree of freedom, 1.894579 with 7.
+        for (count, t) in (1..=7).zip([6.313752, 0.0, 0.0, 0.0, 0.0, 0.0, 1.894579]) {
+            squares.add(libm::exp(if count % 2 == 0 { 0.1 } else { -0.1 }), 1.0);
+            let told = squares.deviation().expect("there are some") * normal::AT_95;
+            assert!(t == 0.0 || (told - 0.1 * t).abs() < 1e-6, "{count}: {told}");
         }
     }
 

@@ -142,8 +142,9 @@ impl StepCosts {
         })
     }
 
-    /// The cost of a step: the measured value itself at a measured point; between points the
-    /// pooled law with its residual, or measured/law interpolated, or seconds; `None` outside the hull.
+    /// The cost of a step: the measured value itself at a measured point; between points the pooled law with its
+    /// residual, or a law of the shape times what is between ln(measured/law), or what is between ln(seconds); `None`
+    /// outside the hull.
     pub fn at(&self, at: &Configuration) -> Option<(StepCost, Provenance)> {
         self.known(at).map(|known| (known.cost, known.provenance))
     }

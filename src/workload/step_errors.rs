@@ -1,7 +1,7 @@
 //! How far off a shape's own measurements are when they are left out.
 
 use super::law::StepLaw;
-use super::spread::few;
+use super::spread::Squares;
 use super::step_cost::StepCost;
 use super::step_surface::Surface;
 use crate::configuration::Configuration;
@@ -32,14 +32,17 @@ impl Errors {
                 }
                 let surface = Surface::new(&kept, law);
                 for (c, measured) in &out {
-                    squares.add(surface.inside(c), measured);
+                    if let Some(told) = surface.inside(c) {
+                        squares.add(told.total_s(), measured.total_s());
+                    }
                 }
             }
         }
         let mut by_law = Squares::default();
         for (c, measured) in points {
-            let law = law.and_then(|law| law.cost(c.workers, c.local_batch(), 1.0, 1.0));
-            by_law.add(law, measured);
+            if let Some(told) = law.and_then(|law| law.cost(c.workers, c.local_batch(), 1.0, 1.0)) {
+                by_law.add(told.total_s(), measured.total_s());
+            }
         }
         let inside = squares.deviation();
         let beyond = by_law.deviation();
@@ -47,25 +50,5 @@ impl Errors {
             inside,
             beyond: beyond.map(|d| inside.map_or(d, |i| i.max(d))),
         }
-    }
-}
-
-#[derive(Default)]
-struct Squares {
-    sum: f64,
-    count: u32,
-}
-
-impl Squares {
-    fn add(&mut self, predicted: Option<StepCost>, measured: &StepCost) {
-        if let Some(predicted) = predicted {
-            let error = libm::log(predicted.total_s() / measured.total_s());
-            self.sum += error * error;
-            self.count += 1;
-        }
-    }
-
-    fn deviation(&self) -> Option<f64> {
-        (self.count > 0).then(|| few(self.count) * (self.sum / f64::from(self.count)).sqrt())
     }
 }

@@ -118,7 +118,7 @@ impl Surface {
         compute_scale: f64,
         network_scale: f64,
     ) -> Option<StepCost> {
-        let law = self.law?;
+        let law = self.law.filter(|law| !law.one_vm_only || on_one_vm(at))?;
         let by_law = law.cost(at.workers, at.local_batch(), compute_scale, network_scale)?;
         let (workers, along) = self.place(at);
         let side = self.side(at);

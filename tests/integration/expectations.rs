@@ -50,6 +50,53 @@ fn the_cheapest_size_is_the_same_for_every_seed() {
     }
 }
 
+/// Nothing varies, so a formula tells: what a run takes, its start-up among it once, also in a bill, a choice, a limit and a ranking.
+#[test]
+fn the_start_up_is_expected_once() {
+    let with = |start_up_s: f64, rest: &str| {
+        scenario(&format!(
+            "workloads = [\"scavenger-resnet18\"]\ncluster = {{ pairs = [[8, 768], [12, 1024]], start_up_s = {start_up_s:?} }}\n\
+             pricing = {{ policies = [\"ten-cents\"], define = {{ ten-cents = {{ usd_per_vm_hour = 0.1 }} }} }}\n{rest}\
+             search = {{ strategies = [\"oracle\"], objectives = [\"cost\"] }}"
+        ))
+    };
+    let (at_once, late) = (with(0.0, ""), with(36_000.0, ""));
+    let (plan, late_plan) = (Plan::new(&at_once), Plan::new(&late));
+    let (plan, late_plan) = (plan.expect("checked"), late_plan.expect("checked"));
+    let (arena, late_arena) = (plan.arena(0), late_plan.arena(0));
+    let (arena, late_arena) = (arena.expect("an arena"), late_arena.expect("an arena"));
+    let points = arena.expected[0].iter().zip(&late_arena.expected[0]);
+    for (at, (point, late)) in points.enumerate() {
+        let vms = f64::from(arena.space.workers(at).expect("workers"));
+        assert!(arena.ground.price_is_known(at), "everybody knows lists");
+        assert!((late.time_s - point.time_s - 36_000.0).abs() < 1e-6);
+        assert!((late.cost_usd - point.cost_usd - 0.1 * vms * 10.0).abs() < 1e-6);
+        let world = late_arena.world().expect("simulated");
+        let mut cluster = SimulatedCluster::new(world, &late_plan.terms);
+        cluster.restart(0);
+        let end = cluster.run_to_target(at).expect("no stall").net_end;
+        let over = end.seconds() - late.time_s;
+        assert!((0.0..=world.truths[at].expected_step_s).contains(&over));
+    }
+    // Ten hours on 12 VMs cost more than they save over 8.
+    assert_eq!(
+        (arena.oracle[0][0], late_arena.oracle[0][0]),
+        (Some(1), Some(0))
+    );
+    let least_h = late_arena.expected[0]
+        .iter()
+        .map(|p| p.time_s / 3600.0)
+        .fold(f64::INFINITY, f64::min);
+    let ranked = crate::ranking::ranked(&late, 1);
+    assert_eq!(ranked[0].rows[0].expected, late_arena.expected[0][0]);
+    for (limit_h, kept) in [(least_h - 1.0, false), (least_h + 0.1, true)] {
+        let limited = with(36_000.0, &format!("limits.max_time_h = {limit_h}\n"));
+        let plan = Plan::new(&limited).expect("checked");
+        let arena = plan.arena(0).expect("an arena");
+        assert_eq!(arena.oracle[0][0].is_some(), kept, "{limit_h}");
+    }
+}
+
 /// With and without an outline, with and without checkpoints: the mean of other replicas' runs, within 4 standard errors of
 /// both.
 #[test]

@@ -242,6 +242,7 @@ fn published_p_norm(row: &std::collections::HashMap<String, String>) -> StepLaw 
         overlap: Overlap::PNorm {
             exponent: number("exponent"),
         },
+        one_vm_only: false,
     }
 }
 

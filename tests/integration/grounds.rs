@@ -13,7 +13,7 @@ use scavsim::scenario::{self, Given, Overrides, Scenario};
 use scavsim::search::{Depends, Forecast, Past, Recipe, Registry, Strategy, Task, Unusable};
 use scavsim::testbed::{Extent, Stop, Target, Testbed};
 
-use crate::grids::{IMPORT, ROWS, SPEC};
+use crate::own_grids::{IMPORT, ROWS, SPEC};
 use crate::sandbox::Sandbox;
 
 fn load(text: &str, registry: &Registry) -> Scenario {

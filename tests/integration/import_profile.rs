@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::sandbox::{Sandbox, repository_file, stderr};
+use crate::sandbox::{Rows, Sandbox, repository_file, stderr, stdout};
 
 /// What an import printed: its report, and its warnings or mistakes.
 struct Told {
@@ -14,17 +14,7 @@ struct Told {
 
 fn import(text: &str, more: &[&str]) -> Told {
     let sandbox = Sandbox::new();
-    sandbox.write("p.csv", text);
-    let usual = [
-        "import",
-        "profile",
-        "p.csv",
-        "--samples-per-epoch",
-        "50000",
-        "--out",
-        "w",
-    ];
-    let assert = sandbox.run(&[&usual[..], more].concat());
+    let assert = sandbox.import_profile(text, more);
     let output = assert.get_output();
     let told = Told {
         code: output.status.code().expect("it ended by itself"),
@@ -242,7 +232,7 @@ fn one_row_and_two_rows_are_no_fit() {
         .warned(&["one configuration was measured: there is nothing to choose from"])
         .reports(&[
             "1 configuration\n",
-            "no law of steps on a: a single worker: 1 point are",
+            "no law of steps on a: a single worker: 1 point is no fit",
         ]);
     let two = import(
         "vm,workers,batch,step_s,epochs\na,1,64,0.2,9\na,2,128,0.3,\n",
@@ -250,7 +240,7 @@ fn one_row_and_two_rows_are_no_fit() {
     );
     let two = two
         .silent()
-        .reports(&["2 points are no fit; at least four are needed"]);
+        .reports(&["2 points are no fit; at least 4 are needed"]);
     assert!(!two.report.contains("R²"), "{}", two.report);
     assert!(!two.sandbox.read("w/workload.toml").contains("[laws"));
 }
@@ -378,6 +368,52 @@ fn workers_on_one_vm_are_on_another_line_than_those_on_several() {
         .and_then(|w| w.parse().ok())
         .expect("a number");
     assert!(left_out < 2.0, "{line}");
+}
+
+/// One VM whose four workers were measured at three batches: a law of the whole step by the local batch, for that VM and no second.
+#[test]
+fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
+    let step_s = |batch: u32| 0.02 + 0.002 * f64::from(batch) / 4.0;
+    let mut table = "vm,workers,batch,step_s\n".to_owned();
+    for batch in [128_u32, 256, 512] {
+        let _ = writeln!(table, "a/4,4,{batch},{}", step_s(batch));
+    }
+    let told = import(&table, &["--epochs", "10"]).silent().reports(&[
+        "the whole step as compute",
+        "a/4 was measured on one VM only: its law says nothing of several",
+    ]);
+    let scenario = |workers: u32, batch: u32| {
+        format!(
+            "workloads = [\"./w\"]\n\
+             cluster = {{ workers = [{workers}], batch = [{batch}], outside = \"extrapolate\" }}\n\
+             pricing = {{ policies = [\"p\"], define = {{ p = {{ usd_per_vm_hour = 1 }} }} }}\n"
+        )
+    };
+    told.sandbox.write("larger.toml", &scenario(4, 2048));
+    let ranked = told
+        .sandbox
+        .run(&["rank", "larger.toml", "--format", "csv"]);
+    let ranked = Rows::parse(&stdout(&ranked.success()));
+    let row = ranked.iter().next().expect("one configuration");
+    let hours = 10.0 * 50_000.0 / 2048.0 * step_s(2048) / 3600.0;
+    assert!((row.number("time_h") / hours - 1.0).abs() < 1e-5);
+    assert_eq!(row.text("provenance"), "extrapolated");
+    told.sandbox.write("more.toml", &scenario(8, 1024));
+    let refused = told.sandbox.run(&["rank", "more.toml"]).code(2);
+    assert!(
+        stderr(&refused).contains("such as 8 × a/4, B 1024"),
+        "{}",
+        stderr(&refused)
+    );
+    // Two batches are a line whatever was measured.
+    let two: String = table
+        .lines()
+        .take(3)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    import(&two, &["--epochs", "10"])
+        .silent()
+        .reports(&["no law of steps on a/4: one VM: 2 points are no fit; at least 3 are needed"]);
 }
 
 #[test]

@@ -111,21 +111,6 @@ fn importing_again_gives_the_embedded_workloads_byte_for_byte() {
     }
 }
 
-const PROFILE: [&str; 6] = [
-    "import",
-    "profile",
-    "p.csv",
-    "--samples-per-epoch",
-    "50000",
-    "--out",
-];
-
-fn profile(text: &str) -> (Sandbox, Vec<&'static str>) {
-    let sandbox = Sandbox::new();
-    sandbox.write("p.csv", text);
-    (sandbox, [&PROFILE[..], &["w"]].concat())
-}
-
 /// The message with which an import refuses, after making sure that it wrote nothing.
 fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let before = sandbox.files(".");
@@ -134,9 +119,17 @@ fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
     stderr(&assert)
 }
 
+/// The same of a profile.
+fn refused_profile(table: &str, more: &[&str]) -> String {
+    let sandbox = Sandbox::new();
+    let assert = sandbox.import_profile(table, more).code(2).stdout("");
+    assert_eq!(sandbox.files("."), ["p.csv"], "something was written");
+    stderr(&assert)
+}
+
 #[test]
 fn every_mistake_of_a_profile_at_once() {
-    let (sandbox, arguments) = profile(
+    let told = refused_profile(
         "vm,workers,batch,step_s,compute_s,communication_s,noise,epochs\n\
          g5.xlarge,1,64,-0.2,,,,\n\
          g5.xlarge,2,128,NaN,,,,\n\
@@ -145,39 +138,29 @@ fn every_mistake_of_a_profile_at_once() {
          g5.xlarge,4,512,0.3,,0.3,,\n\
          g5.xlarge,4,1024,0.3,,0.1,0.2,\n\
          ,0,x,0.3,,,,0\n",
+        &[],
     );
-    assert_snapshot!(refused(&sandbox, &arguments));
+    assert_snapshot!(told);
 }
 
 #[test]
 fn a_profile_without_epochs_or_with_half_a_split() {
-    let (sandbox, arguments) = profile(
+    let told = refused_profile(
         "vm,workers,batch,step_s,communication_s\na,1,64,0.2,\na,2,128,0.3,0.1\nb,1,64,0.2,\n",
+        &[],
     );
-    assert_snapshot!(refused(&sandbox, &arguments));
-    let (sandbox, arguments) = profile("vm,workers,batch,step_s\n");
-    assert!(refused(&sandbox, &arguments).contains("the table has no rows"));
-    let (sandbox, arguments) = profile("vm,workers,step_s\na,1,0.5\n");
-    assert!(refused(&sandbox, &arguments).contains("`batch`"));
+    assert_snapshot!(told);
+    let told = refused_profile("vm,workers,batch,step_s\n", &[]);
+    assert!(told.contains("the table has no rows"), "{told}");
+    let told = refused_profile("vm,workers,step_s\na,1,0.5\n", &[]);
+    assert!(told.contains("`batch`"), "{told}");
 }
 
 #[test]
 fn options_of_a_profile_that_are_not_possible() {
-    let (sandbox, mut arguments) = profile("vm,workers,batch,step_s\na,1,8,0.5\n");
-    arguments.extend(["--epochs", "NaN", "--restore-s", "-1", "--probe-steps", "0"]);
     // clap takes a bare negative number for an option.
-    let arguments: Vec<&str> = arguments.into_iter().filter(|a| *a != "-1").collect();
-    let arguments: Vec<&str> = arguments
-        .into_iter()
-        .map(|a| {
-            if a == "--restore-s" {
-                "--restore-s=-1"
-            } else {
-                a
-            }
-        })
-        .collect();
-    let told = refused(&sandbox, &arguments);
+    let more = ["--epochs", "NaN", "--restore-s=-1", "--probe-steps", "0"];
+    let told = refused_profile("vm,workers,batch,step_s\na,1,8,0.5\n", &more);
     for option in ["--epochs", "--restore-s", "--probe-steps"] {
         assert!(told.contains(option), "{told}");
     }
@@ -185,9 +168,9 @@ fn options_of_a_profile_that_are_not_possible() {
 
 #[test]
 fn repeats_are_averaged_and_their_spread_told() {
-    let (sandbox, arguments) =
-        profile("vm,workers,batch,step_s,epochs\na,1,64,0.19,10\na,1,64,0.21,12\na,2,128,0.3,\n");
-    let assert = sandbox.run(&arguments).success();
+    let sandbox = Sandbox::new();
+    let table = "vm,workers,batch,step_s,epochs\na,1,64,0.19,10\na,1,64,0.21,12\na,2,128,0.3,\n";
+    let assert = sandbox.import_profile(table, &[]).success();
     let report = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(
         report.contains("differ by up to 10.0 % (at 1 x a, batch 64)"),
@@ -208,19 +191,22 @@ fn repeats_are_averaged_and_their_spread_told() {
 
 #[test]
 fn a_folder_is_replaced_only_by_force_and_only_if_it_is_a_workload() {
-    let (sandbox, mut arguments) = profile("vm,workers,batch,step_s,epochs\na,1,8,0.5,9\n");
-    sandbox.run(&arguments).success();
+    let sandbox = Sandbox::new();
+    let import = |more: &[&str]| {
+        sandbox.import_profile("vm,workers,batch,step_s,epochs\na,1,8,0.5,9\n", more)
+    };
+    import(&[]).success();
     sandbox.write("w/old.txt", "");
-    assert!(refused(&sandbox, &arguments).contains("--force"));
-    arguments.push("--force");
-    sandbox.run(&arguments).success();
-    assert_eq!(
-        sandbox.files("w"),
-        ["epochs.csv", "old.txt", "steps.csv", "workload.toml"]
-    );
+    let told = stderr(&import(&[]).code(2).stdout(""));
+    assert!(told.contains("--force"), "{told}");
+    import(&["--force"]).success();
+    let files = ["epochs.csv", "old.txt", "steps.csv", "workload.toml"];
+    assert_eq!(sandbox.files("w"), files);
     assert_eq!(sandbox.files("."), ["p.csv", "w"]);
     fs::remove_file(sandbox.path("w/workload.toml")).expect("it is there");
-    assert!(refused(&sandbox, &arguments).contains("this is no workload"));
+    let told = stderr(&import(&["--force"]).code(2).stdout(""));
+    assert!(told.contains("this is no workload"), "{told}");
+    assert_eq!(sandbox.files("w"), files[..3]);
 }
 
 #[test]

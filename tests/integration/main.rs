@@ -1,7 +1,8 @@
 //! scavsim as its users meet it: the program with files in and files out, and the library through
 //! its front door. One binary, a module per topic.
 //!
-//! - [`bad_input`]: every mistake is refused before anything is run or written, and told well.
+//! - [`bad_input`]: every mistake is refused before anything is run or written, and told well; [`bad_clusters`], [`bad_prices`],
+//!   [`bad_workloads`]: those of one kind.
 //! - [`verdicts`]: what `check` passes, `run` runs.
 //! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
@@ -19,24 +20,27 @@
 //! - [`budget`]: training within a budget of time.
 //! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
-//! - [`sync`]: synchronisation protocols against exact theory; [`local_sgd`]: one of them.
+//! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`]: without events; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact.
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
 //! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure.
-//! - [`grids`]: measured grids, shipped and of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`grids`]: measured grids that are shipped, [`own_grids`]: of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`misses`]: limits that a share of runs may miss.
 //! - [`validation`]: measurements left out of workloads, and what the rest says of them.
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
-//! - [`bills`]: bills by hand.
-//! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
+//! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
+//! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`kinds`]: kinds of clusters.
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
 mod advise;
+mod bad_clusters;
 mod bad_input;
+mod bad_prices;
+mod bad_workloads;
 mod beyond;
 mod bills;
 mod budget;
@@ -67,6 +71,8 @@ mod live;
 mod local_sgd;
 mod luck;
 mod misses;
+mod outlines;
+mod own_grids;
 mod own_measurements;
 mod own_prices;
 mod properties;
@@ -83,12 +89,15 @@ mod shards;
 mod sharing;
 #[cfg(unix)]
 mod signals;
+mod sizes;
 #[cfg(unix)]
 mod special_files;
 mod spot;
 mod stand_in_prices;
 mod summary_by;
+mod sustained_use;
 mod sync;
+mod sync_fast;
 mod trace;
 mod transient;
 mod validation;

@@ -5,17 +5,7 @@ use crate::sandbox::{Sandbox, repository_file, stderr, stdout};
 /// A sandbox with the workload `w`, imported from `table`.
 fn imported(table: &str, more: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.write("p.csv", table);
-    let usual = [
-        "import",
-        "profile",
-        "p.csv",
-        "--samples-per-epoch",
-        "50000",
-        "--out",
-        "w",
-    ];
-    sandbox.run(&[&usual[..], more].concat()).success();
+    sandbox.import_profile(table, more).success();
     sandbox
 }
 

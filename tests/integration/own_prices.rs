@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use assert_cmd::assert::Assert;
+
 use crate::sandbox::{Rows, Sandbox, stderr, stdout};
 
 const HEAD: &str = "vm,region,zone,market,usd_per_hour,valid_from,valid_to,source\n";
@@ -180,6 +182,14 @@ fn add(sandbox: &Sandbox, folder: &str, cloud: &str, rows: &str) {
     sandbox.write(&format!("{path}/vms.csv"), rows);
 }
 
+/// Imports catalogues into `prices.csv`.
+fn import(sandbox: &Sandbox, catalogues: &[&str], more: &[&str]) -> Assert {
+    let import = ["import", "prices", "skypilot"];
+    sandbox.run(&[&import[..], catalogues, &["--out", "prices.csv"], more].concat())
+}
+
+const DAY: [&str; 2] = ["--date", "2026-11-20"];
+
 const GPU: &str = "\"{'Gpus': [{'Name': 'T4', 'MemoryInfo': {'SizeInMiB': 16384}}], 'TotalGpuMemoryInMiB': 16384}\"";
 
 fn aws(price: &str, spot: &str) -> String {
@@ -194,17 +204,7 @@ fn aws(price: &str, spot: &str) -> String {
 #[test]
 fn a_catalogue_of_skypilot_becomes_a_dated_table() {
     let sandbox = catalogue("v8", "aws", &aws("0.526", "0.16"));
-    let import = [
-        "import",
-        "prices",
-        "skypilot",
-        "v8",
-        "--date",
-        "2026-11-20",
-        "--out",
-        "prices.csv",
-    ];
-    let report = stdout(&sandbox.run(&import).success());
+    let report = stdout(&import(&sandbox, &["v8"], &DAY).success());
     assert!(
         report.contains("5 read, 3 kept, 1 dropped (no price), 1 dropped (a price of 0)"),
         "{report}"
@@ -222,23 +222,11 @@ fn a_catalogue_of_skypilot_becomes_a_dated_table() {
              aws,g4dn.xlarge,us-east-1,use1-az2,spot,0.3,2026-11-20,2026-11-20,{source}\n"
         )
     );
-    let told = stderr(&sandbox.run(&import).code(2));
+    let told = stderr(&import(&sandbox, &["v8"], &DAY).code(2));
     assert!(told.contains("prices.csv is already there"), "{told}");
     // Only a part, of the folder of one cloud.
-    let part = [
-        "import",
-        "prices",
-        "skypilot",
-        "v8/aws",
-        "--date",
-        "2026-11-20",
-        "--region",
-        "eu-west-1",
-        "--out",
-        "prices.csv",
-        "--force",
-    ];
-    let report = stdout(&sandbox.run(&part).success());
+    let part = [&DAY[..], &["--region", "eu-west-1", "--force"]].concat();
+    let report = stdout(&import(&sandbox, &["v8/aws"], &part).success());
     assert!(report.contains("4 dropped (other regions)"), "{report}");
     assert_eq!(sandbox.read("prices.csv").lines().count(), 2);
 }
@@ -248,18 +236,8 @@ fn copies_of_several_days_make_a_series() {
     let sandbox = catalogue("2026-11-18", "aws", &aws("0.526", "0.16"));
     add(&sandbox, "2026-11-19", "aws", &aws("0.526", "0.2"));
     add(&sandbox, "2026-11-20", "aws", &aws("0.526", "0.16"));
-    sandbox
-        .run(&[
-            "import",
-            "prices",
-            "skypilot",
-            "2026-11-20",
-            "2026-11-18",
-            "2026-11-19",
-            "--out",
-            "prices.csv",
-        ])
-        .success();
+    let days = ["2026-11-20", "2026-11-18", "2026-11-19"];
+    import(&sandbox, &days, &[]).success();
     let table = sandbox.read("prices.csv");
     for expected in [
         "use1-az1,on-demand,0.526,2026-11-18,2026-11-20,",
@@ -300,18 +278,9 @@ fn hosts_and_accelerators_that_are_billed_together_are_joined() {
         r,r-a,,,T4,2.0,0.70,0.22\nr,r-b,,,T4,1.0,0.35,\n\
         r,r-a,a2-highgpu-1g,12,,,0.8,0.2\nr,r-a,,,A100,1.0,2.9,0.9\nr,r-a,a9-unheard-1g,12,,,0.8,0.2\n";
     let sandbox = catalogue("v8", "gcp", rows);
-    let import = [
-        "import",
-        "prices",
-        "skypilot",
-        "v8",
-        "--date",
-        "2026-11-20",
-        "--out",
-        "prices.csv",
-        "--force",
-    ];
-    let report = stdout(&sandbox.run(&import).success());
+    let joined =
+        |more: &[&str]| import(&sandbox, &["v8"], &[&DAY[..], &["--force"], more].concat());
+    let report = stdout(&joined(&[]).success());
     assert!(
         report.contains("3 rows are accelerators without a host"),
         "{report}"
@@ -320,13 +289,8 @@ fn hosts_and_accelerators_that_are_billed_together_are_joined() {
         report.contains("a9-unheard-1g among them: join them with --attach"),
         "{report}"
     );
-    let attach = [
-        "--attach",
-        "n1-standard-8+T4:2",
-        "--attach",
-        "one=n1-standard-8+T4:1",
-    ];
-    sandbox.run(&[&import[..], &attach].concat()).success();
+    let attach = ["n1-standard-8+T4:2", "one=n1-standard-8+T4:1"].map(|host| ["--attach", host]);
+    joined(attach.as_flattened()).success();
     let table = sandbox.read("prices.csv");
     for expected in [
         "gcp,n1-standard-8,r,r-a,on-demand,0.38,",
@@ -344,11 +308,7 @@ fn hosts_and_accelerators_that_are_billed_together_are_joined() {
         table.contains("gcp,a2-highgpu-1g,r,r-a,on-demand,3.7"),
         "{table}"
     );
-    let told = stderr(
-        &sandbox
-            .run(&[&import[..], &["--attach", "n1-standard-8+T4:4"]].concat())
-            .code(2),
-    );
+    let told = stderr(&joined(&["--attach", "n1-standard-8+T4:4"]).code(2));
     assert!(
         told.contains("no zone has both `n1-standard-8` and 4 × `T4`"),
         "{told}"
@@ -363,21 +323,12 @@ fn mistakes_in_catalogues_are_all_told() {
         &format!("{VMS}x,,,1,1,,abc,,r,z\ny,,,1,1,,1,-2,r,z\n"),
     );
     let told = |more: &[&str]| {
-        let usual = ["import", "prices", "skypilot", "v8", "--out", "prices.csv"];
-        let told = stderr(&sandbox.run(&[&usual[..], more].concat()).code(2));
+        let told = stderr(&import(&sandbox, &["v8"], more).code(2));
         assert!(!sandbox.path("prices.csv").exists());
         told
     };
-    let all = told(&[
-        "--date",
-        "2026-11-20",
-        "--cloud",
-        "aws",
-        "--cloud",
-        "gpc",
-        "--attach",
-        "n1",
-    ]);
+    let others = ["--cloud", "aws", "--cloud", "gpc", "--attach", "n1"];
+    let all = told(&[&DAY[..], &others].concat());
     for expected in [
         "v8/aws/vms.csv:2:10",
         "v8/aws/vms.csv:3:12",
@@ -389,7 +340,7 @@ fn mistakes_in_catalogues_are_all_told() {
     assert!(told(&[]).contains("no day is given for v8"));
     assert!(told(&["--date", "yesterday"]).contains("`yesterday` is no day"));
     add(&sandbox, "v8", "aws", &format!("{VMS}x,,,1,1,,0,,r,z\n"));
-    assert!(told(&["--date", "2026-11-20"]).contains("no price is left"));
+    assert!(told(&DAY).contains("no price is left"));
     add(&sandbox, "v8", "aws", "a,b\n1,2\n");
-    assert!(told(&["--date", "2026-11-20"]).contains("has no column InstanceType, Price, Region"));
+    assert!(told(&DAY).contains("has no column InstanceType, Price, Region"));
 }

@@ -12,7 +12,7 @@ use scavsim::stats::normal;
 use crate::replay::scenario;
 use crate::sandbox::{Rows, Sandbox, stderr, stdout};
 
-fn ranked(scenario: &Scenario, runs: u64) -> Vec<Ranking> {
+pub fn ranked(scenario: &Scenario, runs: u64) -> Vec<Ranking> {
     let effort = Effort {
         runs,
         jobs: 2,

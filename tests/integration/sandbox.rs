@@ -121,6 +121,13 @@ impl Sandbox {
     pub fn run(&self, arguments: &[&str]) -> Assert {
         self.scavsim().args(arguments).assert()
     }
+
+    /// Imports `table`, the file `p.csv`, as the workload `w`.
+    pub fn import_profile(&self, table: &str, more: &[&str]) -> Assert {
+        self.write("p.csv", table);
+        let samples = ["--samples-per-epoch", "50000", "--out", "w"];
+        self.run(&[&["import", "profile", "p.csv"], &samples[..], more].concat())
+    }
 }
 
 /// Text printed on stdout.

@@ -1,5 +1,6 @@
 //! Signals end the program within a second, wherever it is; a second one at once.
 
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -146,6 +147,44 @@ fn a_reader_that_does_not_read_holds_up_no_signal() {
         std::thread::sleep(Duration::from_secs(2));
         assert_eq!(run.ends_by(&[signal]), Some(code));
     }
+}
+
+/// A table that nobody reads is work that looks at no interrupt: after a signal it has a moment, which a second one ends.
+#[test]
+fn a_second_signal_ends_at_once() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\n\
+         cluster = { workers = { from = 8, to = 20 }, batch = { from = 384, to = 1024, step = 8 } }\n\
+         search = { strategies = [\"oracle\"], objectives = [\"time\"] }\n",
+    );
+    let told = |signals: &[&str]| {
+        let mut command = sandbox.scavsim();
+        command.args(["rank", "scenario.toml", "--format", "csv", "--runs", "1"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut run = Running(command.spawn().expect("the program can be started"));
+        let mut errors = run.0.stderr.take().expect("it is piped");
+        let mut table = run.0.stdout.take().expect("it is piped");
+        // When there is some of it, it is being printed, and the rest is more than a pipe holds.
+        table.read_exact(&mut [0]).expect("the table begins");
+        let start = Instant::now();
+        assert_eq!(run.ends_by(signals), Some(130));
+        let took = start.elapsed();
+        let mut text = String::new();
+        errors.read_to_string(&mut text).expect("it is text");
+        (text, took)
+    };
+    let note = "interrupted; what was written is kept";
+    let (text, took) = told(&["-INT"]);
+    assert!(
+        text.contains(note) && took > Duration::from_millis(500),
+        "{text}"
+    );
+    let (text, took) = told(&["-INT", "-INT"]);
+    // Where the machine is so slow that the moment passes between the two, this says nothing.
+    assert!(
+        !text.contains(note) || took > Duration::from_millis(650),
+        "{text} {took:?}"
+    );
 }
 
 #[test]

@@ -194,17 +194,8 @@ fn a_measured_step_is_surer_than_one_between_and_that_surer_than_one_far_away() 
 #[test]
 fn a_workload_of_one_point_has_nothing_to_leave_out() {
     let sandbox = Sandbox::new();
-    sandbox.write("p.csv", "vm,workers,batch,step_s,epochs\na,1,8,0.5,9\n");
-    let import = [
-        "import",
-        "profile",
-        "p.csv",
-        "--samples-per-epoch",
-        "50000",
-        "--out",
-        "w",
-    ];
-    sandbox.run(&import).success();
+    let table = "vm,workers,batch,step_s,epochs\na,1,8,0.5,9\n";
+    sandbox.import_profile(table, &[]).success();
     let assert = sandbox.run(&["validate", "./w"]).success();
     let printed = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert_eq!(printed.lines().count(), 1, "{printed}");

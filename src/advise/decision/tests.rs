@@ -159,6 +159,6 @@ fn intervals_hold_runs_and_errors() {
     let prospects = [one];
     let decision = Decision::new(&prospects, apart(&[0.4]), goal(Objective::Cost));
     let [time, cost] = decision.intervals(0);
-    assert!((time[1] / time[0] - libm::exp(2.0 * Z90 * 0.5)).abs() < 1e-9);
-    assert!((cost[1] / cost[0] - libm::exp(2.0 * Z90 * 0.4)).abs() < 1e-9);
+    assert!((time[1] / time[0] - libm::exp(2.0 * normal::AT_95 * 0.5)).abs() < 1e-9);
+    assert!((cost[1] / cost[0] - libm::exp(2.0 * normal::AT_95 * 0.4)).abs() < 1e-9);
 }

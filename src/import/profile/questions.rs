@@ -2,12 +2,12 @@
 //!
 //! What cannot be is a mistake; what may be meant so must be said by an option, or is a warning.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Options;
-use super::rows::{Key, Measured, Points};
-use super::tables::{lasting, mean, times};
+use super::rows::{Key, Measured, Points, epochs_by_batch};
+use super::tables::{lasting, times};
 use crate::cloud::Fleet;
 use crate::configuration::Shape;
 use crate::fit::best::best;
@@ -16,6 +16,7 @@ use crate::import::MOST_SAMPLES;
 use crate::import::figure::rounded;
 use crate::import::report::Report;
 use crate::input::{Diagnostic, Diagnostics, Source};
+use crate::stats::mean;
 
 /// Repeats of one configuration that differ by this factor are not of the same thing.
 const REPEATS_APART: f64 = 3.0;
@@ -84,12 +85,7 @@ fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics)
 
 /// Epochs of one batch that are too far from each other.
 fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
-    let mut known: BTreeMap<u32, Vec<(f64, &Measured)>> = BTreeMap::new();
-    for ((.., batch), rows) in points {
-        let given = rows.iter().filter_map(|m| Some((m.epochs?, m)));
-        known.entry(*batch).or_default().extend(given);
-    }
-    for (batch, mut given) in known {
+    for (batch, mut given) in epochs_by_batch(points) {
         given.sort_by_key(|(_, m)| m.line.start);
         for (off, usual, times) in strays(&given) {
             let title = format!(

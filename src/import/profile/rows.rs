@@ -43,6 +43,17 @@ pub(super) struct Cells {
 /// All rows by configuration, and how many there were.
 pub(super) type Points = BTreeMap<Key, Vec<Measured>>;
 
+/// Epochs by batch, with their rows; a batch without any is there too. Over the same batch, other workers and VM types are
+/// repeats.
+pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &Measured)>> {
+    let mut known: BTreeMap<u32, Vec<(f64, &Measured)>> = BTreeMap::new();
+    for ((.., batch), rows) in points {
+        let given = rows.iter().filter_map(|m| Some((m.epochs?, m)));
+        known.entry(*batch).or_default().extend(given);
+    }
+    known
+}
+
 /// Reads all rows. Whatever is wrong with one goes to `diagnostics`.
 pub(super) fn points(
     table: &Table,

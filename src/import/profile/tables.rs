@@ -3,21 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::Options;
-use super::rows::{Key, Points};
+use super::rows::{Key, Points, epochs_by_batch};
 use crate::configuration::Shape;
 use crate::import::draft::{Draft, EpochLine, NoiseLine, StepLine};
 use crate::import::figure::rounded;
 use crate::import::report::Report;
+use crate::stats::mean;
 use crate::workload::Origin;
-
-pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let (mut n, mut sum) = (0_u32, 0.0);
-    for value in values {
-        n += 1;
-        sum += value;
-    }
-    (n > 0).then(|| sum / f64::from(n))
-}
 
 pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut Report) {
     let mut widest: Option<(f64, &Key)> = None;
@@ -71,15 +63,11 @@ pub(super) type Timed = (Key, f64, Option<f64>);
 
 /// Seconds of a step and, where its epochs are known, to the target, of every configuration.
 pub(super) fn times(points: &Points, options: &Options) -> Vec<Timed> {
-    let mut epochs: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for ((_, _, batch), rows) in points {
-        let given = rows.iter().filter_map(|m| m.epochs);
-        epochs.entry(*batch).or_default().extend(given);
-    }
+    let epochs = epochs_by_batch(points);
     let samples = options.samples_per_epoch as f64;
     let times = points.iter().filter_map(|(key, rows)| {
         let step_s = mean(rows.iter().map(|m| m.step_s))?;
-        let known = epochs.get(&key.2).and_then(|e| mean(e.iter().copied()));
+        let known = epochs.get(&key.2).and_then(|e| mean(e.iter().map(|e| e.0)));
         let steps = |epochs: f64| epochs * samples / f64::from(key.2);
         let time_s = known.or(options.epochs).map(|e| steps(e) * step_s);
         Some((key.clone(), step_s, time_s))
@@ -174,11 +162,7 @@ pub(super) fn epochs(
     draft: &mut Draft,
     report: &mut Report,
 ) {
-    let mut known: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for ((_, _, batch), rows) in points {
-        let given = rows.iter().filter_map(|m| m.epochs);
-        known.entry(*batch).or_default().extend(given);
-    }
+    let known = epochs_by_batch(points);
     let mut widest = 0.0_f64;
     for (&batch, values) in &known {
         let line = |epochs, origin, source: String| EpochLine {
@@ -187,9 +171,12 @@ pub(super) fn epochs(
             origin,
             source,
         };
-        if let Some(epochs) = mean(values.iter().copied()) {
-            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let greatest = values.iter().copied().fold(0.0, f64::max);
+        let each = || values.iter().map(|e| e.0);
+        if let Some(epochs) = mean(each()) {
+            let (least, greatest) = (
+                each().fold(f64::INFINITY, f64::min),
+                each().fold(0.0, f64::max),
+            );
             widest = widest.max((greatest - least) / epochs);
             let source = format!("{file}: mean of {}", values.len());
             draft.epochs.push(line(epochs, Origin::Measured, source));

@@ -40,6 +40,9 @@ pub struct StepLaw {
     /// How the two add up.
     #[serde(default, skip_serializing_if = "Overlap::is_additive")]
     pub overlap: Overlap,
+    /// Whether it says nothing of workers on several VMs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_vm_only: bool,
 }
 
 /// Complains about the first of `parameters` (name, value, least value) that is not a number of

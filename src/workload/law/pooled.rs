@@ -88,6 +88,7 @@ impl PooledLaw {
             compute: self.compute,
             communication,
             overlap: self.overlap,
+            one_vm_only: false,
         };
         law.cost(workers, local_batch, compute_scale, network_scale)
     }

@@ -1,0 +1,46 @@
+//! A table of the user's own measurements, as commands that read one ask for it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::import::profile::{BatchIs, Options, Unit};
+
+/// The table, and what it does not hold.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
+    pub(super) file: PathBuf,
+    /// Samples in one pass over the data
+    #[arg(long, value_name = "N")]
+    samples_per_epoch: u64,
+    /// Passes over the data to the target, for batches without their own
+    #[arg(long, value_name = "N")]
+    epochs: Option<f64>,
+    /// Unit of the times in the table [default: s; asked about where that is not likely]
+    #[arg(long)]
+    unit: Option<Unit>,
+    /// Whose samples `batch` counts [default: global; asked about where that is not likely]
+    #[arg(long)]
+    batch: Option<BatchIs>,
+    /// Seconds to restore a checkpoint in a new configuration [default: 60]
+    #[arg(long, value_name = "S")]
+    restore_s: Option<f64>,
+}
+
+impl ProfileArgs {
+    /// What is imported, as the workload `name`.
+    pub(super) fn options(&self, name: String) -> Options {
+        Options {
+            file: self.file.clone(),
+            name,
+            samples_per_epoch: self.samples_per_epoch,
+            epochs: self.epochs,
+            unit: self.unit,
+            batch: self.batch,
+            cold_start_steps: None,
+            probe_steps: None,
+            restore_s: self.restore_s,
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The step process of a configuration with so many VMs of each group.
+
+use std::sync::Arc;
+
+use super::Builder;
+use super::frame::{Frame, Part, Vms};
+use crate::cluster::balance::settle;
+use crate::cluster::batching::Batching;
+use crate::cluster::groups::Size;
+use crate::cluster::trial::trial;
+use crate::configuration::Configuration;
+use crate::training::Fidelity;
+use crate::training::slowest;
+use crate::training::stepping::Stepping;
+use crate::training::sync::Protocol;
+use crate::training::sync::fast::Pace;
+use crate::training::waits::Wait;
+use crate::workload::{OutsideHull, Provenance, Replay, StepMeasured};
+
+/// What a workload says of a cluster in one size.
+pub(super) struct Found<'f> {
+    present: Vec<(&'f Part, u32)>,
+    replays: Vec<(Replay, u32)>,
+    workers: u32,
+    samples: f64,
+}
+
+impl Builder<'_> {
+    /// What the workload says of each group's workers with so many VMs, and how many those are; besides, all workers,
+    /// and samples of an update.
+    pub(super) fn found<'f>(
+        &self,
+        configuration: &Configuration,
+        frame: &'f Frame,
+        vms: Vms,
+    ) -> Result<Found<'f>, OutsideHull> {
+        let present: Vec<(&Part, u32)> = (frame.parts.iter().zip(vms))
+            .map(|(part, vms)| (part, part.workers(vms)))
+            .filter(|(_, own)| *own > 0)
+            .collect();
+        let workers = present.iter().map(|(_, workers)| workers).sum();
+        let samples = (self.setup).samples(configuration, frame.protocol, workers);
+        let batch = whole_batch(configuration, workers, samples);
+        let replays = (present.iter())
+            .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
+            .collect::<Result<_, OutsideHull>>()?;
+        Ok(Found {
+            present,
+            replays,
+            workers,
+            samples,
+        })
+    }
+
+    /// The step process with so many VMs of each group, and what the workload says of the first.
+    pub(super) fn size(
+        &self,
+        configuration: &Configuration,
+        frame: &Frame,
+        vms: Vms,
+    ) -> Result<(Made, Replay), OutsideHull> {
+        let protocol = frame.protocol;
+        let Found {
+            present,
+            replays: found,
+            workers,
+            samples,
+        } = self.found(configuration, frame, vms)?;
+        let Some((first, _)) = found.first() else {
+            return Err(OutsideHull {
+                workload: self.workload.name.clone(),
+                what: None,
+                configuration: configuration.clone(),
+                nearest: None,
+            });
+        };
+        let Wait {
+            equal: slowest,
+            mean: waited,
+        } = self.waits.at(self.variation, workers, || {
+            (frame.parts.iter().zip(vms))
+                .flat_map(|(part, vms)| match part.each {
+                    0 => part.layout.clone(),
+                    each => vec![(each, vms)],
+                })
+                .collect()
+        });
+        let worker_s = self.worker_s(first, waited);
+        let mut stepping = Stepping {
+            workers,
+            worker_s,
+            communication_s: communication_s(protocol, first, &found),
+            time: self.variation.worker_time(),
+            slowest,
+            machines: None,
+        };
+        let (mut expected, mut settle_s) = (worker_s * waited + stepping.communication_s, 0.0);
+        if (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s) {
+            let times = (found.iter()).flat_map(|(replay, own)| {
+                std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
+            });
+            unlike(&mut stepping, worker_s, times);
+            let kind = self.setup.kinds.get(&configuration.vm);
+            let batching = kind.and_then(|k| k.batching.as_ref());
+            if let Some(batching) = batching.filter(|_| protocol.has_barrier()) {
+                settle_s = self.balance(batching, &present, samples, waited, &mut stepping)?;
+            }
+            expected = stepping.mean_step_s(1.0);
+        }
+        let provenance =
+            (found.iter().map(|(r, _)| r.provenance)).fold(Provenance::Measured, Ord::max);
+        let (mut replay, mut provenance) = (first.clone(), provenance);
+        let effective = protocol.effective_batch(samples, workers);
+        let at = Configuration {
+            vm: (present.first())
+                .map_or(&configuration.vm, |(part, _)| &part.shape)
+                .clone(),
+            workers,
+            batch: whole_batch(configuration, workers, samples),
+        };
+        let part = (effective < samples).then_some(effective.round() as u32);
+        let of_part = part.and_then(|part| self.workload.epochs_of_part(&at, part, self.reach));
+        if let Some(epochs) = of_part {
+            (replay.epochs, replay.pace) = (epochs.epochs, epochs.pace);
+            provenance = provenance.max(epochs.provenance);
+        }
+        let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
+        let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
+        let mut made = self.measure(protocol, stepping, (expected, gradient), steps, provenance);
+        made.size.settle_s = settle_s;
+        Ok((made, replay))
+    }
+
+    /// What the workload says of so many workers on the VMs of a group; their noise is not needed to train.
+    fn replay(&self, part: &Part, workers: u32, batch: u32) -> Result<Replay, OutsideHull> {
+        let asked = Configuration {
+            vm: Arc::clone(&part.shape),
+            workers,
+            batch,
+        };
+        self.workload.replay(&asked, self.reach)
+    }
+
+    /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
+    ///
+    /// A step that was measured at the barrier already holds the wait for the slowest worker, so
+    /// one worker's mean is the measured compute time divided by the expected slowest of K: the
+    /// expected step equals the measured one whatever the variation.
+    fn worker_s(&self, replay: &Replay, waited: f64) -> f64 {
+        match self.workload.steps.measured {
+            StepMeasured::Barrier => replay.step.compute_s / waited,
+            StepMeasured::Worker => replay.step.compute_s,
+        }
+    }
+
+    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set.
+    fn balance(
+        &self,
+        batching: &Batching,
+        present: &[(&Part, u32)],
+        samples: f64,
+        waited: f64,
+        stepping: &mut Stepping,
+    ) -> Result<f64, OutsideHull> {
+        let parts: Vec<&Part> = (present.iter())
+            .flat_map(|(part, own)| std::iter::repeat_n(*part, *own as usize))
+            .collect();
+        let workers = stepping.workers;
+        let compute_s = |worker: usize, batch: f64| {
+            let global = (batch * f64::from(workers)).round().max(1.0) as u32;
+            let replay = self.replay(parts[worker], workers, global)?;
+            Ok(self.worker_s(&replay, waited))
+        };
+        let balance = settle(batching, parts.len(), samples, compute_s)?;
+        let times: Vec<f64> = (balance.batches.iter().enumerate())
+            .map(|(worker, batch)| compute_s(worker, *batch))
+            .collect::<Result<_, OutsideHull>>()?;
+        unlike(stepping, times[0], times.iter().copied());
+        let restart_s = self.workload.constants.restore_s.value;
+        Ok(f64::from(balance.changes) * restart_s + balance.unbalanced_s)
+    }
+
+    /// Times of an update, and what it is worth.
+    fn measure(
+        &self,
+        protocol: Protocol,
+        stepping: Stepping,
+        (bsp_step_s, gradient): (f64, f64),
+        steps: f64,
+        provenance: Provenance,
+    ) -> Made {
+        let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
+        let k = f64::from(stepping.workers);
+        let fixed = protocol.gradients_per_update(stepping.workers);
+        let (step_s, gradients, staleness) = match (protocol.expected_update_s(bsp_step_s), fixed) {
+            // All that it sums up are as fresh as at a barrier.
+            (Some(update_s), Some(each)) => {
+                (update_s / (f64::from(each) / k), f64::from(each), 0.0)
+            }
+            _ => {
+                let trial = trial(&protocol, &pace, &stepping);
+                let each = trial.gradients;
+                (trial.update_s * k / each, each, trial.staleness * gradient)
+            }
+        };
+        let penalty = self.workload.staleness.or(self.setup.staleness);
+        let factor = protocol.gradients_factor(staleness, penalty);
+        Made {
+            size: Size {
+                stepping,
+                pace,
+                // In steps of this size; made relative to the whole cluster later.
+                per_update: fixed.map_or(gradients, f64::from) / k,
+                per_gradient: match fixed {
+                    Some(_) => None,
+                    None => Some(1.0 / k),
+                },
+                gradient,
+                step_s,
+                settle_s: 0.0,
+            },
+            steps,
+            factor,
+            provenance,
+        }
+    }
+}
+
+/// Workers take these seconds each, the first `worker_s`.
+fn unlike(stepping: &mut Stepping, worker_s: f64, times: impl Iterator<Item = f64>) {
+    let factors: Box<[f64]> = times.map(|time_s| time_s / worker_s).collect();
+    stepping.worker_s = worker_s;
+    stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
+    stepping.machines = Some(factors);
+}
+
+/// Seconds of exposed communication: of the slowest group where all wait for it, else the mean of the workers.
+fn communication_s(protocol: Protocol, first: &Replay, found: &[(Replay, u32)]) -> f64 {
+    if protocol.has_barrier() {
+        return (found.iter()).fold(0.0, |most: f64, (r, _)| most.max(r.step.communication_s));
+    }
+    let sum: f64 = (found.iter())
+        .map(|(r, own)| f64::from(*own) * r.step.communication_s)
+        .sum();
+    match found.iter().map(|(_, own)| own).sum::<u32>() {
+        0 => first.step.communication_s,
+        all => sum / f64::from(all),
+    }
+}
+
+/// A size in its own steps.
+pub(super) struct Made {
+    pub(super) size: Size,
+    /// Steps of this size to the target, without staleness.
+    pub(super) steps: f64,
+    /// Factor on them by staleness.
+    pub(super) factor: f64,
+    pub(super) provenance: Provenance,
+}
+
+impl Made {
+    /// The size in steps of a cluster that needs `nominal` of them.
+    pub(super) fn relative_to(self, nominal: f64) -> Size {
+        let mut size = self.size;
+        let own = self.steps * self.factor;
+        if own > 0.0 && own != nominal {
+            let worth = nominal / own;
+            size.per_update *= worth;
+            size.per_gradient = size.per_gradient.map(|each| each * worth);
+            size.step_s /= worth;
+        }
+        size
+    }
+}
+
+/// The global batch of so many samples, which is a whole number.
+fn whole_batch(configuration: &Configuration, workers: u32, samples: f64) -> u32 {
+    match workers == configuration.workers {
+        true => configuration.batch,
+        false => samples.round().max(1.0) as u32,
+    }
+}

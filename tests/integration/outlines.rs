@@ -1,0 +1,58 @@
+//! Outlines of runs on lives that are given, against arithmetic.
+
+use scavsim::cluster::luck::Luck;
+use scavsim::experiment::Plan;
+use scavsim::job::{Sketch, Sketched};
+use scavsim::rng::Streams;
+use scavsim::units::SimTime;
+
+use crate::live::tiny;
+
+/// Two workers that train for an hour and whose VMs start after 90 s, the first for ever and the second for `life_s`; all others
+/// live for ever too.
+fn outline(rest: &str, life_s: f64) -> Sketched {
+    let scenario = tiny(&format!(
+        "cluster.workers = [2]\ncluster.vm = [\"slow\"]\n\
+         spot = {{ exponential_mean_h = 2, replacement_s = 100{rest} }}\n"
+    ));
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let world = plan.arena(0).expect("an arena").world().expect("simulated");
+    let truth = &world.truths[0];
+    let luck = Luck::draw(truth, &world.variation, &Streams::new(1), 0);
+    let mut lives_h = [f64::INFINITY, life_s / 3600.0].into_iter();
+    let start_up = SimTime::from_seconds(90.0);
+    let run = Sketch::default().run((&truth.cluster, &luck), start_up, |_| {
+        lives_h.next().unwrap_or(f64::INFINITY)
+    });
+    run.expect("it has an outline")
+}
+
+#[track_caller]
+fn is(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+}
+
+/// After half an hour a VM is lost, 100 s later its place is taken, and 10 s later the hour begins again.
+#[test]
+fn without_checkpoints_a_loss_begins_again_and_surprises_by_the_age_of_the_oldest() {
+    is(outline("", f64::INFINITY).seconds, 90.0 + 3600.0);
+    let lost = outline("", 1800.0);
+    is(lost.seconds, 90.0 + 1800.0 + 110.0 + 3600.0);
+    // Two VMs outlive an hour with odds of 1/e, whatever their age: the first attempt did not last, the second did.
+    let odds = libm::exp(-1.0);
+    is(lost.surprise[0], -odds + (1.0 - odds));
+    is(lost.surprise[1], (1.0 - odds) * 1910.0 / 3600.0);
+}
+
+/// A checkpoint is due every 600 s but at the end, and takes 20 s.
+#[test]
+fn a_checkpoint_holds_from_when_it_is_written() {
+    let with = |life_s: f64| {
+        let rest = ", checkpoint = { periodic-s = 600 }, checkpoint_write_s = 20";
+        outline(rest, life_s).seconds - 90.0
+    };
+    is(with(f64::INFINITY), 3600.0 + 5.0 * 20.0);
+    is(with(590.0), 590.0 + 110.0 + 3600.0 + 5.0 * 20.0);
+    is(with(610.0), 610.0 + 110.0 + 3600.0 + 5.0 * 20.0);
+    is(with(630.0), 630.0 + 110.0 + 3000.0 + 4.0 * 20.0);
+}
