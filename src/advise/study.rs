@@ -189,6 +189,7 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
         cold_start_steps: None,
         probe_steps: None,
         restore_s: None,
+        parameters: None,
     };
     let mut diagnostics = Diagnostics::default();
     let imported = profile::read_source(&options, source, &mut diagnostics)?;

@@ -156,6 +156,9 @@ struct PolluxArgs {
     /// Seconds to restore a checkpoint in a new configuration [default: as known, or 60]
     #[arg(long, value_name = "S")]
     restore_s: Option<f64>,
+    /// Parameters of the model, whose gradients workers exchange [default: as known]
+    #[arg(long, value_name = "N")]
+    parameters: Option<u64>,
     #[command(flatten)]
     out: OutArgs,
 }
@@ -259,6 +262,7 @@ impl ImportArgs {
                     epochs: args.epochs,
                     target_progress: args.target_progress,
                     restore_s: args.restore_s,
+                    parameters: args.parameters,
                 };
                 (pollux::read(&options, d), args.out)
             }

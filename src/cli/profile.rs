@@ -26,6 +26,9 @@ pub struct ProfileArgs {
     /// Seconds to restore a checkpoint in a new configuration [default: 60]
     #[arg(long, value_name = "S")]
     restore_s: Option<f64>,
+    /// Parameters of the model, whose gradients workers exchange: other jobs learn communication by them
+    #[arg(long, value_name = "N")]
+    parameters: Option<u64>,
 }
 
 impl ProfileArgs {
@@ -41,6 +44,7 @@ impl ProfileArgs {
             cold_start_steps: None,
             probe_steps: None,
             restore_s: self.restore_s,
+            parameters: self.parameters,
         }
     }
 }

@@ -87,8 +87,7 @@ impl LearnedCommunication {
     fn of(free: &[f64; 4], on_one_vm: bool, deviation: f64) -> LearnedCommunication {
         // Every coefficient is the exponential of a free one, so none leaves its range; g is
         // 1 + 19·sin², which ends on both sides.
-        let [base_s, per_root_s, one_vm_s] =
-            std::array::from_fn(|i| libm::exp(free[i].min(50.0)));
+        let [base_s, per_root_s, one_vm_s] = std::array::from_fn(|i| libm::exp(free[i].min(50.0)));
         let sine = libm::sin(free[3]);
         LearnedCommunication {
             base_s,
@@ -136,7 +135,16 @@ mod tests {
     };
 
     fn points(parameters: f64, compute_s: f64) -> impl Iterator<Item = Exchange> {
-        let places = [(1, 1), (1, 2), (1, 4), (2, 2), (2, 8), (4, 4), (8, 32), (16, 16)];
+        let places = [
+            (1, 1),
+            (1, 2),
+            (1, 4),
+            (2, 2),
+            (2, 8),
+            (4, 4),
+            (8, 32),
+            (16, 16),
+        ];
         places.into_iter().map(move |(vms, workers)| Exchange {
             parameters,
             compute_s,

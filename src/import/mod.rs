@@ -33,7 +33,9 @@ pub mod report;
 pub mod trial;
 
 use crate::fit::pooled::PooledPoint;
-use draft::StepLine;
+use crate::workload::Origin;
+use crate::workload::head::MOST_PARAMETERS;
+use draft::{Constant, StepLine};
 
 pub use draft::Draft;
 pub use report::Report;
@@ -58,3 +60,20 @@ pub const PROBE_STEPS: f64 = 20.0;
 pub const COLD_START_STEPS: f64 = 100.0;
 /// Most samples in one pass over the data.
 pub const MOST_SAMPLES: u64 = 1_000_000_000_000;
+
+/// What `--parameters` takes.
+const PARAMETERS: &str = "a whole number between 1 and 10^15";
+
+fn not_parameters(given: u64) -> bool {
+    given == 0 || given as f64 > MOST_PARAMETERS
+}
+
+/// Parameters of the model, as given by the user.
+fn parameters(given: u64) -> Constant {
+    Constant {
+        name: "parameters",
+        value: given as f64,
+        origin: Origin::Stated,
+        source: "given when it was imported".to_owned(),
+    }
+}

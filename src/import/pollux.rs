@@ -23,7 +23,9 @@ use steps::Placement;
 use super::draft::{Constant, Draft, Law};
 use super::figure::rounded;
 use super::report::Report;
-use super::{COLD_START_STEPS, Imported, MOST_SAMPLES, PROBE_STEPS};
+use super::{
+    COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
+};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::workload::Origin;
 use crate::workload::law::EpochLaw;
@@ -64,6 +66,8 @@ pub struct Options {
     pub target_progress: Option<f64>,
     /// Seconds to restore a checkpoint.
     pub restore_s: Option<f64>,
+    /// Parameters of the model; by default as known.
+    pub parameters: Option<u64>,
 }
 
 /// Seconds to restore a checkpoint, where nobody says.
@@ -172,6 +176,9 @@ fn check(options: &Options, diagnostics: &mut Diagnostics) {
     }
     if (options.restore_s).is_some_and(|s| !s.is_finite() || s < 0.0) {
         refuse("restore-s", "a number of at least 0");
+    }
+    if options.parameters.is_some_and(not_parameters) {
+        refuse("parameters", PARAMETERS);
     }
     if (options.validation.as_deref()).is_some_and(|name| name.matches('*').count() != 1) {
         refuse("validation", "a name with one `*`, where the batch stands");
@@ -284,12 +291,13 @@ fn described(
             source: source.into(),
         },
     ];
-    constants.extend(application.map(|known| Constant {
+    let known = application.map(|known| Constant {
         name: "parameters",
         value: known.parameters,
         origin: Origin::Stated,
         source: known.parameters_source.into(),
-    }));
+    });
+    constants.extend(options.parameters.map(parameters).or(known));
     let accuracy = "steps: means over a short profile";
     let epochs = "epochs: one run per batch";
     match application {

@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
-use super::{COLD_START_STEPS, Imported, MOST_SAMPLES, PROBE_STEPS};
+use super::{
+    COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
+};
 use crate::input::csv::Table;
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::workload::Origin;
@@ -43,6 +45,8 @@ pub struct Options {
     pub probe_steps: Option<u64>,
     /// Seconds to restore a checkpoint.
     pub restore_s: Option<f64>,
+    /// Parameters of the model.
+    pub parameters: Option<u64>,
 }
 
 /// Unit of the times in the table.
@@ -138,6 +142,9 @@ fn check(options: &Options, diagnostics: &mut Diagnostics) {
     if options.probe_steps == Some(0) {
         refuse("probe-steps", "a whole number of at least 1");
     }
+    if options.parameters.is_some_and(not_parameters) {
+        refuse("parameters", PARAMETERS);
+    }
 }
 
 fn head(options: &Options, file: &str) -> Draft {
@@ -156,6 +163,22 @@ fn head(options: &Options, file: &str) -> Draft {
         source,
     };
     let number = |n: Option<u64>| n.map(|n| n as f64);
+    let mut constants = vec![
+        constant(
+            "samples_per_epoch",
+            option(Some(options.samples_per_epoch as f64), 1.0),
+        ),
+        constant(
+            "cold_start_steps",
+            option(number(options.cold_start_steps), COLD_START_STEPS),
+        ),
+        constant(
+            "probe_steps",
+            option(number(options.probe_steps), PROBE_STEPS),
+        ),
+        constant("restore_s", option(options.restore_s, RESTORE_S)),
+    ];
+    constants.extend(options.parameters.map(parameters));
     Draft {
         name: options.name.clone(),
         model: "not stated".into(),
@@ -164,21 +187,7 @@ fn head(options: &Options, file: &str) -> Draft {
         citation: format!("own measurements, {file}"),
         accuracy: "means over the repeats of each configuration".into(),
         licence: "as the measurements".into(),
-        constants: vec![
-            constant(
-                "samples_per_epoch",
-                option(Some(options.samples_per_epoch as f64), 1.0),
-            ),
-            constant(
-                "cold_start_steps",
-                option(number(options.cold_start_steps), COLD_START_STEPS),
-            ),
-            constant(
-                "probe_steps",
-                option(number(options.probe_steps), PROBE_STEPS),
-            ),
-            constant("restore_s", option(options.restore_s, RESTORE_S)),
-        ],
+        constants,
         ..Draft::default()
     }
 }

@@ -5,10 +5,10 @@
 //! the answer itself among those that keep it; where none does, the one whose upper end is least.
 
 use super::hidden::Setup;
-use crate::workload::spread::NINETY;
+use crate::stats::normal;
 
 /// Standard deviations up to the end of a one-sided interval of 95 %.
-const CAUTION: f64 = NINETY;
+const CAUTION: f64 = normal::AT_95;
 /// Limits between the least and the most that any set-up takes.
 const LIMITS: i32 = 5;
 
@@ -78,7 +78,10 @@ fn within(candidates: &[Candidate], limited: Limited) -> Vec<Choice> {
         Limited::Money => (1, 0),
     };
     let all = || candidates.iter().map(|c| c.truth[bound]);
-    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    let (low, high) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
     let by = |of: &dyn Fn(&Candidate) -> f64, keeps: &dyn Fn(&Candidate) -> bool| {
         let kept = candidates.iter().filter(|c| keeps(c));
         kept.min_by(|a, b| of(a).total_cmp(&of(b)))
@@ -87,8 +90,8 @@ fn within(candidates: &[Candidate], limited: Limited) -> Vec<Choice> {
         let share = f64::from(number) / f64::from(LIMITS + 1);
         let limit = low * libm::pow(high / low, share);
         let upper = |c: &Candidate| c.told[bound] * c.cautious;
-        let chosen = by(&|c| c.told[least], &|c| upper(c) <= limit)
-            .or_else(|| by(&upper, &|_| true))?;
+        let chosen =
+            by(&|c| c.told[least], &|c| upper(c) <= limit).or_else(|| by(&upper, &|_| true))?;
         let best = by(&|c| c.truth[least], &|c| c.truth[bound] <= limit)?;
         Some(Choice {
             limited,

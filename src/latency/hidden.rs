@@ -93,9 +93,9 @@ fn folded(workload: &Workload, all: &[Measured<'_>], hiding: Hiding) -> Vec<Setu
     for vm_type in types {
         let several = |m: &&Measured<'_>| m.vm_type == vm_type && m.at.workers > 1;
         match hiding {
-            Hiding::Placements => folds.extend(parts(all, several, |m| {
-                (m.at.vm.to_string(), m.at.workers)
-            })),
+            Hiding::Placements => {
+                folds.extend(parts(all, several, |m| (m.at.vm.to_string(), m.at.workers)))
+            }
             Hiding::EqualPlacements => folds.extend(parts(all, several, |m| m.layout.clone())),
             Hiding::LargeClusters => folds.extend(large(all, vm_type)),
             Hiding::Application => {}

@@ -43,14 +43,26 @@ pub fn render(setups: &[Setup]) -> String {
          the share of 90 % intervals that hold the measurement.\n\n"
         .to_owned();
     let header = [
-        "hidden", "workload", "set-ups", "answered", "error_%", "worst_%", "covered_%",
+        "hidden",
+        "workload",
+        "set-ups",
+        "answered",
+        "error_%",
+        "worst_%",
+        "covered_%",
     ];
     text += &text_table::markdown(&header, &errors);
     text += "\nChoices by these answers: the cheapest within a limit on time, the fastest within one on money, five limits each for every\n\
              local batch. `kept_%`: limits that the choice keeps. Excess: its true money, or time, over that of the best that keeps the\n\
              limit, at the median, in the mean and at nine in ten choices.\n\n";
     let header = [
-        "hidden", "workload", "limits", "kept_%", "median_%", "mean_%", "9 in 10_%",
+        "hidden",
+        "workload",
+        "limits",
+        "kept_%",
+        "median_%",
+        "mean_%",
+        "9 in 10_%",
     ];
     text += &text_table::markdown(&header, &chosen);
     text += "\n";
@@ -131,7 +143,10 @@ fn shortfalls(hiding: Hiding, setups: &[&Setup], choices: &[Choice]) -> Vec<Stri
             short.push(format!("{}: {kept:.1} % of limits kept", hiding.name()));
         }
         if median > MOST_EXCESS {
-            short.push(format!("{}: excess {median:.1} % at the median", hiding.name()));
+            short.push(format!(
+                "{}: excess {median:.1} % at the median",
+                hiding.name()
+            ));
         }
     }
     short

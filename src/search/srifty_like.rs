@@ -234,7 +234,11 @@ impl SriftyLike {
     ) {
         // A step of one worker is all compute.
         let compute = |r: &StepReading| {
-            let exposed_s = if r.workers == 1 { r.communication_s } else { 0.0 };
+            let exposed_s = if r.workers == 1 {
+                r.communication_s
+            } else {
+                0.0
+            };
             let local_batch = f64::from(r.batch) / f64::from(r.workers);
             (local_batch, r.compute_s + exposed_s)
         };

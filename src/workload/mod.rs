@@ -16,7 +16,7 @@
 mod compute_by_batch;
 pub mod epochs;
 pub mod grid;
-mod head;
+pub mod head;
 pub mod law;
 pub mod library;
 pub mod load;

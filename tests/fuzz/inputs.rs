@@ -191,6 +191,7 @@ fn imported_profile(folder: &Path) {
         cold_start_steps: None,
         probe_steps: None,
         restore_s: None,
+        parameters: None,
     };
     accepted(profile::read(&options, &mut diagnostics), &diagnostics);
 }

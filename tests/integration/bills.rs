@@ -1,7 +1,6 @@
 //! Bills by hand: for each policy some lengths of use, and beside each in words how the bill comes about. No
 //! figure here was worked out by the program.
 
-
 use scavsim::cloud::Fleet;
 use scavsim::pricing::{PolicyFile, Rented, Tariff};
 use scavsim::scenario;

@@ -93,6 +93,18 @@ fn sound(vm: &str) -> String {
 }
 
 #[test]
+fn parameters_of_the_model_are_kept_and_cannot_be_none() {
+    let told = import(&sound("a"), &["--parameters", "25557032"]).silent();
+    let head = told.sandbox.read("w/workload.toml");
+    let expected = "parameters = { value = 25557032, origin = \"stated\", source = \"given when it was imported\" }";
+    assert!(head.contains(expected), "{head}");
+    import(&sound("a"), &["--parameters", "0"]).asked(&[
+        "--parameters is not possible",
+        "a whole number between 1 and 10^15",
+    ]);
+}
+
+#[test]
 fn a_sound_table_raises_no_question_and_its_figures_are_told() {
     import(&sound("a"), &[]).silent().reports(&[
         "12 configurations",

@@ -9,9 +9,8 @@ use crate::sandbox::{Row, Rows, Sandbox};
 fn the_results_of_the_study_are_current() {
     let setups = study(&hidden::WORKLOADS);
     crate::reproduction::assert_current("latency.md", &text::render(&setups));
-    let of = |hiding: Hiding| -> Vec<&Setup> {
-        setups.iter().filter(|s| s.hiding == hiding).collect()
-    };
+    let of =
+        |hiding: Hiding| -> Vec<&Setup> { setups.iter().filter(|s| s.hiding == hiding).collect() };
     let error = |setups: &[&Setup]| {
         let errors = setups.iter().map(|s| {
             let (said, _) = s.said.expect("all are answered");
@@ -49,12 +48,25 @@ fn communication_of_other_jobs_spares_probes_of_large_clusters() {
     let rows = rows("\"srifty-like\", \"one-run\", \"full\"");
     let of = |strategy: &str, column: &str| -> Vec<f64> {
         let own = |row: &Row<'_>| row.text("strategy") == strategy;
-        rows.iter().filter(own).map(|row| row.number(column)).collect()
+        rows.iter()
+            .filter(own)
+            .map(|row| row.number(column))
+            .collect()
     };
-    let (own, corners) = (of("srifty-like", "search_cost_usd"), of("one-run", "search_cost_usd"));
-    assert!(own.iter().zip(&corners).all(|(own, corners)| own < corners), "{own:?} {corners:?}");
+    let (own, corners) = (
+        of("srifty-like", "search_cost_usd"),
+        of("one-run", "search_cost_usd"),
+    );
+    assert!(
+        own.iter().zip(&corners).all(|(own, corners)| own < corners),
+        "{own:?} {corners:?}"
+    );
     // It took the steps of others, which have their price, but none of their whole runs.
-    assert!(of("srifty-like", "known_runs").iter().all(|runs| *runs > 2000.0));
+    assert!(
+        of("srifty-like", "known_runs")
+            .iter()
+            .all(|runs| *runs > 2000.0)
+    );
     let known = |strategy: &str| of(strategy, "known_cost_usd")[0];
     assert!(known("srifty-like") > known("one-run") && known("srifty-like") < known("full"));
     let errors = of("srifty-like", "error_mean");

@@ -1,5 +1,8 @@
 //! Synchronisation protocols in fidelity `fast`, against `event`.
 
+use crate::sync::{
+    error, event, log_normal, network, protocol, runs, stepping, straggling, stream,
+};
 use proptest::prelude::*;
 use scavsim::engine::Queue;
 use scavsim::rng::Stream;
@@ -10,7 +13,6 @@ use scavsim::training::sync::{Goal, Invalid, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, WorkerTime};
 use scavsim::training::{Fidelity, Floor, Log, Stepping};
 use scavsim::units::SimTime;
-use crate::sync::{protocol, log_normal, straggling, stepping, stream, network, event, runs, error};
 
 pub fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
     by_pace(protocol, Fidelity::Fast, stepping, goal, stream)
