@@ -4,7 +4,8 @@
 
 use super::probing::Probing;
 use super::settings::probing_settings;
-use super::{Depends, Forecast, Objective, Past, Point, Recipe, Strategy, Task, Unusable, space};
+use super::trials::{point, value};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable, space};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
@@ -93,16 +94,10 @@ impl Walk<'_, '_> {
         let Some(time_s) = self.forecast.time_s[at] else {
             return Ok((true, f64::INFINITY));
         };
-        let cost_usd = (self.task.prices).and_then(|prices| prices.run_usd(at, time_s));
-        let point = Point {
-            time_s,
-            cost_usd: cost_usd.unwrap_or(f64::INFINITY),
-        };
-        Ok(worth(
-            self.task.objective,
-            self.task.is_within(at, &point),
-            point,
-        ))
+        let point = point(self.task, at, time_s);
+        // From beyond the limits the way leads to them first.
+        let is_within = self.task.is_within(at, &point);
+        Ok((!is_within, value(self.task.objective, &point)))
     }
 
     /// The better of the two neighbours on an axis, if it is below `value`.
@@ -124,18 +119,8 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether the limits are exceeded, and what is to be minimised: from beyond them the way leads to them first.
+/// Whether the limits are exceeded, and what is to be minimised.
 type Worth = (bool, f64);
-
-/// Infinite where a cost is asked for that nobody knows.
-fn worth(objective: Option<Objective>, is_within: bool, point: Point) -> Worth {
-    let value = match objective {
-        Some(Objective::Cost) => point.cost_usd,
-        Some(Objective::Knee) => point.time_s * point.cost_usd,
-        Some(Objective::Time) | None => point.time_s,
-    };
-    (!is_within, value)
-}
 
 /// The configurations nearest below and above on an axis, that are the same on all others.
 fn neighbours(task: &Task<'_>, from: usize, axis: usize) -> [Option<usize>; 2] {

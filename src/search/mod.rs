@@ -9,16 +9,24 @@
 //! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
 //!   does, [`same_job`] all that was ever measured.
 //! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
-//! - [`random`], [`fixed`]: baselines.
+//! - [`cherrypick`], [`ei_per_cost`]: Bayesian optimisation, over a `gaussian_process` of `features`; `trials`: the runs of
+//!   searches that run configurations to the target.
+//! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
 //! - [`space`]: corners and starting points of a list of configurations.
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
 
+pub mod by_price;
+pub mod cherrypick;
 pub mod coordinate_descent;
+pub mod ei_per_cost;
+mod features;
 pub mod fixed;
 pub mod full;
+mod gaussian_process;
+pub mod latin_hypercube;
 pub mod models;
 pub mod no_search;
 pub mod objective;
@@ -33,6 +41,7 @@ pub mod settings;
 pub mod space;
 pub mod srifty_like;
 pub mod task;
+mod trials;
 
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};

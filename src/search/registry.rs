@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
+use super::{by_price, cherrypick, ei_per_cost, latin_hypercube};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
 
 /// Name of the contender that knows what is expected of every configuration.
@@ -80,6 +81,11 @@ strategies! {
     random = "random": random::RandomSettings,
     fixed = "default": fixed::DefaultSettings,
     coordinate_descent = "coordinate-descent": super::coordinate_descent::CoordinateDescentSettings,
+    cheapest = "cheapest": by_price::CheapestSettings,
+    dearest = "dearest": by_price::DearestSettings,
+    latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
+    cherrypick = "cherrypick": cherrypick::CherryPickSettings,
+    ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

@@ -1,0 +1,136 @@
+//! CherryPick (NSDI 2017): Bayesian optimisation with expected improvement.
+//!
+//! Whole runs. The first stand in every part of the space; each further one is where the value of the objective is
+//! expected to fall furthest below the best so far, by a Gaussian process over the values themselves. It stops when that
+//! is less than a tenth of the best, after six runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::features::Features;
+use super::gaussian_process::GaussianProcess;
+use super::latin_hypercube::design;
+use super::trials::{Outcome, Trials};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::input::checked::Count;
+use crate::rng::Stream;
+use crate::testbed::{Stop, Testbed};
+
+/// A failed run counts as this multiple of the worst value that was seen.
+const FAILED: f64 = 1.35;
+
+/// Settings of CherryPick.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CherryPickSettings {
+    /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+    /// Runs before anything is modelled.
+    pub first: Count,
+    /// Runs before its own rule may stop it.
+    pub least: Count,
+    /// It stops when less than this share of the best value is expected to be gained.
+    pub stop_below: f64,
+}
+
+impl Default for CherryPickSettings {
+    fn default() -> Self {
+        CherryPickSettings {
+            budget: None,
+            first: Count::new(3).expect("3 is at least 1"),
+            least: Count::new(6).expect("6 is at least 1"),
+            stop_below: 0.1,
+        }
+    }
+}
+
+impl Recipe for CherryPickSettings {
+    fn summary(&self) -> &str {
+        "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six"
+    }
+
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        if !(0.0..=1.0).contains(&self.stop_below) {
+            return Err(Unusable(format!(
+                "`stop_below` = {}: expected a share from 0 to 1",
+                self.stop_below
+            )));
+        }
+        Ok(Box::new(CherryPick(self.clone())))
+    }
+}
+
+struct CherryPick(CherryPickSettings);
+
+impl Strategy for CherryPick {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let settings = &self.0;
+        let count = task.space.len();
+        let budget = settings
+            .budget
+            .map_or(count, |b| b.get() as usize)
+            .min(count);
+        let features = Features::of(task.space, task.prices);
+        let first = (settings.first.get() as usize).min(budget);
+        let mut seen = Seen {
+            process: GaussianProcess::new(&features, count),
+            worst: 0.0,
+        };
+        let mut trials = Trials::new(task, testbed, forecast);
+        for at in design(&features, count, first, stream) {
+            let outcome = trials.run(at, None)?;
+            seen.learn(at, outcome);
+        }
+        while trials.count < budget {
+            let beliefs = seen.process.beliefs();
+            let best = trials.best.map_or(seen.worst, |(_, value)| value);
+            let left = (0..count).filter(|&at| !trials.tried[at]);
+            let gain = |at: usize| match &beliefs {
+                Some(beliefs) => beliefs[at].improvement(best),
+                None => f64::INFINITY,
+            };
+            let next = left
+                .map(|at| (at, gain(at)))
+                .reduce(|best, next| if next.1 > best.1 { next } else { best });
+            let Some((at, gain)) = next else { break };
+            let enough = trials.count >= settings.least.get() as usize;
+            if settings.budget.is_none() && enough && gain < settings.stop_below * best {
+                break;
+            }
+            let outcome = trials.run(at, None)?;
+            seen.learn(at, outcome);
+        }
+        trials.decide();
+        Ok(())
+    }
+}
+
+/// What the runs so far tell.
+struct Seen<'f> {
+    process: GaussianProcess<'f>,
+    worst: f64,
+}
+
+impl Seen<'_> {
+    fn learn(&mut self, at: usize, outcome: Outcome) {
+        let value = match outcome {
+            Outcome::Reached(value) => value,
+            Outcome::Above(value) | Outcome::Failed(value) => FAILED * self.worst.max(value),
+        };
+        if value.is_finite() {
+            self.worst = self.worst.max(value);
+            self.process.observe(at, value);
+        }
+    }
+}
