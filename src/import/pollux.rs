@@ -148,7 +148,11 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
             constant.name, constant.value, constant.source
         ));
     }
-    report.note("step laws hold from two VMs on; one VM with several workers is only in steps.csv");
+    if draft.pooled_laws.is_empty() {
+        report.note(
+            "step laws hold from two VMs on; one VM with several workers is only in steps.csv",
+        );
+    }
     Some(Imported { draft, report })
 }
 

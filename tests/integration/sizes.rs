@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::live::{ASP, load, tiny};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides};
-use crate::live::{load, tiny, ASP};
 
 #[test]
 fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
