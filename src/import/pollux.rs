@@ -133,7 +133,9 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     };
     let basis = runs::replay(&runs, initial, &mut report);
     draft.epoch_law = Some(Law::measured(goodput, basis));
-    runs::noise(&runs, initial, target_progress, &mut draft, &mut report);
+    let pattern = options.validation.as_deref().unwrap_or(VALIDATION);
+    let target = (initial, target_progress);
+    runs::noise(&runs, pattern, target, &mut draft, &mut report);
     report.note(format!(
         "initial batch {initial}, target at {} of its steps",
         rounded(target_progress, 9)
