@@ -170,7 +170,7 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
         ..Reach::default()
     };
     let all = candidates(&workload, &reach);
-    let repeats = Repeats::read(&source);
+    let repeats = Repeats::read(&source, question.import.batch);
     let simulated = simulate(
         question,
         &workload,
@@ -239,6 +239,7 @@ fn decide(
         .map(|at| choice(at, at));
     let effort = Effort {
         setup_s: 60.0 * question.setup_min,
+        is_expected: true,
         steps: f64::from(question.steps),
         times: question.times,
         noise: [
@@ -290,7 +291,7 @@ fn decide(
 }
 
 impl Advice {
-    /// Whether any choice is in the spot market.
+    /// Whether any offer is in the spot market.
     pub fn has_spot(&self) -> bool {
         self.offers
             .all

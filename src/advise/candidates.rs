@@ -7,7 +7,7 @@ use crate::configuration::{Configuration, Shape};
 use crate::workload::{Reach, Workload};
 
 /// Workers are asked about up to so many times the most that were measured: further on a law is a guess.
-const FURTHER: u32 = 2;
+pub(super) const FURTHER: u32 = 2;
 /// A worker's samples down to this share of the fewest that were measured; no more than the most, which fit into its memory.
 const FEWER: f64 = 0.5;
 

@@ -77,6 +77,8 @@ pub struct Worth {
 pub struct Effort {
     /// Seconds until the VMs train.
     pub setup_s: f64,
+    /// Whether what is expected of runs holds these seconds.
+    pub is_expected: bool,
     /// Steps that are timed, and those before.
     pub steps: f64,
     /// How often the job is to be run.
@@ -284,10 +286,14 @@ impl<'a> Decision<'a> {
             }
             Measurement::Epochs(at) => {
                 let run = self.mean(at);
-                let setup = effort.setup_s / SECONDS_PER_HOUR;
+                let setup_s = match effort.is_expected {
+                    true => 0.0,
+                    false => effort.setup_s,
+                };
+                let setup_h = setup_s / SECONDS_PER_HOUR;
                 let price = Point {
-                    time_s: run.time_s + effort.setup_s,
-                    cost_usd: run.cost_usd + setup * self.prospects[at].usd_per_hour,
+                    time_s: run.time_s + setup_s,
+                    cost_usd: run.cost_usd + setup_h * self.prospects[at].usd_per_hour,
                 };
                 (effort.noise[1], price)
             }

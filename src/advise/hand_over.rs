@@ -4,12 +4,28 @@ use super::advice::Choice;
 use crate::cloud::Market;
 use crate::configuration::Shape;
 
-/// VM type, workers on a VM, VMs.
-fn parts(choice: &Choice) -> (&str, u32, u32) {
-    let vm_type =
-        Shape::parse(&choice.configuration.vm).map_or(&*choice.configuration.vm, |s| s.vm_type);
-    let each = choice.configuration.workers.div_ceil(choice.vms.max(1));
-    (vm_type, each, choice.vms)
+fn vm_type(choice: &Choice) -> &str {
+    let vm = &*choice.configuration.vm;
+    Shape::parse(vm).map_or(vm, |shape| shape.vm_type)
+}
+
+/// Workers on each VM, as a shell says them: a number, or one of several by the rank of the VM.
+fn workers_per_vm(choice: &Choice) -> String {
+    let workers = choice.configuration.workers;
+    let layout = Shape::parse(&choice.configuration.vm).map(|shape| shape.layout(workers));
+    match layout.as_deref() {
+        Ok([(each, _)]) => each.to_string(),
+        Ok(several) => {
+            let each: Vec<String> = (several.iter())
+                .flat_map(|(each, vms)| std::iter::repeat_n(each.to_string(), *vms as usize))
+                .collect();
+            format!(
+                "$(echo {} | cut -d' ' -f$((SKYPILOT_NODE_RANK + 1)))",
+                each.join(" ")
+            )
+        }
+        Err(_) => workers.div_ceil(choice.vms.max(1)).to_string(),
+    }
 }
 
 /// A name that every cloud takes: lower-case letters, digits and `-`.
@@ -30,7 +46,7 @@ fn plain(name: &str) -> String {
 
 /// A task for `sky launch`, or `sky jobs launch` in the spot market.
 pub fn sky(name: &str, choice: &Choice) -> String {
-    let (vm_type, each, vms) = parts(choice);
+    let (vm_type, each, vms) = (vm_type(choice), workers_per_vm(choice), choice.vms);
     let infra = match (&choice.offer.provider, &choice.offer.region) {
         (Some(provider), Some(region)) => format!("  infra: {provider}/{region}\n"),
         (Some(provider), None) => format!("  infra: {provider}\n"),
@@ -78,7 +94,7 @@ pub fn sky(name: &str, choice: &Choice) -> String {
 /// # Errors
 /// A sentence where the provider is not known.
 pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
-    let (vm_type, _, vms) = parts(choice);
+    let (vm_type, vms) = (vm_type(choice), choice.vms);
     let name = plain(name);
     let spot = choice.offer.market == Market::Spot;
     let region = choice.offer.region.as_deref();
@@ -104,13 +120,15 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
         ),
         Some("gcp") => format!(
             "gcloud compute instances bulk create --region={} --machine-type={vm_type} \
-             --count={vms} --name-pattern='{name}-##' --image-family=<FAMILY> \
+             --count={vms} --name-pattern='{name}-{}' --image-family=<FAMILY> \
              --image-project=<PROJECT>{}\n\
              # and when it is over\n\
              gcloud compute instances list --filter='name ~ ^{name}-[0-9]+$' \
              --format='value(name,zone.basename())' | while read vm zone; do \
              gcloud compute instances delete \"$vm\" --zone=\"$zone\" --quiet; done\n",
             region.unwrap_or("<REGION>"),
+            // A place for each digit of the last number.
+            "#".repeat(vms.to_string().len().max(2)),
             own(" --provisioning-model=SPOT"),
         ),
         Some("azure") => format!(
@@ -137,6 +155,63 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advise::Offer;
+    use crate::configuration::Configuration;
+    use crate::workload::Provenance;
+
+    fn choice(vm: &str, workers: u32, vms: u32) -> Choice {
+        Choice {
+            configuration: Configuration {
+                vm: vm.into(),
+                workers,
+                batch: 64,
+            },
+            vms,
+            offer: Offer {
+                vm: vm.to_owned(),
+                provider: Some("gcp".to_owned()),
+                region: None,
+                market: Market::OnDemand,
+                usd_per_hour: 1.0,
+                date: None,
+                lifetime: None,
+            },
+            time_h: [1.0; 3],
+            cost_usd: [1.0; 3],
+            miss: 0.0,
+            provenance: Provenance::Measured,
+            over_best: 0.0,
+            chance: 1.0,
+            is_on_front: true,
+        }
+    }
+
+    #[test]
+    fn each_vm_gets_its_own_workers_and_its_own_name() {
+        for (vm, workers, vms, each) in [
+            ("a/4", 8, 2, "4 "),
+            ("a", 3, 3, "1 "),
+            (
+                "a/4",
+                6,
+                2,
+                "$(echo 4 2 | cut -d' ' -f$((SKYPILOT_NODE_RANK + 1))) ",
+            ),
+            (
+                "a/1-2-4",
+                7,
+                3,
+                "$(echo 1 2 4 | cut -d' ' -f$((SKYPILOT_NODE_RANK + 1))) ",
+            ),
+        ] {
+            let task = sky("job", &choice(vm, workers, vms));
+            assert!(task.contains(&format!("--nproc_per_node={each}")), "{task}");
+        }
+        for (vms, pattern) in [(4, "'job-##'"), (120, "'job-###'")] {
+            let text = commands("job", &choice("a", vms, vms)).expect("gcp is known");
+            assert!(text.contains(pattern), "{text}");
+        }
+    }
 
     #[test]
     fn names_are_what_every_cloud_takes() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::import::profile::BatchIs;
 use crate::input::csv::Table;
 use crate::input::{Diagnostics, Source};
 
@@ -41,8 +42,8 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Those of a table that an import took: what is wrong with it was told.
-    pub fn read(source: &Arc<Source>) -> Repeats {
+    /// Those of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was told.
+    pub fn read(source: &Arc<Source>, batch_is: Option<BatchIs>) -> Repeats {
         let mut unread = Diagnostics::default();
         let required = ["vm", "workers", "batch", "step_s"];
         let optional = ["compute_s", "communication_s", "noise", "epochs"];
@@ -56,6 +57,12 @@ impl Repeats {
                 u32::try_from(value).ok()
             };
             let (workers, batch) = (whole("workers"), whole("batch"));
+            let batch = match batch_is {
+                Some(BatchIs::Local) => {
+                    (batch.zip(workers)).and_then(|(each, workers)| each.checked_mul(workers))
+                }
+                _ => batch,
+            };
             let above = || (std::ops::Bound::Excluded(0.0), std::ops::Bound::Unbounded);
             let step = row.number("step_s", above(), d);
             let passes = row.optional_number("epochs", above(), d);
@@ -123,7 +130,10 @@ mod tests {
 
     #[test]
     fn many_repeats_outweigh_what_is_assumed_and_none_leave_it() {
-        assert_eq!(Repeats::read(&Source::new("a", "")), Repeats::default());
+        assert_eq!(
+            Repeats::read(&Source::new("a", ""), None),
+            Repeats::default()
+        );
         let mut text = "vm,workers,batch,step_s,epochs\n".to_owned();
         for at in 0..200 {
             // ±10 % around one second.
@@ -131,7 +141,7 @@ mod tests {
             text += &format!("v,2,64,{step},\n");
         }
         text += "v,4,64,1.0,20\n";
-        let repeats = Repeats::read(&Source::new("a", text));
+        let repeats = Repeats::read(&Source::new("a", text), None);
         let exact = 0.5 * libm::log(1.1 / 0.9);
         assert!(
             (repeats.step_sd / exact - 1.0).abs() < 0.01,
@@ -142,5 +152,17 @@ mod tests {
         assert_eq!(repeats.epochs_sd, EPOCHS_SD);
         let (many, one) = (repeats.of_step("v", 2, 64), repeats.of_step("v", 4, 64));
         assert!((one / many - 200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn equal_batches_of_each_worker_are_no_repeats_of_one_global_batch() {
+        let text = "vm,workers,batch,step_s,epochs\nv,2,32,1.0,10\nv,4,32,1.0,20\nv,4,32,1.0,\n";
+        let source = Source::new("a", text);
+        let local = Repeats::read(&source, Some(BatchIs::Local));
+        assert_eq!(local.beyond_first, (1, 0));
+        assert_eq!(local.epochs_sd, EPOCHS_SD);
+        let (twice, once) = (local.of_step("v", 4, 128), local.of_step("v", 2, 64));
+        assert!((once / twice - 2.0).abs() < 1e-9);
+        assert_eq!(Repeats::read(&source, None).beyond_first, (1, 1));
     }
 }

@@ -316,6 +316,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
         let best_of_all = least(&mut (0..facts.len()));
         let effort = Effort {
             setup_s: 600.0,
+            is_expected: false,
             steps: 120.0,
             times: 1.0,
             noise: [STEP_SD * STEP_SD, EPOCHS_SD * EPOCHS_SD],

@@ -1,6 +1,7 @@
 //! A recommendation for people: what is known, what to take, what to measure next.
 
 use super::advice::{Advice, Choice, Next};
+use super::candidates::FURTHER;
 use super::decision::Measurement;
 use super::words::{
     capital, figure, figure_short, hours, market, percent, plural, rate, usd, wrapped,
@@ -157,7 +158,7 @@ fn untold(advice: &Advice) -> Vec<String> {
     all.push(format!(
         "more samples per worker than were measured ({}): whether they fit into memory; more than {} workers",
         local.join(", "),
-        2 * known.workers.1
+        known.workers.1.saturating_mul(FURTHER)
     ));
     all.push("any VM type that was not measured".to_owned());
     let has_spot = advice.has_spot();
@@ -248,7 +249,7 @@ fn why(advice: &Advice) -> String {
 fn others(advice: &Advice) -> String {
     let with_market = advice.has_spot();
     let limited = advice.goal.limits.are_any();
-    let mut header = vec!["K × B", "on"];
+    let mut header = vec!["  K × B", "on"];
     header.extend(with_market.then_some("market"));
     header.extend(["time h", "cost $", "behind", "better"]);
     header.extend(limited.then_some("miss"));
@@ -275,7 +276,6 @@ fn others(advice: &Advice) -> String {
     if rows.is_empty() {
         return "  there is no other\n".to_owned();
     }
-    header[0] = "  K × B";
     let left: &[usize] = if with_market { &[0, 1, 2] } else { &[0, 1] };
     let last = header.len() - 1;
     text_table::render(&header, &[left, &[last]].concat(), &rows)

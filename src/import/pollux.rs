@@ -137,7 +137,9 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     };
     let basis = runs::replay(&runs, initial, &mut report);
     draft.epoch_law = Some(Law::measured(goodput, basis));
-    runs::noise(&runs, initial, target_progress, &mut draft, &mut report);
+    let pattern = options.validation.as_deref().unwrap_or(VALIDATION);
+    let target = (initial, target_progress);
+    runs::noise(&runs, pattern, target, &mut draft, &mut report);
     report.note(format!(
         "initial batch {initial}, target at {} of its steps",
         rounded(target_progress, 9)
@@ -152,7 +154,11 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
             constant.name, constant.value, constant.source
         ));
     }
-    report.note("step laws hold from two VMs on; one VM with several workers is only in steps.csv");
+    if draft.pooled_laws.is_empty() {
+        report.note(
+            "step laws hold from two VMs on; one VM with several workers is only in steps.csv",
+        );
+    }
     Some(Imported { draft, report })
 }
 

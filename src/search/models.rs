@@ -59,11 +59,11 @@ impl EpochLine {
     /// Fits the stored runs that have both noise and epochs; `None` if there are none.
     pub fn fit(history: &History, from: EpochsFrom) -> Option<EpochLine> {
         let known = || {
-            (history.runs.iter()).filter_map(|r| Some((r.workers?, r.noise_normalised?, r.epochs?)))
+            (history.runs.iter()).filter_map(|r| Some((r.workers, r.noise_normalised?, r.epochs?)))
         };
-        let only = from.only(known().map(|r| r.0));
+        let only = from.only(known().filter_map(|r| r.0));
         let points: Vec<(f64, f64)> = known()
-            .filter(|r| only.is_none_or(|k| r.0 == k))
+            .filter(|r| only.is_none() || r.0 == only)
             .map(|(_, noise, epochs)| (noise, epochs))
             .collect();
         let noises = || points.iter().map(|p| p.0);
@@ -112,11 +112,10 @@ impl EpochTable {
 
     /// Of the stored runs that know epochs, those of one batch averaged; `None` if there are none.
     pub fn of(history: &History, from: EpochsFrom) -> Option<EpochTable> {
-        let known =
-            || (history.runs.iter()).filter_map(|r| Some((r.workers?, r.batch?, r.epochs?)));
-        let only = from.only(known().map(|r| r.0));
+        let known = || (history.runs.iter()).filter_map(|r| Some((r.workers, r.batch?, r.epochs?)));
+        let only = from.only(known().filter_map(|r| r.0));
         let mut points: Vec<(u32, f64)> = known()
-            .filter(|r| only.is_none_or(|k| r.0 == k))
+            .filter(|r| only.is_none() || r.0 == only)
             .map(|(_, batch, epochs)| (batch, epochs))
             .collect();
         points.sort_by_key(|p| p.0);

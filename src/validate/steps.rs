@@ -271,14 +271,11 @@ fn laws(workload: &Workload, kept: &[&Measured<'_>], refit: bool) -> Laws {
                 exposed_s: Some(m.cost.communication_s),
             })
             .collect();
-        let chosen = match one_vm {
-            true => best_on_one_vm,
-            false => best,
-        };
-        let chosen = || chosen(&points).ok().map(|chosen| chosen.fit);
-        let fit = match norm {
-            true => p_norm(&points).or_else(chosen),
-            false => chosen(),
+        let chosen = || best(&points).ok().map(|chosen| chosen.fit);
+        let fit = match (one_vm, norm) {
+            (true, _) => best_on_one_vm(&points).ok().map(|chosen| chosen.fit),
+            (false, true) => p_norm(&points).or_else(chosen),
+            (false, false) => chosen(),
         };
         Some((shape.clone(), fit?.law))
     };

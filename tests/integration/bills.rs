@@ -3,7 +3,6 @@
 
 use scavsim::cloud::Fleet;
 use scavsim::pricing::{PolicyFile, Rented, Tariff};
-use scavsim::scenario;
 use scavsim::units::SimTime;
 use scavsim::usage::{EndedBy, Phase, Usage, VmInterval};
 
@@ -39,6 +38,8 @@ pub fn other(count: u32, from_h: f64, to_h: f64) -> VmInterval {
 pub const MINUTE: f64 = 1.0 / 60.0;
 const SECOND: f64 = 1.0 / 3600.0;
 pub const E2: &[Rented<'_>] = &[as_priced("e2-standard-4")];
+
+pub const N1: &str = "usd_per_vm_hour = 0.19\nsustained_use = [1, 0.8, 0.6, 0.4]";
 
 pub const fn as_priced(vm: &str) -> Rented<'_> {
     Rented { vm, on_spot: None }

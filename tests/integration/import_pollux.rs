@@ -121,6 +121,12 @@ fn options_say_what_the_files_do_not() {
         "--initial-batch",
         "32",
     ];
+    let again = sandbox.read("tiny/bs64_run.csv");
+    sandbox.write("tiny/bs064_run.csv", &again);
+    let twice = refused(&sandbox, &named);
+    let expected = "bs064_run.csv and bs64_run.csv are of one batch";
+    assert!(twice.contains(expected), "{twice}");
+    fs::remove_file(sandbox.path("tiny/bs064_run.csv")).expect("it is there");
     let told = report(&sandbox, &[&named[..], &more].concat());
     assert!(told.contains("target at 1500 of its steps"), "{told}");
     assert!(
@@ -131,6 +137,9 @@ fn options_say_what_the_files_do_not() {
     assert!(sandbox.read("w/epochs.csv").contains("\n32,1.2,measured"));
     let file = sandbox.read("w/phi.csv");
     assert!(file.contains("32,1500,"), "{file}");
+    // Files are called what they are called.
+    assert!(file.contains("bs64_run: pace of the run"), "{file}");
+    assert!(told.contains("bs*_run.csv"), "{told}");
     let wrong = [
         "--epochs",
         "0",

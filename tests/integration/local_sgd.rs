@@ -6,8 +6,7 @@ use scavsim::training::sync::{Goal, Protocol};
 use scavsim::training::variation::WorkerTime;
 use statrs::distribution::{ContinuousCDF, Gamma};
 
-use crate::sync::{assert_mean, event, log_normal, protocol, runs, stepping, stream};
-use crate::sync_fast::by_pace;
+use crate::sync::{assert_mean, by_pace, event, log_normal, protocol, runs, stepping, stream};
 
 #[test]
 fn a_period_of_one_is_bsp_bit_for_bit() {

@@ -3,7 +3,6 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use scavsim::grid::report::figures;
 use scavsim::grid::{Charge, Grid, Outcome};
 use scavsim::input::Diagnostics;
 

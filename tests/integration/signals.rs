@@ -167,24 +167,23 @@ fn a_second_signal_ends_at_once() {
         // When there is some of it, it is being printed, and the rest is more than a pipe holds.
         table.read_exact(&mut [0]).expect("the table begins");
         let start = Instant::now();
-        assert_eq!(run.ends_by(signals), Some(130));
-        let took = start.elapsed();
+        for signal in signals {
+            run.send(signal);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let sent = start.elapsed();
+        assert_eq!(run.ends_by(&[]), Some(130));
         let mut text = String::new();
         errors.read_to_string(&mut text).expect("it is text");
-        (text, took)
+        (text, sent)
     };
     let note = "interrupted; what was written is kept";
-    let (text, took) = told(&["-INT"]);
-    assert!(
-        text.contains(note) && took > Duration::from_millis(500),
-        "{text}"
-    );
-    let (text, took) = told(&["-INT", "-INT"]);
-    // Where the machine is so slow that the moment passes between the two, this says nothing.
-    assert!(
-        !text.contains(note) || took > Duration::from_millis(650),
-        "{text} {took:?}"
-    );
+    assert!(told(&["-INT"]).0.contains(note));
+    // Where the machine is so slow that the moment may pass between the two, they say nothing.
+    let soon = |(_, sent): &(String, Duration)| *sent < Duration::from_millis(500);
+    let mut trials = (0..10).map(|_| told(&["-INT", "-INT"]));
+    let (text, sent) = trials.find(soon).expect("one of ten is soon enough");
+    assert!(!text.contains(note), "{text} {sent:?}");
 }
 
 #[test]

@@ -7,9 +7,7 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides};
 use scavsim::usage::VmInterval;
 
-use crate::bills::{E2, MINUTE, as_priced, bills, other, taken, vms};
-
-const N1: &str = "usd_per_vm_hour = 0.19\nsustained_use = [1, 0.8, 0.6, 0.4]";
+use crate::bills::{E2, MINUTE, N1, as_priced, bills, other, taken, vms};
 
 /// A quarter of the month is 182.5 h.
 #[test]

@@ -4,15 +4,16 @@
 //! Means are compared within 4 standard errors taken from the replicas, unless said otherwise;
 //! seeds are fixed, so nothing varies from run to run.
 
-use proptest::prelude::*;
 use scavsim::engine::Queue;
 use scavsim::rng::{Purpose, Stream, Streams, WorkloadKey};
-use scavsim::stats::Welford;
+use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::drift::DriftPath;
-use scavsim::training::slowest::{self, Moments};
+use scavsim::training::slowest;
+use scavsim::training::sync::fast::Pace;
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, Straggler, WorkerTime};
-use scavsim::training::{Floor, Log, Stepping, Variation};
+use scavsim::training::{Fidelity, Floor, Log, Stepping, Variation};
+use scavsim::units::SimTime;
 
 pub fn protocol(text: &str) -> Protocol {
     #[derive(serde::Deserialize)]
@@ -100,6 +101,51 @@ pub fn runs(
 
 pub fn error(seen: &Welford) -> f64 {
     (seen.variance() / seen.count() as f64).sqrt()
+}
+
+pub fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
+    by_pace(protocol, Fidelity::Fast, stepping, goal, stream)
+}
+
+pub fn by_pace(
+    protocol: Protocol,
+    fidelity: Fidelity,
+    stepping: &Stepping,
+    goal: Goal,
+    mut stream: Stream,
+) -> (Stretch, f64) {
+    let (mut drift, mut scratch) = (network(None), Scratch::default());
+    let (stretch, end) = Pace::of(protocol, fidelity, stepping)
+        .advance(
+            SimTime::ZERO,
+            &mut drift,
+            stepping,
+            goal,
+            &mut stream,
+            &mut scratch,
+        )
+        .expect("valid in this fidelity");
+    (stretch, end.seconds())
+}
+
+pub fn assert_same(name: &str, a: &[f64], b: &[f64]) {
+    let moments = |values: &[f64]| {
+        let mut seen = Welford::default();
+        values.iter().for_each(|&v| seen.add(v));
+        seen
+    };
+    let (x, y) = (moments(a), moments(b));
+    let error = error(&x).hypot(error(&y));
+    let test = kolmogorov_smirnov(a, b);
+    println!(
+        "{name}: {:.5} and {:.5}, difference {:.1} errors, p = {:.3}",
+        x.mean(),
+        y.mean(),
+        (x.mean() - y.mean()) / error.max(1e-12),
+        test.p_value
+    );
+    assert!((x.mean() - y.mean()).abs() <= 4.0 * error + 1e-6, "{name}");
+    assert!(test.p_value > 0.01, "{name}: p = {}", test.p_value);
 }
 
 pub fn assert_mean(name: &str, seen: &Welford, expected: f64) {

@@ -1,63 +1,15 @@
 //! Synchronisation protocols in fidelity `fast`, against `event`.
 
 use crate::sync::{
-    error, event, log_normal, network, protocol, runs, stepping, straggling, stream,
+    assert_same, by_pace, event, fast, log_normal, network, protocol, stepping, straggling, stream,
 };
 use proptest::prelude::*;
 use scavsim::engine::Queue;
-use scavsim::rng::Stream;
-use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::slowest::{self, Moments};
-use scavsim::training::sync::fast::Pace;
 use scavsim::training::sync::{Goal, Invalid, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, WorkerTime};
 use scavsim::training::{Fidelity, Floor, Log, Stepping};
 use scavsim::units::SimTime;
-
-pub fn fast(protocol: Protocol, stepping: &Stepping, goal: Goal, stream: Stream) -> (Stretch, f64) {
-    by_pace(protocol, Fidelity::Fast, stepping, goal, stream)
-}
-
-pub fn by_pace(
-    protocol: Protocol,
-    fidelity: Fidelity,
-    stepping: &Stepping,
-    goal: Goal,
-    mut stream: Stream,
-) -> (Stretch, f64) {
-    let (mut drift, mut scratch) = (network(None), Scratch::default());
-    let (stretch, end) = Pace::of(protocol, fidelity, stepping)
-        .advance(
-            SimTime::ZERO,
-            &mut drift,
-            stepping,
-            goal,
-            &mut stream,
-            &mut scratch,
-        )
-        .expect("valid in this fidelity");
-    (stretch, end.seconds())
-}
-
-fn assert_same(name: &str, a: &[f64], b: &[f64]) {
-    let moments = |values: &[f64]| {
-        let mut seen = Welford::default();
-        values.iter().for_each(|&v| seen.add(v));
-        seen
-    };
-    let (x, y) = (moments(a), moments(b));
-    let error = error(&x).hypot(error(&y));
-    let test = kolmogorov_smirnov(a, b);
-    println!(
-        "{name}: {:.5} and {:.5}, difference {:.1} errors, p = {:.3}",
-        x.mean(),
-        y.mean(),
-        (x.mean() - y.mean()) / error.max(1e-12),
-        test.p_value
-    );
-    assert!((x.mean() - y.mean()).abs() <= 4.0 * error + 1e-6, "{name}");
-    assert!(test.p_value > 0.01, "{name}: p = {}", test.p_value);
-}
 
 /// Ends of runs of so many updates, or updates until so many seconds, in 600 replicas.
 fn compare(text: &str, stepping: &Stepping, updates: u64) {

@@ -42,6 +42,7 @@ fn goal(objective: Objective) -> Goal {
 
 const FREE: Effort = Effort {
     setup_s: 0.0,
+    is_expected: false,
     steps: 0.0,
     times: 1.0,
     noise: [0.0; 2],
@@ -106,6 +107,17 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
         steps: 900.0,
         ..FREE
     };
+    // A run costs itself and, where it is not in what is expected of it, the setup.
+    let run = decision.mean(1);
+    let whole = decision.worth(Measurement::Epochs(1), &effort).price;
+    assert!((whole.time_s - run.time_s - 900.0).abs() < 1e-9);
+    assert!((whole.cost_usd - run.cost_usd - 1.25).abs() < 1e-9);
+    let is_expected = true;
+    let held = Effort {
+        is_expected,
+        ..effort
+    };
+    assert_eq!(decision.worth(Measurement::Epochs(1), &held).price, run);
     // Half an hour of VMs for 5 USD an hour.
     let once = decision.worth(Measurement::Step(1), &effort);
     assert!((once.price.cost_usd - 2.5).abs() < 1e-12);

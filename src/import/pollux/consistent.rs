@@ -64,6 +64,7 @@ mod tests {
     fn run(batch: u32, rows: &[(f64, f64)]) -> Run {
         Run {
             batch,
+            name: format!("validation-{batch}"),
             rows: rows.iter().map(|&(p, i)| (p, i, None)).collect(),
         }
     }

@@ -15,6 +15,8 @@ use crate::workload::law::{NoiseLaw, goodput};
 /// A run at one batch.
 pub(super) struct Run {
     pub(super) batch: u32,
+    /// Name of its file, without the ending.
+    pub(super) name: String,
     /// Progress, steps so far, φ if the row has one.
     pub(super) rows: Vec<(f64, f64, Option<f64>)>,
 }
@@ -56,10 +58,16 @@ pub(super) fn runs(options: &Options, diagnostics: &mut Diagnostics) -> Option<V
         let batch = name.strip_prefix(front)?.strip_suffix(back)?;
         batch.parse().ok().filter(|&batch: &u32| batch > 0)
     };
-    let mut batches: Vec<u32> = names.iter().filter_map(batch_of).collect();
-    batches.sort_unstable();
-    batches.dedup();
-    if batches.is_empty() {
+    let mut files: Vec<(u32, &String)> = (names.iter())
+        .filter_map(|name| Some((batch_of(name)?, name)))
+        .collect();
+    files.sort_unstable();
+    for same in files.windows(2).filter(|two| two[0].0 == two[1].0) {
+        let title = format!("{} and {} are of one batch", same[0].1, same[1].1);
+        let help = "keep one of them in the folder";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    }
+    if files.is_empty() {
         let title = format!("{} has no {pattern}", folder.display());
         let example = format!("{front}128{back}");
         let help = format!(
@@ -68,15 +76,9 @@ pub(super) fn runs(options: &Options, diagnostics: &mut Diagnostics) -> Option<V
         diagnostics.push(Diagnostic::general(title).with_help(help));
         return None;
     }
-    let runs: Vec<Option<Run>> = batches
+    let runs: Vec<Option<Run>> = files
         .into_iter()
-        .map(|batch| {
-            run(
-                &folder.join(format!("{front}{batch}{back}")),
-                batch,
-                diagnostics,
-            )
-        })
+        .map(|(batch, name)| run(&folder.join(name), batch, diagnostics))
         .collect();
     runs.into_iter().collect()
 }
@@ -117,7 +119,12 @@ fn run(path: &Path, batch: u32, diagnostics: &mut Diagnostics) -> Option<Run> {
             phi.filter(|p| p.is_finite() && *p > 0.0),
         ));
     }
-    (diagnostics.len() == before && !rows.is_empty()).then_some(Run { batch, rows })
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    (diagnostics.len() == before && !rows.is_empty()).then(|| Run {
+        batch,
+        name: name.into_owned(),
+        rows,
+    })
 }
 
 /// Passes over the data that each run took to the same statistical progress.
@@ -131,7 +138,7 @@ pub(super) fn epochs(runs: &[Run], samples_per_epoch: &f64, draft: &mut Draft) {
             epochs: steps * f64::from(run.batch) / samples_per_epoch,
             // A measurement in another unit.
             origin: Origin::Measured,
-            source: format!("validation-{}: {steps} steps", run.batch),
+            source: format!("{}: {steps} steps", run.name),
         });
     }
 }
@@ -190,8 +197,8 @@ pub(super) fn replay(runs: &[Run], initial: u32, report: &mut Report) -> String 
 
 pub(super) fn noise(
     runs: &[Run],
-    initial: u32,
-    target_progress: f64,
+    pattern: &str,
+    (initial, target_progress): (u32, f64),
     draft: &mut Draft,
     report: &mut Report,
 ) {
@@ -221,14 +228,14 @@ pub(super) fn noise(
                 noise_scale_samples,
                 origin: Origin::Derived,
                 source: match run.batch == initial {
-                    true => format!("validation-{}: {initial} grad_var/grad_sqr", run.batch),
-                    false => format!("validation-{}: pace of the run", run.batch),
+                    true => format!("{}: {initial} grad_var/grad_sqr", run.name),
+                    false => format!("{}: pace of the run", run.name),
                 },
             });
         }
     }
     report.rows(
-        "validation-*.csv",
+        pattern,
         read,
         &[
             ("no finite noise scale", without),
