@@ -75,6 +75,7 @@ mod outlines;
 mod own_grids;
 mod own_measurements;
 mod own_prices;
+mod peers;
 mod properties;
 mod random_lives;
 mod ranking;

@@ -1,0 +1,95 @@
+//! Strategies that run configurations to the target, on measured grids.
+
+use crate::sandbox::{Row, Rows, Sandbox, stderr};
+
+/// All jobs of a grid under one strategy, by cost.
+fn rows(strategy: &str, grid: &str, more: &str) -> Rows {
+    let sandbox = Sandbox::with(&format!(
+        "grid = \"{grid}\"\nreplicas = 20\n\
+         search = {{ strategies = [\"{strategy}\"], objectives = [\"cost\"] }}\n{more}"
+    ));
+    let run = sandbox.run(&["run", "scenario.toml", "--out", "out"]);
+    assert!(!stderr(&run).contains("error"), "{}", stderr(&run));
+    Rows::parse(&sandbox.read("out/records.csv"))
+}
+
+fn mean(rows: &Rows, column: &str) -> f64 {
+    let known = |row: &Row<'_>| !row.text(column).is_empty();
+    let values: Vec<f64> = rows.iter().filter(known).map(|r| r.number(column)).collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Six runs of a Latin hypercube end nearer to the optimum than one, and cost more to look for.
+#[test]
+fn more_runs_find_better_and_cost_more() {
+    let of = |budget: u32| {
+        let more = format!("strategy.latin-hypercube.budget = {budget}\n");
+        let rows = rows("latin-hypercube", "scout", &more);
+        (mean(&rows, "regret_cost"), mean(&rows, "search_share_cost"))
+    };
+    let (one, six) = (of(1), of(6));
+    assert!(six.0 < 0.6 * one.0 && six.1 > 4.0 * one.1, "{one:?} {six:?}");
+}
+
+/// A Gaussian process beats as many runs at random.
+#[test]
+fn expected_improvement_finds_better_than_chance() {
+    let of = |strategy: &str, key: &str| {
+        let more = format!("strategy.{strategy}.{key} = 10\n");
+        mean(&rows(strategy, "scout", &more), "regret_cost")
+    };
+    let chance = of("random", "probes");
+    let (cherrypick, per_cost) = (of("cherrypick", "budget"), of("ei-per-cost", "budget"));
+    assert!(cherrypick < chance && per_cost < chance, "{chance} {cherrypick} {per_cost}");
+}
+
+#[test]
+fn its_own_rule_stops_cherrypick_and_a_budget_goes_on() {
+    let probes = |more: &str| mean(&rows("cherrypick", "scout", more), "search_share_cost");
+    let own = probes("");
+    assert!(own < probes("strategy.cherrypick.budget = 20\n"));
+    assert!(own < probes("strategy.cherrypick.stop_below = 0.0\n"));
+}
+
+/// The job is wanted once: what looking costs is all that counts, and a strategy that minds it does not look six times.
+#[test]
+fn for_one_run_the_value_of_information_is_soon_spent() {
+    let net = |strategy: &str| mean(&rows(strategy, "scout", ""), "overhead_net_cost");
+    let (own, cherrypick, per_cost) = (
+        net("value-of-information"),
+        net("cherrypick"),
+        net("ei-per-cost"),
+    );
+    assert!(own < cherrypick && own < per_cost, "{own} {cherrypick} {per_cost}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let refused = |strategy: &str, line: &str, expected: &str| {
+        let sandbox = Sandbox::with(&format!(
+            "grid = \"scout\"\nsearch.strategies = [\"{strategy}\"]\n{line}\n"
+        ));
+        let check = sandbox.run(&["check", "scenario.toml"]).code(2);
+        assert!(stderr(&check).contains(expected), "{}", stderr(&check));
+    };
+    refused("cherrypick", "strategy.cherrypick.budget = 0", "budget");
+    refused("cherrypick", "strategy.cherrypick.stop_below = 2.0", "expected a share from 0 to 1");
+    refused("ei-per-cost", "strategy.ei-per-cost.stop_below = -1.0", "expected a share from 0 to 1");
+    refused("ei-per-cost", "strategy.ei-per-cost.giveup = true", "give_up");
+}
+
+/// Whatever the number of threads.
+#[test]
+fn the_same_seed_gives_the_same_searches() {
+    let of = |threads: &str| {
+        let sandbox = Sandbox::with(
+            "grid = \"trimtuner-rnn\"\nreplicas = 3\nsearch.strategies = [\"cherrypick\", \"ei-per-cost\", \
+             \"latin-hypercube\", \"value-of-information\", \"cheapest\", \"dearest\"]\n",
+        );
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "out", "--jobs", threads])
+            .success();
+        sandbox.read("out/records.csv")
+    };
+    assert_eq!(of("1"), of("3"));
+}
