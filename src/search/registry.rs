@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
-use super::value_of_information::ValueOfInformationSettings;
 use super::{by_price, cherrypick, ei_per_cost, latin_hypercube};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
 
@@ -87,7 +86,6 @@ strategies! {
     latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
     cherrypick = "cherrypick": cherrypick::CherryPickSettings,
     ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
-    value_of_information = "value-of-information": ValueOfInformationSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

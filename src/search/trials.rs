@@ -14,13 +14,6 @@ pub(super) enum Outcome {
     Failed(f64),
 }
 
-/// Time and seconds of a step of a run, as far as they were seen.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Observed {
-    pub(super) time_s: Option<f64>,
-    pub(super) step_s: Option<f64>,
-}
-
 /// A search that runs configurations to the target.
 pub(super) struct Trials<'a, 't> {
     pub(super) task: &'a Task<'a>,
@@ -62,15 +55,6 @@ impl<'a, 't> Trials<'a, 't> {
 
     /// Runs a configuration to the target, or gives it up at `cap`, a value of the objective.
     pub(super) fn run(&mut self, at: usize, cap: Option<f64>) -> Result<Outcome, Stop> {
-        Ok(self.run_and_see(at, cap)?.0)
-    }
-
-    /// The same, with the time that it took and the seconds of its steps, as far as they were seen.
-    pub(super) fn run_and_see(
-        &mut self,
-        at: usize,
-        cap: Option<f64>,
-    ) -> Result<(Outcome, Observed), Stop> {
         let extent = match (cap, self.task.objective) {
             (Some(usd), Some(Objective::Cost)) => Extent::Usd(usd),
             (Some(seconds), Some(Objective::Time)) => Extent::Seconds(seconds),
@@ -93,12 +77,7 @@ impl<'a, 't> Trials<'a, 't> {
             Target::Failed(time_s) => Outcome::Failed(self.value(at, time_s)),
             Target::Unknown => Outcome::Failed(f64::NAN),
         };
-        let time_s = match seen.target {
-            Target::Reached(s) | Target::MoreThan(s) | Target::Failed(s) => Some(s),
-            Target::Unknown => None,
-        };
-        let step_s = seen.step_s;
-        Ok((outcome, Observed { time_s, step_s }))
+        Ok(outcome)
     }
 
     /// Takes the best that was run, if there is one.

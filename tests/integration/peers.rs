@@ -15,7 +15,11 @@ fn rows(strategy: &str, grid: &str, more: &str) -> Rows {
 
 fn mean(rows: &Rows, column: &str) -> f64 {
     let known = |row: &Row<'_>| !row.text(column).is_empty();
-    let values: Vec<f64> = rows.iter().filter(known).map(|r| r.number(column)).collect();
+    let values: Vec<f64> = rows
+        .iter()
+        .filter(known)
+        .map(|r| r.number(column))
+        .collect();
     values.iter().sum::<f64>() / values.len() as f64
 }
 
@@ -28,7 +32,10 @@ fn more_runs_find_better_and_cost_more() {
         (mean(&rows, "regret_cost"), mean(&rows, "search_share_cost"))
     };
     let (one, six) = (of(1), of(6));
-    assert!(six.0 < 0.6 * one.0 && six.1 > 4.0 * one.1, "{one:?} {six:?}");
+    assert!(
+        six.0 < 0.6 * one.0 && six.1 > 4.0 * one.1,
+        "{one:?} {six:?}"
+    );
 }
 
 /// A Gaussian process beats as many runs at random.
@@ -40,7 +47,10 @@ fn expected_improvement_finds_better_than_chance() {
     };
     let chance = of("random", "probes");
     let (cherrypick, per_cost) = (of("cherrypick", "budget"), of("ei-per-cost", "budget"));
-    assert!(cherrypick < chance && per_cost < chance, "{chance} {cherrypick} {per_cost}");
+    assert!(
+        cherrypick < chance && per_cost < chance,
+        "{chance} {cherrypick} {per_cost}"
+    );
 }
 
 #[test]
@@ -51,16 +61,31 @@ fn its_own_rule_stops_cherrypick_and_a_budget_goes_on() {
     assert!(own < probes("strategy.cherrypick.stop_below = 0.0\n"));
 }
 
-/// The job is wanted once: what looking costs is all that counts, and a strategy that minds it does not look six times.
+/// What an independent program found on the same table: 21 % exact, 40 % within a tenth after six runs; six and ten runs at
+/// random end at 1.30 and 1.19 of the optimum. 18 jobs × 20 replicas, so ±5 points.
 #[test]
-fn for_one_run_the_value_of_information_is_soon_spent() {
-    let net = |strategy: &str| mean(&rows(strategy, "scout", ""), "overhead_net_cost");
-    let (own, cherrypick, per_cost) = (
-        net("value-of-information"),
-        net("cherrypick"),
-        net("ei-per-cost"),
+fn what_others_found_on_scout_comes_back() {
+    let rows_of = |strategy: &str, key: &str, budget: u32| {
+        rows(
+            strategy,
+            "scout",
+            &format!("strategy.{strategy}.{key} = {budget}\n"),
+        )
+    };
+    let six = rows_of("cherrypick", "budget", 6);
+    let near: Vec<f64> = (six.iter())
+        .map(|row| f64::from(row.number("regret_cost") <= 0.1))
+        .collect();
+    let near = near.iter().sum::<f64>() / near.len() as f64;
+    let exact = mean(&six, "right");
+    assert!(
+        (exact - 0.21).abs() < 0.07 && (near - 0.40).abs() < 0.08,
+        "{exact} {near}"
     );
-    assert!(own < cherrypick && own < per_cost, "{own} {cherrypick} {per_cost}");
+    for (probes, over) in [(6, 0.30), (10, 0.19)] {
+        let regret = mean(&rows_of("random", "probes", probes), "regret_cost");
+        assert!((regret - over).abs() < 0.06, "{probes}: {regret}");
+    }
 }
 
 #[test]
@@ -73,9 +98,21 @@ fn what_cannot_be_is_refused() {
         assert!(stderr(&check).contains(expected), "{}", stderr(&check));
     };
     refused("cherrypick", "strategy.cherrypick.budget = 0", "budget");
-    refused("cherrypick", "strategy.cherrypick.stop_below = 2.0", "expected a share from 0 to 1");
-    refused("ei-per-cost", "strategy.ei-per-cost.stop_below = -1.0", "expected a share from 0 to 1");
-    refused("ei-per-cost", "strategy.ei-per-cost.giveup = true", "give_up");
+    refused(
+        "cherrypick",
+        "strategy.cherrypick.stop_below = 2.0",
+        "expected a share from 0 to 1",
+    );
+    refused(
+        "ei-per-cost",
+        "strategy.ei-per-cost.stop_below = -1.0",
+        "expected a share from 0 to 1",
+    );
+    refused(
+        "ei-per-cost",
+        "strategy.ei-per-cost.giveup = true",
+        "give_up",
+    );
 }
 
 /// Whatever the number of threads.
@@ -84,7 +121,7 @@ fn the_same_seed_gives_the_same_searches() {
     let of = |threads: &str| {
         let sandbox = Sandbox::with(
             "grid = \"trimtuner-rnn\"\nreplicas = 3\nsearch.strategies = [\"cherrypick\", \"ei-per-cost\", \
-             \"latin-hypercube\", \"value-of-information\", \"cheapest\", \"dearest\"]\n",
+             \"latin-hypercube\", \"cheapest\", \"dearest\"]\n",
         );
         sandbox
             .run(&["run", "scenario.toml", "--out", "out", "--jobs", threads])

@@ -171,6 +171,11 @@ fn the_search_of_markets_in_results_is_current() {
 }
 
 #[test]
+fn the_peers_on_a_measured_grid_in_results_are_current() {
+    assert_current("peers.txt", &printed("scenarios/peers.toml", "table"));
+}
+
+#[test]
 fn the_set_ups_within_limits_in_results_are_current() {
     assert_current("set-ups.txt", &printed("scenarios/set-ups.toml", "table"));
 }
