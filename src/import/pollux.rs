@@ -97,7 +97,11 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     let target = format!(
         "the statistical progress of {} steps at batch {initial} ({} epochs)",
         rounded(target_progress, 9),
-        rounded(last_step * f64::from(initial) / samples.value, 4)
+        // At M₀ a step is the progress of one.
+        rounded(
+            options.target_progress.unwrap_or(last_step) * f64::from(initial) / samples.value,
+            4
+        )
     );
     // What stopped short says nothing about the way to the target.
     runs.retain(|run| {

@@ -137,6 +137,11 @@ fn options_say_what_the_files_do_not() {
     assert!(sandbox.read("w/epochs.csv").contains("\n32,1.2,measured"));
     let file = sandbox.read("w/phi.csv");
     assert!(file.contains("32,1500,"), "{file}");
+    let head = sandbox.read("w/workload.toml");
+    assert!(
+        head.contains("1500 steps at batch 32 (1.2 epochs)"),
+        "{head}"
+    );
     // Files are called what they are called.
     assert!(file.contains("bs64_run: pace of the run"), "{file}");
     assert!(told.contains("bs*_run.csv"), "{told}");

@@ -44,15 +44,15 @@ fn without_checkpoints_a_loss_begins_again_and_surprises_by_the_age_of_the_oldes
     is(lost.surprise[1], (1.0 - odds) * 1910.0 / 3600.0);
 }
 
-/// A checkpoint is due every 600 s but at the end, and takes 20 s.
+/// A checkpoint is due every 700 s, and takes 20 s: five in an hour.
 #[test]
 fn a_checkpoint_holds_from_when_it_is_written() {
     let with = |life_s: f64| {
-        let rest = ", checkpoint = { periodic-s = 600 }, checkpoint_write_s = 20";
+        let rest = ", checkpoint = { periodic-s = 700 }, checkpoint_write_s = 20";
         outline(rest, life_s).seconds - 90.0
     };
     is(with(f64::INFINITY), 3600.0 + 5.0 * 20.0);
-    is(with(590.0), 590.0 + 110.0 + 3600.0 + 5.0 * 20.0);
-    is(with(610.0), 610.0 + 110.0 + 3600.0 + 5.0 * 20.0);
-    is(with(630.0), 630.0 + 110.0 + 3000.0 + 4.0 * 20.0);
+    is(with(690.0), 690.0 + 110.0 + 3600.0 + 5.0 * 20.0);
+    is(with(710.0), 710.0 + 110.0 + 3600.0 + 5.0 * 20.0);
+    is(with(730.0), 730.0 + 110.0 + 2900.0 + 4.0 * 20.0);
 }

@@ -247,6 +247,23 @@ fn copies_of_several_days_make_a_series() {
     ] {
         assert!(table.contains(expected), "{expected}\n{table}");
     }
+    // A price that stands twice on one day and differs is dropped, of that day only.
+    let twice = format!(
+        "{}c5.large,,,2.0,4.0,,0.09,,eu-west-1,euw1-az1\n",
+        aws("0.526", "0.16")
+    );
+    add(&sandbox, "2026-11-19", "aws", &twice);
+    let told = stdout(&import(&sandbox, &days, &["--force"]).success());
+    let expected = "aws, 2026-11-19: 1 price stands there twice and differs, of c5.large: dropped";
+    assert!(told.contains(expected), "{told}");
+    let c5: Vec<String> = (sandbox.read("prices.csv").lines())
+        .filter(|line| line.starts_with("aws,c5.large,"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(c5.len(), 2, "{c5:?}");
+    assert!(c5[0].contains(",0.085,2026-11-18,2026-11-18,"), "{c5:?}");
+    add(&sandbox, "2026-11-19", "aws", &aws("0.526", "0.2"));
+    import(&sandbox, &days, &["--force"]).success();
     // Which a scenario follows: a job of two days begins on the first.
     sandbox.write("p.csv", "vm,workers,batch,step_s\ng4dn.xlarge,1,10,0.36\n");
     sandbox

@@ -115,14 +115,26 @@ pub(super) fn take(
         }
     }
     if !clashes.is_empty() {
-        let first = clashes.first().map_or(String::new(), |key| key.1.clone());
+        let types: BTreeSet<&str> = clashes.iter().map(|key| &*key.1).collect();
+        let some: Vec<&str> = types.iter().take(4).copied().collect();
+        let what = match clashes.len() {
+            1 => "1 price stands there twice and differs".to_owned(),
+            n => format!("{n} prices stand there twice and differ"),
+        };
         report.note(format!(
-            "{cloud}, {day}: {} VM types have two prices in one zone, {first} among them: dropped",
-            clashes.len()
+            "{cloud}, {day}: {what}, of {}: dropped",
+            some.join(", ")
         ));
-        clashes.iter().for_each(|key| {
-            seen.remove(key);
-        });
+        for key in &clashes {
+            // Other days are as they were.
+            let Some(days) = seen.get_mut(key) else {
+                continue;
+            };
+            days.remove(&day);
+            if days.is_empty() {
+                seen.remove(key);
+            }
+        }
     }
     if !hosts_alone.is_empty() {
         let some: Vec<&str> = hosts_alone.iter().take(4).map(String::as_str).collect();
