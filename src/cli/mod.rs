@@ -36,12 +36,15 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::Altered;
 use signals::Signals;
+use terminal::OutputArgs;
 
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
 /// right one.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, disable_help_subcommand = true, after_help = EXIT_CODES)]
+#[command(version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
+    #[command(flatten)]
+    output: OutputArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -188,10 +191,11 @@ pub enum Format {
 impl Cli {
     /// Runs the command and says how it went.
     pub fn run(self) -> Exit {
+        self.output.apply();
         let signals = match Signals::listen() {
             Ok(signals) => signals,
             Err(error) => {
-                terminal::note(&format!("error: cannot listen for Ctrl-C: {error:#}"));
+                terminal::error(&format!("error: cannot listen for Ctrl-C: {error:#}"));
                 return Exit::Failed;
             }
         };
@@ -219,11 +223,11 @@ impl Cli {
                 Exit::Wrong
             }
             Err(Failure::Interrupted) => {
-                terminal::note("interrupted; nothing was run");
+                terminal::error("interrupted; nothing was run");
                 signals.exit()
             }
             Err(Failure::Other(error)) => {
-                terminal::note(&format!("error: {error:#}"));
+                terminal::error(&format!("error: {error:#}"));
                 Exit::Failed
             }
         }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use console::Term;
 use serde_json::Value;
 
 use super::progress::Progress;
@@ -28,6 +27,9 @@ pub struct RankArgs {
     objective: Option<By>,
     #[command(flatten)]
     pub(super) view: View,
+    /// Show all columns, however wide
+    #[arg(long)]
+    wide: bool,
     /// Simulated runs of each configuration
     #[arg(long, value_name = "N", default_value_t = RUNS, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
@@ -48,9 +50,6 @@ pub struct View {
     /// Rows of a table: a number, or `all`
     #[arg(long, value_name = "N", default_value = "20", value_parser = top)]
     top: Top,
-    /// Columns of the table [default: those of the terminal, at most 100]
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
-    width: Option<u16>,
 }
 
 /// So many rows, or all.
@@ -69,19 +68,15 @@ fn top(text: &str) -> Result<Top, String> {
 
 /// Runs of each configuration.
 pub const RUNS: u32 = 400;
-/// Columns of a table where no terminal says.
-const WIDTH: usize = 100;
-
 impl View {
     /// What tables show.
-    pub fn shown(self) -> Shown {
-        let of_terminal = || {
-            let size = Term::stdout().size_checked();
-            size.map_or(WIDTH, |(_, columns)| WIDTH.min(usize::from(columns)))
-        };
+    pub fn shown(self, wide: bool) -> Shown {
         Shown {
             top: self.top.0,
-            width: self.width.map_or_else(of_terminal, usize::from),
+            width: match wide {
+                true => usize::MAX,
+                false => terminal::page().width,
+            },
         }
     }
 }
@@ -139,7 +134,7 @@ impl RankArgs {
         }
         let jobs = self.jobs.map_or_else(run::available, usize::from);
         let interrupt = signals.raise_first()?;
-        let mut out = Rankings::new(self.format, self.view.shown());
+        let mut out = Rankings::new(self.format, self.view.shown(self.wide));
         for scenario in &scenarios {
             let rankings = ranked(scenario, u64::from(self.runs), jobs, interrupt)?;
             out.add(&scenario.name, &rankings)?;

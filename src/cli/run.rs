@@ -11,7 +11,7 @@ use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Runner};
 use super::signals::Signals;
-use super::summaries::{Form, Summaries, SummaryByArg};
+use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure, estimate, resume, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{Ending, Shard};
@@ -66,6 +66,8 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     format: Form,
     #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
     view: View,
     /// Check everything and say what would be run
     #[arg(long)]
@@ -79,6 +81,7 @@ impl RunArgs {
     /// [`Failure`].
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
+        self.table.check(self.format, &self.summary_by)?;
         let overrides = Overrides {
             seed: self.seed,
             replicas: self.replicas.and_then(Count::new),
@@ -123,7 +126,7 @@ impl RunArgs {
         };
 
         let mut worst = Exit::Done;
-        let mut summaries = Summaries::new(self.format, scenarios.len() > 1);
+        let mut summaries = Summaries::new(self.format, self.table.page(), scenarios.len() > 1);
         for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
             let finished = match (self.shard, folder) {
                 (Some(shard), Some(folder)) => runner.run_shard(scenario, folder, shard)?,
@@ -157,7 +160,7 @@ impl RunArgs {
 
     /// Prints what every configuration takes and costs.
     fn rank(&self, scenarios: &[Scenario], interrupt: &Interrupt) -> Result<Exit, Failure> {
-        let mut out = Rankings::new(RankFormat::Table, self.view.shown());
+        let mut out = Rankings::new(RankFormat::Table, self.view.shown(self.table.wide));
         for scenario in scenarios {
             let runs = u64::from(rank::RUNS);
             let rankings = rank::ranked(scenario, runs, self.jobs(), interrupt)?;

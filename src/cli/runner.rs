@@ -32,7 +32,9 @@ pub struct Runner<'a> {
 impl Runner<'_> {
     /// What the cases share.
     fn plan(&self, scenario: &Scenario) -> Result<Plan, Failure> {
+        let progress = Progress::of(&format!("{}: preparing", scenario.name));
         let plan = Plan::heeding(scenario, self.interrupt);
+        drop(progress);
         match self.interrupt.is_raised() {
             // What was cut off may be wrong in any way.
             true => Err(Failure::Interrupted),
@@ -113,7 +115,7 @@ impl Runner<'_> {
         };
         if start == Start::Behind {
             terminal::note(&format!(
-                "{}: going on behind {} of {} cases",
+                "{}: resuming after {} of {} cases",
                 scenario.name,
                 before.cases,
                 plan.cases()
@@ -182,17 +184,17 @@ pub fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
     let all = scenario.cases();
     match finished.ending {
         Ending::Interrupted if shard => {
-            terminal::note("interrupted; a shard is written whole or not at all");
+            terminal::error("interrupted; a shard is written whole or not at all");
             return Exit::Interrupted;
         }
         Ending::Interrupted => {
-            terminal::note(&format!(
+            terminal::error(&format!(
                 "interrupted after {} of {all} cases; what was finished is kept",
                 finished.cases
             ));
             return Exit::Interrupted;
         }
-        Ending::Failed => terminal::note(&format!(
+        Ending::Failed => terminal::error(&format!(
             "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
             finished.cases
         )),
