@@ -71,12 +71,11 @@ pub const RUNS: u32 = 400;
 impl View {
     /// What tables show.
     pub fn shown(self, wide: bool) -> Shown {
+        let page = terminal::page();
         Shown {
             top: self.top.0,
-            width: match wide {
-                true => usize::MAX,
-                false => terminal::page().width,
-            },
+            width: if wide { usize::MAX } else { page.width },
+            is_coloured: page.is_coloured,
         }
     }
 }

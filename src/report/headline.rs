@@ -87,6 +87,16 @@ fn ranked(block: &[Group]) -> Vec<&Group> {
         let by_kept = percent(b).total_cmp(&percent(a));
         by_kept.then(distance(a).unwrap_or(f64::NAN).total_cmp(&distance(b).unwrap_or(f64::NAN)))
     });
+    // Of equal ones, those that spent less come first.
+    let spent = |group: &Group| {
+        ["search_time_h", "known_time_h"].map(|metric| group.mean(metric).map_or(0.0, |m| m.mean))
+    };
+    for equal in all.chunk_by_mut(|a, b| are_equal(a, b)) {
+        equal.sort_by(|a, b| {
+            let (a, b) = (spent(a), spent(b));
+            a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+        });
+    }
     all
 }
 
@@ -101,42 +111,34 @@ fn sentence(block: &[Group], places: &Places) -> String {
     let Some(truth) = oracle(block, places) else {
         let reason = block.iter().flat_map(|g| &g.reasons).next();
         let reason = reason.map_or_else(String::new, |(reason, _)| format!(": {reason}"));
-        return format!("no result{reason}.");
+        return format!("no result{reason}");
     };
-    let mut text = format!("the oracle takes {truth}.");
+    let mut text = format!("at best {truth}.");
     let all = ranked(block);
-    let Some(first) = all.first() else {
+    let equal = best(block);
+    let Some(first) = equal.first() else {
         return text;
     };
-    let equal = best(block);
-    let is_alone = equal.len() == 1;
-    let (is, their) = if is_alone { ("is", "its") } else { ("are", "their") };
     text += &format!(
-        " Best {is} {}: {}{}, {}.",
+        " Closest: {}, {}{}, {}",
         names(&equal),
         distance_text(first),
         within(first),
-        spent(&equal, their)
+        spent(first)
     );
     if let Some(next) = all.get(equal.len()) {
-        let next_equal: Vec<&Group> = (all[equal.len()..].iter())
-            .take_while(|group| are_equal(group, next))
-            .copied()
-            .collect();
-        let their = if next_equal.len() == 1 { "its" } else { "their" };
-        text += &format!(
-            " Then {}: {}{}, {}.",
-            names(&next_equal),
-            distance_text(next),
-            within(next),
-            spent(&next_equal, their)
-        );
+        let equal_next = all[equal.len()..].iter().take_while(|group| are_equal(group, next));
+        let next_names = names(&equal_next.copied().collect::<Vec<_>>());
+        text += &format!("; then {next_names}, {}{}", distance_text(next), within(next));
+        if let Some(search) = searched(next) {
+            text += &format!(" after a search of {search}");
+        }
     }
     let default = all.iter().skip(equal.len() + 1).find(|g| g.strategy == DEFAULT);
     if let Some(default) = default {
-        text += &format!(" Without any search ({DEFAULT}): {}{}.", distance_text(default), within(default));
+        text += &format!("; {DEFAULT} {}{}", distance_text(default), within(default));
     }
-    text
+    text + "."
 }
 
 fn names(groups: &[&Group]) -> String {
@@ -158,24 +160,22 @@ fn within(group: &Group) -> String {
     }
 }
 
+/// Time and cost of the search, where there is one.
+fn searched(group: &Group) -> Option<String> {
+    let hours = group.mean("search_time_h")?.mean;
+    (hours > 0.0).then(|| spent_text(group, ["search_time_h", "search_cost_usd"]))
+}
+
 /// What was spent before the choice began to train: by the search and by the earlier runs behind it.
-fn spent(groups: &[&Group], their: &str) -> String {
-    let least = |metric: &str| {
-        let known = groups.iter().filter_map(|g| Some((g.mean(metric)?.mean, *g)));
-        known.min_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    let search = match least("search_time_h") {
-        Some((hours, group)) if hours > 0.0 => {
-            let spent = spent_text(group, ["search_time_h", "search_cost_usd"]);
-            format!("{their} search {spent}")
+fn spent(group: &Group) -> String {
+    let known = group.mean("known_time_h").map_or(0.0, |hours| hours.mean);
+    match (searched(group), known > 0.0) {
+        (Some(search), true) => {
+            format!("after a search of {search} and earlier runs of {}", known_text(group))
         }
-        _ => "no search".to_owned(),
-    };
-    match least("known_time_h") {
-        Some((hours, group)) if hours > 0.0 => {
-            format!("{search}, earlier runs behind it {}", known_text(group))
-        }
-        _ => search,
+        (Some(search), false) => format!("after a search of {search}"),
+        (None, true) => format!("without search, after earlier runs of {}", known_text(group)),
+        (None, false) => "without search".to_owned(),
     }
 }
 

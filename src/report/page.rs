@@ -89,6 +89,29 @@ impl Page {
         lines + "\n"
     }
 
+    /// Parts with dots between them, on as many lines as it takes, those behind the first indented.
+    pub fn parts(&self, parts: impl IntoIterator<Item = String>, indent: usize) -> String {
+        let (mut text, mut width) = (String::new(), 0);
+        for part in parts {
+            let length = measure_text_width(&part);
+            if width > 0 && width + 3 + length > self.width {
+                text.push('\n');
+                text.extend(std::iter::repeat_n(' ', indent));
+                width = indent;
+            } else if width > 0 {
+                text += " · ";
+                width += 3;
+            }
+            // A part that has no room on a line of its own is broken between words.
+            match length + indent > self.width {
+                true => text += self.prose(&part, indent).trim_end(),
+                false => text += &part,
+            }
+            width += length;
+        }
+        text + "\n"
+    }
+
     /// Words with what they mean: the meanings below each other, on lines that fit.
     pub fn legend<'a>(&self, entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
         let entries: Vec<(&str, &str)> = entries.into_iter().collect();

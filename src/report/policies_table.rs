@@ -42,11 +42,27 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         let replicas = group.tallied.cases;
         let plural = if replicas == 1 { "" } else { "s" };
         let replicas = with_commas(replicas);
-        text += &page.bold(&format!("{} · {} · {replicas} replica{plural}\n", key.0, key.1));
+        let mut title = vec![key.0.to_owned(), key.1.to_owned(), format!("{replicas} replica{plural}")];
+        let common = common_vm(&block, places);
+        title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
+        text += &page.bold(&page.parts(title, 2));
         text += &table(&block, places, page);
         text.push('\n');
     }
     text + &page.legend(LEGEND)
+}
+
+/// The VM type of all oracles' choices, where it is one and they have a VM per worker: said once, it need not stand in
+/// every line.
+fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
+    let mut oracles = block.iter().filter_map(|group| group.oracle.as_ref());
+    let first = oracles.next()?.vm.as_deref()?;
+    let is_same = |oracle: &Chosen| {
+        let held = oracle.workers.map(|workers| format!("{workers} {first}"));
+        oracle.vm.as_deref() == Some(first) && held == Some(places.held(first, oracle.workers))
+    };
+    let all = || block.iter().filter_map(|group| group.oracle.as_ref());
+    all().all(is_same).then_some(first)
 }
 
 /// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
@@ -69,9 +85,10 @@ struct Cell {
 
 fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     let policies: Vec<&[&Group]> = block.chunk_by(|a, b| a.pricing == b.pricing).collect();
+    let with_vm = common_vm(block, places).is_none();
     let mut lines: Vec<Line> = Vec::new();
     for policy in &policies {
-        let line = line(policy, &block[0].oracle, places);
+        let line = line(policy, &block[0].oracle, with_vm, places);
         let twin = |l: &&mut Line| (&l.oracle, &l.strategies) == (&line.oracle, &line.strategies);
         match lines.iter_mut().find(twin) {
             Some(first) => first.same.push(format!("{} {}", line.pricing, line.cost)),
@@ -116,11 +133,15 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     text
 }
 
-fn line(policy: &[&Group], first: &Option<Chosen>, places: &Places) -> Line {
+fn line(policy: &[&Group], first: &Option<Chosen>, with_vm: bool, places: &Places) -> Line {
     let oracle = &policy[0].oracle;
     let moved = if oracle == first { "" } else { "* " };
     let best = |between: &str| {
-        let best = (oracle.as_ref()).map_or("none".to_owned(), |at| place(at, places, between));
+        let shown = oracle.clone().map(|mut at| {
+            at.vm = at.vm.filter(|_| with_vm);
+            at
+        });
+        let best = shown.map_or("none".to_owned(), |at| place(&at, places, between));
         format!("{moved}{best}")
     };
     let mean = |name, text: fn(f64) -> String| {

@@ -1,7 +1,5 @@
 //! The summary as a table that a person reads without a manual.
 
-use std::fmt::Write;
-
 use super::headline;
 use super::page::Page;
 use super::percent::typical;
@@ -32,25 +30,48 @@ const MARKS: [(&str, &str, &str); 2] = [
 /// What the tables come to, in words; then one block per (workload, pricing, objective), one line per strategy; then what
 /// the words mean. Columns stand in the same place in all blocks.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
-    let is_there = |column: &&TableColumn| groups.iter().any(column.is_there);
-    let all: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
-    let table = text_table::fit(&columns(groups, &all, places), page);
     let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
     let mut text = headline::all(&blocks, places, page);
-    let mut rest = &table.rows[..];
+    let mut seen = Seen::default();
     for block in &blocks {
-        let (own, others) = rest.split_at(block.len());
-        rest = others;
+        let is_there = |column: &&TableColumn| block.iter().any(column.is_there);
+        let all: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
+        let table = text_table::fit(&columns(block, &all, places), page);
+        seen.take(&all, &table);
         text.push_str(&title(block, places, page));
         text.push_str(&page.bold(&table.header));
-        for (group, line) in block.iter().zip(own) {
+        for (group, line) in block.iter().zip(&table.rows) {
             text.push_str(&painted(group, block, line, page));
         }
         text.push_str(&failures(block, page));
         text.push_str(&reached_in_search(block, page));
         text.push('\n');
     }
-    text + &legend(groups, &all, &table, page)
+    text + &legend(groups, &seen, page)
+}
+
+/// What was shown of all tables.
+#[derive(Default)]
+struct Seen {
+    shown: Vec<&'static str>,
+    left_out: Vec<&'static str>,
+    is_short: bool,
+}
+
+impl Seen {
+    fn take(&mut self, all: &[&TableColumn], table: &Fitted) {
+        self.is_short |= table.is_short;
+        for (at, column) in all.iter().enumerate() {
+            // The first two columns are strategy and choice.
+            let list = match table.shown.contains(&(at + 2)) {
+                true => &mut self.shown,
+                false => &mut self.left_out,
+            };
+            if !list.contains(&column.head) {
+                list.push(column.head);
+            }
+        }
+    }
 }
 
 /// What columns are asked for by, beside strategy and choice.
@@ -86,21 +107,19 @@ fn columns(
     columns
 }
 
-fn legend(groups: &[Group], all: &[&TableColumn], table: &Fitted, page: &Page) -> String {
+fn legend(groups: &[Group], seen: &Seen, page: &Page) -> String {
     let mut entries = vec![ORACLE_LEGEND, CHOICE_LEGEND];
     let is_chosen = |word: &str| groups.iter().any(|g| g.provenance.as_deref() == Some(word));
     let marks = MARKS.iter().filter(|(word, ..)| is_chosen(word));
     entries.extend(marks.map(|(_, mark, meaning)| (*mark, *meaning)));
-    // The first two columns are strategy and choice.
-    let is_shown = |at: usize| table.shown.contains(&(at + 2));
-    let shown = (0..all.len()).filter(|&at| is_shown(at));
-    entries.extend(shown.map(|at| (all[at].word(), all[at].meaning)));
-    if (0..all.len()).any(|at| is_shown(at) && (all[at].is_typical))
-        && groups.iter().any(has_medians)
-    {
+    let shown = || COLUMNS.iter().filter(|column| seen.shown.contains(&column.head));
+    entries.extend(shown().map(|column| (column.word(), column.meaning)));
+    if shown().any(|column| column.is_typical) && groups.iter().any(has_medians) {
         entries.push(("~", "median, where few replicas carry the mean"));
     }
-    page.legend(entries) + &table.remark("95 % intervals", page)
+    let hidden = COLUMNS.iter().filter(|column| seen.left_out.contains(&column.head));
+    let hidden: Vec<&str> = hidden.map(TableColumn::word).collect();
+    page.legend(entries) + &text_table::remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
 }
 
 /// Whether something of a group is shown as a median.
@@ -172,15 +191,9 @@ fn title(block: &[Group], places: &Places, page: &Page) -> String {
         (_, false) if first.tallied.failed == first.tallied.cases => format!("{cases} replicas"),
         (_, false) => format!("{cases} cases"),
     };
-    let mut title = format!(
-        "{} · {} · {} · {cases}",
-        first.workload, first.pricing, first.objective
-    );
-    if let Some(oracle) = oracle(block, places) {
-        // Writing to a string cannot fail.
-        let _ = write!(title, " · oracle {oracle}");
-    }
-    page.bold(&page.prose(&title, 2))
+    let own = [&first.workload, &first.pricing, &first.objective].map(String::clone);
+    let oracle = oracle(block, places).map(|oracle| format!("oracle {oracle}"));
+    page.bold(&page.parts(own.into_iter().chain([cases]).chain(oracle), 2))
 }
 
 /// The oracle's choice in a block, with its time and cost.

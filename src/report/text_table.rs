@@ -94,13 +94,42 @@ impl Fitted {
 
     /// A sentence on what has no room; nothing where all is shown. `short` is what shortened cells lack.
     pub fn remark(&self, short: &str, page: &Page) -> String {
-        let mut missing = self.left_out.clone();
-        missing.extend((self.is_short && !short.is_empty()).then(|| short.to_owned()));
-        match missing.is_empty() {
-            true => String::new(),
-            false => page.prose(&format!("no room for: {}; `--wide` shows all", missing.join(", ")), 3),
-        }
+        let heads: Vec<&str> = self.left_out.iter().map(String::as_str).collect();
+        let short = (self.is_short && !short.is_empty()).then_some(short);
+        remark(&heads, short, page)
     }
+}
+
+/// A sentence on columns that have no room, and what shortened cells lack.
+pub fn remark(columns: &[&str], short: Option<&str>, page: &Page) -> String {
+    let missing: Vec<&str> = columns.iter().copied().chain(short).collect();
+    match missing.is_empty() || page.is_wide || !page.columns.is_empty() {
+        true => String::new(),
+        false => page.dim(&page.prose(
+            &format!("no room for: {}; `--wide` shows all", missing.join(", ")),
+            3,
+        )),
+    }
+}
+
+/// Lays columns out on a page with one of them wrapped into the room that the others leave, at least `least` columns of
+/// characters.
+pub fn fit_around(columns: &[Column<'_>], flexible: usize, least: usize, page: &Page) -> Fitted {
+    if page.is_wide {
+        return fit(columns, page);
+    }
+    let wrapped = |width: usize| {
+        let mut all = columns.to_vec();
+        let narrow = Page::of_width(width);
+        for cell in &mut all[flexible].cells {
+            *cell = narrow.prose(cell, 0).trim_end().to_owned();
+        }
+        all
+    };
+    let first = fit(&wrapped(least), page);
+    let of_others = first.shown.iter().filter(|at| **at != flexible);
+    let used: usize = of_others.map(|at| columns[*at].width(Form::Whole)).sum();
+    fit(&wrapped(page.width.saturating_sub(used).max(least)), page)
 }
 
 /// Lays columns out on a page: as many as have room, in the order of their ranks, then as much of each as has room.
