@@ -51,7 +51,7 @@ impl ValidateArgs {
         let splits: Vec<Split> = (all.iter())
             .flat_map(|workload| validate(workload, Depth::Whole))
             .collect();
-        terminal::print(&list(&splits, self.format).written(self.format)?)?;
+        terminal::print(&list(&splits, self.format).written(self.format, &terminal::page())?)?;
         Ok(Exit::Done)
     }
 }
@@ -70,7 +70,8 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     list.header.remove(0);
     list.rows.iter_mut().for_each(|row| drop(row.remove(0)));
     list.text_columns = &[0, 1, 7];
-    Ok(format!("\n{}", list.written(Format::Table)?))
+    list.wrapped = Some(1);
+    Ok(format!("\n{}", list.written(Format::Table, &terminal::page())?))
 }
 
 /// Splits as a list: for people with two digits, for programs with all.
@@ -115,5 +116,7 @@ pub(super) fn list(splits: &[Split], format: Format) -> List {
         header,
         text_columns: &[0, 1, 2, 8],
         rows: splits.iter().map(row).collect(),
+        wrapped: Some(2),
+        ..List::default()
     }
 }

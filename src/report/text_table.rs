@@ -106,7 +106,7 @@ pub fn remark(columns: &[&str], short: Option<&str>, page: &Page) -> String {
     match missing.is_empty() || page.is_wide || !page.columns.is_empty() {
         true => String::new(),
         false => page.dim(&page.prose(
-            &format!("no room for: {}; `--wide` shows all", missing.join(", ")),
+            &format!("not shown: {}; `--wide` shows all", missing.join(", ")),
             3,
         )),
     }
