@@ -11,7 +11,7 @@ use crate::scenario::Overrides;
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }

@@ -5,7 +5,9 @@ pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod estimate;
+pub mod example;
 pub mod import;
+pub mod licences;
 pub mod list;
 pub mod list_delays;
 pub mod list_grids;
@@ -13,6 +15,7 @@ pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
 pub mod merge;
+pub mod new;
 pub mod progress;
 pub mod rank;
 pub mod records;
@@ -24,18 +27,22 @@ pub mod schema;
 pub mod signals;
 pub mod study;
 pub mod summaries;
+mod suggest;
 pub mod summary;
 pub mod terminal;
 pub mod trace;
 pub mod validate;
+pub mod version;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::Altered;
 use signals::Signals;
+use suggest::suggested;
 use terminal::OutputArgs;
 
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
@@ -79,6 +86,12 @@ enum Command {
     /// How good advice is, on measurements where the truth is known
     #[command(after_help = STUDY_EXAMPLE)]
     Study(study::StudyArgs),
+    /// Write a first scenario, with a word on every part of it
+    New(new::NewArgs),
+    /// List the scenarios that come with the program, or write one here
+    Example(example::ExampleArgs),
+    /// Print under which licences the program and the data in it stand
+    Licences(licences::LicencesArgs),
     /// Print the JSON Schema of a scenario file
     Schema,
     /// Print a completion script for a shell
@@ -189,6 +202,24 @@ pub enum Format {
 }
 
 impl Cli {
+    /// What was written on the command line; does not return where that is wrong, or asks for help.
+    pub fn from_command_line() -> Cli {
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        let has = |words: &[&str]| arguments.iter().any(|own| words.iter().any(|word| own == word));
+        let mut command = Cli::command();
+        // Only then the catalogue has to be read.
+        if has(&["-V", "--version"]) {
+            command = command.version(version::version());
+        }
+        if has(&["--color=never"]) || follows(&arguments, "--color", "never") {
+            command = command.color(ColorChoice::Never);
+        } else if has(&["--color=always"]) || follows(&arguments, "--color", "always") {
+            command = command.color(ColorChoice::Always);
+        }
+        let matches = command.get_matches_from(arguments);
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Runs the command and says how it went.
     pub fn run(self) -> Exit {
         self.output.apply();
@@ -212,6 +243,9 @@ impl Cli {
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),
             Command::Study(args) => args.run(),
+            Command::New(args) => args.run(),
+            Command::Example(args) => args.run(),
+            Command::Licences(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),
@@ -232,4 +266,9 @@ impl Cli {
             }
         }
     }
+}
+
+/// Whether `second` stands behind `first` among the arguments.
+fn follows(arguments: &[OsString], first: &str, second: &str) -> bool {
+    arguments.windows(2).any(|two| two[0] == first && two[1] == second)
 }

@@ -19,7 +19,7 @@ use crate::search::Objective;
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
 pub struct RankArgs {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Sort by this, in place of the first objective of the scenario
@@ -37,7 +37,7 @@ pub struct RankArgs {
     #[arg(long, value_enum, default_value_t)]
     format: RankFormat,
     /// Threads; all cores when absent. Results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Replace the seed of the scenario
     #[arg(long, value_name = "S")]

@@ -13,7 +13,7 @@ use crate::reproduce::{PAPERS, Paper, Verdict, compare, render};
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
     /// Papers to reproduce; all when absent
-    #[arg(value_name = "PAPER")]
+    #[arg(value_name = "PAPER", value_parser = super::suggested(names))]
     papers: Vec<String>,
     /// Form of the comparison
     #[arg(long, value_enum, default_value_t)]
@@ -21,6 +21,11 @@ pub struct ReproduceArgs {
     /// Show all columns of tables, however wide
     #[arg(long)]
     wide: bool,
+}
+
+/// What can be reproduced.
+fn names() -> Vec<&'static str> {
+    PAPERS.iter().map(|paper| paper.name).collect()
 }
 
 /// Form of a comparison.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -12,10 +14,11 @@ use super::resume::{Older, Start};
 use super::runner::{self, Runner};
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{Exit, Failure, estimate, resume, terminal};
+use super::{Exit, Failure, estimate, example, resume, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{Ending, Shard};
 use crate::input::checked::Count;
+use crate::input::regular::MOST_BYTES;
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::report::{Folder, Lock, Places, results};
 use crate::scenario::{self, Overrides, Scenario};
@@ -24,12 +27,12 @@ use crate::training::Fidelity;
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write records, summary.csv and manifest.json to this folder; with several files, to a folder
     /// in it per scenario
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     records: RecordsArg,
@@ -51,7 +54,7 @@ pub struct RunArgs {
     #[arg(long, overrides_with = "keep_going")]
     fail_fast: bool,
     /// Threads; all cores when absent. Results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Replace the seed of the scenario
     #[arg(long, value_name = "S")]
@@ -241,7 +244,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     let scenarios: Vec<Option<Scenario>> = files
         .iter()
         .map(|path| {
-            let source = Source::read(path, &mut diagnostics)?;
+            let source = read(path, &mut diagnostics)?;
             let folder = path.parent().unwrap_or(Path::new("."));
             scenario::load(&source, folder, overrides, &mut diagnostics)
         })
@@ -250,6 +253,28 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
         _ => Err(Failure::Wrong(diagnostics)),
     }
+}
+
+/// The text of a scenario; `-` is standard input.
+fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+    if path.as_os_str() == "-" {
+        let mut text = String::new();
+        return match io::stdin().lock().take(MOST_BYTES).read_to_string(&mut text) {
+            Ok(_) => Some(Source::new("stdin", text)),
+            Err(error) => {
+                diagnostics.push(Diagnostic::general(format!("cannot read standard input: {error}")));
+                None
+            }
+        };
+    }
+    let is_there = fs::metadata(path).is_ok();
+    let mut unread = Diagnostics::default();
+    let source = Source::read(path, &mut unread);
+    diagnostics.extend(unread.into_iter().map(|one| match (is_there, &one.help) {
+        (false, None) => one.with_help(example::instead_of(path)),
+        _ => one,
+    }));
+    source
 }
 
 pub(super) fn available() -> usize {

@@ -15,7 +15,7 @@ use crate::workload::{library, load};
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
     /// Workloads: names of embedded ones, or folders [default: all embedded ones]
-    #[arg(value_name = "WORKLOAD")]
+    #[arg(value_name = "WORKLOAD", value_parser = super::suggested(library::names), hide_possible_values = true)]
     workloads: Vec<String>,
     /// Form of the table
     #[arg(long, value_enum, default_value_t)]
