@@ -24,6 +24,7 @@ pub mod resume;
 pub mod run;
 pub mod runner;
 pub mod schema;
+mod set;
 pub mod signals;
 pub mod study;
 pub mod summaries;

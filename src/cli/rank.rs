@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::progress::Progress;
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
 use crate::engine::Interrupt;
@@ -42,6 +43,8 @@ pub struct RankArgs {
     /// Replace the seed of the scenario
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    #[command(flatten)]
+    set: SetArgs,
 }
 
 /// How much of a table is shown.
@@ -121,6 +124,7 @@ impl RankArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
+            set: self.set.sources()?,
             ..Overrides::default()
         };
         let mut scenarios = run::load(&self.files, overrides)?;

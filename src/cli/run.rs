@@ -12,6 +12,7 @@ use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Runner};
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure, estimate, example, resume, terminal};
@@ -65,6 +66,8 @@ pub struct RunArgs {
     /// Replace the fidelity
     #[arg(long, value_name = "F")]
     fidelity: Option<Fidelity>,
+    #[command(flatten)]
+    set: SetArgs,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
@@ -89,6 +92,7 @@ impl RunArgs {
             seed: self.seed,
             replicas: self.replicas.and_then(Count::new),
             fidelity: self.fidelity,
+            set: self.set.sources()?,
         };
         let scenarios = load(&self.files, overrides)?;
         if self.dry_run {
@@ -246,7 +250,7 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         .map(|path| {
             let source = read(path, &mut diagnostics)?;
             let folder = path.parent().unwrap_or(Path::new("."));
-            scenario::load(&source, folder, overrides, &mut diagnostics)
+            scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
         })
         .collect();
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::progress::Progress;
+use super::set::SetArgs;
 use super::{Exit, Failure, run, terminal};
 use crate::experiment::evaluate::Watched;
 use crate::experiment::{Evaluator, Plan};
@@ -39,6 +40,8 @@ pub struct TraceArgs {
     /// Replace the number of replicas
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     replicas: Option<u32>,
+    #[command(flatten)]
+    set: SetArgs,
 }
 
 impl TraceArgs {
@@ -51,6 +54,7 @@ impl TraceArgs {
             seed: self.seed,
             replicas: self.replicas.and_then(Count::new),
             fidelity: None,
+            set: self.set.sources()?,
         };
         let mut scenarios = run::load(std::slice::from_ref(&self.file), overrides)?;
         let Some(mut scenario) = scenarios.pop() else {

@@ -34,6 +34,10 @@ pub struct ScenarioFile {
     /// a later one wins.
     #[schemars(with = "Option<Include>")]
     pub include: Option<Spanned<Include>>,
+    /// Keys of included files that do not hold, with dots: `spot.lifetime`. Where one way of saying something is to be
+    /// replaced by another.
+    #[schemars(with = "Vec<String>")]
+    pub unset: Vec<Spanned<String>>,
     /// Name in results; the file's name when absent.
     #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
