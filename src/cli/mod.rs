@@ -6,6 +6,8 @@ pub mod check;
 pub mod completions;
 pub mod estimate;
 pub mod example;
+pub mod explain;
+mod glossary;
 pub mod import;
 pub mod licences;
 pub mod list;
@@ -14,6 +16,8 @@ pub mod list_grids;
 pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
+#[cfg(feature = "manual")]
+pub mod manual;
 pub mod merge;
 pub mod new;
 pub mod progress;
@@ -60,7 +64,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run scenario files and compare strategies with the oracle
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = RUN_EXAMPLE)]
     Run(run::RunArgs),
     /// What every configuration takes and costs, the best first
     #[command(after_help = RANK_EXAMPLE)]
@@ -69,36 +73,68 @@ enum Command {
     #[command(after_help = ADVISE_EXAMPLE)]
     Advise(advise::AdviseArgs),
     /// Put the shards of a run together
+    #[command(after_help = "Example: what ten machines made\n  scavsim merge out")]
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
+    #[command(after_help = "Example: what was chosen where\n  scavsim summary out --by strategy,chosen_vm")]
     Summary(summary::SummaryArgs),
     /// Check scenario files without running them; reports all mistakes at once
+    #[command(after_help = "Example:\n  scavsim check scenarios/*.toml")]
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
+    #[command(after_help = "Example: then open out/spot-case-300.trace.json in ui.perfetto.dev\n  scavsim trace scenarios/spot.toml --case 300 --out out")]
     Trace(trace::TraceArgs),
     /// List what scenarios can name
+    #[command(after_help = "Example: machines with a T4 in one region, with their prices\n  scavsim list vms --gpu T4 --region us-east-1")]
     List(list::ListArgs),
     /// Make a workload folder from measurements, or a grid from real runs
+    #[command(after_help = "Example: your own measurements as a workload folder\n  scavsim import profile scenarios/example-profile.csv --samples-per-epoch 50000 --out my-workload")]
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
+    #[command(after_help = "Example: how it came out, without the tables\n  scavsim reproduce --format summary")]
     Reproduce(reproduce::ReproduceArgs),
     /// Leave measurements out of workloads and ask the rest about them
+    #[command(after_help = "Example:\n  scavsim validate pollux-bert")]
     Validate(validate::ValidateArgs),
     /// How good advice is, on measurements where the truth is known
     #[command(after_help = STUDY_EXAMPLE)]
     Study(study::StudyArgs),
     /// Write a first scenario, with a word on every part of it
+    #[command(after_help = "Example:\n  scavsim new mine && scavsim run mine.toml")]
     New(new::NewArgs),
     /// List the scenarios that come with the program, or write one here
+    #[command(after_help = "Example:\n  scavsim example spot && scavsim run spot.toml")]
     Example(example::ExampleArgs),
+    /// Say what a word of a table, a message or a scenario means
+    #[command(after_help = "Example: what stands below `net`\n  scavsim explain net")]
+    Explain(explain::ExplainArgs),
     /// Print under which licences the program and the data in it stand
     Licences(licences::LicencesArgs),
     /// Print the JSON Schema of a scenario file
+    #[command(after_help = "Example: a scenario that begins with `#:schema scenario.schema.json` is completed by editors\n  scavsim schema > scenario.schema.json")]
     Schema,
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
+    #[command(after_help = "Example: for bash, until the shell ends\n  source <(scavsim completions bash)")]
     Completions(completions::CompletionsArgs),
+    /// Write pages for `man`
+    #[cfg(feature = "manual")]
+    #[command(hide = true)]
+    Manual(manual::ManualArgs),
 }
+
+const RUN_EXAMPLE: &str = "\
+Examples: with other values; all records in a folder; from standard input
+  scavsim run scenarios/scavenger.toml -s cluster.workers=[8,16] --replicas 20
+  scavsim run scenarios/spot.toml --out out
+  scavsim example spot --print | scavsim run -
+
+Exit codes:
+  0    done
+  1    the run failed
+  2    wrong scenario, data, results or usage; nothing was run
+  3    done, but some cases have no result
+  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept";
 
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
@@ -246,10 +282,13 @@ impl Cli {
             Command::Study(args) => args.run(),
             Command::New(args) => args.run(),
             Command::Example(args) => args.run(),
+            Command::Explain(args) => args.run(),
             Command::Licences(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),
+            #[cfg(feature = "manual")]
+            Command::Manual(args) => args.run(),
         };
         match result {
             Ok(exit) => exit,

@@ -51,7 +51,7 @@ pub struct RunArgs {
     /// Go on after a case without a result; the default
     #[arg(long, overrides_with = "fail_fast")]
     keep_going: bool,
-    /// Stop behind the first case without a result; what was finished is kept
+    /// Stop after the first case without a result; what was finished is kept
     #[arg(long, overrides_with = "keep_going")]
     fail_fast: bool,
     /// Threads; all cores when absent. Results do not depend on it

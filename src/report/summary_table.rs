@@ -79,6 +79,11 @@ pub fn words() -> Vec<&'static str> {
     COLUMNS.iter().map(TableColumn::word).collect()
 }
 
+/// The same with what they mean.
+pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COLUMNS.iter().map(|column| (column.word(), column.meaning))
+}
+
 /// Whether two groups stand in the same table.
 pub(super) fn are_of_a_block(a: &Group, b: &Group) -> bool {
     (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
