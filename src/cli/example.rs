@@ -89,7 +89,12 @@ impl ExampleArgs {
             return Ok(Exit::Done);
         }
         let files = with_included(first);
-        let paths: Vec<PathBuf> = files.iter().map(|own| self.out.join(own.file)).collect();
+        let here = self.out == Path::new(".");
+        let path = |own: &Shipped| match here {
+            true => PathBuf::from(own.file),
+            false => self.out.join(own.file),
+        };
+        let paths: Vec<PathBuf> = files.iter().map(path).collect();
         let mut there = Diagnostics::default();
         for path in paths.iter().filter(|path| !self.force && path.symlink_metadata().is_ok()) {
             let title = format!("{} is already there", path.display());

@@ -253,6 +253,14 @@ impl Cli {
         } else if has(&["--color=always"]) || follows(&arguments, "--color", "always") {
             command = command.color(ColorChoice::Always);
         }
+        let width = |two: &[OsString]| match two {
+            [first, second] if first == "--width" => second.to_str()?.parse().ok(),
+            _ => None,
+        };
+        // Help is as wide as everything else.
+        if let Some(width) = arguments.windows(2).find_map(width) {
+            command = command.term_width(width);
+        }
         let matches = command.get_matches_from(arguments);
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }

@@ -96,7 +96,9 @@ impl RunArgs {
         };
         let scenarios = load(&self.files, overrides)?;
         if self.dry_run {
-            terminal::print(&describe(&scenarios))?;
+            let page = terminal::page();
+            let lines: Vec<String> = describe(&scenarios).lines().map(|line| page.prose(line, 2)).collect();
+            terminal::print(&lines.concat())?;
             // On stderr: it depends on the machine.
             for scenario in &scenarios {
                 terminal::note(&estimate::sentence(scenario, self.jobs())?);

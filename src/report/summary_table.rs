@@ -34,6 +34,13 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let mut text = headline::all(&blocks, places, page);
     let mut seen = Seen::default();
     for block in &blocks {
+        if block.iter().all(|group| group.tallied.failed == group.tallied.cases) {
+            // A table would have no figure.
+            text.push_str(&title(block, places, page));
+            text.push_str(&failures(block, page));
+            text.push('\n');
+            continue;
+        }
         let is_there = |column: &&TableColumn| block.iter().any(column.is_there);
         let all: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
         let table = text_table::fit(&columns(block, &all, places), page);

@@ -171,13 +171,21 @@ pub fn fit(columns: &[Column<'_>], page: &Page) -> Fitted {
         true => flat,
         false => take(Form::Stacked),
     };
-    for (at, form) in &mut taken {
-        for better in [Form::Whole, Form::Short] {
-            let now = used + columns[*at].width(better) - columns[*at].width(*form);
-            if *form != better && now <= room {
-                (*form, used) = (better, now);
-                break;
-            }
+    for (at, form) in taken.iter_mut().filter(|(_, form)| *form == Form::Stacked) {
+        let now = used + columns[*at].width(Form::Short) - columns[*at].width(*form);
+        // What has no second line is shorter already.
+        if columns[*at].stacked.is_none() || now <= room {
+            (*form, used) = (Form::Short, now);
+        }
+    }
+    // All are shown whole or none: half of the intervals would ask where the others are.
+    let is_short = |(_, form): &(usize, Form)| *form == Form::Short;
+    let whole = taken.iter().filter(|one| is_short(one)).map(|(at, form)| {
+        columns[*at].width(Form::Whole).saturating_sub(columns[*at].width(*form))
+    });
+    if used + whole.sum::<usize>() <= room {
+        for one in taken.iter_mut().filter(|one| is_short(one)) {
+            one.1 = Form::Whole;
         }
     }
     taken.sort_by_key(|(at, _)| *at);

@@ -37,6 +37,7 @@ pub mod scale_axis;
 mod setup;
 mod sizes;
 mod spot;
+pub mod schema;
 mod stale;
 mod strategies;
 mod workloads;

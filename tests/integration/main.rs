@@ -92,3 +92,4 @@ mod trace;
 mod transient;
 mod validation;
 mod verdicts;
+mod widths;
