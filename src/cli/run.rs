@@ -155,6 +155,9 @@ impl RunArgs {
                     finished
                 }
             };
+            if let Some(folder) = folder {
+                terminal::detail(&format!("{}: written to {}", scenario.name, folder.path().display()));
+            }
             worst = worst.max(runner::judge(scenario, &finished, self.shard.is_some()));
             if finished.ending != Ending::Complete {
                 break;

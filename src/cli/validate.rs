@@ -1,11 +1,13 @@
 //! `scavsim validate`: what workloads say of measurements that were left out.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::listing::{List, sound};
+use super::progress::Progress;
 use super::{Exit, Failure, Format, terminal};
 use crate::input::{Diagnostic, Diagnostics, Folder};
 use crate::validate::{Depth, Split, validate};
@@ -48,9 +50,13 @@ impl ValidateArgs {
             all.extend(load::load(&folder, &mut diagnostics));
         }
         let all = sound(all, diagnostics)?;
-        let splits: Vec<Split> = (all.iter())
-            .flat_map(|workload| validate(workload, Depth::Whole))
-            .collect();
+        let progress = Progress::over("validate", "workloads", all.len() as u64);
+        let mut splits: Vec<Split> = Vec::new();
+        for workload in &all {
+            splits.extend(validate(workload, Depth::Whole));
+            progress.counter.fetch_add(1, Ordering::Relaxed);
+        }
+        drop(progress);
         terminal::print(&list(&splits, self.format).written(self.format, &terminal::page())?)?;
         Ok(Exit::Done)
     }
