@@ -9,8 +9,13 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=PROFILE");
     let release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
-    let commit = release.then(|| of_package().or_else(of_repository)).flatten();
-    println!("cargo:rustc-env=SCAVSIM_COMMIT={}", commit.unwrap_or_default());
+    let commit = release
+        .then(|| of_package().or_else(of_repository))
+        .flatten();
+    println!(
+        "cargo:rustc-env=SCAVSIM_COMMIT={}",
+        commit.unwrap_or_default()
+    );
 }
 
 /// What cargo notes in a package that is published.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::rank::By;
 use super::progress::Progress;
+use super::rank::By;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
 use crate::advise::advice::NoAdvice;

@@ -24,7 +24,13 @@ pub struct ExampleArgs {
     #[arg(long, requires = "name")]
     print: bool,
     /// Write it to this folder
-    #[arg(short, long, value_name = "DIR", default_value = ".", conflicts_with = "print")]
+    #[arg(
+        short,
+        long,
+        value_name = "DIR",
+        default_value = ".",
+        conflicts_with = "print"
+    )]
     out: PathBuf,
     /// Replace files that are already there
     #[arg(long)]
@@ -58,10 +64,13 @@ pub(super) fn names() -> Vec<&'static str> {
 /// What its first comment says, up to the end of the first sentence.
 fn about(text: &str) -> String {
     if !text.starts_with('#') {
-        return "measurements of a job, for `scavsim advise` and `scavsim import profile`".to_owned();
+        return "measurements of a job, for `scavsim advise` and `scavsim import profile`"
+            .to_owned();
     }
     let comment = text.lines().map_while(|line| line.strip_prefix('#'));
-    let words = comment.filter(|line| !line.starts_with(':')).take_while(|line| !line.trim().is_empty());
+    let words = comment
+        .filter(|line| !line.starts_with(':'))
+        .take_while(|line| !line.trim().is_empty());
     let all = words.map(str::trim).collect::<Vec<_>>().join(" ");
     match all.split_once(". ") {
         Some((first, _)) => format!("{first}."),
@@ -96,9 +105,15 @@ impl ExampleArgs {
         };
         let paths: Vec<PathBuf> = files.iter().map(path).collect();
         let mut there = Diagnostics::default();
-        for path in paths.iter().filter(|path| !self.force && path.symlink_metadata().is_ok()) {
+        for path in paths
+            .iter()
+            .filter(|path| !self.force && path.symlink_metadata().is_ok())
+        {
             let title = format!("{} is already there", path.display());
-            there.push(Diagnostic::general(title).with_help("choose another folder with `--out`, or replace it with `--force`"));
+            there.push(
+                Diagnostic::general(title)
+                    .with_help("choose another folder with `--out`, or replace it with `--force`"),
+            );
         }
         if !there.is_empty() {
             return Err(Failure::Wrong(there));
@@ -106,7 +121,10 @@ impl ExampleArgs {
         for (own, path) in files.iter().zip(&paths) {
             write_file(&without_schema(own.text), path)?;
         }
-        let written: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let written: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         let next = match files[0].file.ends_with(".toml") {
             true => format!("scavsim run {}", written[0]),
             false => format!("scavsim advise {} --samples-per-epoch 50000", written[0]),
@@ -133,7 +151,11 @@ fn with_included(first: Shipped) -> Vec<Shipped> {
             _ => Vec::new(),
         };
         let found: Vec<Shipped> = included.into_iter().filter_map(find).collect();
-        all.extend(found.into_iter().filter(|shipped| seen.insert(shipped.file)));
+        all.extend(
+            found
+                .into_iter()
+                .filter(|shipped| seen.insert(shipped.file)),
+        );
         at += 1;
     }
     all
@@ -169,7 +191,13 @@ fn wrong(what: &str, help: &str) -> Failure {
 pub(super) fn instead_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     match find(&stem).filter(|own| own.file.ends_with(".toml")) {
-        Some(own) => format!("`scavsim example {}` writes the shipped scenario of that name here", own.name),
-        None => "`scavsim new NAME` writes a first scenario, `scavsim example` lists the shipped ones".to_owned(),
+        Some(own) => format!(
+            "`scavsim example {}` writes the shipped scenario of that name here",
+            own.name
+        ),
+        None => {
+            "`scavsim new NAME` writes a first scenario, `scavsim example` lists the shipped ones"
+                .to_owned()
+        }
     }
 }

@@ -31,8 +31,14 @@ struct Entry {
 /// Short words that completions offer.
 fn words() -> Vec<&'static str> {
     let columns = COLUMNS.iter().map(|column| column.name);
-    let glossary = GLOSSARY.iter().map(|(word, _)| *word).filter(|word| !word.contains(' '));
-    columns.chain(summary_table::words()).chain(glossary).collect()
+    let glossary = GLOSSARY
+        .iter()
+        .map(|(word, _)| *word)
+        .filter(|word| !word.contains(' '));
+    columns
+        .chain(summary_table::words())
+        .chain(glossary)
+        .collect()
 }
 
 impl ExplainArgs {
@@ -49,16 +55,19 @@ impl ExplainArgs {
             // The last part of a key, and part of a sentence.
             let is_part = |entry: &&Entry| {
                 let last = entry.term.rsplit('.').next().unwrap_or_default();
-                is_it(last) || (entry.term.contains(' ') && folded(&asked).contains(&folded(&entry.term)))
+                is_it(last)
+                    || (entry.term.contains(' ') && folded(&asked).contains(&folded(&entry.term)))
             };
             found = all.iter().filter(is_part).collect();
         }
         if found.is_empty() {
             let near = closest(&asked, all.iter().map(|entry| entry.term.as_str()));
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = format!("{near}keys stand in docs/scenario.md, columns in `scavsim list columns`");
+            let help =
+                format!("{near}keys stand in docs/scenario.md, columns in `scavsim list columns`");
             let mut wrong = Diagnostics::default();
-            wrong.push(Diagnostic::general(format!("`{asked}` means nothing here")).with_help(help));
+            wrong
+                .push(Diagnostic::general(format!("`{asked}` means nothing here")).with_help(help));
             return Err(Failure::Wrong(wrong));
         }
         let page = terminal::page();
@@ -88,17 +97,30 @@ fn entries() -> Result<Vec<Entry>, Failure> {
         meaning: meaning.to_owned(),
     };
     let mut all: Vec<Entry> = Vec::new();
-    all.extend(summary_table::meanings().map(|(word, meaning)| entry(word, "in the table of strategies", meaning)));
-    all.extend(GLOSSARY.iter().map(|(word, meaning)| entry(word, "in tables and messages", meaning)));
+    all.extend(
+        summary_table::meanings()
+            .map(|(word, meaning)| entry(word, "in the table of strategies", meaning)),
+    );
+    all.extend(
+        GLOSSARY
+            .iter()
+            .map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
+    );
     all.extend(COLUMNS.iter().map(|column| {
         let unit = match column.unit {
             "" => String::new(),
             unit => format!(" [{unit}]"),
         };
-        entry(column.name, "a column of the records", &format!("{}{unit}", column.what))
+        entry(
+            column.name,
+            "a column of the records",
+            &format!("{}{unit}", column.what),
+        )
     }));
     let registry = Registry::default();
-    let strategies = ALL_KNOWING.iter().map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
+    let strategies = ALL_KNOWING
+        .iter()
+        .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
     let strategies = strategies.chain(registry.summaries());
     all.extend(strategies.map(|(name, what)| entry(&name, "a strategy", &what)));
     let (policies, diagnostics) = builtin::policies();
@@ -124,7 +146,10 @@ fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>
             let described = own.or_else(|| resolved(value, root).get("description"));
             if let Some(meaning) = described.and_then(Value::as_str) {
                 let term = path.join(".");
-                if !all.iter().any(|known| known.term == term && known.kind == KEY) {
+                if !all
+                    .iter()
+                    .any(|known| known.term == term && known.kind == KEY)
+                {
                     all.push(Entry {
                         term,
                         kind: KEY.to_owned(),
@@ -137,7 +162,12 @@ fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>
         }
     }
     for several in ["oneOf", "anyOf", "allOf"] {
-        for part in node.get(several).and_then(Value::as_array).into_iter().flatten() {
+        for part in node
+            .get(several)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             keys(part, root, path, all);
         }
     }
@@ -152,6 +182,11 @@ const KEY: &str = "a key of scenarios";
 
 /// What a schema refers to, or itself.
 fn resolved<'s>(node: &'s Value, root: &'s Value) -> &'s Value {
-    let pointer = node.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
-    pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(node)
+    let pointer = node
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|text| text.strip_prefix('#'));
+    pointer
+        .and_then(|pointer| root.pointer(pointer))
+        .unwrap_or(node)
 }

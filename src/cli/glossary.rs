@@ -3,7 +3,10 @@
 /// The words, and what they mean.
 pub(super) const GLOSSARY: &[(&str, &str)] = &[
     ("K", "Number of workers of a cluster."),
-    ("B", "Global batch: samples per step of all workers together. The local batch is B/K."),
+    (
+        "B",
+        "Global batch: samples per step of all workers together. The local batch is B/K.",
+    ),
     (
         "K × B",
         "A configuration: workers × global batch, then `on` how many VMs of which type. Behind a slash stand the workers on \
@@ -18,9 +21,18 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "case",
         "One combination of workload, pricing policy, objective, strategy and replica: a row of the records.",
     ),
-    ("replica", "One repetition of a case with luck of its own. All strategies meet the same luck in the same replica."),
-    ("choice", "The configuration that a strategy chose in most replicas."),
-    ("measured", "Step time and epochs of the configuration stand in the workload's tables."),
+    (
+        "replica",
+        "One repetition of a case with luck of its own. All strategies meet the same luck in the same replica.",
+    ),
+    (
+        "choice",
+        "The configuration that a strategy chose in most replicas.",
+    ),
+    (
+        "measured",
+        "Step time and epochs of the configuration stand in the workload's tables.",
+    ),
     (
         "interpolated",
         "Computed between measurements that surround the configuration, marked (i). `scavsim validate` says how far off \
@@ -30,13 +42,34 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "extrapolated",
         "Computed by fitted laws beyond what was measured, marked (e): it has no measurement on the other side.",
     ),
-    ("knee", "The point of the Pareto front of time and cost that lies farthest below the line between its ends."),
-    ("front", "The configurations to which none is both faster and cheaper: the Pareto front."),
-    ("knowledge", "Earlier runs that a strategy builds on. They had to be paid for, too: `known_time_h`, `known_cost_usd`."),
-    ("t", "Time, in tables: `t / $` has the figure for time, then that for cost."),
-    ("vs first", "The figure of a cluster over that of the first line with a result."),
-    ("miss", "Share of runs that go beyond a limit of `[limits]`."),
-    ("~", "A median: a few replicas carry the mean, which says little then."),
+    (
+        "knee",
+        "The point of the Pareto front of time and cost that lies farthest below the line between its ends.",
+    ),
+    (
+        "front",
+        "The configurations to which none is both faster and cheaper: the Pareto front.",
+    ),
+    (
+        "knowledge",
+        "Earlier runs that a strategy builds on. They had to be paid for, too: `known_time_h`, `known_cost_usd`.",
+    ),
+    (
+        "t",
+        "Time, in tables: `t / $` has the figure for time, then that for cost.",
+    ),
+    (
+        "vs first",
+        "The figure of a cluster over that of the first line with a result.",
+    ),
+    (
+        "miss",
+        "Share of runs that go beyond a limit of `[limits]`.",
+    ),
+    (
+        "~",
+        "A median: a few replicas carry the mean, which says little then.",
+    ),
     (
         "no configuration keeps within the limits",
         "What is expected of every configuration is beyond `[limits]`, or, with `max_miss`, too many of its runs are. The \
@@ -68,6 +101,9 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "is of another run",
         "Scenario, seed or version are not those of the results in the folder: they would not belong together.",
     ),
-    ("shard", "One of N equal parts of a run, for several machines: `--shard I/N`, then `scavsim merge`."),
+    (
+        "shard",
+        "One of N equal parts of a run, for several machines: `--shard I/N`, then `scavsim merge`.",
+    ),
     ("exit codes", super::EXIT_CODES),
 ];

@@ -14,8 +14,8 @@ use crate::cloud::{Catalogue, Fleet};
 use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::report::Page;
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
+use crate::report::Page;
 use crate::search::{ALL_KNOWING, Registry};
 use crate::workload::{Workload, library, load};
 

@@ -71,18 +71,32 @@ impl List {
         };
         let column = |&at: &usize| {
             let own = rows.iter().map(|row| row[at].clone()).collect();
-            Column::new(self.header[at], self.text_columns.contains(&at), rank(at), own)
+            Column::new(
+                self.header[at],
+                self.text_columns.contains(&at),
+                rank(at),
+                own,
+            )
         };
         let columns: Vec<Column<'_>> = shown.iter().map(column).collect();
-        let wrapped = self.wrapped.and_then(|wrapped| shown.iter().position(|at| *at == wrapped));
+        let wrapped = self
+            .wrapped
+            .and_then(|wrapped| shown.iter().position(|at| *at == wrapped));
         let table = match wrapped {
             Some(at) => text_table::fit_around(&columns, at, LEAST, page),
             None => text_table::fit(&columns, page),
         };
-        let long = self.long.iter().filter(|_| !page.is_wide).map(|at| self.header[*at]);
+        let long = self
+            .long
+            .iter()
+            .filter(|_| !page.is_wide)
+            .map(|at| self.header[*at]);
         let left_out = table.left_out.iter().map(String::as_str);
         let missing: Vec<&str> = left_out.chain(long).collect();
-        table.text(page) + &text_table::remark(&missing, None, page)
+        match self.rows.is_empty() {
+            true => table.text(page),
+            false => table.text(page) + &text_table::remark(&missing, None, page),
+        }
     }
 }
 

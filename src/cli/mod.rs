@@ -31,8 +31,8 @@ pub mod schema;
 mod set;
 pub mod signals;
 pub mod study;
-pub mod summaries;
 mod suggest;
+pub mod summaries;
 pub mod summary;
 pub mod terminal;
 pub mod trace;
@@ -76,22 +76,32 @@ enum Command {
     #[command(after_help = "Example: what ten machines made\n  scavsim merge out")]
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
-    #[command(after_help = "Example: what was chosen where\n  scavsim summary out --by strategy,chosen_vm")]
+    #[command(
+        after_help = "Example: what was chosen where\n  scavsim summary out --by strategy,chosen_vm"
+    )]
     Summary(summary::SummaryArgs),
     /// Check scenario files without running them; reports all mistakes at once
     #[command(after_help = "Example:\n  scavsim check scenarios/*.toml")]
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
-    #[command(after_help = "Example: then open out/spot-case-300.trace.json in ui.perfetto.dev\n  scavsim trace scenarios/spot.toml --case 300 --out out")]
+    #[command(
+        after_help = "Example: then open out/spot-case-300.trace.json in ui.perfetto.dev\n  scavsim trace scenarios/spot.toml --case 300 --out out"
+    )]
     Trace(trace::TraceArgs),
     /// List what scenarios can name
-    #[command(after_help = "Example: machines with a T4 in one region, with their prices\n  scavsim list vms --gpu T4 --region us-east-1")]
+    #[command(
+        after_help = "Example: machines with a T4 in one region, with their prices\n  scavsim list vms --gpu T4 --region us-east-1"
+    )]
     List(list::ListArgs),
     /// Make a workload folder from measurements, or a grid from real runs
-    #[command(after_help = "Example: your own measurements as a workload folder\n  scavsim import profile scenarios/example-profile.csv --samples-per-epoch 50000 --out my-workload")]
+    #[command(
+        after_help = "Example: your own measurements as a workload folder\n  scavsim import profile scenarios/example-profile.csv --samples-per-epoch 50000 --out my-workload"
+    )]
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
-    #[command(after_help = "Example: how it came out, without the tables\n  scavsim reproduce --format summary")]
+    #[command(
+        after_help = "Example: how it came out, without the tables\n  scavsim reproduce --format summary"
+    )]
     Reproduce(reproduce::ReproduceArgs),
     /// Leave measurements out of workloads and ask the rest about them
     #[command(after_help = "Example:\n  scavsim validate pollux-bert")]
@@ -111,11 +121,15 @@ enum Command {
     /// Print under which licences the program and the data in it stand
     Licences(licences::LicencesArgs),
     /// Print the JSON Schema of a scenario file
-    #[command(after_help = "Example: a scenario that begins with `#:schema scenario.schema.json` is completed by editors\n  scavsim schema > scenario.schema.json")]
+    #[command(
+        after_help = "Example: a scenario that begins with `#:schema scenario.schema.json` is completed by editors\n  scavsim schema > scenario.schema.json"
+    )]
     Schema,
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
-    #[command(after_help = "Example: for bash, until the shell ends\n  source <(scavsim completions bash)")]
+    #[command(
+        after_help = "Example: for bash, until the shell ends\n  source <(scavsim completions bash)"
+    )]
     Completions(completions::CompletionsArgs),
     /// Write pages for `man`
     #[cfg(feature = "manual")]
@@ -242,7 +256,11 @@ impl Cli {
     /// What was written on the command line; does not return where that is wrong, or asks for help.
     pub fn from_command_line() -> Cli {
         let arguments: Vec<OsString> = std::env::args_os().collect();
-        let has = |words: &[&str]| arguments.iter().any(|own| words.iter().any(|word| own == word));
+        let has = |words: &[&str]| {
+            arguments
+                .iter()
+                .any(|own| words.iter().any(|word| own == word))
+        };
         let mut command = Cli::command();
         // Only then the catalogue has to be read.
         if has(&["-V", "--version"]) {
@@ -318,5 +336,7 @@ impl Cli {
 
 /// Whether `second` stands behind `first` among the arguments.
 fn follows(arguments: &[OsString], first: &str, second: &str) -> bool {
-    arguments.windows(2).any(|two| two[0] == first && two[1] == second)
+    arguments
+        .windows(2)
+        .any(|two| two[0] == first && two[1] == second)
 }

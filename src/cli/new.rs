@@ -33,14 +33,23 @@ impl NewArgs {
             Some(ending) if ending == "toml" => self.name.clone(),
             _ => PathBuf::from(format!("{}.toml", self.name.display())),
         };
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let mut wrong = Diagnostics::default();
         if let Some(why) = not_a_name(&name) {
-            wrong.push(Diagnostic::general(format!("`{name}` is no name for a scenario: {why}")));
+            wrong.push(Diagnostic::general(format!(
+                "`{name}` is no name for a scenario: {why}"
+            )));
         }
         if !self.force && path.symlink_metadata().is_ok() {
             let title = format!("{} is already there", path.display());
-            wrong.push(Diagnostic::general(title).with_help("choose another name, or replace it with `--force`"));
+            wrong.push(
+                Diagnostic::general(title)
+                    .with_help("choose another name, or replace it with `--force`"),
+            );
         }
         if !wrong.is_empty() {
             return Err(Failure::Wrong(wrong));

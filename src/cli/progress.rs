@@ -167,7 +167,8 @@ impl Work {
             ),
         };
         if let Some(all) = self.all.filter(|_| finished > 0) {
-            let left = elapsed.as_secs_f64() * (all.saturating_sub(finished)) as f64 / finished as f64;
+            let left =
+                elapsed.as_secs_f64() * (all.saturating_sub(finished)) as f64 / finished as f64;
             let _ = write!(line, ", {left:.0} s left");
         }
         line
@@ -197,8 +198,14 @@ mod tests {
             all: Some(10_000),
         };
         let after = Duration::from_secs(30);
-        assert_eq!(work.line(2_500, after), "thousands: 2,500 of 10,000 cases after 30 s, 90 s left");
-        assert_eq!(work.line(0, after), "thousands: 0 of 10,000 cases after 30 s");
+        assert_eq!(
+            work.line(2_500, after),
+            "thousands: 2,500 of 10,000 cases after 30 s, 90 s left"
+        );
+        assert_eq!(
+            work.line(0, after),
+            "thousands: 0 of 10,000 cases after 30 s"
+        );
         work.all = None;
         assert_eq!(work.line(0, after), "thousands: 30 s so far");
     }

@@ -97,7 +97,10 @@ impl RunArgs {
         let scenarios = load(&self.files, overrides)?;
         if self.dry_run {
             let page = terminal::page();
-            let lines: Vec<String> = describe(&scenarios).lines().map(|line| page.prose(line, 2)).collect();
+            let lines: Vec<String> = describe(&scenarios)
+                .lines()
+                .map(|line| page.prose(line, 2))
+                .collect();
             terminal::print(&lines.concat())?;
             // On stderr: it depends on the machine.
             for scenario in &scenarios {
@@ -156,7 +159,11 @@ impl RunArgs {
                 }
             };
             if let Some(folder) = folder {
-                terminal::detail(&format!("{}: written to {}", scenario.name, folder.path().display()));
+                terminal::detail(&format!(
+                    "{}: written to {}",
+                    scenario.name,
+                    folder.path().display()
+                ));
             }
             worst = worst.max(runner::judge(scenario, &finished, self.shard.is_some()));
             if finished.ending != Ending::Complete {
@@ -268,10 +275,16 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
 fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
     if path.as_os_str() == "-" {
         let mut text = String::new();
-        return match io::stdin().lock().take(MOST_BYTES).read_to_string(&mut text) {
+        return match io::stdin()
+            .lock()
+            .take(MOST_BYTES)
+            .read_to_string(&mut text)
+        {
             Ok(_) => Some(Source::new("stdin", text)),
             Err(error) => {
-                diagnostics.push(Diagnostic::general(format!("cannot read standard input: {error}")));
+                diagnostics.push(Diagnostic::general(format!(
+                    "cannot read standard input: {error}"
+                )));
                 None
             }
         };
@@ -301,7 +314,7 @@ fn describe(scenarios: &[Scenario]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{}: {} cases = workloads {} × policies {} × objectives {} × strategies {} × replicas {}; \
+            "{}: {} cases = workloads {} × policies {} × objectives {} × strategies {} × replicas {}\n\
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),

@@ -31,7 +31,10 @@ impl SetArgs {
                 Some((key, value)) => sources.push(Source::new(NAME, line(key, value))),
                 None => {
                     let title = format!("`{NAME} {own}` sets nothing");
-                    wrong.push(Diagnostic::general(title).with_help("write `-s KEY=VALUE`, as in `-s cluster.workers=[8,16]`"));
+                    wrong.push(
+                        Diagnostic::general(title)
+                            .with_help("write `-s KEY=VALUE`, as in `-s cluster.workers=[8,16]`"),
+                    );
                 }
             }
         }
@@ -45,7 +48,10 @@ impl SetArgs {
 /// A line of TOML. A word by itself is a text, although a shell has taken its quotes away.
 fn line(key: &str, value: &str) -> String {
     let as_written = format!("{key} = {value}");
-    let is_word = !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c));
+    let is_word = !value.is_empty()
+        && value
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-_./".contains(c));
     match is_word && as_written.parse::<toml::Table>().is_err() {
         true => format!("{key} = \"{value}\""),
         false => as_written,
@@ -58,9 +64,15 @@ mod tests {
 
     #[test]
     fn words_are_texts_and_all_else_is_as_it_is_written() {
-        assert_eq!(line("spot.lifetime", "gcp-2019"), r#"spot.lifetime = "gcp-2019""#);
+        assert_eq!(
+            line("spot.lifetime", "gcp-2019"),
+            r#"spot.lifetime = "gcp-2019""#
+        );
         assert_eq!(line("replicas", "3"), "replicas = 3");
-        assert_eq!(line("cluster.workers", "[8,16]"), "cluster.workers = [8,16]");
+        assert_eq!(
+            line("cluster.workers", "[8,16]"),
+            "cluster.workers = [8,16]"
+        );
         assert_eq!(line("workloads", "[\"a\"]"), "workloads = [\"a\"]");
         assert_eq!(line("name", "a b"), "name = a b");
     }

@@ -17,7 +17,12 @@ pub fn suggested(words: fn() -> Vec<&'static str>) -> Suggested {
 impl TypedValueParser for Suggested {
     type Value = String;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
         StringValueParser::new().parse_ref(command, arg, value)
     }
 

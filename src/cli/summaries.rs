@@ -11,7 +11,8 @@ use super::terminal;
 use crate::experiment::{Aggregated, KeyColumns};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::{
-    Page, Places, clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
+    Page, Places, clusters_table, policies_table, summary_by, summary_csv, summary_json,
+    summary_table,
 };
 
 /// Form of the summary.

@@ -77,7 +77,10 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     list.rows.iter_mut().for_each(|row| drop(row.remove(0)));
     list.text_columns = &[0, 1, 7];
     list.wrapped = Some(1);
-    Ok(format!("\n{}", list.written(Format::Table, &terminal::page())?))
+    Ok(format!(
+        "\n{}",
+        list.written(Format::Table, &terminal::page())?
+    ))
 }
 
 /// Splits as a list: for people with two digits, for programs with all.

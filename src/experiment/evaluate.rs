@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::nearest::NO_CHOICE;
 use super::arena::Arena;
+use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
 use super::score::{Value, is_worth, keep, repay};
@@ -157,8 +157,7 @@ impl<'p> Evaluator<'p> {
             Found::Never(why) => Err(why.clone()),
             Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
                 match arena.contenders[case.strategy].name == CLAIRVOYANT {
-                    true => (self.best_realised(case, arena))
-                        .ok_or_else(|| NO_CHOICE.into()),
+                    true => (self.best_realised(case, arena)).ok_or_else(|| NO_CHOICE.into()),
                     false => Ok(oracle),
                 }
             }

@@ -10,20 +10,32 @@ pub(super) const NO_CHOICE: &str = "no configuration keeps within the limits";
 
 /// The sentence, of configurations that come to `points` in the mean, and by their `margins` where a share of runs may
 /// miss.
-pub(super) fn sentence(space: &Space, limits: &Limits, points: &[Point], margins: Margins<'_>) -> String {
+pub(super) fn sentence(
+    space: &Space,
+    limits: &Limits,
+    points: &[Point],
+    margins: Margins<'_>,
+) -> String {
     // How many times a limit the worse of time and cost is.
     let excess = |point: &Point| {
         let over = |value: f64, limit: Option<f64>| limit.map_or(0.0, |limit| value / limit);
         over(point.time_s, limits.max_time_s).max(over(point.cost_usd, limits.max_cost_usd))
     };
-    let beyond = points.iter().enumerate().map(|(at, point)| (at, margins.beyond(at, point)));
+    let beyond = points
+        .iter()
+        .enumerate()
+        .map(|(at, point)| (at, margins.beyond(at, point)));
     let finite = beyond.filter(|(_, point)| excess(point).is_finite());
     let Some((at, point)) = finite.min_by(|a, b| excess(&a.1).total_cmp(&excess(&b.1))) else {
         return format!("{NO_CHOICE}: none reaches the target");
     };
     let time = limits.max_time_s.map(|most| (point.time_s, most));
     let time = time.filter(|(own, most)| own > most).map(|(own, most)| {
-        format!("takes {:.2} h against {} h", own / SECONDS_PER_HOUR, trimmed(most / SECONDS_PER_HOUR))
+        format!(
+            "takes {:.2} h against {} h",
+            own / SECONDS_PER_HOUR,
+            trimmed(most / SECONDS_PER_HOUR)
+        )
     });
     let cost = limits.max_cost_usd.map(|most| (point.cost_usd, most));
     let cost = cost
@@ -34,7 +46,11 @@ pub(super) fn sentence(space: &Space, limits: &Limits, points: &[Point], margins
         (true, _) => "misses them too often".to_owned(),
         (false, None) => both.join(" and "),
         // The margin is that of all but the share that may miss.
-        (false, Some(miss)) => format!("{} in {} % of its runs", both.join(" and "), trimmed(100.0 * (1.0 - miss))),
+        (false, Some(miss)) => format!(
+            "{} in {} % of its runs",
+            both.join(" and "),
+            trimmed(100.0 * (1.0 - miss))
+        ),
     };
     format!("{NO_CHOICE}; the nearest, {}, {how}", space.name(at))
 }
@@ -70,6 +86,9 @@ mod tests {
              against $2"
         );
         let never = [point(f64::INFINITY, f64::INFINITY); 3];
-        assert!(sentence(&space, &limits, &never, Margins::default()).ends_with("none reaches the target"));
+        assert!(
+            sentence(&space, &limits, &never, Margins::default())
+                .ends_with("none reaches the target")
+        );
     }
 }

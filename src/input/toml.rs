@@ -76,7 +76,11 @@ struct Unset {
 
 /// What a document says in `unset`; what is no list of texts is reported with the rest of it.
 fn unset_by(root: &Node<'_>) -> Vec<Unset> {
-    let Some(list) = root.get_ref().get("unset").and_then(|list| list.get_ref().as_array()) else {
+    let Some(list) = root
+        .get_ref()
+        .get("unset")
+        .and_then(|list| list.get_ref().as_array())
+    else {
         return Vec::new();
     };
     let one = |text: &Node<'_>| {

@@ -10,18 +10,30 @@ use crate::experiment::summary_by::KeyGroup;
 
 /// What the columns mean, once below all tables.
 const LEGEND: [(&str, &str); 8] = [
-    ("K × B", "workers × batch, and on which VMs; behind a slash the workers on each"),
+    (
+        "K × B",
+        "workers × batch, and on which VMs; behind a slash the workers on each",
+    ),
     (
         "time, cost",
         "to the target: mean over the replicas ± 95 % interval, or ~ their median and in brackets the mean, where few \
          replicas carry the mean of a line of the block",
     ),
-    ("vs first", "the one or the other over that of the first line with a result"),
+    (
+        "vs first",
+        "the one or the other over that of the first line with a result",
+    ),
     ("lost VMs", "taken away by the provider"),
-    ("stale", "samples of others that a gradient missed, over B, in the mean"),
+    (
+        "stale",
+        "samples of others that a gradient missed, over B, in the mean",
+    ),
     ("dropped", "gradients that the protocol gave up"),
     ("wasted", "compute time of those, and of second attempts"),
-    ("fidelity", "how it was simulated; columns in which all is 0 are left out"),
+    (
+        "fidelity",
+        "how it was simulated; columns in which all is 0 are left out",
+    ),
 ];
 
 /// The legend below all tables.
@@ -85,9 +97,8 @@ fn asides(block: &[KeyGroup], page: &Page) -> String {
             None => asides.push((said, vec![name])),
         }
     }
-    let line = |(said, names): &(String, Vec<&str>)| {
-        page.prose(&format!("{}{said}", names.join(", ")), 3)
-    };
+    let line =
+        |(said, names): &(String, Vec<&str>)| page.prose(&format!("{}{said}", names.join(", ")), 3);
     asides.iter().map(line).collect()
 }
 
@@ -106,7 +117,8 @@ fn first_with<'g>(block: &'g [KeyGroup], name: &str) -> Option<&'g KeyGroup> {
 
 fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'static>> {
     let by_median = block.iter().any(is_carried_by_few);
-    let cells = |cell: &dyn Fn(&KeyGroup) -> String| block.iter().map(cell).collect::<Vec<String>>();
+    let cells =
+        |cell: &dyn Fn(&KeyGroup) -> String| block.iter().map(cell).collect::<Vec<String>>();
     let none = || "–".to_owned();
     let typical = |group: &KeyGroup, name: &str| match by_median {
         true => group.median(name),
@@ -120,17 +132,19 @@ fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'stat
         })
     };
     let mark = if by_median { "~" } else { "" };
-    let figure = |name: &'static str, text: fn(f64) -> String, unit: fn(f64) -> f64, whole: bool| {
-        cells(&|group| {
-            typical(group, name).map_or_else(none, |(value, interval)| {
-                let mean = group.mean(name).filter(|_| by_median);
-                let mean = mean.map_or_else(String::new, |mean| format!(" ({})", text(mean.mean)));
-                let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
-                let lengths = lengths.filter(|_| whole).unwrap_or_default();
-                format!("{mark}{}{lengths}{mean}", text(value))
+    let figure =
+        |name: &'static str, text: fn(f64) -> String, unit: fn(f64) -> f64, whole: bool| {
+            cells(&|group| {
+                typical(group, name).map_or_else(none, |(value, interval)| {
+                    let mean = group.mean(name).filter(|_| by_median);
+                    let mean =
+                        mean.map_or_else(String::new, |mean| format!(" ({})", text(mean.mean)));
+                    let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
+                    let lengths = lengths.filter(|_| whole).unwrap_or_default();
+                    format!("{mark}{}{lengths}{mean}", text(value))
+                })
             })
-        })
-    };
+        };
     let measured = |head, rank, name: &'static str, text, unit| {
         let mut column = Column::new(head, false, rank, figure(name, text, unit, true));
         column.short = Some(figure(name, text, unit, false));
@@ -166,7 +180,11 @@ fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'stat
     for (at, (head, metric, text)) in others.into_iter().enumerate() {
         let mean = |group: &KeyGroup| group.mean(metric).map(|m| m.mean);
         // What never happens is no news.
-        if page.is_wide || block.iter().any(|group| mean(group).is_some_and(|v| v != 0.0)) {
+        if page.is_wide
+            || block
+                .iter()
+                .any(|group| mean(group).is_some_and(|v| v != 0.0))
+        {
             let own = cells(&|group| mean(group).map_or_else(none, text));
             columns.push(Column::new(head, false, 4 + at as u8, own));
         }

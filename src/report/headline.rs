@@ -25,7 +25,11 @@ pub(super) fn all(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
     let several = blocks.iter().any(|block| !first_policy(&block));
     let line = |block: &&&[Group]| {
         let first = &block[0];
-        let policy = if several { format!(", {}", first.pricing) } else { String::new() };
+        let policy = if several {
+            format!(", {}", first.pricing)
+        } else {
+            String::new()
+        };
         let about = page.bold(&format!("{}{policy}, {}:", first.workload, first.objective));
         page.prose(&format!("{about} {}", sentence(block, places)), 2)
     };
@@ -48,19 +52,23 @@ fn distance(group: &Group) -> Option<f64> {
 
 /// Share of the replicas within the limits; all where there are none.
 fn kept(group: &Group) -> f64 {
-    let share = group.tallied.share("kept_net").and_then(|share| share.share());
+    let share = group
+        .tallied
+        .share("kept_net")
+        .and_then(|share| share.share());
     share.unwrap_or(1.0)
 }
 
 /// The same in words.
 fn distance_text(group: &Group) -> String {
-    let over = |metric| typical(group, metric).map(|value| format!("{} %", value.text_with_interval()));
+    let over =
+        |metric| typical(group, metric).map(|value| format!("{} %", value.text_with_interval()));
     let text = match objective(group) {
         Some(Objective::Time) => over("overhead_net_time"),
         Some(Objective::Cost) => over("overhead_net_cost"),
-        Some(Objective::Knee) | None => {
-            group.mean("knee_depth").map(|depth| format!("depth {:.2} of 1", depth.mean))
-        }
+        Some(Objective::Knee) | None => group
+            .mean("knee_depth")
+            .map(|depth| format!("depth {:.2} of 1", depth.mean)),
     };
     text.unwrap_or_default()
 }
@@ -85,7 +93,11 @@ fn ranked(block: &[Group]) -> Vec<&Group> {
     let percent = |group: &Group| (100.0 * kept(group)).round();
     all.sort_by(|a, b| {
         let by_kept = percent(b).total_cmp(&percent(a));
-        by_kept.then(distance(a).unwrap_or(f64::NAN).total_cmp(&distance(b).unwrap_or(f64::NAN)))
+        by_kept.then(
+            distance(a)
+                .unwrap_or(f64::NAN)
+                .total_cmp(&distance(b).unwrap_or(f64::NAN)),
+        )
     });
     // Of equal ones, those that spent less come first.
     let spent = |group: &Group| {
@@ -127,14 +139,23 @@ fn sentence(block: &[Group], places: &Places) -> String {
         spent(first)
     );
     if let Some(next) = all.get(equal.len()) {
-        let equal_next = all[equal.len()..].iter().take_while(|group| are_equal(group, next));
+        let equal_next = all[equal.len()..]
+            .iter()
+            .take_while(|group| are_equal(group, next));
         let next_names = names(&equal_next.copied().collect::<Vec<_>>());
-        text += &format!("; then {next_names}, {}{}", distance_text(next), within(next));
+        text += &format!(
+            "; then {next_names}, {}{}",
+            distance_text(next),
+            within(next)
+        );
         if let Some(search) = searched(next) {
             text += &format!(" after a search of {search}");
         }
     }
-    let default = all.iter().skip(equal.len() + 1).find(|g| g.strategy == DEFAULT);
+    let default = all
+        .iter()
+        .skip(equal.len() + 1)
+        .find(|g| g.strategy == DEFAULT);
     if let Some(default) = default {
         text += &format!("; {DEFAULT} {}{}", distance_text(default), within(default));
     }
@@ -145,7 +166,11 @@ fn names(groups: &[&Group]) -> String {
     let names: Vec<&str> = groups.iter().map(|g| g.strategy.as_str()).collect();
     match names.split_last() {
         Some((_, all)) if all.len() >= MOST_NAMES => {
-            format!("{} and {} more", names[..MOST_NAMES].join(", "), names.len() - MOST_NAMES)
+            format!(
+                "{} and {} more",
+                names[..MOST_NAMES].join(", "),
+                names.len() - MOST_NAMES
+            )
         }
         Some((last, all)) if !all.is_empty() => format!("{} and {last}", all.join(", ")),
         _ => names.join(""),
@@ -171,10 +196,16 @@ fn spent(group: &Group) -> String {
     let known = group.mean("known_time_h").map_or(0.0, |hours| hours.mean);
     match (searched(group), known > 0.0) {
         (Some(search), true) => {
-            format!("after a search of {search} and earlier runs of {}", known_text(group))
+            format!(
+                "after a search of {search} and earlier runs of {}",
+                known_text(group)
+            )
         }
         (Some(search), false) => format!("after a search of {search}"),
-        (None, true) => format!("without search, after earlier runs of {}", known_text(group)),
+        (None, true) => format!(
+            "without search, after earlier runs of {}",
+            known_text(group)
+        ),
         (None, false) => "without search".to_owned(),
     }
 }

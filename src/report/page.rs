@@ -137,8 +137,14 @@ mod tests {
         let words: Vec<String> = (0..90).map(|i| format!("word{i}")).collect();
         let text = Page::of_width(80).prose(&words.join(" "), 3);
         assert!(text.lines().count() > 5, "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        assert!(text.lines().skip(1).all(|line| line.starts_with("   w")), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        assert!(
+            text.lines().skip(1).all(|line| line.starts_with("   w")),
+            "{text}"
+        );
         let again: Vec<&str> = text.split_whitespace().collect();
         assert_eq!(again, words);
     }
@@ -151,7 +157,10 @@ mod tests {
         assert_eq!(lines[0], "K × B  both");
         assert!(lines[1].starts_with("on     a meaning"), "{text}");
         assert!(lines[2].starts_with("       "), "{text}");
-        assert!(lines.iter().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 60),
+            "{text}"
+        );
     }
 
     #[test]
@@ -162,6 +171,9 @@ mod tests {
             ..Page::default()
         };
         let line = coloured.best("full\n");
-        assert!(line.contains("\u{1b}[") && line.ends_with("m\n"), "{line:?}");
+        assert!(
+            line.contains("\u{1b}[") && line.ends_with("m\n"),
+            "{line:?}"
+        );
     }
 }

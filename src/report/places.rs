@@ -60,16 +60,18 @@ impl Places {
     /// The same without the kind.
     pub fn shapes(&self, vm: &str, workers: Option<u32>) -> String {
         let vms = |shape: &str, workers| Shape::parse(shape).ok()?.vms(workers);
-        let of_shape = |shape: &str, workers: Option<u32>| {
-            match workers.and_then(|workers| vms(shape, workers)) {
-                Some(vms) => format!("{vms} {shape}"),
-                None => shape.to_owned(),
-            }
+        let of_shape = |shape: &str, workers: Option<u32>| match workers
+            .and_then(|workers| vms(shape, workers))
+        {
+            Some(vms) => format!("{vms} {shape}"),
+            None => shape.to_owned(),
         };
         match self.kinds.get(vm) {
             None => of_shape(vm, workers),
             Some(shapes) => {
-                let each = shapes.iter().map(|(shape, own)| of_shape(shape, own.or(workers)));
+                let each = shapes
+                    .iter()
+                    .map(|(shape, own)| of_shape(shape, own.or(workers)));
                 each.collect::<Vec<_>>().join(" + ")
             }
         }

@@ -42,7 +42,11 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         let replicas = group.tallied.cases;
         let plural = if replicas == 1 { "" } else { "s" };
         let replicas = with_commas(replicas);
-        let mut title = vec![key.0.to_owned(), key.1.to_owned(), format!("{replicas} replica{plural}")];
+        let mut title = vec![
+            key.0.to_owned(),
+            key.1.to_owned(),
+            format!("{replicas} replica{plural}"),
+        ];
         let common = common_vm(&block, places);
         title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
         text += &page.bold(&page.parts(title, 2));
@@ -126,7 +130,11 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     text += &table.remark("", page);
     for line in lines.iter().filter(|line| !line.same.is_empty()) {
         // A policy and its cost stay on a line.
-        let same: Vec<String> = line.same.iter().map(|one| one.replace(' ', "\u{a0}")).collect();
+        let same: Vec<String> = line
+            .same
+            .iter()
+            .map(|one| one.replace(' ', "\u{a0}"))
+            .collect();
         let same = page.prose(&format!("as {}: {}", line.pricing, same.join(", ")), 3);
         text += &same.replace('\u{a0}', " ");
     }
@@ -151,7 +159,11 @@ fn line(policy: &[&Group], first: &Option<Chosen>, with_vm: bool, places: &Place
     Line {
         pricing: policy[0].pricing.clone(),
         cost: mean("oracle_cost_usd", usd_text),
-        oracle: [best(" on "), best("\non "), mean("oracle_time_h", hours_text)],
+        oracle: [
+            best(" on "),
+            best("\non "),
+            mean("oracle_time_h", hours_text),
+        ],
         strategies: competitors(policy).map(strategy).collect(),
         same: Vec::new(),
     }

@@ -1,7 +1,7 @@
 //! Every configuration of a ranking for people: a line each, on no more columns than there are.
 
-use super::ranking_data::{held, market};
 use super::page::Page;
+use super::ranking_data::{held, market};
 use super::summary_table::{hours_text, usd_text};
 use super::text_table;
 use crate::experiment::{Ranked, Ranking};
@@ -147,7 +147,9 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
         .collect();
     let page = common.page();
     let lines = text_table::lines(&header, &left, &cells);
-    let heights = cells.iter().map(|row| row.iter().map(|cell| cell.lines().count()).max());
+    let heights = cells
+        .iter()
+        .map(|row| row.iter().map(|cell| cell.lines().count()).max());
     let mut lines = lines.into_iter();
     text += &page.bold(&lines.next().unwrap_or_default());
     for (row, height) in rows.iter().zip(heights) {

@@ -244,7 +244,10 @@ fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
             missing.join(", "),
             folder.display()
         );
-        let help = format!("`scavsim run FILE --shard {}/{count} --out DIR` makes it", missing[0]);
+        let help = format!(
+            "`scavsim run FILE --shard {}/{count} --out DIR` makes it",
+            missing[0]
+        );
         wrong.push(Diagnostic::general(title).with_help(help));
     }
 }

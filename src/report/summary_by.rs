@@ -10,8 +10,8 @@ use super::summary_table::{hours_text, usd_text};
 use super::tallied;
 use super::text_table::{self, Column};
 use crate::experiment::summary_by::KeyGroup;
-use crate::experiment::{KeyTable, Mean};
 use crate::experiment::tally::METRICS;
+use crate::experiment::{KeyTable, Mean};
 
 /// The header of `summary.csv`.
 pub fn header(columns: &[String]) -> Vec<String> {
@@ -78,7 +78,12 @@ pub fn table(table: &KeyTable, page: &Page) -> String {
     let regret = |text: fn(&Mean) -> String| {
         cells(&|group| pair(group, ["regret_time", "regret_cost"], text))
     };
-    columns.push(Column::new("regret t / $", false, 5, regret(|mean| signed(mean.mean))));
+    columns.push(Column::new(
+        "regret t / $",
+        false,
+        5,
+        regret(|mean| signed(mean.mean)),
+    ));
     columns.push(Column::new("search", false, 3, cells(&search)));
     let net = |text: fn(&Mean) -> String| {
         cells(&|group| pair(group, ["overhead_net_time", "overhead_net_cost"], text))

@@ -34,7 +34,10 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let mut text = headline::all(&blocks, places, page);
     let mut seen = Seen::default();
     for block in &blocks {
-        if block.iter().all(|group| group.tallied.failed == group.tallied.cases) {
+        if block
+            .iter()
+            .all(|group| group.tallied.failed == group.tallied.cases)
+        {
             // A table would have no figure.
             text.push_str(&title(block, places, page));
             text.push_str(&failures(block, page));
@@ -96,11 +99,7 @@ pub(super) fn are_of_a_block(a: &Group, b: &Group) -> bool {
     (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
 }
 
-fn columns(
-    groups: &[Group],
-    all: &[&TableColumn],
-    places: &Places,
-) -> Vec<Column<'static>> {
+fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Column<'static>> {
     let cells = |cell: &dyn Fn(&Group) -> String| groups.iter().map(cell).collect::<Vec<String>>();
     let choice = |between: &'static str| {
         cells(&|group| match &group.choice {
@@ -124,19 +123,32 @@ fn legend(groups: &[Group], seen: &Seen, page: &Page) -> String {
     let is_chosen = |word: &str| groups.iter().any(|g| g.provenance.as_deref() == Some(word));
     let marks = MARKS.iter().filter(|(word, ..)| is_chosen(word));
     entries.extend(marks.map(|(_, mark, meaning)| (*mark, *meaning)));
-    let shown = || COLUMNS.iter().filter(|column| seen.shown.contains(&column.head));
+    let shown = || {
+        COLUMNS
+            .iter()
+            .filter(|column| seen.shown.contains(&column.head))
+    };
     entries.extend(shown().map(|column| (column.word(), column.meaning)));
     if shown().any(|column| column.is_typical) && groups.iter().any(has_medians) {
         entries.push(("~", "median, where few replicas carry the mean"));
     }
-    let hidden = COLUMNS.iter().filter(|column| seen.left_out.contains(&column.head));
+    let is_hidden = |column: &&TableColumn| {
+        seen.left_out.contains(&column.head) && !seen.shown.contains(&column.head)
+    };
+    let hidden = COLUMNS.iter().filter(is_hidden);
     let hidden: Vec<&str> = hidden.map(TableColumn::word).collect();
-    page.legend(entries) + &text_table::remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
+    page.legend(entries)
+        + &text_table::remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
 }
 
 /// Whether something of a group is shown as a median.
 fn has_medians(group: &Group) -> bool {
-    let metrics = ["overhead_gross_time", "overhead_gross_cost", "overhead_net_time", "overhead_net_cost"];
+    let metrics = [
+        "overhead_gross_time",
+        "overhead_gross_cost",
+        "overhead_net_time",
+        "overhead_net_cost",
+    ];
     (metrics.iter()).any(|metric| typical(group, metric).is_some_and(|value| value.is_median()))
 }
 
@@ -145,7 +157,10 @@ fn painted(group: &Group, block: &[Group], line: &str, page: &Page) -> String {
     if group.tallied.failed > 0 {
         return page.failed(line);
     }
-    match headline::best(block).iter().any(|best| std::ptr::eq(*best, group)) {
+    match headline::best(block)
+        .iter()
+        .any(|best| std::ptr::eq(*best, group))
+    {
         true => page.best(line),
         false => line.to_owned(),
     }
@@ -186,7 +201,10 @@ fn reached_in_search(block: &[Group], page: &Page) -> String {
     match all.is_empty() {
         true => String::new(),
         false => page.prose(
-            &format!("target reached during the search, where net ends: {}", all.join(", ")),
+            &format!(
+                "target reached during the search, where net ends: {}",
+                all.join(", ")
+            ),
             3,
         ),
     }
@@ -213,14 +231,16 @@ pub(super) fn oracle(block: &[Group], places: &Places) -> Option<String> {
     let first = &block[0];
     let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
     let (hours, usd) = mean("oracle_time_h").zip(mean("oracle_cost_usd"))?;
-    let oracle = match &first.oracle {
+    let (hours, usd) = (hours_text(hours), usd_text(usd));
+    Some(match &first.oracle {
         Some(oracle) => {
             let same = block.iter().find(|g| g.choice.as_ref() == Some(oracle));
-            marked(place(oracle, places, " on "), same.and_then(|g| g.provenance.as_deref()))
+            let provenance = same.and_then(|g| g.provenance.as_deref());
+            let oracle = marked(place(oracle, places, " on "), provenance);
+            format!("{oracle} ({hours}, {usd})")
         }
-        None => "of each VM type by itself, in the mean".to_owned(),
-    };
-    Some(format!("{oracle} ({}, {})", hours_text(hours), usd_text(usd)))
+        None => format!("{hours}, {usd} in the mean, each VM type by itself"),
+    })
 }
 
 /// Whether it is told the truth.

@@ -144,7 +144,10 @@ pub fn fit(columns: &[Column<'_>], page: &Page) -> Fitted {
             let column = &columns[*at];
             column.rank == 0 || page.columns.iter().any(|word| word == column.word())
         };
-        return laid_out(columns, all.into_iter().filter(|(at, _)| is_asked(at)).collect());
+        return laid_out(
+            columns,
+            all.into_iter().filter(|(at, _)| is_asked(at)).collect(),
+        );
     }
     // The last gap is not seen.
     let room = page.width + GAP;
@@ -181,7 +184,9 @@ pub fn fit(columns: &[Column<'_>], page: &Page) -> Fitted {
     // All are shown whole or none: half of the intervals would ask where the others are.
     let is_short = |(_, form): &(usize, Form)| *form == Form::Short;
     let whole = taken.iter().filter(|one| is_short(one)).map(|(at, form)| {
-        columns[*at].width(Form::Whole).saturating_sub(columns[*at].width(*form))
+        columns[*at]
+            .width(Form::Whole)
+            .saturating_sub(columns[*at].width(*form))
     });
     if used + whole.sum::<usize>() <= room {
         for one in taken.iter_mut().filter(|one| is_short(one)) {
@@ -204,7 +209,9 @@ fn laid_out(columns: &[Column<'_>], taken: Vec<(usize, Form)>) -> Fitted {
     let cells: Vec<Vec<String>> = (0..count).map(row).collect();
     let mut lines = lines(&heads, &left, &cells).into_iter();
     let header = lines.next().unwrap_or_default();
-    let heights = cells.iter().map(|row| row.iter().map(|cell| cell.lines().count()).max());
+    let heights = cells
+        .iter()
+        .map(|row| row.iter().map(|cell| cell.lines().count()).max());
     let is_out = |at: &usize| taken.iter().all(|(shown, _)| shown != at);
     let left_out = (0..columns.len()).filter(is_out);
     let left_out = left_out.map(|at| columns[at].head.to_owned()).collect();
@@ -214,7 +221,11 @@ fn laid_out(columns: &[Column<'_>], taken: Vec<(usize, Form)>) -> Fitted {
         rows: rows.collect(),
         left_out,
         is_short: taken.iter().any(|(at, form)| {
-            *form == Form::Short && columns[*at].short.as_ref().is_some_and(|s| *s != columns[*at].cells)
+            *form == Form::Short
+                && columns[*at]
+                    .short
+                    .as_ref()
+                    .is_some_and(|s| *s != columns[*at].cells)
         }),
         shown: taken.into_iter().map(|(at, _)| at).collect(),
     }
@@ -270,9 +281,19 @@ mod tests {
     fn columns() -> Vec<Column<'static>> {
         let cells = |texts: [&str; 2]| texts.map(str::to_owned).to_vec();
         let name = Column::new("name", true, 0, cells(["full", "partial"]));
-        let mut choice = Column::new("choice", false, 0, cells(["8 × 64 on 8 vm-of-some-kind", "none"]));
+        let mut choice = Column::new(
+            "choice",
+            false,
+            0,
+            cells(["8 × 64 on 8 vm-of-some-kind", "none"]),
+        );
         choice.stacked = Some(cells(["8 × 64\non 8 vm-of-some-kind", "none"]));
-        let mut net = Column::new("net t / $", false, 2, cells(["+1.0 ±0.1 %", "+20.0 ±0.2 %"]));
+        let mut net = Column::new(
+            "net t / $",
+            false,
+            2,
+            cells(["+1.0 ±0.1 %", "+20.0 ±0.2 %"]),
+        );
         net.short = Some(cells(["+1.0 %", "+20.0 %"]));
         let error = Column::new("error (max)", false, 9, cells(["1 %", "2 %"]));
         vec![name, choice, net, error]
@@ -281,7 +302,10 @@ mod tests {
     fn shown(width: usize) -> (String, Vec<usize>) {
         let table = fit(&columns(), &Page::of_width(width));
         let text = table.header + &table.rows.concat();
-        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= width),
+            "{text}"
+        );
         (text, table.shown)
     }
 
@@ -299,7 +323,10 @@ mod tests {
         assert_eq!(fewer.lines().count(), 3, "{fewer}");
         let (stacked, places) = shown(43);
         assert_eq!(places, [0, 1, 2]);
-        assert!(stacked.contains("8 × 64  ") && stacked.lines().count() == 4, "{stacked}");
+        assert!(
+            stacked.contains("8 × 64  ") && stacked.lines().count() == 4,
+            "{stacked}"
+        );
     }
 
     #[test]

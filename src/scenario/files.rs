@@ -118,7 +118,8 @@ impl Reader<'_> {
         let own: Option<ScenarioFile> = input::toml::read(source, self.diagnostics);
         if let Some(include) = own.and_then(|own| own.include) {
             let title = "`include` stands in a file";
-            self.diagnostics.error_at(source, include.span(), title, "not here");
+            self.diagnostics
+                .error_at(source, include.span(), title, "not here");
         }
         self.texts.push(Arc::clone(source));
         self.folders.push(PathBuf::new());

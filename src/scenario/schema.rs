@@ -16,7 +16,10 @@ const OF_RANGES: [(&str, &str); 5] = [
     ("from", "First value."),
     ("to", "Last value, if the steps meet it."),
     ("step", "Added to each value to have the next."),
-    ("factor", "What each value is multiplied by to have the next."),
+    (
+        "factor",
+        "What each value is multiplied by to have the next.",
+    ),
     ("periodic-s", "Seconds of training between two checkpoints."),
 ];
 
@@ -63,14 +66,23 @@ impl Names {
         let (policies, _) = builtin::policies();
         let (models, _) = Model::embedded();
         let registry = Registry::default();
-        let strategies = ALL_KNOWING.iter().map(|(name, _)| *name).chain(registry.names());
+        let strategies = ALL_KNOWING
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(registry.names());
         Names(vec![
             ("workloads", owned(workload::library::names())),
             ("stored", owned(workload::library::names())),
             ("grid", owned(grid::library::names())),
-            ("policies", policies.iter().map(|policy| policy.name.clone()).collect()),
+            (
+                "policies",
+                policies.iter().map(|policy| policy.name.clone()).collect(),
+            ),
             ("strategies", owned(strategies.collect())),
-            ("lifetime", models.iter().map(|model| model.name.clone()).collect()),
+            (
+                "lifetime",
+                models.iter().map(|model| model.name.clone()).collect(),
+            ),
         ])
     }
 
@@ -125,14 +137,20 @@ mod tests {
             count += 1;
             let target = value.get("$ref").and_then(Value::as_str);
             let target = target.and_then(|path| schema.pointer(path.trim_start_matches('#')));
-            let is_described = |node: Option<&Value>| node.is_some_and(|n| n.get("description").is_some());
+            let is_described =
+                |node: Option<&Value>| node.is_some_and(|n| n.get("description").is_some());
             if !is_described(Some(value)) && !is_described(target) {
                 silent.push(key.to_owned());
             }
         });
         assert!(count > 150, "{count}");
         assert!(silent.is_empty(), "{silent:?}");
-        let offered = |path: &str| schema.pointer(path).and_then(Value::as_array).map_or(0, Vec::len);
+        let offered = |path: &str| {
+            schema
+                .pointer(path)
+                .and_then(Value::as_array)
+                .map_or(0, Vec::len)
+        };
         assert!(offered("/properties/workloads/items/anyOf/0/enum") >= 12);
         assert!(offered("/$defs/SpotTable/properties/lifetime/anyOf/0/enum") > 30);
         assert!(offered("/$defs/SearchTable/properties/strategies/items/anyOf/0/enum") > 8);
