@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use scavsim::cli::Cli;
 
 fn main() -> ExitCode {
-    Cli::parse().run().into()
+    Cli::from_command_line().run().into()
 }

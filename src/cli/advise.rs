@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::profile::ProfileArgs;
+use super::progress::Progress;
 use super::rank::By;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
@@ -124,7 +125,10 @@ impl AdviseArgs {
         let question = self.question();
         let jobs = self.jobs.map_or_else(run::available, usize::from);
         let interrupt = signals.raise_first()?;
-        let advice = match advise(&question, jobs, interrupt) {
+        let progress = Progress::of("advise");
+        let advice = advise(&question, jobs, interrupt);
+        drop(progress);
+        let advice = match advice {
             Ok(advice) if wrong.is_empty() => advice,
             Err(NoAdvice::Failed(NoRanking::Interrupted)) => return Err(Failure::Interrupted),
             Err(NoAdvice::Failed(why)) if wrong.is_empty() => {

@@ -5,15 +5,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::set::SetArgs;
 use super::{Exit, Failure, run, terminal};
 use crate::scenario::Overrides;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    set: SetArgs,
 }
 
 impl CheckArgs {
@@ -22,7 +25,13 @@ impl CheckArgs {
     /// # Errors
     /// [`Failure`] with every mistake in every file.
     pub fn run(self) -> Result<Exit, Failure> {
-        let scenarios = run::load(&self.files, Overrides::default())?;
+        let scenarios = run::load(
+            &self.files,
+            Overrides {
+                set: self.set.sources()?,
+                ..Overrides::default()
+            },
+        )?;
         let mut text = String::new();
         for (path, scenario) in self.files.iter().zip(&scenarios) {
             // Writing to a string cannot fail.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::profile::ProfileArgs;
+use super::progress::Progress;
 use super::{Exit, Failure, terminal, validate};
 use crate::import::folder::{self, Kind};
 use crate::import::prices::skypilot;
@@ -235,6 +236,7 @@ impl ImportArgs {
     pub fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         let d = &mut diagnostics;
+        let progress = Progress::of("import");
         let (imported, out) = match self.source {
             Source::Profile(args) => {
                 let ProfileImportArgs { table, out, .. } = args;
@@ -296,6 +298,7 @@ impl ImportArgs {
         folder::write(&files, &out.out, Kind::WORKLOAD)?;
         terminal::warn(report.warnings());
         let left_out = validate::of_import(&trial::folder(&files, &out.out))?;
+        drop(progress);
         terminal::print(&format!("{report}{left_out}"))?;
         Ok(Exit::Done)
     }

@@ -15,6 +15,7 @@ use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
+use crate::report::Page;
 use crate::search::{ALL_KNOWING, Registry};
 use crate::workload::{Workload, library, load};
 
@@ -26,6 +27,9 @@ pub struct ListArgs {
     /// Form of the list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Show all columns of the table with all they have, sources too, however wide
+    #[arg(long, visible_alias = "wide")]
+    long: bool,
     #[command(flatten, next_help_heading = "For `list vms`")]
     vms: VmFilter,
 }
@@ -75,7 +79,11 @@ impl ListArgs {
             What::Delays => delays()?,
             What::Columns => columns(),
         };
-        terminal::print(&list.written(self.format)?)?;
+        let page = Page {
+            is_wide: self.long,
+            ..terminal::page()
+        };
+        terminal::print(&list.written(self.format, &page)?)?;
         if list.rows.is_empty() {
             terminal::note("no VM type is all of that");
         }
@@ -123,6 +131,9 @@ fn workloads() -> Result<List, Failure> {
         ],
         text_columns: &[0, 1, 2, 3, 4, 8],
         rows,
+        long: &[3, 8],
+        first_to_leave: &[7, 2],
+        wrapped: Some(4),
     })
 }
 
@@ -212,6 +223,9 @@ fn pricing() -> Result<List, Failure> {
         ],
         text_columns: &[0, 2, 5, 6],
         rows,
+        long: &[2, 4],
+        first_to_leave: &[3],
+        wrapped: Some(6),
     })
 }
 
@@ -252,6 +266,8 @@ fn columns() -> List {
         header: vec!["column", "unit", "type", "summary", "what it is"],
         text_columns: &[0, 1, 2, 3, 4],
         rows: COLUMNS.iter().map(row).collect(),
+        wrapped: Some(4),
+        ..List::default()
     }
 }
 
@@ -263,8 +279,10 @@ fn strategies() -> List {
     List {
         header: vec!["strategy", "what it does"],
         text_columns: &[0, 1],
+        wrapped: Some(1),
         rows: all
             .map(|(name, summary)| vec![json!(name), json!(summary)])
             .collect(),
+        ..List::default()
     }
 }

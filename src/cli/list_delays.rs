@@ -46,5 +46,7 @@ pub(super) fn list(
         header: vec!["key", "value", "what", "mean_s", "sd_s"],
         text_columns: &[0, 1, 2],
         rows: startups.chain(restarts).chain(write).collect(),
+        wrapped: Some(2),
+        ..List::default()
     }
 }

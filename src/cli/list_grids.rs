@@ -46,5 +46,8 @@ pub(super) fn list() -> Result<List, Failure> {
         ],
         text_columns: &[0, 6, 7],
         rows: rows.collect(),
+        long: &[7],
+        wrapped: Some(6),
+        ..List::default()
     })
 }

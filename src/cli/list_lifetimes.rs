@@ -15,6 +15,9 @@ pub(super) fn list(models: &[Model]) -> List {
         ],
         text_columns: &[0, 1, 2, 3, 4, 10],
         rows: models.iter().map(row).collect(),
+        long: &[10],
+        first_to_leave: &[9, 8, 4],
+        ..List::default()
     }
 }
 

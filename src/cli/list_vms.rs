@@ -77,6 +77,12 @@ impl VmFilter {
                 Some(_) => &[0, 1, 4, 9],
             },
             rows,
+            long: match region {
+                None => &[7],
+                Some(_) => &[],
+            },
+            first_to_leave: &[6, 2],
+            ..List::default()
         })
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
-use super::summaries::{Form, Summaries, SummaryByArg};
+use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure, resume};
 use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
@@ -30,6 +30,8 @@ pub struct MergeArgs {
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[command(flatten)]
+    table: TableArgs,
 }
 
 impl MergeArgs {
@@ -39,6 +41,7 @@ impl MergeArgs {
     /// [`Failure`], with everything that keeps the shards from being one run.
     pub fn run(self) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
+        self.table.check(self.format, &self.summary_by)?;
         let _lock = Lock::alone(&self.folder)?;
         let mut shards =
             Shards::open(&self.folder.join(shard_file::FOLDER)).map_err(Failure::Wrong)?;
@@ -68,7 +71,7 @@ impl MergeArgs {
         let finished = shards.hand_out(&mut results, &progress.counter)?;
         drop(progress);
         let summary = results.finish(&finished, shards.expectations)?;
-        let mut summaries = Summaries::new(self.format, false);
+        let mut summaries = Summaries::new(self.format, self.table.page(), false);
         let places = Places::from_identity(&shards.identity);
         summaries.add(&name, &summary, &places)?;
         summaries.end()?;

@@ -5,15 +5,22 @@ pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod estimate;
+pub mod example;
+pub mod explain;
+mod glossary;
 pub mod import;
+pub mod licences;
 pub mod list;
 pub mod list_delays;
 pub mod list_grids;
 pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
+#[cfg(feature = "manual")]
+pub mod manual;
 pub mod merge;
 mod profile;
+pub mod new;
 pub mod progress;
 pub mod rank;
 pub mod records;
@@ -22,27 +29,35 @@ pub mod resume;
 pub mod run;
 pub mod runner;
 pub mod schema;
+mod set;
 pub mod signals;
 pub mod study;
+mod suggest;
 pub mod summaries;
 pub mod summary;
 pub mod terminal;
 pub mod trace;
 pub mod validate;
+pub mod version;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::Altered;
 use signals::Signals;
+use suggest::suggested;
+use terminal::OutputArgs;
 
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
 /// right one.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, disable_help_subcommand = true, after_help = EXIT_CODES)]
+#[command(version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
+    #[command(flatten)]
+    output: OutputArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -50,7 +65,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run scenario files and compare strategies with the oracle
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = RUN_EXAMPLE)]
     Run(run::RunArgs),
     /// What every configuration takes and costs, the best first
     #[command(after_help = RANK_EXAMPLE)]
@@ -59,30 +74,82 @@ enum Command {
     #[command(after_help = ADVISE_EXAMPLE)]
     Advise(advise::AdviseArgs),
     /// Put the shards of a run together
+    #[command(after_help = "Example: what ten machines made\n  scavsim merge out")]
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
+    #[command(
+        after_help = "Example: what was chosen where\n  scavsim summary out --by strategy,chosen_vm"
+    )]
     Summary(summary::SummaryArgs),
     /// Check scenario files without running them; reports all mistakes at once
+    #[command(after_help = "Example:\n  scavsim check scenarios/*.toml")]
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
+    #[command(
+        after_help = "Example: then open out/spot-case-300.trace.json in ui.perfetto.dev\n  scavsim trace scenarios/spot.toml --case 300 --out out"
+    )]
     Trace(trace::TraceArgs),
     /// List what scenarios can name
+    #[command(
+        after_help = "Example: machines with a T4 in one region, with their prices\n  scavsim list vms --gpu T4 --region us-east-1"
+    )]
     List(list::ListArgs),
     /// Make a workload folder from measurements, or a grid from real runs
+    #[command(
+        after_help = "Example: your own measurements as a workload folder\n  scavsim import profile scenarios/example-profile.csv --samples-per-epoch 50000 --out my-workload"
+    )]
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
+    #[command(
+        after_help = "Example: how it came out, without the tables\n  scavsim reproduce --format summary"
+    )]
     Reproduce(reproduce::ReproduceArgs),
     /// Leave measurements out of workloads and ask the rest about them
+    #[command(after_help = "Example:\n  scavsim validate pollux-bert")]
     Validate(validate::ValidateArgs),
     /// How good advice is, on measurements where the truth is known
     #[command(after_help = STUDY_EXAMPLE)]
     Study(study::StudyArgs),
+    /// Write a first scenario, with a word on every part of it
+    #[command(after_help = "Example:\n  scavsim new mine && scavsim run mine.toml")]
+    New(new::NewArgs),
+    /// List the scenarios that come with the program, or write one here
+    #[command(after_help = "Example:\n  scavsim example spot && scavsim run spot.toml")]
+    Example(example::ExampleArgs),
+    /// Say what a word of a table, a message or a scenario means
+    #[command(after_help = "Example: what stands below `net`\n  scavsim explain net")]
+    Explain(explain::ExplainArgs),
+    /// Print under which licences the program and the data in it stand
+    Licences(licences::LicencesArgs),
     /// Print the JSON Schema of a scenario file
+    #[command(
+        after_help = "Example: a scenario that begins with `#:schema scenario.schema.json` is completed by editors\n  scavsim schema > scenario.schema.json"
+    )]
     Schema,
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
+    #[command(
+        after_help = "Example: for bash, until the shell ends\n  source <(scavsim completions bash)"
+    )]
     Completions(completions::CompletionsArgs),
+    /// Write pages for `man`
+    #[cfg(feature = "manual")]
+    #[command(hide = true)]
+    Manual(manual::ManualArgs),
 }
+
+const RUN_EXAMPLE: &str = "\
+Examples: with other values; all records in a folder; from standard input
+  scavsim run scenarios/scavenger.toml -s cluster.workers=[8,16] --replicas 20
+  scavsim run scenarios/spot.toml --out out
+  scavsim example spot --print | scavsim run -
+
+Exit codes:
+  0    done
+  1    the run failed
+  2    wrong scenario, data, results or usage; nothing was run
+  3    done, but some cases have no result
+  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept";
 
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
@@ -187,12 +254,43 @@ pub enum Format {
 }
 
 impl Cli {
+    /// What was written on the command line; does not return where that is wrong, or asks for help.
+    pub fn from_command_line() -> Cli {
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        let has = |words: &[&str]| {
+            arguments
+                .iter()
+                .any(|own| words.iter().any(|word| own == word))
+        };
+        let mut command = Cli::command();
+        // Only then the catalogue has to be read.
+        if has(&["-V", "--version"]) {
+            command = command.version(version::version());
+        }
+        if has(&["--color=never"]) || follows(&arguments, "--color", "never") {
+            command = command.color(ColorChoice::Never);
+        } else if has(&["--color=always"]) || follows(&arguments, "--color", "always") {
+            command = command.color(ColorChoice::Always);
+        }
+        let width = |two: &[OsString]| match two {
+            [first, second] if first == "--width" => second.to_str()?.parse().ok(),
+            _ => None,
+        };
+        // Help is as wide as everything else.
+        if let Some(width) = arguments.windows(2).find_map(width) {
+            command = command.term_width(width);
+        }
+        let matches = command.get_matches_from(arguments);
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Runs the command and says how it went.
     pub fn run(self) -> Exit {
+        self.output.apply();
         let signals = match Signals::listen() {
             Ok(signals) => signals,
             Err(error) => {
-                terminal::note(&format!("error: cannot listen for Ctrl-C: {error:#}"));
+                terminal::error(&format!("error: cannot listen for Ctrl-C: {error:#}"));
                 return Exit::Failed;
             }
         };
@@ -209,9 +307,15 @@ impl Cli {
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),
             Command::Study(args) => args.run(),
+            Command::New(args) => args.run(),
+            Command::Example(args) => args.run(),
+            Command::Explain(args) => args.run(),
+            Command::Licences(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
             Command::Completions(args) => args.run(),
+            #[cfg(feature = "manual")]
+            Command::Manual(args) => args.run(),
         };
         match result {
             Ok(exit) => exit,
@@ -220,13 +324,20 @@ impl Cli {
                 Exit::Wrong
             }
             Err(Failure::Interrupted) => {
-                terminal::note("interrupted; nothing was run");
+                terminal::error("interrupted; nothing was run");
                 signals.exit()
             }
             Err(Failure::Other(error)) => {
-                terminal::note(&format!("error: {error:#}"));
+                terminal::error(&format!("error: {error:#}"));
                 Exit::Failed
             }
         }
     }
+}
+
+/// Whether `second` stands behind `first` among the arguments.
+fn follows(arguments: &[OsString], first: &str, second: &str) -> bool {
+    arguments
+        .windows(2)
+        .any(|two| two[0] == first && two[1] == second)
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use console::Term;
 use serde_json::Value;
 
 use super::progress::Progress;
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
 use crate::engine::Interrupt;
@@ -20,7 +20,7 @@ use crate::search::Objective;
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
 pub struct RankArgs {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Sort by this, in place of the first objective of the scenario
@@ -28,6 +28,9 @@ pub struct RankArgs {
     objective: Option<By>,
     #[command(flatten)]
     pub(super) view: View,
+    /// Show all columns, however wide
+    #[arg(long)]
+    wide: bool,
     /// Simulated runs of each configuration
     #[arg(long, value_name = "N", default_value_t = RUNS, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
@@ -35,11 +38,13 @@ pub struct RankArgs {
     #[arg(long, value_enum, default_value_t)]
     format: RankFormat,
     /// Threads; all cores when absent. Results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Replace the seed of the scenario
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    #[command(flatten)]
+    set: SetArgs,
 }
 
 /// How much of a table is shown.
@@ -48,9 +53,6 @@ pub struct View {
     /// Rows of a table: a number, or `all`
     #[arg(long, value_name = "N", default_value = "20", value_parser = top)]
     top: Top,
-    /// Columns of the table [default: those of the terminal, at most 100]
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
-    width: Option<u16>,
 }
 
 /// So many rows, or all.
@@ -69,19 +71,14 @@ fn top(text: &str) -> Result<Top, String> {
 
 /// Runs of each configuration.
 pub const RUNS: u32 = 400;
-/// Columns of a table where no terminal says.
-const WIDTH: usize = 100;
-
 impl View {
     /// What tables show.
-    pub fn shown(self) -> Shown {
-        let of_terminal = || {
-            let size = Term::stdout().size_checked();
-            size.map_or(WIDTH, |(_, columns)| WIDTH.min(usize::from(columns)))
-        };
+    pub fn shown(self, wide: bool) -> Shown {
+        let page = terminal::page();
         Shown {
             top: self.top.0,
-            width: self.width.map_or_else(of_terminal, usize::from),
+            width: if wide { usize::MAX } else { page.width },
+            is_coloured: page.is_coloured,
         }
     }
 }
@@ -127,6 +124,7 @@ impl RankArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
+            set: self.set.sources()?,
             ..Overrides::default()
         };
         let mut scenarios = run::load(&self.files, overrides)?;
@@ -139,7 +137,7 @@ impl RankArgs {
         }
         let jobs = self.jobs.map_or_else(run::available, usize::from);
         let interrupt = signals.raise_first()?;
-        let mut out = Rankings::new(self.format, self.view.shown());
+        let mut out = Rankings::new(self.format, self.view.shown(self.wide));
         for scenario in &scenarios {
             let rankings = ranked(scenario, u64::from(self.runs), jobs, interrupt)?;
             out.add(&scenario.name, &rankings)?;

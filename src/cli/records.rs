@@ -39,7 +39,7 @@ pub fn judge_failures(failed: u64) -> Exit {
     match failed {
         0 => Exit::Done,
         _ => {
-            terminal::note(&format!(
+            terminal::error(&format!(
                 "{failed} cases have no result; see their `reason`"
             ));
             Exit::SomeCasesFailed

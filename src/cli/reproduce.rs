@@ -3,30 +3,42 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::progress::Progress;
 use super::{Exit, Failure, terminal};
 use crate::input::{Diagnostic, Diagnostics, closest};
+use crate::report::Page;
 use crate::reproduce::{PAPERS, Paper, Verdict, compare, render};
 
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
     /// Papers to reproduce; all when absent
-    #[arg(value_name = "PAPER")]
+    #[arg(value_name = "PAPER", value_parser = super::suggested(names))]
     papers: Vec<String>,
     /// Form of the comparison
     #[arg(long, value_enum, default_value_t)]
     format: ReproduceFormat,
+    /// Show all columns of tables, however wide
+    #[arg(long)]
+    wide: bool,
+}
+
+/// What can be reproduced.
+fn names() -> Vec<&'static str> {
+    PAPERS.iter().map(|paper| paper.name).collect()
 }
 
 /// Form of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ReproduceFormat {
-    /// For people.
+    /// For people: how it came out, then every figure
     #[default]
     Table,
-    /// For programs; the stable interface.
+    /// For people: how it came out
+    Summary,
+    /// For programs; the stable interface
     Json,
-    /// For a page.
+    /// For a page
     Markdown,
 }
 
@@ -37,12 +49,18 @@ impl ReproduceArgs {
     /// [`Failure`] when a paper is unknown or its data are wrong.
     pub fn run(self) -> Result<Exit, Failure> {
         let papers = self.papers()?;
+        let page = self.page();
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
         for paper in papers {
+            let progress = Progress::of(&format!("{}: running its scenarios", paper.name));
             let rows = compare(paper).map_err(Failure::Wrong)?;
+            drop(progress);
             match self.format {
-                ReproduceFormat::Table => terminal::print(&render::table(paper, &rows))?,
+                ReproduceFormat::Table => terminal::print(&render::table(paper, &rows, &page))?,
+                ReproduceFormat::Summary => {
+                    terminal::print(&render::summary(paper, &rows, &page))?;
+                }
                 ReproduceFormat::Markdown => terminal::print(&render::markdown(paper, &rows))?,
                 ReproduceFormat::Json => values.push(render::value(paper, &rows)),
             }
@@ -55,6 +73,13 @@ impl ReproduceArgs {
             terminal::print(&(text + "\n"))?;
         }
         Ok(exit)
+    }
+
+    fn page(&self) -> Page {
+        Page {
+            is_wide: self.wide,
+            ..terminal::page()
+        }
     }
 
     fn papers(&self) -> Result<Vec<&'static Paper>, Failure> {

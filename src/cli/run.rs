@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -10,12 +12,14 @@ use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
 use super::runner::{self, Runner};
+use super::set::SetArgs;
 use super::signals::Signals;
-use super::summaries::{Form, Summaries, SummaryByArg};
-use super::{Exit, Failure, estimate, resume, terminal};
+use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
+use super::{Exit, Failure, estimate, example, resume, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{Ending, Shard};
 use crate::input::checked::Count;
+use crate::input::regular::MOST_BYTES;
 use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::report::{Folder, Lock, Places, results};
 use crate::scenario::{self, Overrides, Scenario};
@@ -24,12 +28,12 @@ use crate::training::Fidelity;
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Scenario files
+    /// Scenario files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write records, summary.csv and manifest.json to this folder; with several files, to a folder
     /// in it per scenario
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     records: RecordsArg,
@@ -47,11 +51,11 @@ pub struct RunArgs {
     /// Go on after a case without a result; the default
     #[arg(long, overrides_with = "fail_fast")]
     keep_going: bool,
-    /// Stop behind the first case without a result; what was finished is kept
+    /// Stop after the first case without a result; what was finished is kept
     #[arg(long, overrides_with = "keep_going")]
     fail_fast: bool,
     /// Threads; all cores when absent. Results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Replace the seed of the scenario
     #[arg(long, value_name = "S")]
@@ -62,9 +66,13 @@ pub struct RunArgs {
     /// Replace the fidelity
     #[arg(long, value_name = "F")]
     fidelity: Option<Fidelity>,
+    #[command(flatten)]
+    set: SetArgs,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[command(flatten)]
+    table: TableArgs,
     #[command(flatten)]
     view: View,
     /// Check everything and say what would be run
@@ -79,14 +87,21 @@ impl RunArgs {
     /// [`Failure`].
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
+        self.table.check(self.format, &self.summary_by)?;
         let overrides = Overrides {
             seed: self.seed,
             replicas: self.replicas.and_then(Count::new),
             fidelity: self.fidelity,
+            set: self.set.sources()?,
         };
         let scenarios = load(&self.files, overrides)?;
         if self.dry_run {
-            terminal::print(&describe(&scenarios))?;
+            let page = terminal::page();
+            let lines: Vec<String> = describe(&scenarios)
+                .lines()
+                .map(|line| page.prose(line, 2))
+                .collect();
+            terminal::print(&lines.concat())?;
             // On stderr: it depends on the machine.
             for scenario in &scenarios {
                 terminal::note(&estimate::sentence(scenario, self.jobs())?);
@@ -123,7 +138,7 @@ impl RunArgs {
         };
 
         let mut worst = Exit::Done;
-        let mut summaries = Summaries::new(self.format, scenarios.len() > 1);
+        let mut summaries = Summaries::new(self.format, self.table.page(), scenarios.len() > 1);
         for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
             let finished = match (self.shard, folder) {
                 (Some(shard), Some(folder)) => runner.run_shard(scenario, folder, shard)?,
@@ -143,6 +158,13 @@ impl RunArgs {
                     finished
                 }
             };
+            if let Some(folder) = folder {
+                terminal::detail(&format!(
+                    "{}: written to {}",
+                    scenario.name,
+                    folder.path().display()
+                ));
+            }
             worst = worst.max(runner::judge(scenario, &finished, self.shard.is_some()));
             if finished.ending != Ending::Complete {
                 break;
@@ -157,7 +179,7 @@ impl RunArgs {
 
     /// Prints what every configuration takes and costs.
     fn rank(&self, scenarios: &[Scenario], interrupt: &Interrupt) -> Result<Exit, Failure> {
-        let mut out = Rankings::new(RankFormat::Table, self.view.shown());
+        let mut out = Rankings::new(RankFormat::Table, self.view.shown(self.table.wide));
         for scenario in scenarios {
             let runs = u64::from(rank::RUNS);
             let rankings = rank::ranked(scenario, runs, self.jobs(), interrupt)?;
@@ -238,15 +260,43 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
     let scenarios: Vec<Option<Scenario>> = files
         .iter()
         .map(|path| {
-            let source = Source::read(path, &mut diagnostics)?;
+            let source = read(path, &mut diagnostics)?;
             let folder = path.parent().unwrap_or(Path::new("."));
-            scenario::load(&source, folder, overrides, &mut diagnostics)
+            scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
         })
         .collect();
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {
         Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
         _ => Err(Failure::Wrong(diagnostics)),
     }
+}
+
+/// The text of a scenario; `-` is standard input.
+fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+    if path.as_os_str() == "-" {
+        let mut text = String::new();
+        return match io::stdin()
+            .lock()
+            .take(MOST_BYTES)
+            .read_to_string(&mut text)
+        {
+            Ok(_) => Some(Source::new("stdin", text)),
+            Err(error) => {
+                diagnostics.push(Diagnostic::general(format!(
+                    "cannot read standard input: {error}"
+                )));
+                None
+            }
+        };
+    }
+    let is_there = fs::metadata(path).is_ok();
+    let mut unread = Diagnostics::default();
+    let source = Source::read(path, &mut unread);
+    diagnostics.extend(unread.into_iter().map(|one| match (is_there, &one.help) {
+        (false, None) => one.with_help(example::instead_of(path)),
+        _ => one,
+    }));
+    source
 }
 
 pub(super) fn available() -> usize {
@@ -264,7 +314,7 @@ fn describe(scenarios: &[Scenario]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{}: {} cases = workloads {} × policies {} × objectives {} × strategies {} × replicas {}; \
+            "{}: {} cases = workloads {} × policies {} × objectives {} × strategies {} × replicas {}\n\
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),

@@ -1,6 +1,7 @@
 //! One scenario, or one shard of it, run as the arguments of `run` ask for.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use super::progress::Progress;
 use super::resume::Start;
@@ -32,7 +33,15 @@ pub struct Runner<'a> {
 impl Runner<'_> {
     /// What the cases share.
     fn plan(&self, scenario: &Scenario) -> Result<Plan, Failure> {
+        let begin = Instant::now();
+        let progress = Progress::of(&format!("{}: preparing", scenario.name));
         let plan = Plan::heeding(scenario, self.interrupt);
+        drop(progress);
+        terminal::detail(&format!(
+            "{}: prepared in {:.2} s",
+            scenario.name,
+            begin.elapsed().as_secs_f64()
+        ));
         match self.interrupt.is_raised() {
             // What was cut off may be wrong in any way.
             true => Err(Failure::Interrupted),
@@ -47,12 +56,20 @@ impl Runner<'_> {
         progress: &Progress,
         sinks: &mut [&mut (dyn Sink + Send)],
     ) -> Result<Finished, Failure> {
+        let begin = Instant::now();
+        let name = plan.scenario.clone();
         let conduct = Conduct {
             jobs: self.jobs,
             fail_fast: self.fail_fast,
             progress: &progress.counter,
         };
         let finished = experiment::run(plan, tasks, conduct, sinks)?;
+        terminal::detail(&format!(
+            "{name}: {} cases on {} threads in {:.2} s",
+            finished.cases,
+            self.jobs,
+            begin.elapsed().as_secs_f64()
+        ));
         if let (Ending::Interrupted, Some(signals)) = (finished.ending, self.signals) {
             signals.has_stopped();
         }
@@ -113,7 +130,7 @@ impl Runner<'_> {
         };
         if start == Start::Behind {
             terminal::note(&format!(
-                "{}: going on behind {} of {} cases",
+                "{}: resuming after {} of {} cases",
                 scenario.name,
                 before.cases,
                 plan.cases()
@@ -182,17 +199,17 @@ pub fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
     let all = scenario.cases();
     match finished.ending {
         Ending::Interrupted if shard => {
-            terminal::note("interrupted; a shard is written whole or not at all");
+            terminal::error("interrupted; a shard is written whole or not at all");
             return Exit::Interrupted;
         }
         Ending::Interrupted => {
-            terminal::note(&format!(
+            terminal::error(&format!(
                 "interrupted after {} of {all} cases; what was finished is kept",
                 finished.cases
             ));
             return Exit::Interrupted;
         }
-        Ending::Failed => terminal::note(&format!(
+        Ending::Failed => terminal::error(&format!(
             "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
             finished.cases
         )),

@@ -76,7 +76,7 @@ impl Signals {
                 thread::sleep(Duration::from_millis(LOOK_MS));
             }
             if !stopped.load(Ordering::Relaxed) {
-                terminal::note("interrupted; what was written is kept");
+                terminal::error("interrupted; what was written is kept");
                 low_level::exit(128 + caught.load(Ordering::Relaxed) as i32);
             }
         })?;

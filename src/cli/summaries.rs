@@ -2,6 +2,7 @@
 
 use std::io;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
@@ -10,7 +11,8 @@ use super::terminal;
 use crate::experiment::{Aggregated, KeyColumns};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::{
-    Places, clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
+    Page, Places, clusters_table, policies_table, summary_by, summary_csv, summary_json,
+    summary_table,
 };
 
 /// Form of the summary.
@@ -75,9 +77,49 @@ impl SummaryByArg {
     }
 }
 
+/// How much of a table is shown.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TableArgs {
+    /// Show all columns of tables with all they have, however wide
+    #[arg(long)]
+    pub wide: bool,
+    /// Columns of the table beside strategy and choice, with commas; those that fit when absent
+    #[arg(id = "table_columns", long = "columns", value_name = "NAMES", value_delimiter = ',', conflicts_with = "wide",
+          value_parser = PossibleValuesParser::new(summary_table::words()))]
+    pub columns: Vec<String>,
+}
+
+impl TableArgs {
+    /// What tables are printed on.
+    pub fn page(&self) -> Page {
+        Page {
+            is_wide: self.wide,
+            columns: self.columns.clone(),
+            ..terminal::page()
+        }
+    }
+
+    /// Whether a summary of this form has the columns that were asked for.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] when it has not.
+    pub fn check(&self, format: Form, by: &SummaryByArg) -> Result<(), Failure> {
+        if self.columns.is_empty() || (format == Form::Table && by.columns.is_none()) {
+            return Ok(());
+        }
+        let mut wrong = Diagnostics::default();
+        wrong.push(
+            Diagnostic::general("`--columns` chooses among those of the table of strategies")
+                .with_help("`--wide` shows all columns of any table"),
+        );
+        Err(Failure::Wrong(wrong))
+    }
+}
+
 /// Prints summaries, one per scenario.
 pub struct Summaries {
     format: Form,
+    page: Page,
     several: bool,
     /// Whether the header of the CSV table, or a table of clusters, is printed.
     begun: bool,
@@ -87,9 +129,10 @@ pub struct Summaries {
 
 impl Summaries {
     /// Of one scenario or `several`.
-    pub fn new(format: Form, several: bool) -> Self {
+    pub fn new(format: Form, page: Page, several: bool) -> Self {
         Summaries {
             format,
+            page,
             several,
             begun: false,
             values: Vec::new(),
@@ -112,21 +155,21 @@ impl Summaries {
         }
         match (self.format, summary) {
             (Form::Table, Aggregated::Usual(groups)) => {
-                terminal::print(&summary_table::render(groups, places))
+                terminal::print(&summary_table::render(groups, places, &self.page))
             }
             (Form::Policies, Aggregated::Usual(groups)) => {
-                terminal::print(&policies_table::render(groups, places))
+                terminal::print(&policies_table::render(groups, places, &self.page))
             }
             (Form::Clusters, Aggregated::By(table)) => {
                 self.begun = true;
-                terminal::print(&clusters_table::render(scenario, table))
+                terminal::print(&clusters_table::render(scenario, table, places, &self.page))
             }
             // Asked for clusters, a run is grouped by them; configurations have a table of their own.
             (Form::Clusters | Form::Configurations, Aggregated::Usual(groups)) => {
-                terminal::print(&summary_table::render(groups, places))
+                terminal::print(&summary_table::render(groups, places, &self.page))
             }
             (Form::Table | Form::Policies | Form::Configurations, Aggregated::By(table)) => {
-                terminal::print(&summary_by::table(table))
+                terminal::print(&summary_by::table(table, &self.page))
             }
             (Form::Csv, _) => {
                 let text = match summary {
@@ -156,7 +199,7 @@ impl Summaries {
     /// Whatever keeps it from being printed.
     pub fn end(self) -> io::Result<()> {
         if self.format == Form::Clusters && self.begun {
-            terminal::print(clusters_table::LEGEND)?;
+            terminal::print(&clusters_table::legend(&self.page))?;
         }
         let mut values = self.values;
         let all = match values.pop() {

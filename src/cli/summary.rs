@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
-use super::summaries::{Form, Summaries, SummaryByArg};
+use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure};
 use crate::experiment::Aggregation;
 use crate::input::{Diagnostic, Diagnostics};
@@ -24,6 +24,8 @@ pub struct SummaryArgs {
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[command(flatten)]
+    table: TableArgs,
 }
 
 impl SummaryArgs {
@@ -34,6 +36,7 @@ impl SummaryArgs {
     pub fn run(self) -> Result<Exit, Failure> {
         let by = SummaryByArg { columns: self.by };
         by.check(self.format)?;
+        self.table.check(self.format, &by)?;
         let folder = Folder::existing(&self.folder);
         let wrong = |what: String, help: &str| {
             let mut wrong = Diagnostics::default();
@@ -64,7 +67,7 @@ impl SummaryArgs {
         let mut summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&read));
         stored_records::hand_out(&folder, &read, &mut summary).map_err(damaged)?;
         let name = read.get("scenario").and_then(Value::as_str);
-        let mut summaries = Summaries::new(self.format, false);
+        let mut summaries = Summaries::new(self.format, self.table.page(), false);
         let places = Places::from_identity(&read);
         summaries.add(name.unwrap_or_default(), &summary.finish(), &places)?;
         summaries.end()?;

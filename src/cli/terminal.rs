@@ -1,10 +1,83 @@
-//! What is printed, and where.
+//! What is printed, where, how wide and in which colours.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
+use clap::{Args, ValueEnum};
+use console::Term;
+
+use super::progress;
 use crate::input::Diagnostics;
 use crate::input::name::is_unseen;
+use crate::report::Page;
+use crate::report::page::USUAL;
+
+/// Options of all commands about what is printed.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Colours: on a terminal only, unless `NO_COLOR` is set or `TERM` is `dumb`; always; or never
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
+    color: When,
+    /// Columns of characters to print on [default: those of the terminal; 100 where there is none]
+    #[arg(id = "output_width", long = "width", value_name = "COLUMNS", global = true,
+          value_parser = clap::value_parser!(u16).range(40..))]
+    width: Option<u16>,
+    /// Say nothing on stderr but what is wrong
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say on stderr what is done, and how long it took
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+}
+
+/// When there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What was asked for; known before anything is printed.
+static ASKED: OnceLock<OutputArgs> = OnceLock::new();
+
+impl OutputArgs {
+    /// From now on everything is printed so.
+    pub fn apply(self) {
+        // A second set in one process, as in a test, changes nothing.
+        let _ = ASKED.set(self);
+    }
+
+    fn asked() -> OutputArgs {
+        ASKED.get().copied().unwrap_or_default()
+    }
+}
+
+/// What data are printed on.
+pub fn page() -> Page {
+    let of_terminal = || {
+        let size = Term::stdout().size_checked();
+        size.map_or(USUAL, |(_, columns)| usize::from(columns))
+    };
+    let asked = OutputArgs::asked();
+    Page {
+        width: asked.width.map_or_else(of_terminal, usize::from),
+        is_coloured: is_coloured(io::stdout().is_terminal()),
+        ..Page::default()
+    }
+}
+
+/// Whether nothing is said but what is wrong.
+pub fn is_quiet() -> bool {
+    OutputArgs::asked().quiet
+}
 
 /// Prints data to stdout. A reader that has gone away, such as `head`, is no error: that is its
 /// right, and result files are still to be written.
@@ -12,16 +85,34 @@ use crate::input::name::is_unseen;
 /// # Errors
 /// Whatever else keeps it from being written.
 pub fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+    progress::beside(|| {
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    })
+}
+
+/// Says something on stderr, unless only mistakes are asked for.
+pub fn note(text: &str) {
+    if !is_quiet() {
+        error(text);
     }
 }
 
-/// Says something on stderr. If nobody listens, so be it.
-pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", visible(text));
+/// Says on stderr what is done, where that is asked for.
+pub fn detail(text: &str) {
+    if OutputArgs::asked().verbose {
+        error(text);
+    }
+}
+
+/// Says on stderr what is wrong. If nobody listens, so be it.
+pub fn error(text: &str) {
+    progress::beside(|| {
+        let _ = writeln!(io::stderr(), "{}", visible(text));
+    });
 }
 
 /// A text in which a terminal finds nothing to obey: the name of a file may hold anything.
@@ -40,20 +131,51 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(all)
 }
 
-/// Whether stderr is to be in colour: on a terminal unless `NO_COLOR` is set.
-fn is_coloured() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+/// Whether what goes to a terminal, or not, is to be in colour.
+fn is_coloured(is_terminal: bool) -> bool {
+    let variable = |name| std::env::var_os(name);
+    match OutputArgs::asked().color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => is_terminal && wants_colour(variable("NO_COLOR"), variable("TERM")),
+    }
+}
+
+/// Whether the environment has nothing against colours: `NO_COLOR` counts unless it is empty.
+fn wants_colour(no_color: Option<impl AsRef<OsStr>>, term: Option<impl AsRef<OsStr>>) -> bool {
+    no_color.is_none_or(|text| text.as_ref().is_empty())
+        && term.is_none_or(|name| name.as_ref() != "dumb")
 }
 
 /// Prints on stderr what may be meant so, but is seldom.
 pub fn warn(warnings: &Diagnostics) {
-    let _ = io::stderr().write_all(warnings.render_warnings(is_coloured()).as_bytes());
+    if !is_quiet() {
+        let is_coloured = is_coloured(io::stderr().is_terminal());
+        let _ = io::stderr().write_all(warnings.render_warnings(is_coloured).as_bytes());
+    }
 }
 
 /// Prints all mistakes on stderr.
 pub fn complain(diagnostics: &Diagnostics) {
-    let _ = io::stderr().write_all(diagnostics.render(is_coloured()).as_bytes());
+    let is_coloured = is_coloured(io::stderr().is_terminal());
+    progress::beside(|| {
+        let _ = io::stderr().write_all(diagnostics.render(is_coloured).as_bytes());
+    });
     let count = diagnostics.distinct();
     let mistakes = if count == 1 { "mistake" } else { "mistakes" };
-    note(&format!("\n{count} {mistakes}; nothing was run"));
+    error(&format!("\n{count} {mistakes}; nothing was run"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wants_colour;
+
+    #[test]
+    fn an_empty_no_color_says_nothing_and_a_dumb_terminal_all() {
+        let none: Option<&str> = None;
+        assert!(wants_colour(none, Some("xterm")));
+        assert!(wants_colour(Some(""), none));
+        assert!(!wants_colour(Some("1"), Some("xterm")));
+        assert!(!wants_colour(none, Some("dumb")));
+    }
 }

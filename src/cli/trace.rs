@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::progress::Progress;
+use super::set::SetArgs;
 use super::{Exit, Failure, run, terminal};
 use crate::experiment::evaluate::Watched;
 use crate::experiment::{Evaluator, Plan};
@@ -20,14 +22,14 @@ use crate::training::log::What;
 /// Arguments of `trace`.
 #[derive(Debug, Args)]
 pub struct TraceArgs {
-    /// Scenario file
+    /// Scenario file; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Number of the case, as in the column `case` of the records
     #[arg(long, value_name = "N")]
     case: u64,
     /// Write NAME-case-N.events.jsonl and NAME-case-N.trace.json to this folder
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Note single worker-steps up to so many entries; of the job, its VMs and checkpoints all
     #[arg(long, value_name = "M", default_value_t = 200_000)]
@@ -38,6 +40,8 @@ pub struct TraceArgs {
     /// Replace the number of replicas
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     replicas: Option<u32>,
+    #[command(flatten)]
+    set: SetArgs,
 }
 
 impl TraceArgs {
@@ -50,6 +54,7 @@ impl TraceArgs {
             seed: self.seed,
             replicas: self.replicas.and_then(Count::new),
             fidelity: None,
+            set: self.set.sources()?,
         };
         let mut scenarios = run::load(std::slice::from_ref(&self.file), overrides)?;
         let Some(mut scenario) = scenarios.pop() else {
@@ -73,6 +78,7 @@ impl TraceArgs {
                 "`--out` needs a folder in which files can be created",
             )
         })?;
+        let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
         let plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
         if asked != Fidelity::Event {
@@ -86,6 +92,7 @@ impl TraceArgs {
         let watched = Evaluator::new(&plan)
             .watch(case, self.max_events)
             .map_err(|why| anyhow::anyhow!("case {} has no result: {why}", self.case))?;
+        drop(progress);
         if let Some(full) = watched.entries.iter().find(|e| e.what == What::Full) {
             terminal::note(&format!(
                 "single worker-steps are noted up to {} entries, until {:.3} s; `--max-events` takes more",

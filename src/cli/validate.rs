@@ -1,11 +1,13 @@
 //! `scavsim validate`: what workloads say of measurements that were left out.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::listing::{List, sound};
+use super::progress::Progress;
 use super::{Exit, Failure, Format, terminal};
 use crate::input::{Diagnostic, Diagnostics, Folder};
 use crate::validate::{Depth, Split, validate};
@@ -15,7 +17,7 @@ use crate::workload::{library, load};
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
     /// Workloads: names of embedded ones, or folders [default: all embedded ones]
-    #[arg(value_name = "WORKLOAD")]
+    #[arg(value_name = "WORKLOAD", value_parser = super::suggested(library::names), hide_possible_values = true)]
     workloads: Vec<String>,
     /// Form of the table
     #[arg(long, value_enum, default_value_t)]
@@ -48,10 +50,14 @@ impl ValidateArgs {
             all.extend(load::load(&folder, &mut diagnostics));
         }
         let all = sound(all, diagnostics)?;
-        let splits: Vec<Split> = (all.iter())
-            .flat_map(|workload| validate(workload, Depth::Whole))
-            .collect();
-        terminal::print(&list(&splits, self.format).written(self.format)?)?;
+        let progress = Progress::over("validate", "workloads", all.len() as u64);
+        let mut splits: Vec<Split> = Vec::new();
+        for workload in &all {
+            splits.extend(validate(workload, Depth::Whole));
+            progress.counter.fetch_add(1, Ordering::Relaxed);
+        }
+        drop(progress);
+        terminal::print(&list(&splits, self.format).written(self.format, &terminal::page())?)?;
         Ok(Exit::Done)
     }
 }
@@ -70,7 +76,11 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     list.header.remove(0);
     list.rows.iter_mut().for_each(|row| drop(row.remove(0)));
     list.text_columns = &[0, 1, 7];
-    Ok(format!("\n{}", list.written(Format::Table)?))
+    list.wrapped = Some(1);
+    Ok(format!(
+        "\n{}",
+        list.written(Format::Table, &terminal::page())?
+    ))
 }
 
 /// Splits as a list: for people with two digits, for programs with all.
@@ -115,5 +125,7 @@ pub(super) fn list(splits: &[Split], format: Format) -> List {
         header,
         text_columns: &[0, 1, 2, 8],
         rows: splits.iter().map(row).collect(),
+        wrapped: Some(2),
+        ..List::default()
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::expectation::{Expectations, Precision, Question, expect};
 use super::misses::{Misses, Spread};
+use super::nearest;
 use super::plan_error::PlanError;
 use crate::cloud::Fleet;
 use crate::cluster::World;
@@ -50,6 +51,8 @@ pub struct Arena {
     /// The best configuration by expectation per policy and objective; `None` where the limits
     /// leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
+    /// Why there is none, per policy; `None` where there is one.
+    pub no_choice: Vec<Option<String>>,
     /// The front of what is expected within the limits, per policy.
     pub fronts: Vec<Option<Front>>,
 }
@@ -139,11 +142,14 @@ impl Arena {
             tariffs,
             expected_time_s,
             oracle: oracles(scenario, misses.as_ref(), &expectations.to_choose),
+            no_choice: Vec::new(),
             fronts: fronts(scenario, misses.as_ref(), &expectations.points),
             spread: misses.map(|misses| misses.spread(&expectations.points)),
             expected: expectations.points,
             precision: expectations.precision,
         };
+        let policies = 0..arena.tariffs.len();
+        arena.no_choice = policies.map(|policy| arena.no_choice(policy)).collect();
         arena.default = scenario.settings.fixed.index(&arena.task())?;
         let mut bills = PastBills::new(&scenario.policies, parts.fleet);
         for name in &scenario.strategies {
@@ -198,6 +204,15 @@ impl Arena {
             task.margins.cost = &spread.cost[policy];
         }
         task
+    }
+
+    /// Why the oracle has no choice under a policy, if it has none.
+    fn no_choice(&self, policy: usize) -> Option<String> {
+        let has_none = self.oracle[policy].iter().any(Option::is_none);
+        has_none.then(|| {
+            let margins = self.task_at(policy).margins;
+            nearest::sentence(&self.space, &self.limits, &self.expected[policy], margins)
+        })
     }
 
     /// Whether a configuration keeps to the limits under a policy, as it is expected to turn out.

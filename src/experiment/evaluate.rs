@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::arena::Arena;
+use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
 use super::score::{Value, is_worth, keep, repay};
@@ -70,7 +71,6 @@ type Reason = Cow<'static, str>;
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
 const PRICES_UNKNOWN: &str =
     "prices are known only after a run: the strategy has to decide by what it paid for";
-const ORACLE_WITHOUT_CHOICE: &str = "no configuration keeps within the limits";
 const NOT_FINITE: &str = "a figure of the result is not finite";
 /// What is special about a result.
 const IN_EVENTS_AT_TIMES: &str = "in some size the cluster had to be simulated in `event`";
@@ -104,7 +104,8 @@ impl<'p> Evaluator<'p> {
         let oracle = arena.oracle[case.policy][case.objective];
         let mut record = self.empty_record(case, oracle.map(|index| (arena, index)));
         let Some(oracle) = oracle else {
-            record.reason = ORACLE_WITHOUT_CHOICE.into();
+            let why = arena.no_choice[case.policy].as_deref();
+            record.reason = why.unwrap_or(NO_CHOICE).into();
             return record;
         };
         match self.outcome(case, arena, oracle) {
@@ -131,7 +132,10 @@ impl<'p> Evaluator<'p> {
     /// Why it has no result.
     pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
         let arena = self.plan.arena(case.arena)?;
-        let oracle = arena.oracle[case.policy][case.objective].ok_or(ORACLE_WITHOUT_CHOICE)?;
+        let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {
+            let why = arena.no_choice[case.policy].as_deref();
+            Cow::Borrowed(why.unwrap_or(NO_CHOICE))
+        })?;
         self.simulation.watch(case.arena, most);
         let choice = self.search(case, arena, oracle)?;
         // What is noted is of the last run.
@@ -153,8 +157,7 @@ impl<'p> Evaluator<'p> {
             Found::Never(why) => Err(why.clone()),
             Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
                 match arena.contenders[case.strategy].name == CLAIRVOYANT {
-                    true => (self.best_realised(case, arena))
-                        .ok_or_else(|| ORACLE_WITHOUT_CHOICE.into()),
+                    true => (self.best_realised(case, arena)).ok_or_else(|| NO_CHOICE.into()),
                     false => Ok(oracle),
                 }
             }

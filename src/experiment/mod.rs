@@ -27,6 +27,7 @@ mod estimate;
 pub mod evaluate;
 pub mod expectation;
 mod misses;
+mod nearest;
 pub mod plan;
 mod plan_error;
 mod price_list;

@@ -3,10 +3,13 @@
 use std::io;
 
 use super::chosen::{Chosen, Seen};
-use super::record::Record;
+use super::record::{Record, Status};
 use super::run::Sink;
 use super::tally::{METRICS, Mean, Tallied, Tally};
 use crate::stats::RunningMedian;
+
+/// More reasons than these are not told apart.
+pub const MOST_REASONS: usize = 8;
 
 /// The replicas of one (workload, pricing, objective, strategy).
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +24,13 @@ pub struct Group {
     pub strategy: String,
     /// The configuration chosen most often; of several, the first seen.
     pub choice: Option<Chosen>,
+    /// How it was obtained that it was chosen from: `measured`, `interpolated` or `extrapolated`; `None` where nothing was
+    /// chosen.
+    pub provenance: Option<String>,
     /// Share of all replicas that chose it.
     pub choice_share: f64,
+    /// Why cases have no result, and how many for this reason; of many reasons the first [`MOST_REASONS`].
+    pub reasons: Vec<(String, u64)>,
     /// The oracle's configuration.
     pub oracle: Option<Chosen>,
     /// Counts, means and shares.
@@ -64,7 +72,8 @@ pub struct Summary {
 
 struct Open {
     group: Group,
-    choices: Vec<(Chosen, u64)>,
+    /// With how each was obtained, and how often it was chosen.
+    choices: Vec<(Chosen, Option<String>, u64)>,
     tally: Tally,
     medians: Vec<RunningMedian>,
 }
@@ -143,6 +152,8 @@ impl Open {
                 objective: record.objective.to_owned(),
                 strategy: record.strategy.to_owned(),
                 choice: None,
+                provenance: None,
+                reasons: Vec::new(),
                 choice_share: 0.0,
                 oracle: Seen::oracle(record).map(Seen::to_owned),
                 tallied: Tally::default().tallied(false),
@@ -158,10 +169,11 @@ impl Open {
     fn close(mut self, one_case: bool) -> Group {
         self.group.tallied = self.tally.tallied(one_case);
         let mut most = 0;
-        for (choice, count) in self.choices {
+        for (choice, provenance, count) in self.choices {
             if count > most {
                 most = count;
                 self.group.choice = Some(choice);
+                self.group.provenance = provenance;
             }
         }
         self.group.choice_share = most as f64 / self.group.tallied.cases as f64;
@@ -178,9 +190,24 @@ impl Sink for Summary {
         let open = self.open(record);
         if let Some(seen) = Seen::choice(record) {
             let seen = if across_vms { seen.on_any_vm() } else { seen };
-            match open.choices.iter_mut().find(|(chosen, _)| seen.is(chosen)) {
-                Some((_, count)) => *count += 1,
-                None => open.choices.push((seen.to_owned(), 1)),
+            let choices = &mut open.choices;
+            match choices.iter_mut().find(|(chosen, ..)| seen.is(chosen)) {
+                Some((.., count)) => *count += 1,
+                None => {
+                    let provenance = record.provenance.filter(|_| !across_vms);
+                    let provenance = provenance.map(str::to_owned);
+                    choices.push((seen.to_owned(), provenance, 1));
+                }
+            }
+        }
+        if record.status == Status::Failed {
+            let reasons = &mut open.group.reasons;
+            match reasons.iter().position(|(why, _)| *why == record.reason) {
+                Some(at) => reasons[at].1 += 1,
+                None if reasons.len() < MOST_REASONS => {
+                    reasons.push((record.reason.to_string(), 1));
+                }
+                None => {}
             }
         }
         let medians = &mut open.medians;

@@ -51,6 +51,14 @@ impl Source {
         })
     }
 
+    /// The same under another name.
+    #[must_use]
+    pub fn named(self: Arc<Source>, name: &str) -> Arc<Source> {
+        let mut own = Arc::unwrap_or_clone(self);
+        name.clone_into(&mut own.name);
+        Arc::new(own)
+    }
+
     /// The texts read as one, each with where it begins; none for a text by itself.
     pub fn parts(&self) -> &[(usize, Arc<Source>)] {
         &self.parts

@@ -35,6 +35,9 @@ pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnos
 /// earlier part wins over that of a later one. Tables are merged key by key, unless `is_value`
 /// says of their path that they are to be taken whole.
 ///
+/// The texts in `unset` at the top of a part are paths of keys, with dots, that the parts behind it are read without; one
+/// that none of them has is a mistake.
+///
 /// Every part should have been [read](read()) by itself before: what a part says in vain is not
 /// looked at here.
 pub fn read_merged<T: DeserializeOwned>(
@@ -44,16 +47,65 @@ pub fn read_merged<T: DeserializeOwned>(
 ) -> Option<T> {
     let mut merged: Option<Node<'_>> = None;
     let mut broken = Vec::new();
+    let mut unset: Vec<Unset> = Vec::new();
     for (start, part) in source.parts() {
         let (root, lines) = parse(part, diagnostics);
         broken.extend(lines.into_iter().map(|l| l.start + start..l.end + start));
-        let root = tree::moved(root, *start);
+        let mut root = tree::moved(root, *start);
+        for own in &mut unset {
+            own.is_found |= tree::remove(&mut root, &own.path);
+        }
+        unset.extend(unset_by(&root));
         match &mut merged {
             Some(merged) => tree::fill(merged, root, &mut Vec::new(), &is_value),
             None => merged = Some(root),
         }
     }
+    for own in unset.iter().filter(|own| !own.is_found) {
+        nothing_unset(source, own, diagnostics);
+    }
     Recovery::new(source, merged?, broken, diagnostics).run()
+}
+
+/// A key that is to be left out.
+struct Unset {
+    path: Vec<Step>,
+    span: Range<usize>,
+    is_found: bool,
+}
+
+/// What a document says in `unset`; what is no list of texts is reported with the rest of it.
+fn unset_by(root: &Node<'_>) -> Vec<Unset> {
+    let Some(list) = root
+        .get_ref()
+        .get("unset")
+        .and_then(|list| list.get_ref().as_array())
+    else {
+        return Vec::new();
+    };
+    let one = |text: &Node<'_>| {
+        let path = text.get_ref().as_str()?.split('.');
+        Some(Unset {
+            path: path.map(|key| Step::Key(key.trim().to_owned())).collect(),
+            span: text.span(),
+            is_found: false,
+        })
+    };
+    list.iter().filter_map(one).collect()
+}
+
+fn nothing_unset(source: &Arc<Source>, own: &Unset, diagnostics: &mut Diagnostics) {
+    let keys = own.path.iter().filter_map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Index(_) => None,
+    });
+    let name = keys.collect::<Vec<_>>().join(".");
+    diagnostics.error_at(
+        source,
+        own.span.clone(),
+        format!("`unset`: no included file sets `{name}`"),
+        "nothing to leave out",
+    );
 }
 
 /// The document in a text, and the lines of it that are not TOML.

@@ -1,81 +1,105 @@
 //! The clusters of a run, one line each: what they cost, and what became of their VMs and gradients.
 
+use super::page::Page;
 use super::percent::{is_of_a_tail, lengths};
-use super::summary_table::{hours_text, usd_text};
-use super::text_table;
+use super::places::Places;
+use super::summary_table::{hours_text, usd_text, with_commas};
+use super::text_table::{self, Column};
 use crate::experiment::KeyTable;
 use crate::experiment::summary_by::KeyGroup;
 
-const HEADER: [&str; 11] = [
-    "cluster",
-    "K × B",
-    "time",
-    "over first",
-    "cost",
-    "over first",
-    "lost VMs",
-    "stale",
-    "dropped",
-    "wasted",
-    "fidelity",
+/// What the columns mean, once below all tables.
+const LEGEND: [(&str, &str); 8] = [
+    (
+        "K × B",
+        "workers × batch, and on which VMs; behind a slash the workers on each",
+    ),
+    (
+        "time, cost",
+        "to the target: mean over the replicas ± 95 % interval, or ~ their median and in brackets the mean, where few \
+         replicas carry the mean of a line of the block",
+    ),
+    (
+        "vs first",
+        "the one or the other over that of the first line with a result",
+    ),
+    ("lost VMs", "taken away by the provider"),
+    (
+        "stale",
+        "samples of others that a gradient missed, over B, in the mean",
+    ),
+    ("dropped", "gradients that the protocol gave up"),
+    ("wasted", "compute time of those, and of second attempts"),
+    (
+        "fidelity",
+        "how it was simulated; columns in which all is 0 are left out",
+    ),
 ];
 
-/// What the columns mean, once below all tables.
-pub const LEGEND: &str = "\
-K × B       workers × batch; time and cost to the target: mean over the replicas ± 95 % interval, or ~ their median and
-            in brackets the mean, where few replicas carry the mean of a line of the block
-over first  the one or the other over that of the first line
-lost VMs    taken away by the provider; stale: samples of others that a gradient missed, over B, in the mean
-dropped     gradients that the protocol gave up; wasted: compute time of those, and of second attempts
-";
-
-/// Width of the asides.
-const WIDTH: usize = 118;
+/// The legend below all tables.
+pub fn legend(page: &Page) -> String {
+    page.legend(LEGEND)
+}
 
 /// One block per (workload, pricing, objective, strategy) with a line per cluster, grouped by
 /// [`of_clusters`](crate::experiment::KeyColumns::of_clusters); below it what is special about some of them, once.
-pub fn render(scenario: &str, table: &KeyTable) -> String {
+pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) -> String {
     let mut text = String::new();
     let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..4) == b.key.get(..4);
     for block in table.groups.chunk_by(same) {
-        let cell = |group: &KeyGroup, at: usize| group.key.get(at).cloned().unwrap_or_default();
         let (Some(first), most) = (block.first(), block.iter().map(|g| g.tallied.cases).max())
         else {
             continue;
         };
         let replicas = match most.unwrap_or(0) {
             1 => "1 replica".to_owned(),
-            n => format!("{n} replicas"),
+            n => format!("{} replicas", with_commas(n)),
         };
-        let names: Vec<String> = (0..4).map(|at| cell(first, at)).collect();
-        text += &format!("{scenario} · {} · {replicas}\n", names.join(" · "));
-        let by_median = block.iter().any(is_carried_by_few);
-        let rows = block.iter().map(|group| row(group, first, by_median));
-        let rows: Vec<Vec<String>> = rows.collect();
-        text += &text_table::render(&HEADER, &[0], &rows);
-        let mut asides: Vec<(String, Vec<String>)> = Vec::new();
-        for group in block {
-            let reason = cell(group, 8);
-            if reason.is_empty() {
-                continue;
-            }
-            let said = match (group.tallied.failed, cell(group, 7)) {
-                (0, fidelity) => format!(" in {fidelity}: {reason}"),
-                (failed, _) => format!(": {failed} without a result: {reason}"),
+        let names: Vec<&str> = (0..4).map(|at| cell(first, at)).collect();
+        let title = format!("{scenario} · {} · {replicas}", names.join(" · "));
+        text += &page.bold(&page.prose(&title, 2));
+        let fitted = text_table::fit(&columns(block, places, page), page);
+        text += &page.bold(&fitted.header);
+        for (group, line) in block.iter().zip(&fitted.rows) {
+            text += &match group.tallied.failed {
+                0 => line.clone(),
+                _ => page.failed(line),
             };
-            let name = cell(group, 4);
-            match asides.iter_mut().find(|(known, _)| *known == said) {
-                Some((_, names)) if names.contains(&name) => {}
-                Some((_, names)) => names.push(name),
-                None => asides.push((said, vec![name])),
-            }
         }
-        for (said, names) in asides {
-            text += &wrapped(&format!("{}{said}", names.join(", ")));
-        }
+        text += &fitted.remark("95 % intervals", page);
+        text += &asides(block, page);
         text.push('\n');
     }
     text
+}
+
+/// A cell of the key of a group.
+fn cell(group: &KeyGroup, at: usize) -> &str {
+    group.key.get(at).map_or("", String::as_str)
+}
+
+/// Why clusters failed or were simulated otherwise, each reason once.
+fn asides(block: &[KeyGroup], page: &Page) -> String {
+    let mut asides: Vec<(String, Vec<&str>)> = Vec::new();
+    for group in block {
+        let reason = cell(group, 8);
+        if reason.is_empty() {
+            continue;
+        }
+        let said = match (group.tallied.failed, cell(group, 7)) {
+            (0, fidelity) => format!(" in {fidelity}: {reason}"),
+            (failed, _) => format!(": {} without a result: {reason}", with_commas(failed)),
+        };
+        let name = cell(group, 4);
+        match asides.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => asides.push((said, vec![name])),
+        }
+    }
+    let line =
+        |(said, names): &(String, Vec<&str>)| page.prose(&format!("{}{said}", names.join(", ")), 3);
+    asides.iter().map(line).collect()
 }
 
 /// Whether a few replicas carry the mean of time or cost.
@@ -86,46 +110,88 @@ fn is_carried_by_few(group: &KeyGroup) -> bool {
     })
 }
 
-fn row(group: &KeyGroup, first: &KeyGroup, by_median: bool) -> Vec<String> {
-    let cell = |at: usize| group.key.get(at).map_or("", String::as_str);
-    let name = match group.tallied.failed {
-        0 => cell(4).to_owned(),
-        failed => format!("{} ({failed} failed)", cell(4)),
-    };
+/// The first cluster that has the figure: the one that others are compared with.
+fn first_with<'g>(block: &'g [KeyGroup], name: &str) -> Option<&'g KeyGroup> {
+    block.iter().find(|group| group.mean(name).is_some())
+}
+
+fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'static>> {
+    let by_median = block.iter().any(is_carried_by_few);
+    let cells =
+        |cell: &dyn Fn(&KeyGroup) -> String| block.iter().map(cell).collect::<Vec<String>>();
     let none = || "–".to_owned();
-    let figure =
-        |name, text: fn(f64) -> String| group.mean(name).map_or_else(none, |m| text(m.mean));
     let typical = |group: &KeyGroup, name: &str| match by_median {
         true => group.median(name),
         false => group.mean(name).map(|m| (m.mean, m.interval)),
     };
-    let over = |name: &str| match (typical(group, name), typical(first, name)) {
-        (Some((own, _)), Some((first, _))) if first > 0.0 => format!("{:.2} ×", own / first),
-        _ => none(),
-    };
-    let mark = if by_median { "~" } else { "" };
-    let with_interval = |name: &str, text: fn(f64) -> String, unit: fn(f64) -> f64| {
-        typical(group, name).map_or_else(none, |(value, interval)| {
-            let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
-            let mean = group.mean(name).filter(|_| by_median);
-            let mean = mean.map(|mean| format!(" ({})", text(mean.mean)));
-            let (lengths, mean) = (lengths.unwrap_or_default(), mean.unwrap_or_default());
-            format!("{mark}{}{lengths}{mean}", text(value))
+    let over = |name: &'static str| {
+        let first = first_with(block, name).and_then(|first| typical(first, name));
+        cells(&|group| match (typical(group, name), first) {
+            (Some((own, _)), Some((first, _))) if first > 0.0 => format!("{:.2} ×", own / first),
+            _ => none(),
         })
     };
-    vec![
-        name,
-        format!("{} × {}", cell(5), cell(6)),
-        with_interval("time_h", hours_text, ratio_of_hours),
-        over("time_h"),
-        with_interval("cost_usd", usd_text, |_| 1.0),
-        over("cost_usd"),
-        figure("lost_vms", |v| format!("{v:.1}")),
-        figure("staleness", |v| format!("{v:.2}")),
-        figure("dropped_gradients", percent),
-        figure("wasted_compute", percent),
-        cell(7).to_owned(),
-    ]
+    let mark = if by_median { "~" } else { "" };
+    let figure =
+        |name: &'static str, text: fn(f64) -> String, unit: fn(f64) -> f64, whole: bool| {
+            cells(&|group| {
+                typical(group, name).map_or_else(none, |(value, interval)| {
+                    let mean = group.mean(name).filter(|_| by_median);
+                    let mean =
+                        mean.map_or_else(String::new, |mean| format!(" ({})", text(mean.mean)));
+                    let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
+                    let lengths = lengths.filter(|_| whole).unwrap_or_default();
+                    format!("{mark}{}{lengths}{mean}", text(value))
+                })
+            })
+        };
+    let measured = |head, rank, name: &'static str, text, unit| {
+        let mut column = Column::new(head, false, rank, figure(name, text, unit, true));
+        column.short = Some(figure(name, text, unit, false));
+        column
+    };
+    let name = |group: &KeyGroup| match group.tallied.failed {
+        0 => cell(group, 4).to_owned(),
+        failed => format!("{} ({} failed)", cell(group, 4), with_commas(failed)),
+    };
+    let counts = |group: &KeyGroup| match (cell(group, 5), cell(group, 6)) {
+        ("", "") => none(),
+        (workers, batch) => format!("{workers} × {batch}"),
+    };
+    let on = |group: &KeyGroup| match cell(group, 5).parse().ok() {
+        None => none(),
+        workers => places.shapes(cell(group, 4), workers),
+    };
+    let mut columns = vec![
+        Column::new("cluster", true, 0, cells(&name)),
+        Column::new("K × B", false, 0, cells(&counts)),
+        Column::new("on", true, 0, cells(&on)),
+        measured("time", 1, "time_h", hours_text, ratio_of_hours),
+        Column::new("vs first", false, 2, over("time_h")),
+        measured("cost", 1, "cost_usd", usd_text, |_| 1.0),
+        Column::new("vs first", false, 2, over("cost_usd")),
+    ];
+    let others: [(&'static str, &str, fn(f64) -> String); 4] = [
+        ("lost VMs", "lost_vms", |v| format!("{v:.1}")),
+        ("stale", "staleness", |v| format!("{v:.2}")),
+        ("dropped", "dropped_gradients", percent),
+        ("wasted", "wasted_compute", percent),
+    ];
+    for (at, (head, metric, text)) in others.into_iter().enumerate() {
+        let mean = |group: &KeyGroup| group.mean(metric).map(|m| m.mean);
+        // What never happens is no news.
+        if page.is_wide
+            || block
+                .iter()
+                .any(|group| mean(group).is_some_and(|v| v != 0.0))
+        {
+            let own = cells(&|group| mean(group).map_or_else(none, text));
+            columns.push(Column::new(head, false, 4 + at as u8, own));
+        }
+    }
+    let fidelity = cells(&|group| cell(group, 7).to_owned());
+    columns.push(Column::new("fidelity", false, 9, fidelity));
+    columns
 }
 
 /// What hours are multiplied by in the unit that [`hours_text`] shows them in.
@@ -142,26 +208,6 @@ fn percent(fraction: f64) -> String {
         0.0 => "0 %".to_owned(),
         _ => format!("{:.1} %", 100.0 * fraction),
     }
-}
-
-/// A sentence on lines of at most [`WIDTH`] characters.
-fn wrapped(sentence: &str) -> String {
-    let mut text = String::new();
-    let mut width = 0;
-    for word in sentence.split(' ') {
-        let length = word.chars().count();
-        if width > 0 && width + 1 + length > WIDTH {
-            text += "\n   ";
-            width = 3;
-        }
-        if width > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        text += word;
-        width += length;
-    }
-    text + "\n"
 }
 
 #[cfg(test)]
@@ -199,7 +245,12 @@ mod tests {
 
     #[test]
     fn clusters_stand_in_the_order_of_the_scenario_and_are_compared_with_the_first() {
-        let text = render("s", &table(&[record("z", 2.0, ""), record("a", 1.0, "")]));
+        let text = render(
+            "s",
+            &table(&[record("z", 2.0, ""), record("a", 1.0, "")]),
+            &Places::default(),
+            &Page::default(),
+        );
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "s · w · p · time · oracle · 1 replica");
         assert!(lines[2].starts_with("z "), "{text}");
@@ -228,7 +279,7 @@ mod tests {
             record("b", 1.0, "too fast"),
             failed,
         ];
-        let text = render("s", &table(&records));
+        let text = render("s", &table(&records), &Places::default(), &Page::default());
         assert_eq!(text.matches("too fast").count(), 1, "{text}");
         assert!(text.contains("\na, b in event: too fast\n"), "{text}");
         assert!(
@@ -236,18 +287,5 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("\nc (1 failed) "), "{text}");
-    }
-
-    #[test]
-    fn asides_are_broken_between_words_and_lose_nothing() {
-        let words: Vec<String> = (0..90).map(|i| format!("word{i}")).collect();
-        let text = wrapped(&words.join(" "));
-        assert!(text.lines().count() > 3);
-        assert!(
-            text.lines().all(|line| line.chars().count() <= WIDTH),
-            "{text}"
-        );
-        let again: Vec<&str> = text.split_whitespace().collect();
-        assert_eq!(again, words);
     }
 }

@@ -15,15 +15,18 @@
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
-//! - [`text_table`]: plain tables for the terminal; [`percent`]: fractions in them.
+//! - [`text_table`]: plain tables for the terminal, as wide as its [`page`]; [`percent`]: fractions in them; `headline`: what a
+//!   table comes to, in words.
 
 pub mod aside;
 pub mod clusters_table;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;
+mod headline;
 pub mod lock;
 pub mod manifest;
+pub mod page;
 pub mod percent;
 pub mod places;
 pub mod policies_table;
@@ -55,6 +58,7 @@ pub mod unfinished_rows;
 pub use folder::Folder;
 pub use formats::FORMATS;
 pub use lock::Lock;
+pub use page::Page;
 pub use places::Places;
 pub use records_file::RecordsFormat;
 pub use results::Results;

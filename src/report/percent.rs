@@ -30,6 +30,11 @@ pub fn is_of_a_tail(values: &Mean, mean: f64, median: f64) -> bool {
 }
 
 impl Typical<'_> {
+    /// Whether it is a median.
+    pub fn is_median(self) -> bool {
+        matches!(self, Typical::Median(_))
+    }
+
     /// In percent, a median behind `~`.
     pub fn text(self) -> String {
         match self {
@@ -50,6 +55,12 @@ impl Typical<'_> {
 /// Share of replicas that are right, and how far that may be off.
 pub fn right(tallied: &Tallied) -> String {
     share(tallied, "right").unwrap_or_else(|| "–".to_owned())
+}
+
+/// The same without saying how far it may be off.
+pub fn right_alone(tallied: &Tallied) -> String {
+    let share = tallied.share("right").and_then(|share| share.share());
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
 }
 
 /// A share in whole percent with the ends of its interval, where there is one.

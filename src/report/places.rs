@@ -6,35 +6,27 @@ use serde_json::{Value, json};
 
 use super::manifest::Identity;
 use crate::configuration::Shape;
-use crate::scenario::{Scenario, Together};
+use crate::scenario::Scenario;
 
 /// VM types and kinds of clusters of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    /// Whether there was more than one VM shape to choose from.
-    pub several: bool,
     /// VM shapes of each kind's workers; of several, each with its number of workers.
     kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
 }
 
-/// Keys of the manifest.
-const SEVERAL: &str = "several_vm_types";
+/// Key of the manifest.
 const KINDS: &str = "kinds";
 
 impl Places {
     /// Those of a scenario.
     pub fn of(scenario: &Scenario) -> Places {
-        let mut all = scenario.workloads.iter().flat_map(|(_, own)| own);
-        let first = all.next();
         let kinds = scenario.setup.kinds.iter().map(|(name, kind)| {
             let shapes = kind.workers.iter();
             let shapes = shapes.map(|(shape, workers)| (shape.to_string(), *workers));
             (name.to_string(), shapes.collect())
         });
         Places {
-            // Where each is searched by itself, none is chosen.
-            several: scenario.search == Together::All
-                && all.any(|c| Some(&c.vm) != first.map(|c| &c.vm)),
             kinds: kinds.collect(),
         }
     }
@@ -43,7 +35,6 @@ impl Places {
     pub fn from_identity(identity: &Identity) -> Places {
         let kinds = identity.get(KINDS).cloned().unwrap_or_default();
         Places {
-            several: identity.get(SEVERAL) == Some(&Value::Bool(true)),
             kinds: serde_json::from_value(kinds).unwrap_or_default(),
         }
     }
@@ -51,23 +42,38 @@ impl Places {
     /// What a manifest says of them; nothing where there is nothing to choose.
     pub fn entries(&self) -> Vec<(String, Value)> {
         let mut entries = Vec::new();
-        if self.several {
-            entries.push((SEVERAL.to_owned(), json!(true)));
-        }
         if !self.kinds.is_empty() {
             entries.push((KINDS.to_owned(), json!(self.kinds)));
         }
         entries
     }
 
-    /// VMs of `workers` workers on `vm`, a VM shape or the name of a kind; `None` where that is not known.
-    pub fn vms(&self, vm: &str, workers: u32) -> Option<u32> {
+    /// The VMs of `workers` workers on `vm`, a VM shape or the name of a kind: `4 g4dn.12xlarge/4`, and behind it in
+    /// brackets the kind.
+    pub fn held(&self, vm: &str, workers: Option<u32>) -> String {
+        match self.kinds.contains_key(vm) {
+            true => format!("{} ({vm})", self.shapes(vm, workers)),
+            false => self.shapes(vm, workers),
+        }
+    }
+
+    /// The same without the kind.
+    pub fn shapes(&self, vm: &str, workers: Option<u32>) -> String {
         let vms = |shape: &str, workers| Shape::parse(shape).ok()?.vms(workers);
+        let of_shape = |shape: &str, workers: Option<u32>| match workers
+            .and_then(|workers| vms(shape, workers))
+        {
+            Some(vms) => format!("{vms} {shape}"),
+            None => shape.to_owned(),
+        };
         match self.kinds.get(vm) {
-            None => vms(vm, workers),
-            Some(shapes) => (shapes.iter())
-                .map(|(shape, own)| vms(shape, own.unwrap_or(workers)))
-                .sum(),
+            None => of_shape(vm, workers),
+            Some(shapes) => {
+                let each = shapes
+                    .iter()
+                    .map(|(shape, own)| of_shape(shape, own.or(workers)));
+                each.collect::<Vec<_>>().join(" + ")
+            }
         }
     }
 }
@@ -82,7 +88,6 @@ mod tests {
             all.iter().map(|(s, w)| ((*s).to_owned(), *w)).collect()
         };
         let places = Places {
-            several: true,
             kinds: [
                 ("four".to_owned(), shapes(&[("g4dn.12xlarge/4", None)])),
                 (
@@ -92,11 +97,11 @@ mod tests {
             ]
             .into(),
         };
-        assert_eq!(places.vms("four", 4), Some(1));
-        assert_eq!(places.vms("four", 8), Some(2));
-        assert_eq!(places.vms("mixed", 7), Some(5));
-        assert_eq!(places.vms("g4dn.12xlarge/4", 8), Some(2));
-        assert_eq!(places.vms("a/1-2", 7), None);
+        assert_eq!(places.held("a/1-2", Some(7)), "a/1-2");
+        assert_eq!(places.held("four", Some(8)), "2 g4dn.12xlarge/4 (four)");
+        assert_eq!(places.held("mixed", Some(7)), "3 a + 2 b/2 (mixed)");
+        assert_eq!(places.held("e2-standard-4", Some(3)), "3 e2-standard-4");
+        assert_eq!(places.held("e2-standard-4", None), "e2-standard-4");
         let identity: Identity = places.entries().into_iter().collect();
         assert_eq!(Places::from_identity(&identity), places);
         assert_eq!(Places::from_identity(&Identity::new()), Places::default());

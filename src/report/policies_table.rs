@@ -1,26 +1,33 @@
 //! The summary by pricing policy: what a price changes.
 
+use super::page::Page;
 use super::percent::typical;
 use super::places::Places;
-use super::summary_table::{Shown, hours_text, place, usd_text};
-use super::text_table;
+use super::summary_table::{hours_text, objective, place, usd_text, with_commas};
+use super::text_table::{self, Column, NEEDED};
 use crate::experiment::{Chosen, Group};
-use crate::search::ORACLE;
+use crate::search::{ORACLE, Objective};
 
 /// What the columns mean, once below all tables.
-const LEGEND: &str = "\
-oracle    workers × batch that is best by expectation, * where it is not that of the first policy; mean time and cost
-strategy  share of replicas that are right; mean overhead over the oracle in time / cost, search steps
-          counted as training; ! where replicas failed
-as        policies under which all this is the same but the dollars, with the oracle's cost
-";
-
-/// Width of the lists of policies.
-const WIDTH: usize = 118;
+const LEGEND: [(&str, &str); 3] = [
+    (
+        "oracle",
+        "workers × batch that is best by expectation, and its VMs; * where it is not that of the first policy; mean time and cost",
+    ),
+    (
+        "strategy",
+        "share of replicas that are right; mean overhead over the oracle in time / cost, search steps counted as \
+         training, or only in what the objective is about where there is no room; ! where replicas failed",
+    ),
+    (
+        "as",
+        "policies under which all this is the same but the dollars, with the oracle's cost",
+    ),
+];
 
 /// One block per (workload, objective), one column per strategy, one line per pricing policy;
 /// policies that differ in nothing but dollars share a line.
-pub fn render(groups: &[Group], places: &Places) -> String {
+pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let mut text = String::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for group in groups {
@@ -34,63 +41,117 @@ pub fn render(groups: &[Group], places: &Places) -> String {
             .collect();
         let replicas = group.tallied.cases;
         let plural = if replicas == 1 { "" } else { "s" };
-        text += &format!("{} · {} · {replicas} replica{plural}\n", key.0, key.1);
-        text += &table(&block, places);
+        let replicas = with_commas(replicas);
+        let mut title = vec![
+            key.0.to_owned(),
+            key.1.to_owned(),
+            format!("{replicas} replica{plural}"),
+        ];
+        let common = common_vm(&block, places);
+        title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
+        text += &page.bold(&page.parts(title, 2));
+        text += &table(&block, places, page);
         text.push('\n');
     }
-    text + LEGEND
+    text + &page.legend(LEGEND)
+}
+
+/// The VM type of all oracles' choices, where it is one and they have a VM per worker: said once, it need not stand in
+/// every line.
+fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
+    let mut oracles = block.iter().filter_map(|group| group.oracle.as_ref());
+    let first = oracles.next()?.vm.as_deref()?;
+    let is_same = |oracle: &Chosen| {
+        let held = oracle.workers.map(|workers| format!("{workers} {first}"));
+        oracle.vm.as_deref() == Some(first) && held == Some(places.held(first, oracle.workers))
+    };
+    let all = || block.iter().filter_map(|group| group.oracle.as_ref());
+    all().all(is_same).then_some(first)
 }
 
 /// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
 struct Line {
     pricing: String,
     cost: String,
-    /// The oracle's configuration and time.
-    oracle: [String; 2],
-    strategies: Vec<String>,
+    /// The oracle's configuration, on one line and on two, and its time.
+    oracle: [String; 3],
+    strategies: Vec<Cell>,
     /// Further policies, with their cost.
     same: Vec<String>,
 }
 
-fn table(block: &[&Group], places: &Places) -> String {
+/// What a strategy comes to under a policy.
+#[derive(PartialEq)]
+struct Cell {
+    whole: String,
+    short: String,
+}
+
+fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     let policies: Vec<&[&Group]> = block.chunk_by(|a, b| a.pricing == b.pricing).collect();
-    let shown = Shown::of(block.iter().copied(), places);
+    let with_vm = common_vm(block, places).is_none();
     let mut lines: Vec<Line> = Vec::new();
     for policy in &policies {
-        let line = line(policy, &block[0].oracle, shown);
+        let line = line(policy, &block[0].oracle, with_vm, places);
         let twin = |l: &&mut Line| (&l.oracle, &l.strategies) == (&line.oracle, &line.strategies);
         match lines.iter_mut().find(twin) {
             Some(first) => first.same.push(format!("{} {}", line.pricing, line.cost)),
             None => lines.push(line),
         }
     }
-    let mut header = vec!["pricing", "oracle", "time", "cost"];
-    header.extend(
-        policies
-            .iter()
-            .take(1)
-            .flat_map(|p| competitors(p))
-            .map(|g| g.strategy.as_str()),
-    );
-    let rows: Vec<Vec<String>> = (lines.iter())
-        .map(|line| {
-            let [oracle, time] = line.oracle.clone();
-            let mut row = vec![line.pricing.clone(), oracle, time, line.cost.clone()];
-            row.extend_from_slice(&line.strategies);
-            row
-        })
-        .collect();
-    let mut text = text_table::render(&header, &[0], &rows);
+    let cells = |cell: &dyn Fn(&Line) -> String| lines.iter().map(cell).collect::<Vec<String>>();
+    let mut oracle = Column::new("oracle", true, 0, cells(&|l| l.oracle[0].clone()));
+    oracle.stacked = Some(cells(&|l| l.oracle[1].clone()));
+    let mut columns = vec![
+        Column::new("pricing", true, 0, cells(&|l| l.pricing.clone())),
+        oracle,
+        Column::new("time", false, 1, cells(&|l| l.oracle[2].clone())),
+        Column::new("cost", false, 1, cells(&|l| l.cost.clone())),
+    ];
+    let strategies = policies.iter().take(1).flat_map(|p| competitors(p));
+    for (at, group) in strategies.enumerate() {
+        // In the scenario's order; the first are compared first.
+        let rank = NEEDED.saturating_add(at as u8);
+        let cell = |short: bool| {
+            cells(&|line| {
+                let cell = line.strategies.get(at);
+                cell.map_or_else(String::new, |cell| match short {
+                    true => cell.short.clone(),
+                    false => cell.whole.clone(),
+                })
+            })
+        };
+        let mut column = Column::new(&group.strategy, false, rank, cell(false));
+        column.short = Some(cell(true));
+        columns.push(column);
+    }
+    let table = text_table::fit(&columns, page);
+    let mut text = table.text(page);
+    text += &table.remark("", page);
     for line in lines.iter().filter(|line| !line.same.is_empty()) {
-        text += &wrapped(&format!("as {}: {}", line.pricing, line.same.join(", ")));
+        // A policy and its cost stay on a line.
+        let same: Vec<String> = line
+            .same
+            .iter()
+            .map(|one| one.replace(' ', "\u{a0}"))
+            .collect();
+        let same = page.prose(&format!("as {}: {}", line.pricing, same.join(", ")), 3);
+        text += &same.replace('\u{a0}', " ");
     }
     text
 }
 
-fn line(policy: &[&Group], first: &Option<Chosen>, shown: Shown<'_>) -> Line {
+fn line(policy: &[&Group], first: &Option<Chosen>, with_vm: bool, places: &Places) -> Line {
     let oracle = &policy[0].oracle;
     let moved = if oracle == first { "" } else { "* " };
-    let best = (oracle.as_ref()).map_or("none".to_owned(), |at| place(at, shown));
+    let best = |between: &str| {
+        let shown = oracle.clone().map(|mut at| {
+            at.vm = at.vm.filter(|_| with_vm);
+            at
+        });
+        let best = shown.map_or("none".to_owned(), |at| place(&at, places, between));
+        format!("{moved}{best}")
+    };
     let mean = |name, text: fn(f64) -> String| {
         let figure = policy.iter().find_map(|g| g.mean(name));
         figure.map_or("–".to_owned(), |m| text(m.mean))
@@ -98,7 +159,11 @@ fn line(policy: &[&Group], first: &Option<Chosen>, shown: Shown<'_>) -> Line {
     Line {
         pricing: policy[0].pricing.clone(),
         cost: mean("oracle_cost_usd", usd_text),
-        oracle: [format!("{moved}{best}"), mean("oracle_time_h", hours_text)],
+        oracle: [
+            best(" on "),
+            best("\non "),
+            mean("oracle_time_h", hours_text),
+        ],
         strategies: competitors(policy).map(strategy).collect(),
         same: Vec::new(),
     }
@@ -109,53 +174,18 @@ fn competitors<'g>(policy: &[&'g Group]) -> impl Iterator<Item = &'g Group> {
     policy.iter().copied().filter(|g| g.strategy != ORACLE)
 }
 
-fn strategy(group: &Group) -> String {
+fn strategy(group: &Group) -> Cell {
     let percent = |name| typical(group, name).map_or("–".to_owned(), |value| value.text());
     let failed = if group.tallied.failed > 0 { "!" } else { "" };
-    format!(
-        "{:.0} %{failed}, {} / {} %",
-        100.0 * group.tallied.right(),
-        percent("overhead_net_time"),
-        percent("overhead_net_cost")
-    )
-}
-
-/// `list` on lines of at most [`WIDTH`] characters, broken behind commas.
-fn wrapped(list: &str) -> String {
-    let mut text = String::new();
-    let mut width = 0;
-    for item in list.split_inclusive(", ") {
-        let length = item.trim_end().chars().count();
-        if width > 0 && width + length > WIDTH {
-            text.truncate(text.trim_end().len());
-            text += "\n   ";
-            width = 3;
-        }
-        text += item;
-        width += item.chars().count();
-    }
-    text + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_broken_behind_commas_and_lose_nothing() {
-        let items: Vec<String> = (0..60).map(|i| format!("policy-{i} $1.00")).collect();
-        let list = items.join(", ");
-        let text = wrapped(&list);
-        assert!(text.lines().count() > 5);
-        assert!(
-            text.lines().all(|line| line.chars().count() <= WIDTH),
-            "{text}"
-        );
-        let joined: Vec<&str> = text
-            .split([',', '\n'])
-            .map(str::trim)
-            .filter(|i| !i.is_empty())
-            .collect();
-        assert_eq!(joined, items);
+    let right = format!("{:.0} %{failed}", 100.0 * group.tallied.right());
+    let [time, cost] = ["overhead_net_time", "overhead_net_cost"].map(percent);
+    let whole = format!("{right}, {time} / {cost} %");
+    Cell {
+        short: match objective(group) {
+            Some(Objective::Time) => format!("{right}, {time} %"),
+            Some(Objective::Cost) => format!("{right}, {cost} %"),
+            Some(Objective::Knee) | None => whole.clone(),
+        },
+        whole,
     }
 }

@@ -1,5 +1,6 @@
 //! Every configuration of a ranking for people: a line each, on no more columns than there are.
 
+use super::page::Page;
 use super::ranking_data::{held, market};
 use super::summary_table::{hours_text, usd_text};
 use super::text_table;
@@ -14,6 +15,8 @@ pub struct Shown {
     pub top: Option<usize>,
     /// Columns of the terminal.
     pub width: usize,
+    /// Whether it shows colours.
+    pub is_coloured: bool,
 }
 
 /// How much of a row fits.
@@ -67,6 +70,16 @@ struct Common {
     limits: Limits,
 }
 
+impl Common {
+    fn page(&self) -> Page {
+        Page {
+            width: self.shown.width,
+            is_coloured: self.shown.is_coloured,
+            ..Page::default()
+        }
+    }
+}
+
 /// A block per workload and policy, with a legend below all.
 pub fn render(scenario: &str, rankings: &[Ranking], shown: Shown) -> String {
     let Some(first) = rankings.first() else {
@@ -107,7 +120,7 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
         ranking.pricing.clone(),
         format!("by {}", ranking.objective.name()),
     ];
-    let mut text = lines_of(title.into_iter(), common.shown.width);
+    let mut text = common.page().parts(title, 2);
     let mut facts = vec![match all {
         1 => "1 configuration".to_owned(),
         n => format!("{n} configurations"),
@@ -116,7 +129,7 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
     if let (true, Some(Some(market))) = (one_market, markets.first()) {
         facts.push(format!("all {market}"));
     }
-    text += &lines_of(facts.into_iter(), common.shown.width);
+    text += &common.page().parts(facts, 2);
     let with_kind = ranking.rows.iter().any(is_of_a_kind);
     let columns = Columns {
         layout: common.layout,
@@ -132,7 +145,21 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
     let left: Vec<usize> = (0..header.len())
         .filter(|at| columns.is_text(header[*at]))
         .collect();
-    text += &text_table::render(&header, &left, &cells);
+    let page = common.page();
+    let lines = text_table::lines(&header, &left, &cells);
+    let heights = cells
+        .iter()
+        .map(|row| row.iter().map(|cell| cell.lines().count()).max());
+    let mut lines = lines.into_iter();
+    text += &page.bold(&lines.next().unwrap_or_default());
+    for (row, height) in rows.iter().zip(heights) {
+        let line: String = lines.by_ref().take(height.unwrap_or(1)).collect();
+        text += &match (row.best_for.contains(&ranking.objective), row.is_allowed) {
+            (true, _) => page.best(&line),
+            (false, false) => page.failed(&line),
+            (false, true) => line,
+        };
+    }
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
     }
@@ -165,23 +192,6 @@ fn named(row: &Ranked) -> String {
     let kind = row.vm.as_ref().filter(|_| is_of_a_kind(row));
     let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
     configuration(row, true) + &kind
-}
-
-/// Parts with dots between them, on as many lines as it takes.
-fn lines_of(parts: impl Iterator<Item = String>, width: usize) -> String {
-    let (mut text, mut line) = (String::new(), String::new());
-    for part in parts {
-        if !line.is_empty() && line.chars().count() + 3 + part.chars().count() > width {
-            text += &line;
-            text += "\n";
-            line.clear();
-        }
-        if !line.is_empty() {
-            line += " · ";
-        }
-        line += &part;
-    }
-    text + &line + "\n"
 }
 
 /// Whether its name is not that of its VMs.
@@ -409,8 +419,6 @@ fn legend(objective: Objective, common: &Common) -> String {
             "measured, interpolated between measurements, or extrapolated by laws".to_owned(),
         ),
     });
-    lines
-        .into_iter()
-        .map(|(word, line)| format!("{word:<7}  {line}\n"))
-        .collect()
+    let entries = lines.iter().map(|(word, line)| (*word, line.as_str()));
+    common.page().legend(entries)
 }

@@ -235,11 +235,20 @@ fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
         .map(|index| index.to_string())
         .collect();
     if !missing.is_empty() {
-        wrong.push(Diagnostic::general(format!(
-            "missing of {count} shards in {}: {}",
-            folder.display(),
-            missing.join(", ")
-        )));
+        let (what, are) = match missing.len() {
+            1 => ("shard", "is"),
+            _ => ("shards", "are"),
+        };
+        let title = format!(
+            "{what} {} of {count} {are} missing in {}",
+            missing.join(", "),
+            folder.display()
+        );
+        let help = format!(
+            "`scavsim run FILE --shard {}/{count} --out DIR` makes it",
+            missing[0]
+        );
+        wrong.push(Diagnostic::general(title).with_help(help));
     }
 }
 

@@ -4,11 +4,14 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
-use super::percent::{mean_percent, right, signed};
+use super::page::Page;
+use super::percent::{mean_percent, right, right_alone, signed};
 use super::summary_table::{hours_text, usd_text};
-use super::{tallied, text_table};
-use crate::experiment::KeyTable;
+use super::tallied;
+use super::text_table::{self, Column};
+use crate::experiment::summary_by::KeyGroup;
 use crate::experiment::tally::METRICS;
+use crate::experiment::{KeyTable, Mean};
 
 /// The header of `summary.csv`.
 pub fn header(columns: &[String]) -> Vec<String> {
@@ -59,36 +62,67 @@ pub fn json(scenario: &str, table: &KeyTable) -> Value {
 }
 
 /// For people: a line per group.
-pub fn table(table: &KeyTable) -> String {
-    let mut header: Vec<&str> = table.columns.iter().map(String::as_str).collect();
-    let left: Vec<usize> = (0..header.len()).collect();
-    header.extend(["cases", "right", "regret t / $", "search", "net t / $"]);
-    let rows: Vec<Vec<String>> = (table.groups.iter())
-        .map(|group| {
-            let mut row = group.key.clone();
-            row.push(match group.tallied.failed {
-                0 => group.tallied.cases.to_string(),
-                failed => format!("{} ({failed} failed)", group.tallied.cases),
-            });
-            row.push(right(&group.tallied));
-            let pair = |time, cost| group.mean(time).zip(group.mean(cost));
-            let missing = || "–".to_owned();
-            row.push(
-                pair("regret_time", "regret_cost").map_or_else(missing, |(t, c)| {
-                    format!("{} / {} %", signed(t.mean), signed(c.mean))
-                }),
-            );
-            let search = pair("search_time_h", "search_cost_usd");
-            row.push(search.map_or_else(missing, |(t, c)| match t.mean > 0.0 {
-                true => format!("{}, {}", hours_text(t.mean), usd_text(c.mean)),
-                false => "none".to_owned(),
-            }));
-            let net = pair("overhead_net_time", "overhead_net_cost");
-            row.push(net.map_or_else(missing, |(t, c)| {
-                format!("{} / {} %", mean_percent(t), mean_percent(c))
-            }));
-            row
-        })
+pub fn table(table: &KeyTable, page: &Page) -> String {
+    let cells = |cell: &dyn Fn(&KeyGroup) -> String| -> Vec<String> {
+        table.groups.iter().map(cell).collect()
+    };
+    let key = |at: usize| cells(&|group| group.key[at].clone());
+    let names = table.columns.iter().enumerate();
+    let mut columns: Vec<Column<'_>> = names
+        .map(|(at, name)| Column::new(name, true, 0, key(at)))
         .collect();
-    text_table::render(&header, &left, &rows)
+    columns.push(Column::new("cases", false, 0, cells(&cases)));
+    let mut own = Column::new("right", false, 1, cells(&|g| right(&g.tallied)));
+    own.short = Some(cells(&|g| right_alone(&g.tallied)));
+    columns.push(own);
+    let regret = |text: fn(&Mean) -> String| {
+        cells(&|group| pair(group, ["regret_time", "regret_cost"], text))
+    };
+    columns.push(Column::new(
+        "regret t / $",
+        false,
+        5,
+        regret(|mean| signed(mean.mean)),
+    ));
+    columns.push(Column::new("search", false, 3, cells(&search)));
+    let net = |text: fn(&Mean) -> String| {
+        cells(&|group| pair(group, ["overhead_net_time", "overhead_net_cost"], text))
+    };
+    let mut own = Column::new("net t / $", false, 2, net(mean_percent));
+    own.short = Some(net(|mean| signed(mean.mean)));
+    columns.push(own);
+    let fitted = text_table::fit(&columns, page);
+    let mut text = page.bold(&fitted.header);
+    for (group, line) in table.groups.iter().zip(&fitted.rows) {
+        text += &match group.tallied.failed {
+            0 => line.clone(),
+            _ => page.failed(line),
+        };
+    }
+    text + &fitted.remark("95 % intervals", page)
+}
+
+fn cases(group: &KeyGroup) -> String {
+    match group.tallied.failed {
+        0 => group.tallied.cases.to_string(),
+        failed => format!("{} ({failed} failed)", group.tallied.cases),
+    }
+}
+
+/// Percent of time and of cost.
+fn pair(group: &KeyGroup, metrics: [&str; 2], text: fn(&Mean) -> String) -> String {
+    match metrics.map(|metric| group.mean(metric)) {
+        [Some(time), Some(cost)] => format!("{} / {} %", text(time), text(cost)),
+        _ => "–".to_owned(),
+    }
+}
+
+fn search(group: &KeyGroup) -> String {
+    match ["search_time_h", "search_cost_usd"].map(|metric| group.mean(metric)) {
+        [Some(time), Some(cost)] if time.mean > 0.0 => {
+            format!("{}, {}", hours_text(time.mean), usd_text(cost.mean))
+        }
+        [Some(_), Some(_)] => "none".to_owned(),
+        _ => "–".to_owned(),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::percent::{lengths, right, signed, typical};
+use super::percent::{lengths, right, right_alone, signed, typical};
 use super::summary_table::{hours_text, usd_text};
 use crate::experiment::Group;
 use crate::search::Objective;
@@ -11,78 +11,84 @@ use crate::stats::{Interval, Ratio};
 /// A column: its head, what it means, and its cell. Columns that may be absent say when they are there.
 pub(super) struct TableColumn {
     pub(super) head: &'static str,
-    /// What stands below all tables: the word, and the lines that explain it.
-    pub(super) legend: (&'static str, &'static [&'static str]),
+    /// The place of the column where there is no room for all; see [`Column`](super::text_table::Column).
+    pub(super) rank: u8,
+    /// What stands below all tables.
+    pub(super) meaning: &'static str,
+    /// Whether medians stand in it where few replicas carry the mean.
+    pub(super) is_typical: bool,
     pub(super) is_there: fn(&Group) -> bool,
     pub(super) cell: fn(&Group) -> String,
+    /// The cell without its intervals, where it has some.
+    pub(super) short: Option<fn(&Group) -> String>,
+}
+
+impl TableColumn {
+    /// What it is asked for by.
+    pub(super) fn word(&self) -> &'static str {
+        self.head.split(' ').next().unwrap_or(self.head)
+    }
 }
 
 pub(super) const COLUMNS: [TableColumn; 11] = [
     TableColumn {
         head: "right",
-        legend: (
-            "right",
-            &[
-                "share of replicas whose choice is worth what the oracle's is, with its 95 % interval",
-            ],
-        ),
+        rank: 1,
+        meaning: "share of replicas whose choice is worth what the oracle's is, with its 95 % interval",
+        is_typical: false,
         is_there: always,
         cell: |group| right(&group.tallied),
+        short: Some(|group| right_alone(&group.tallied)),
     },
     TableColumn {
         head: "depth",
-        legend: (
-            "depth",
-            &[
-                "of the choice below the line between the ends of the oracle's front, over that of the knee",
-            ],
-        ),
+        rank: 5,
+        meaning: "of the choice below the line between the ends of the oracle's front, over that of the knee",
+        is_typical: false,
         is_there: |group| group.mean("knee_depth").is_some(),
         cell: |group| mean_text(group, "knee_depth", |depth| format!("{depth:.2}")),
+        short: None,
     },
     TableColumn {
         head: "regret t / $",
-        legend: (
-            "regret",
-            &[
-                "expected time (t) and cost ($) of the choice over the oracle's, both without search",
-            ],
-        ),
+        rank: 5,
+        meaning: "expected time (t) and cost ($) of the choice over the oracle's, both without search",
+        is_typical: false,
         is_there: always,
         cell: |group| {
             pair_text(group, ["regret_time", "regret_cost"], |group, metric| {
                 Some(signed(group.mean(metric)?.mean))
             })
         },
+        short: None,
     },
     TableColumn {
         head: "search",
-        legend: (
-            "search",
-            &["time and cost until the choice begins to train"],
-        ),
+        rank: 3,
+        meaning: "time and cost until the choice begins to train",
+        is_typical: false,
         is_there: always,
         cell: |group| spent_text(group, ["search_time_h", "search_cost_usd"]),
+        short: None,
     },
     TableColumn {
         head: "knowledge",
-        legend: (
-            "knowledge",
-            &["time and cost of the earlier runs behind the strategy"],
-        ),
+        rank: 8,
+        meaning: "time and cost of the earlier runs behind the strategy",
+        is_typical: false,
         is_there: |group| {
             group
                 .mean("known_time_h")
                 .is_some_and(|hours| hours.mean > 0.0)
         },
         cell: known_text,
+        short: None,
     },
     TableColumn {
         head: "gross t / $",
-        legend: (
-            "gross",
-            &["realised total over the oracle in the same replica, search steps lost"],
-        ),
+        rank: 7,
+        meaning: "realised total over the oracle in the same replica, search steps lost",
+        is_typical: true,
         is_there: always,
         cell: |group| {
             pair_text(
@@ -91,16 +97,13 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
                 |group, metric| Some(typical(group, metric)?.text()),
             )
         },
+        short: None,
     },
     TableColumn {
         head: "net t / $",
-        legend: (
-            "net",
-            &[
-                "the same, search steps counted as training; ± 95 % interval",
-                "~: median, where few replicas carry the mean",
-            ],
-        ),
+        rank: 2,
+        meaning: "the same, search steps counted as training; ± 95 % interval",
+        is_typical: true,
         is_there: always,
         cell: |group| {
             pair_text(
@@ -109,15 +112,19 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
                 |group, metric| Some(typical(group, metric)?.text_with_interval()),
             )
         },
+        short: Some(|group| {
+            pair_text(
+                group,
+                ["overhead_net_time", "overhead_net_cost"],
+                |group, metric| Some(typical(group, metric)?.text()),
+            )
+        }),
     },
     TableColumn {
         head: "kept c/g/n",
-        legend: (
-            "kept",
-            &[
-                "share of replicas within all limits: choice alone, gross, net; regret, gross, net are of these",
-            ],
-        ),
+        rank: 4,
+        meaning: "share of replicas within all limits: choice alone, gross, net; regret, gross, net are of these",
+        is_typical: false,
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
             three_text(["kept_choice", "kept_gross", "kept_net"].map(|kept| {
@@ -125,13 +132,13 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
                 Some(format!("{:.0}", 100.0 * share))
             }))
         },
+        short: None,
     },
     TableColumn {
         head: "excess c/g/n",
-        legend: (
-            "excess",
-            &["how far the others are beyond a limit, in the mean"],
-        ),
+        rank: 9,
+        meaning: "how far the others are beyond a limit, in the mean",
+        is_typical: false,
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
             three_text(
@@ -139,25 +146,22 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
                     .map(|excess| Some(format!("{:.1}", 100.0 * group.mean(excess)?.mean))),
             )
         },
+        short: None,
     },
     TableColumn {
         head: "repaid",
-        legend: (
-            "repaid",
-            &[
-                "jobs after which search and knowledge have paid for themselves against `default`, mean over",
-                "mean; in brackets the share of replicas whose choice saves nothing",
-            ],
-        ),
+        rank: 6,
+        meaning: "jobs after which search and knowledge have paid for themselves against `default`, mean over mean; in brackets the share of replicas whose choice saves nothing",
+        is_typical: false,
         is_there: always,
-        cell: repaid_text,
+        cell: |group| repaid_text(group, true),
+        short: Some(|group| repaid_text(group, false)),
     },
     TableColumn {
         head: "error (max)",
-        legend: (
-            "error",
-            &["mean over configurations of |predicted - expected time| / expected time"],
-        ),
+        rank: 10,
+        meaning: "mean over configurations of |predicted - expected time| / expected time",
+        is_typical: false,
         is_there: always,
         cell: |group| {
             let mean = |metric| Some(group.mean(metric)?.mean);
@@ -166,6 +170,7 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
                 _ => none(),
             }
         },
+        short: None,
     },
 ];
 
@@ -201,7 +206,7 @@ fn three_text(parts: [Option<String>; 3]) -> String {
 }
 
 /// Hours and USD that had been spent on earlier runs, which are long.
-fn known_text(group: &Group) -> String {
+pub(super) fn known_text(group: &Group) -> String {
     let round = |metric| Some(group.mean(metric)?.mean);
     match (round("known_time_h"), round("known_cost_usd")) {
         (Some(0.0), _) => "none".to_owned(),
@@ -211,7 +216,7 @@ fn known_text(group: &Group) -> String {
 }
 
 /// Hours and USD that were spent on something.
-fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
+pub(super) fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
     match metrics.map(|metric| group.mean(metric).map(|mean| mean.mean)) {
         [Some(hours), Some(usd)] if hours > 0.0 => {
             format!("{}, {}", hours_text(hours), usd_text(usd))
@@ -222,7 +227,7 @@ fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
     }
 }
 
-fn repaid_text(group: &Group) -> String {
+fn repaid_text(group: &Group, with_interval: bool) -> String {
     let never = group.tallied.share("never_repaid");
     let Some(Ratio { ratio, low, high }) = group.tallied.repaid else {
         let saved = match group.objective == Objective::Time.name() {
@@ -240,7 +245,7 @@ fn repaid_text(group: &Group) -> String {
         _ => 2,
     };
     let mut text = format!("{ratio:.decimals$}");
-    if let Some(low) = low {
+    if let Some(low) = low.filter(|_| with_interval) {
         let high = high.unwrap_or(f64::INFINITY);
         text += &lengths(Interval { low, high }, ratio, 1.0, decimals).replace("inf", "∞");
     }

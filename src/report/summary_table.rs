@@ -1,72 +1,198 @@
 //! The summary as a table that a person reads without a manual.
 
-use std::fmt::Write;
-
+use super::headline;
+use super::page::Page;
+use super::percent::typical;
 use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
-use super::text_table;
+use super::text_table::{self, Column, Fitted};
 use crate::experiment::{Chosen, Group};
+use crate::search::{CLAIRVOYANT, ORACLE, Objective};
 
 /// What titles compare with.
-const ORACLE_LEGEND: (&str, &[&str]) = (
+const ORACLE_LEGEND: (&str, &str) = (
     "oracle",
-    &[
-        "best in expectation over what nobody can know beforehand; in a single replica luck can beat it",
-    ],
+    "best in expectation over what nobody can know beforehand; in a single replica luck can beat it",
 );
 
 /// What stands in front of the columns.
-const CHOICE_LEGEND: (&str, &[&str]) = ("choice", &["workers × batch chosen most often"]);
-
-/// More about the choice, where there are several VM types.
-const VM_LEGEND: (&str, &[&str]) = (
-    "",
-    &["on how many VMs of which type, behind a slash the workers on each"],
+const CHOICE_LEGEND: (&str, &str) = (
+    "choice",
+    "workers × batch chosen most often, on how many VMs of which type, behind a slash the workers on each",
 );
 
-/// One block per (workload, pricing, objective), one line per strategy; columns stand in the same
-/// place in all blocks.
-pub fn render(groups: &[Group], places: &Places) -> String {
-    let same = |a: &Group, b: &Group| {
-        (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
-    };
-    let shown = Shown::of(groups, places);
-    let is_there = |column: &&TableColumn| groups.iter().any(column.is_there);
-    let columns: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
-    let mut head = vec!["strategy", "choice"];
-    head.extend(columns.iter().map(|column| column.head));
-    let row = |group: &Group| {
-        let mut row = first_cells(group, shown);
-        row.extend(columns.iter().map(|column| (column.cell)(group)));
-        row
-    };
-    let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
-    let lines = text_table::lines(&head, &[0], &rows);
-    let (header, mut rest) = lines.split_at(1);
-    let mut text = String::new();
-    for block in groups.chunk_by(same) {
-        let (own, others) = rest.split_at(block.len());
-        rest = others;
-        text.push_str(&title(&block[0], shown));
-        text.push_str(&header.concat());
-        text.push_str(&own.concat());
-        text.push_str(&reached_in_search(block));
+/// Marks of choices that were not measured.
+const MARKS: [(&str, &str, &str); 2] = [
+    ("interpolated", "(i)", "interpolated between measurements"),
+    ("extrapolated", "(e)", "extrapolated by laws"),
+];
+
+/// What the tables come to, in words; then one block per (workload, pricing, objective), one line per strategy; then what
+/// the words mean. Columns stand in the same place in all blocks.
+pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
+    let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
+    let mut text = headline::all(&blocks, places, page);
+    let mut seen = Seen::default();
+    for block in &blocks {
+        if block
+            .iter()
+            .all(|group| group.tallied.failed == group.tallied.cases)
+        {
+            // A table would have no figure.
+            text.push_str(&title(block, places, page));
+            text.push_str(&failures(block, page));
+            text.push('\n');
+            continue;
+        }
+        let is_there = |column: &&TableColumn| block.iter().any(column.is_there);
+        let all: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
+        let table = text_table::fit(&columns(block, &all, places), page);
+        seen.take(&all, &table);
+        text.push_str(&title(block, places, page));
+        text.push_str(&page.bold(&table.header));
+        for (group, line) in block.iter().zip(&table.rows) {
+            text.push_str(&painted(group, block, line, page));
+        }
+        text.push_str(&failures(block, page));
+        text.push_str(&reached_in_search(block, page));
         text.push('\n');
     }
-    let mut legends = vec![ORACLE_LEGEND, CHOICE_LEGEND];
-    legends.extend(shown.with_vm.then_some(VM_LEGEND));
-    legends.extend(columns.iter().map(|column| column.legend));
-    for (word, lines) in legends {
-        for (at, line) in lines.iter().enumerate() {
-            let word = if at == 0 { word } else { "" };
-            text.push_str(&format!("{word:<9}  {line}\n"));
+    text + &legend(groups, &seen, page)
+}
+
+/// What was shown of all tables.
+#[derive(Default)]
+struct Seen {
+    shown: Vec<&'static str>,
+    left_out: Vec<&'static str>,
+    is_short: bool,
+}
+
+impl Seen {
+    fn take(&mut self, all: &[&TableColumn], table: &Fitted) {
+        self.is_short |= table.is_short;
+        for (at, column) in all.iter().enumerate() {
+            // The first two columns are strategy and choice.
+            let list = match table.shown.contains(&(at + 2)) {
+                true => &mut self.shown,
+                false => &mut self.left_out,
+            };
+            if !list.contains(&column.head) {
+                list.push(column.head);
+            }
         }
     }
-    text
+}
+
+/// What columns are asked for by, beside strategy and choice.
+pub fn words() -> Vec<&'static str> {
+    COLUMNS.iter().map(TableColumn::word).collect()
+}
+
+/// The same with what they mean.
+pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COLUMNS.iter().map(|column| (column.word(), column.meaning))
+}
+
+/// Whether two groups stand in the same table.
+pub(super) fn are_of_a_block(a: &Group, b: &Group) -> bool {
+    (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
+}
+
+fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Column<'static>> {
+    let cells = |cell: &dyn Fn(&Group) -> String| groups.iter().map(cell).collect::<Vec<String>>();
+    let choice = |between: &'static str| {
+        cells(&|group| match &group.choice {
+            Some(choice) => marked(place(choice, places, between), group.provenance.as_deref()),
+            None => "none".to_owned(),
+        })
+    };
+    let mut choices = Column::new("choice", true, 0, choice(" on "));
+    choices.stacked = Some(choice("\non "));
+    let mut columns = vec![Column::new("strategy", true, 0, cells(&name)), choices];
+    columns.extend(all.iter().map(|column| {
+        let mut own = Column::new(column.head, false, column.rank, cells(&column.cell));
+        own.short = column.short.map(|short| cells(&short));
+        own
+    }));
+    columns
+}
+
+fn legend(groups: &[Group], seen: &Seen, page: &Page) -> String {
+    let mut entries = vec![ORACLE_LEGEND, CHOICE_LEGEND];
+    let is_chosen = |word: &str| groups.iter().any(|g| g.provenance.as_deref() == Some(word));
+    let marks = MARKS.iter().filter(|(word, ..)| is_chosen(word));
+    entries.extend(marks.map(|(_, mark, meaning)| (*mark, *meaning)));
+    let shown = || {
+        COLUMNS
+            .iter()
+            .filter(|column| seen.shown.contains(&column.head))
+    };
+    entries.extend(shown().map(|column| (column.word(), column.meaning)));
+    if shown().any(|column| column.is_typical) && groups.iter().any(has_medians) {
+        entries.push(("~", "median, where few replicas carry the mean"));
+    }
+    let is_hidden = |column: &&TableColumn| {
+        seen.left_out.contains(&column.head) && !seen.shown.contains(&column.head)
+    };
+    let hidden = COLUMNS.iter().filter(is_hidden);
+    let hidden: Vec<&str> = hidden.map(TableColumn::word).collect();
+    page.legend(entries)
+        + &text_table::remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
+}
+
+/// Whether something of a group is shown as a median.
+fn has_medians(group: &Group) -> bool {
+    let metrics = [
+        "overhead_gross_time",
+        "overhead_gross_cost",
+        "overhead_net_time",
+        "overhead_net_cost",
+    ];
+    (metrics.iter()).any(|metric| typical(group, metric).is_some_and(|value| value.is_median()))
+}
+
+/// A line in its colour.
+fn painted(group: &Group, block: &[Group], line: &str, page: &Page) -> String {
+    if group.tallied.failed > 0 {
+        return page.failed(line);
+    }
+    match headline::best(block)
+        .iter()
+        .any(|best| std::ptr::eq(*best, group))
+    {
+        true => page.best(line),
+        false => line.to_owned(),
+    }
+}
+
+/// Why cases of a block have no result, each reason once.
+fn failures(block: &[Group], page: &Page) -> String {
+    let mut all: Vec<(&str, Vec<String>)> = Vec::new();
+    for group in block {
+        for (reason, count) in &group.reasons {
+            let who = match *count == group.tallied.cases {
+                true => group.strategy.clone(),
+                false => format!("{} ({count})", group.strategy),
+            };
+            match all.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, names)) => names.push(who),
+                None => all.push((reason, vec![who])),
+            }
+        }
+    }
+    let line = |(reason, names): (&str, Vec<String>)| {
+        let names = match names.len() == block.len() && block.len() > 2 {
+            true => "all".to_owned(),
+            false => names.join(", "),
+        };
+        page.failed(&page.prose(&format!("no result: {names}: {reason}"), 3))
+    };
+    all.into_iter().map(line).collect()
 }
 
 /// A line on the cases of a block in which the search itself came to the target; empty where there are none.
-fn reached_in_search(block: &[Group]) -> String {
+fn reached_in_search(block: &[Group], page: &Page) -> String {
     let told = |group: &Group| {
         let percent = 100.0 * group.tallied.share("reached_in_search")?.share()?;
         (percent > 0.0).then(|| format!("{} {percent:.0} %", group.strategy))
@@ -74,66 +200,63 @@ fn reached_in_search(block: &[Group]) -> String {
     let all: Vec<String> = block.iter().filter_map(told).collect();
     match all.is_empty() {
         true => String::new(),
-        false => format!(
-            "target reached during the search, where net ends: {}\n",
-            all.join(", ")
+        false => page.prose(
+            &format!(
+                "target reached during the search, where net ends: {}",
+                all.join(", ")
+            ),
+            3,
         ),
     }
 }
 
 /// What a block is about, and the oracle's choice.
-fn title(first: &Group, shown: Shown<'_>) -> String {
-    let replicas = match first.tallied.cases {
-        1 => "1 replica".to_owned(),
-        n => format!("{n} replicas"),
+fn title(block: &[Group], places: &Places, page: &Page) -> String {
+    let first = &block[0];
+    // Where each VM type is searched by itself, cases are not replicas of each other.
+    let cases = with_commas(first.tallied.cases);
+    let cases = match (first.tallied.cases, first.oracle.is_some()) {
+        (1, _) => "1 replica".to_owned(),
+        (_, true) => format!("{cases} replicas"),
+        (_, false) if first.tallied.failed == first.tallied.cases => format!("{cases} replicas"),
+        (_, false) => format!("{cases} cases"),
     };
-    let mut title = format!(
-        "{} · {} · {} · {replicas}",
-        first.workload, first.pricing, first.objective
-    );
-    let mean = |metric| first.mean(metric).map(|m| m.mean);
-    let oracle = match &first.oracle {
-        Some(oracle) => place(oracle, shown),
-        None => "of each VM type by itself, in the mean".to_owned(),
-    };
-    if let (Some(hours), Some(usd)) = (mean("oracle_time_h"), mean("oracle_cost_usd")) {
-        // Writing to a string cannot fail.
-        let _ = write!(
-            title,
-            " · oracle {oracle} ({}, {})",
-            hours_text(hours),
-            usd_text(usd)
-        );
-    }
-    title.push('\n');
-    title
+    let own = [&first.workload, &first.pricing, &first.objective].map(String::clone);
+    let oracle = oracle(block, places).map(|oracle| format!("oracle {oracle}"));
+    page.bold(&page.parts(own.into_iter().chain([cases]).chain(oracle), 2))
 }
 
-/// Whether and how choices are shown with their VMs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shown<'p> {
-    with_vm: bool,
-    places: &'p Places,
+/// The oracle's choice in a block, with its time and cost.
+pub(super) fn oracle(block: &[Group], places: &Places) -> Option<String> {
+    let first = &block[0];
+    let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
+    let (hours, usd) = mean("oracle_time_h").zip(mean("oracle_cost_usd"))?;
+    let (hours, usd) = (hours_text(hours), usd_text(usd));
+    Some(match &first.oracle {
+        Some(oracle) => {
+            let same = block.iter().find(|g| g.choice.as_ref() == Some(oracle));
+            let provenance = same.and_then(|g| g.provenance.as_deref());
+            let oracle = marked(place(oracle, places, " on "), provenance);
+            format!("{oracle} ({hours}, {usd})")
+        }
+        None => format!("{hours}, {usd} in the mean, each VM type by itself"),
+    })
 }
 
-impl<'p> Shown<'p> {
-    /// With them where there was more than one VM type to choose from, whatever was chosen.
-    pub(super) fn of<'g>(
-        groups: impl IntoIterator<Item = &'g Group>,
-        places: &'p Places,
-    ) -> Shown<'p> {
-        let mut vms = groups
-            .into_iter()
-            .flat_map(|g| [&g.choice, &g.oracle])
-            .flatten()
-            .map(|chosen| &chosen.vm);
-        let first = vms.next();
-        let with_vm = places.several || vms.any(|vm| Some(vm) != first);
-        Shown { with_vm, places }
-    }
+/// Whether it is told the truth.
+pub(super) fn is_all_knowing(group: &Group) -> bool {
+    [ORACLE, CLAIRVOYANT].contains(&group.strategy.as_str())
 }
 
-pub(super) fn place(chosen: &Chosen, shown: Shown<'_>) -> String {
+/// What a block is about, as an objective.
+pub(super) fn objective(group: &Group) -> Option<Objective> {
+    [Objective::Time, Objective::Cost, Objective::Knee]
+        .into_iter()
+        .find(|objective| objective.name() == group.objective)
+}
+
+/// A configuration in words: workers × batch, `between`, its VMs.
+pub(super) fn place(chosen: &Chosen, places: &Places, between: &str) -> String {
     let (workers, batch) = (chosen.workers, chosen.batch);
     let counts: Vec<String> = [workers, batch]
         .iter()
@@ -141,14 +264,9 @@ pub(super) fn place(chosen: &Chosen, shown: Shown<'_>) -> String {
         .map(u32::to_string)
         .collect();
     let mut text = counts.join(" × ");
-    let with_vm = shown.with_vm || counts.is_empty();
-    if let Some(vm) = chosen.vm.as_deref().filter(|vm| with_vm && !vm.is_empty()) {
-        let on = if text.is_empty() { "" } else { " on " };
-        text.push_str(on);
-        match workers.and_then(|workers| shown.places.vms(vm, workers)) {
-            Some(vms) => text.push_str(&format!("{vms} {vm}")),
-            None => text.push_str(vm),
-        }
+    if let Some(vm) = chosen.vm.as_deref().filter(|vm| !vm.is_empty()) {
+        text.push_str(if text.is_empty() { "" } else { between });
+        text.push_str(&places.held(vm, workers));
     }
     if let Some(other) = &chosen.other {
         let comma = if text.is_empty() { "" } else { ", " };
@@ -157,17 +275,20 @@ pub(super) fn place(chosen: &Chosen, shown: Shown<'_>) -> String {
     text
 }
 
-/// Name and choice.
-fn first_cells(group: &Group, shown: Shown<'_>) -> Vec<String> {
-    let choice = match &group.choice {
-        Some(choice) => place(choice, shown),
-        None => "none".to_owned(),
-    };
-    let mut name = group.strategy.clone();
-    if group.tallied.failed > 0 {
-        let _ = write!(name, " ({} failed)", group.tallied.failed);
+/// With a mark where it was not measured.
+fn marked(place: String, provenance: Option<&str>) -> String {
+    match MARKS.iter().find(|(word, ..)| Some(*word) == provenance) {
+        Some((_, mark, _)) => format!("{place} {mark}"),
+        None => place,
     }
-    vec![name, choice]
+}
+
+/// Name of a strategy, and how often it failed.
+fn name(group: &Group) -> String {
+    match group.tallied.failed {
+        0 => group.strategy.clone(),
+        failed => format!("{} ({} failed)", group.strategy, with_commas(failed)),
+    }
 }
 
 /// Hours as people write them.
@@ -182,4 +303,28 @@ pub fn hours_text(hours: f64) -> String {
 /// USD to the cent.
 pub fn usd_text(usd: f64) -> String {
     format!("${usd:.2}")
+}
+
+/// A count with a comma before every three digits.
+pub fn with_commas(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_a_comma_before_every_three_digits() {
+        let all = [0, 999, 1000, 202_000, 1_010_000].map(with_commas);
+        assert_eq!(all, ["0", "999", "1,000", "202,000", "1,010,000"]);
+    }
 }

@@ -6,30 +6,69 @@ use serde_json::{Value, json};
 
 use super::comparison::{Comparison, Verdict};
 use super::paper::Paper;
-use crate::report::text_table;
+use crate::report::Page;
+use crate::report::text_table::{self, Column};
 
-const HEADER: [&str; 9] = [
-    "figure",
-    "quantity",
-    "of",
-    "paper",
-    "simulated",
-    "difference",
-    "tolerance",
-    "kind",
-    "verdict",
-];
-
-/// As a table for the terminal; reasons below.
-pub fn table(paper: &Paper, rows: &[Comparison]) -> String {
-    let mut text = format!("{}\n\n", paper.citation);
-    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    text.push_str(&text_table::render(&HEADER, &[0, 1, 2, 7, 8], &cells));
-    let _ = writeln!(text, "\n{}", totals(rows));
+/// What all papers come to: how many figures were compared, and how they came out.
+pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
+    let mut text = page.bold(&page.prose(paper.citation, 0));
+    let totals = page.prose(&totals(rows), 0);
+    text += &match rows.iter().any(|row| row.verdict == Verdict::Outside) {
+        true => page.failed(&totals),
+        false => page.best(&totals),
+    };
     for (reason, quantity, count) in reasons(rows) {
-        let _ = writeln!(text, "{count:4} × {quantity}: {reason}");
+        text += &page.prose(&format!("{count:4} × {quantity}: {reason}"), 7);
     }
     text
+}
+
+/// As tables for the terminal, one per quantity, behind the summary.
+pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
+    let mut text = summary(paper, rows, page);
+    let sections: Vec<&[Comparison]> = rows.chunk_by(|a, b| a.quantity == b.quantity).collect();
+    for section in sections {
+        let title = format!("\n{} ({})\n", section[0].quantity, section[0].figure);
+        text += &page.bold(&title);
+        let fitted = text_table::fit(&columns(section), page);
+        text += &page.bold(&fitted.header);
+        for (row, line) in section.iter().zip(&fitted.rows) {
+            text += &match row.verdict {
+                Verdict::Outside => page.failed(line),
+                Verdict::Explained => page.dim(line),
+                Verdict::Ok | Verdict::Calibrated => line.clone(),
+            };
+        }
+        text += &fitted.remark("", page);
+    }
+    text + "\n"
+}
+
+/// Columns of characters for what a figure is of, where there is no room for all.
+const OF: usize = 34;
+
+fn columns(section: &[Comparison]) -> Vec<Column<'static>> {
+    let cells: Vec<[String; 7]> = section.iter().map(cells).collect();
+    let cell = |at: usize| -> Vec<String> { cells.iter().map(|row| row[at].clone()).collect() };
+    let mut of = Column::new("of", true, 0, cell(0));
+    // Behind commas there is no space.
+    let wrapped = |text: String| {
+        let text = Page::of_width(OF).prose(&text.replace(',', ", "), 0);
+        text.trim_end().replace(", ", ",")
+    };
+    of.stacked = Some(cell(0).into_iter().map(wrapped).collect());
+    let column = |head, at, rank| Column::new(head, false, rank, cell(at));
+    let [mut kind, mut verdict] = [column("kind", 5, 4), column("verdict", 6, 1)];
+    (kind.is_text, verdict.is_text) = (true, true);
+    vec![
+        of,
+        column("paper", 1, 1),
+        column("simulated", 2, 1),
+        column("difference", 3, 1),
+        column("tolerance", 4, 2),
+        kind,
+        verdict,
+    ]
 }
 
 /// As JSON: the stable interface.
@@ -61,7 +100,7 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
             let _ = writeln!(
                 text,
                 "| {} | {} |",
-                cells[2..].join(" | "),
+                cells.join(" | "),
                 format!("{} {}", row.note, row.reason)
                     .trim()
                     .replace('|', "\\|")
@@ -107,7 +146,8 @@ fn reasons(rows: &[Comparison]) -> Vec<(&str, &str, usize)> {
     reasons
 }
 
-fn cells(row: &Comparison) -> Vec<String> {
+/// What a figure is of, the paper's, ours, the difference and how large it may be, kind and verdict.
+fn cells(row: &Comparison) -> [String; 7] {
     let unit = match row.unit.as_str() {
         "1" => String::new(),
         unit => format!(" {unit}"),
@@ -129,9 +169,7 @@ fn cells(row: &Comparison) -> Vec<String> {
         "" => difference.replace('-', "+"),
         _ => difference,
     };
-    vec![
-        row.figure.clone(),
-        row.quantity.clone(),
+    [
         // The name of the key says nothing that its value does not.
         row.selector.replace("workload=", ""),
         format!("{}{unit}", row.paper),

@@ -24,7 +24,7 @@ use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::workload::Workload;
 
 /// Values from the command line that replace those of the file.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// Seed.
     pub seed: Option<u64>,
@@ -32,6 +32,8 @@ pub struct Overrides {
     pub replicas: Option<Count>,
     /// Fidelity.
     pub fidelity: Option<Fidelity>,
+    /// Keys with their values, each a line of TOML; a later one wins.
+    pub set: Vec<Arc<Source>>,
 }
 
 /// Reads and checks the scenario in `source`; `folder` is where its relative paths start.
@@ -54,7 +56,7 @@ pub fn load_with(
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
-    let (files, file) = files::read(source, folder, diagnostics);
+    let (files, file) = files::read(source, folder, &overrides.set, diagnostics);
     let file = file?;
     let mut check = Check {
         files: &files,

@@ -220,7 +220,12 @@ impl Configurations<'_> {
         let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| &**s).collect();
         let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
         if cluster.vm.is_empty() && !setup.kinds.is_empty() {
-            return setup.kinds.keys().cloned().collect();
+            // As they are written: tables compare the others with the first.
+            let mut names: Vec<_> = self.file.kind.keys().collect();
+            names.sort_by_key(|name| name.span().start);
+            let kinds = names.into_iter().map(|name| name.get_ref().as_str());
+            let known = kinds.filter_map(|name| setup.kinds.get_key_value(name));
+            return known.map(|(name, _)| Arc::clone(name)).collect();
         }
         if cluster.vm.is_empty() {
             return self.usual_shapes(&measured);

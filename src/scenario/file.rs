@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::generate::SchemaSettings;
-use schemars::transform::RecursiveTransform;
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 use super::include::Include;
 use super::scale_axis::ScaleAxis;
+pub use super::schema::schema;
 use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
@@ -34,6 +32,10 @@ pub struct ScenarioFile {
     /// a later one wins.
     #[schemars(with = "Option<Include>")]
     pub include: Option<Spanned<Include>>,
+    /// Keys of included files that do not hold, with dots: `spot.lifetime`. Where one way of saying something is to be
+    /// replaced by another.
+    #[schemars(with = "Vec<String>")]
+    pub unset: Vec<Spanned<String>>,
     /// Name in results; the file's name when absent.
     #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
@@ -411,18 +413,4 @@ pub struct LimitsTable {
     /// Most workers.
     #[schemars(with = "Count")]
     pub max_workers: Option<Spanned<Count>>,
-}
-
-/// The JSON Schema of a scenario file.
-pub fn schema() -> Schema {
-    // "No default" is not a default of null.
-    let without_null = RecursiveTransform(|schema: &mut Schema| {
-        if schema.get("default").is_some_and(Value::is_null) {
-            schema.remove("default");
-        }
-    });
-    SchemaSettings::draft2020_12()
-        .with_transform(without_null)
-        .into_generator()
-        .into_root_schema_for::<ScenarioFile>()
 }

@@ -59,11 +59,12 @@ impl Files {
     }
 }
 
-/// Reads a scenario file and all that it includes. The form may be there although something was
-/// wrong with it.
+/// Reads a scenario file and all that it includes. What is `set` beside it wins, the last first; relative paths in it
+/// start where the program was started. The form may be there although something was wrong with it.
 pub(super) fn read(
     source: &Arc<Source>,
     folder: &Path,
+    set: &[Arc<Source>],
     diagnostics: &mut Diagnostics,
 ) -> (Files, Option<ScenarioFile>) {
     let mut reader = Reader {
@@ -72,15 +73,25 @@ pub(super) fn read(
         chain: Vec::new(),
         diagnostics,
     };
+    for own in set.iter().rev() {
+        reader.set(own);
+    }
     let file = reader.add(source, folder);
     let Reader { texts, folders, .. } = reader;
     let files = Files {
-        source: Source::joined(&texts),
+        source: Source::joined(&texts).named(&source.name),
         texts,
         folders,
     };
     let file = match &files.texts[..] {
-        [_] => file,
+        [_] => {
+            let unset = file.iter().flat_map(|file| &file.unset);
+            for own in unset {
+                let title = "`unset` leaves out what included files set";
+                diagnostics.error_at(&files.source, own.span(), title, "nothing is included");
+            }
+            file
+        }
         _ => input::toml::read_merged(&files.source, is_value, diagnostics),
     };
     (files, file)
@@ -102,6 +113,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Takes keys from beside the file.
+    fn set(&mut self, source: &Arc<Source>) {
+        let own: Option<ScenarioFile> = input::toml::read(source, self.diagnostics);
+        if let Some(include) = own.and_then(|own| own.include) {
+            let title = "`include` stands in a file";
+            self.diagnostics
+                .error_at(source, include.span(), title, "not here");
+        }
+        self.texts.push(Arc::clone(source));
+        self.folders.push(PathBuf::new());
+    }
+
     /// Reads a file, and behind it those that it includes, the last first.
     fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
         // Its mistakes are among those that the whole form reports.

@@ -34,6 +34,7 @@ mod left_out;
 pub mod machines;
 mod prices;
 pub mod scale_axis;
+pub mod schema;
 mod setup;
 mod sizes;
 mod spot;

@@ -38,7 +38,8 @@ fn every_list_tells_the_same_in_every_form() {
         ("grids", 4),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
-        let (table, csv, json) = (list("table"), list("csv"), json(&list("json")));
+        let long = sandbox.run(&["list", what, "--long"]).success();
+        let (table, csv, json) = (stdout(&long), list("csv"), json(&list("json")));
         assert_eq!(table.lines().count(), 1 + count, "{table}");
         let rows = Rows::parse(&csv);
         assert_eq!(rows.len(), count);
@@ -289,7 +290,7 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(sandbox.files("."), ["scenario.toml"]);
     assert_eq!(
         stdout(&assert),
-        "scenario: 4 cases = workloads 1 × policies 1 × objectives 1 × strategies 2 × replicas 2; \
+        "scenario: 4 cases = workloads 1 × policies 1 × objectives 1 × strategies 2 × replicas 2\n\
          16 configurations; fidelity fast; seed 0\n"
     );
 }

@@ -4,6 +4,7 @@
 //! - [`bad_input`]: every mistake is refused before anything is run or written, and told well; [`bad_clusters`], [`bad_prices`],
 //!   [`bad_workloads`]: those of one kind.
 //! - [`verdicts`]: what `check` passes, `run` runs.
+//! - [`widths`]: tables on terminals of several widths, in colours and without; first contact.
 //! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
 //! - [`include`]: a scenario from several files is the one written out.
@@ -103,3 +104,4 @@ mod trace;
 mod transient;
 mod validation;
 mod verdicts;
+mod widths;

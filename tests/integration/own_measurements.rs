@@ -13,7 +13,7 @@ fn example() -> String {
     repository_file("scenarios/example-profile.csv")
 }
 
-/// The title of the one block of a table.
+/// The headline of the one block of a table.
 fn title(table: &str) -> &str {
     table.lines().next().unwrap_or_default()
 }
@@ -57,7 +57,7 @@ fn noise_does_not_change_what_the_oracle_chooses_among() {
     };
     let (with, without) = (oracle(&example()), oracle(&without));
     assert_eq!(with, without);
-    assert!(with.contains("oracle 1 × 128"), "{with}");
+    assert!(with.contains("at best 1 × 128"), "{with}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn the_table_names_the_vm_type_where_there_is_a_choice() {
     let sandbox = imported(&example(), &[]);
     sandbox.write("s.toml", &format!("{BY_COST}strategies = [\"oracle\"]\n"));
     let out = stdout(&sandbox.run(&["run", "s.toml", "--out", "out"]).success());
-    assert!(title(&out).contains("oracle 1 × 128 on 1 g"), "{out}");
+    assert!(title(&out).contains("at best 1 × 128 on 1 g"), "{out}");
     // And so does the same from the folder.
     let again = stdout(&sandbox.run(&["summary", "out"]).success());
     assert_eq!(out, again);
@@ -129,7 +129,7 @@ fn the_vms_of_a_kind_are_counted_as_they_are_held() {
          strategies = [\"oracle\"]\n[pricing]\npolicies = [\"p\"]\n[pricing.define.p]\nusd_per_hour_of = { b = 4 }\n",
     );
     let out = stdout(&sandbox.run(&["run", "s.toml", "--out", "out"]).success());
-    assert!(title(&out).contains("4 × 256 on 1 four"), "{out}");
+    assert!(title(&out).contains("4 × 256 on 1 b/4 (four)"), "{out}");
     let again = stdout(&sandbox.run(&["summary", "out"]).success());
     assert_eq!(out, again);
 }

@@ -277,10 +277,11 @@ limits = { max_time_h = 0.001 }
     assert_eq!(rows.len(), 2 * 3 * 8);
     for row in rows.iter() {
         assert_eq!(row.text("status"), "failed");
-        assert_eq!(
-            row.text("reason"),
-            "no configuration keeps within the limits"
-        );
+        // With what was nearest, which depends on the workload.
+        let reason = row.text("reason");
+        let nearest = "no configuration keeps within the limits; the nearest, ";
+        assert!(reason.starts_with(nearest), "{reason}");
+        assert!(reason.ends_with(" h against 0.001 h"), "{reason}");
         for column in figures().chain(["chosen_vm", "oracle_vm", "provenance"]) {
             // Who has no result is not right and keeps nothing.
             let said = column == "right" || column.starts_with("kept_");

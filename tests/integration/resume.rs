@@ -62,7 +62,7 @@ fn a_run_goes_on_behind_the_last_whole_row_wherever_it_was_cut() {
             .filter(|&&end| end < cut)
             .count()
             .saturating_sub(1);
-        let note = format!("some: going on behind {whole} of 36 cases\n");
+        let note = format!("some: resuming after {whole} of 36 cases\n");
         assert!(stderr(&assert).starts_with(&note), "{}", stderr(&assert));
         assert_same_files(&sandbox.contents("out"), &right, &format!("cut at {cut}"));
         fs::remove_dir_all(sandbox.path("out")).expect("it was written");
@@ -271,7 +271,7 @@ fn a_run_goes_on_whatever_form_its_records_have_and_may_change_it() {
         let stopped = ["--fail-fast", "--records", first];
         sandbox.run(&[&RUN[..], &stopped].concat()).code(3);
         let on = sandbox.run(&[&RUN[..], &["--resume", "--records", then]].concat());
-        assert!(stderr(&on).starts_with("some: going on behind 25 of 36 cases\n"));
+        assert!(stderr(&on).starts_with("some: resuming after 25 of 36 cases\n"));
         assert_same_files(&sandbox.contents("out"), &right, then);
         fs::remove_dir_all(sandbox.path("out")).expect("it was written");
     }

@@ -148,7 +148,7 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     assert!(refused(&sandbox).contains("there are no shards in out/shards"));
 
     shard(&sandbox, "2/4", &[]);
-    assert!(refused(&sandbox).contains("missing of 4 shards in out/shards: 1, 3, 4"));
+    assert!(refused(&sandbox).contains("shards 1, 3, 4 of 4 are missing in out/shards"));
     all(&sandbox, 4);
     shard(&sandbox, "3/4", &["--seed", "9"]);
     let told = refused(&sandbox);
@@ -185,7 +185,7 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
         "make it again: `--shard 1/4`",
         "cannot read out/shards/0002-of-0004.csv",
         "0003-of-0004.json: it does not say which shard it is",
-        "missing of 4 shards in out/shards: 3",
+        "shard 3 of 4 is missing in out/shards",
     ] {
         assert!(told.contains(part), "{told}");
     }

@@ -1,0 +1,203 @@
+//! `scavsim example`: the scenarios that come with the program.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use include_dir::{Dir, include_dir};
+use serde_json::json;
+
+use super::listing::List;
+use super::{Exit, Failure, Format, terminal};
+use crate::import::folder::write_file;
+use crate::input::{Diagnostic, Diagnostics, closest};
+
+static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+
+/// Arguments of `example`.
+#[derive(Debug, Args)]
+pub struct ExampleArgs {
+    /// The example to write here, with all that it includes; a list of all when absent
+    #[arg(value_name = "NAME", value_parser = super::suggested(names), hide_possible_values = true)]
+    name: Option<String>,
+    /// Print it instead
+    #[arg(long, requires = "name")]
+    print: bool,
+    /// Write it to this folder
+    #[arg(
+        short,
+        long,
+        value_name = "DIR",
+        default_value = ".",
+        conflicts_with = "print"
+    )]
+    out: PathBuf,
+    /// Replace files that are already there
+    #[arg(long)]
+    force: bool,
+}
+
+/// A shipped file that can be asked for.
+struct Shipped {
+    /// The name of its file without the ending.
+    name: &'static str,
+    file: &'static str,
+    text: &'static str,
+}
+
+/// The scenarios that anyone can run, and the measurements that documents use.
+fn shipped() -> impl Iterator<Item = Shipped> {
+    SHIPPED.files().filter_map(|file| {
+        Some(Shipped {
+            name: file.path().file_stem()?.to_str()?,
+            file: file.path().to_str()?,
+            text: file.contents_utf8()?,
+        })
+    })
+}
+
+/// What can be asked for.
+pub(super) fn names() -> Vec<&'static str> {
+    shipped().map(|shipped| shipped.name).collect()
+}
+
+/// What its first comment says, up to the end of the first sentence.
+fn about(text: &str) -> String {
+    if !text.starts_with('#') {
+        return "measurements of a job, for `scavsim advise` and `scavsim import profile`"
+            .to_owned();
+    }
+    let comment = text.lines().map_while(|line| line.strip_prefix('#'));
+    let words = comment
+        .filter(|line| !line.starts_with(':'))
+        .take_while(|line| !line.trim().is_empty());
+    let all = words.map(str::trim).collect::<Vec<_>>().join(" ");
+    match all.split_once(". ") {
+        Some((first, _)) => format!("{first}."),
+        None => all,
+    }
+}
+
+impl ExampleArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`]; a name that there is none of, and files that are there, are wrong usage.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let Some(name) = &self.name else {
+            return list();
+        };
+        let Some(first) = find(name) else {
+            let near = closest(name, names());
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help = format!("{near}`scavsim example` lists all");
+            return Err(wrong(&format!("there is no example `{name}`"), &help));
+        };
+        if self.print {
+            terminal::print(first.text)?;
+            return Ok(Exit::Done);
+        }
+        let files = with_included(first);
+        let here = self.out == Path::new(".");
+        let path = |own: &Shipped| match here {
+            true => PathBuf::from(own.file),
+            false => self.out.join(own.file),
+        };
+        let paths: Vec<PathBuf> = files.iter().map(path).collect();
+        let mut there = Diagnostics::default();
+        for path in paths
+            .iter()
+            .filter(|path| !self.force && path.symlink_metadata().is_ok())
+        {
+            let title = format!("{} is already there", path.display());
+            there.push(
+                Diagnostic::general(title)
+                    .with_help("choose another folder with `--out`, or replace it with `--force`"),
+            );
+        }
+        if !there.is_empty() {
+            return Err(Failure::Wrong(there));
+        }
+        for (own, path) in files.iter().zip(&paths) {
+            write_file(&without_schema(own.text), path)?;
+        }
+        let written: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let next = match files[0].file.ends_with(".toml") {
+            true => format!("scavsim run {}", written[0]),
+            false => format!("scavsim advise {} --samples-per-epoch 50000", written[0]),
+        };
+        terminal::print(&format!("written: {}\n  {next}\n", written.join(", ")))?;
+        Ok(Exit::Done)
+    }
+}
+
+fn find(name: &str) -> Option<Shipped> {
+    shipped().find(|shipped| shipped.name == name || shipped.file == name)
+}
+
+/// An example and those that it includes, itself first.
+fn with_included(first: Shipped) -> Vec<Shipped> {
+    let mut seen = BTreeSet::from([first.file]);
+    let mut all = vec![first];
+    let mut at = 0;
+    while let Some(own) = all.get(at) {
+        let table: toml::Table = own.text.parse().unwrap_or_default();
+        let included: Vec<&str> = match table.get("include") {
+            Some(toml::Value::String(file)) => vec![file],
+            Some(toml::Value::Array(files)) => files.iter().filter_map(|f| f.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        let found: Vec<Shipped> = included.into_iter().filter_map(find).collect();
+        all.extend(
+            found
+                .into_iter()
+                .filter(|shipped| seen.insert(shipped.file)),
+        );
+        at += 1;
+    }
+    all
+}
+
+/// Without the line that tells editors where the schema is in the repository.
+fn without_schema(text: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    lines.filter(|line| !line.starts_with("#:schema")).collect()
+}
+
+fn list() -> Result<Exit, Failure> {
+    let rows = shipped().map(|own| vec![json!(own.name), json!(about(own.text))]);
+    let list = List {
+        header: vec!["example", "what it is"],
+        text_columns: &[0, 1],
+        rows: rows.collect(),
+        wrapped: Some(1),
+        ..List::default()
+    };
+    terminal::print(&list.written(Format::Table, &terminal::page())?)?;
+    terminal::note("`scavsim example NAME` writes one here");
+    Ok(Exit::Done)
+}
+
+fn wrong(what: &str, help: &str) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(Diagnostic::general(what).with_help(help));
+    Failure::Wrong(wrong)
+}
+
+/// What to do where a scenario file is not there.
+pub(super) fn instead_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    match find(&stem).filter(|own| own.file.ends_with(".toml")) {
+        Some(own) => format!(
+            "`scavsim example {}` writes the shipped scenario of that name here",
+            own.name
+        ),
+        None => {
+            "`scavsim new NAME` writes a first scenario, `scavsim example` lists the shipped ones"
+                .to_owned()
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `scavsim explain`: what a word of a table, a message or a scenario means.
+
+use clap::Args;
+use serde_json::Value;
+
+use super::glossary::GLOSSARY;
+use super::{Exit, Failure, terminal};
+use crate::experiment::COLUMNS;
+use crate::input::{Diagnostic, Diagnostics, closest};
+use crate::pricing::builtin;
+use crate::report::summary_table;
+use crate::scenario::file;
+use crate::search::{ALL_KNOWING, Registry};
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The word, or words, as they are printed: `regret`, `variation.step_cv`, `knee_depth`, `same-job`
+    #[arg(required = true, value_name = "TERM", value_parser = super::suggested(words), hide_possible_values = true)]
+    term: Vec<String>,
+}
+
+/// Something that has a meaning.
+struct Entry {
+    term: String,
+    /// What it is: `a key of scenarios`.
+    kind: String,
+    meaning: String,
+}
+
+/// Short words that completions offer.
+fn words() -> Vec<&'static str> {
+    let columns = COLUMNS.iter().map(|column| column.name);
+    let glossary = GLOSSARY
+        .iter()
+        .map(|(word, _)| *word)
+        .filter(|word| !word.contains(' '));
+    columns
+        .chain(summary_table::words())
+        .chain(glossary)
+        .collect()
+}
+
+impl ExplainArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`]; a word that means nothing here is wrong usage.
+    pub fn run(self) -> Result<Exit, Failure> {
+        let asked = self.term.join(" ");
+        let all = entries()?;
+        let is_it = |term: &str| folded(term) == folded(&asked);
+        let mut found: Vec<&Entry> = all.iter().filter(|entry| is_it(&entry.term)).collect();
+        if found.is_empty() {
+            // The last part of a key, and part of a sentence.
+            let is_part = |entry: &&Entry| {
+                let last = entry.term.rsplit('.').next().unwrap_or_default();
+                is_it(last)
+                    || (entry.term.contains(' ') && folded(&asked).contains(&folded(&entry.term)))
+            };
+            found = all.iter().filter(is_part).collect();
+        }
+        if found.is_empty() {
+            let near = closest(&asked, all.iter().map(|entry| entry.term.as_str()));
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help =
+                format!("{near}keys stand in docs/scenario.md, columns in `scavsim list columns`");
+            let mut wrong = Diagnostics::default();
+            wrong
+                .push(Diagnostic::general(format!("`{asked}` means nothing here")).with_help(help));
+            return Err(Failure::Wrong(wrong));
+        }
+        let page = terminal::page();
+        let mut text = String::new();
+        for (at, entry) in found.iter().enumerate() {
+            text += if at > 0 { "\n" } else { "" };
+            text += &page.bold(&format!("{}, {}\n", entry.term, entry.kind));
+            for line in entry.meaning.lines() {
+                text += &page.prose(&format!("  {line}"), 2);
+            }
+        }
+        terminal::print(&text)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Case, and `-` against `_`, are no differences.
+fn folded(term: &str) -> String {
+    term.trim().to_lowercase().replace('-', "_")
+}
+
+/// All that has a meaning.
+fn entries() -> Result<Vec<Entry>, Failure> {
+    let entry = |term: &str, kind: &str, meaning: &str| Entry {
+        term: term.to_owned(),
+        kind: kind.to_owned(),
+        meaning: meaning.to_owned(),
+    };
+    let mut all: Vec<Entry> = Vec::new();
+    all.extend(
+        summary_table::meanings()
+            .map(|(word, meaning)| entry(word, "in the table of strategies", meaning)),
+    );
+    all.extend(
+        GLOSSARY
+            .iter()
+            .map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
+    );
+    all.extend(COLUMNS.iter().map(|column| {
+        let unit = match column.unit {
+            "" => String::new(),
+            unit => format!(" [{unit}]"),
+        };
+        entry(
+            column.name,
+            "a column of the records",
+            &format!("{}{unit}", column.what),
+        )
+    }));
+    let registry = Registry::default();
+    let strategies = ALL_KNOWING
+        .iter()
+        .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
+    let strategies = strategies.chain(registry.summaries());
+    all.extend(strategies.map(|(name, what)| entry(&name, "a strategy", &what)));
+    let (policies, diagnostics) = builtin::policies();
+    for policy in super::listing::sound(policies, diagnostics)? {
+        all.push(entry(&policy.name, "a pricing policy", &policy.description));
+    }
+    let schema = serde_json::to_value(file::schema()).map_err(anyhow::Error::from)?;
+    keys(&schema, &schema, &mut Vec::new(), &mut all);
+    Ok(all)
+}
+
+/// The keys of a schema below a path, with their descriptions.
+fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>) {
+    // Tables of strategies and kinds of protocols are not deeper.
+    if path.len() > 4 {
+        return;
+    }
+    let node = resolved(node, root);
+    if let Some(Value::Object(properties)) = node.get("properties") {
+        for (key, value) in properties {
+            path.push(key.clone());
+            let own = value.get("description");
+            let described = own.or_else(|| resolved(value, root).get("description"));
+            if let Some(meaning) = described.and_then(Value::as_str) {
+                let term = path.join(".");
+                if !all
+                    .iter()
+                    .any(|known| known.term == term && known.kind == KEY)
+                {
+                    all.push(Entry {
+                        term,
+                        kind: KEY.to_owned(),
+                        meaning: meaning.to_owned(),
+                    });
+                }
+            }
+            keys(value, root, path, all);
+            path.pop();
+        }
+    }
+    for several in ["oneOf", "anyOf", "allOf"] {
+        for part in node
+            .get(several)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            keys(part, root, path, all);
+        }
+    }
+    if let Some(every @ Value::Object(_)) = node.get("additionalProperties") {
+        path.push("NAME".to_owned());
+        keys(every, root, path, all);
+        path.pop();
+    }
+}
+
+const KEY: &str = "a key of scenarios";
+
+/// What a schema refers to, or itself.
+fn resolved<'s>(node: &'s Value, root: &'s Value) -> &'s Value {
+    let pointer = node
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|text| text.strip_prefix('#'));
+    pointer
+        .and_then(|pointer| root.pointer(pointer))
+        .unwrap_or(node)
+}

@@ -1,0 +1,109 @@
+//! Words of tables and messages that are neither a key, a column nor a name.
+
+/// The words, and what they mean.
+pub(super) const GLOSSARY: &[(&str, &str)] = &[
+    ("K", "Number of workers of a cluster."),
+    (
+        "B",
+        "Global batch: samples per step of all workers together. The local batch is B/K.",
+    ),
+    (
+        "K × B",
+        "A configuration: workers × global batch, then `on` how many VMs of which type. Behind a slash stand the workers on \
+         each VM: 8 × 512 on 2 g4dn.12xlarge/4.",
+    ),
+    (
+        "configuration",
+        "What a strategy chooses: VM type, workers and batch, or a value for every axis of a measured grid. \
+         `scavsim rank FILE` lists all of a scenario.",
+    ),
+    (
+        "case",
+        "One combination of workload, pricing policy, objective, strategy and replica: a row of the records.",
+    ),
+    (
+        "replica",
+        "One repetition of a case with luck of its own. All strategies meet the same luck in the same replica.",
+    ),
+    (
+        "choice",
+        "The configuration that a strategy chose in most replicas.",
+    ),
+    (
+        "measured",
+        "Step time and epochs of the configuration stand in the workload's tables.",
+    ),
+    (
+        "interpolated",
+        "Computed between measurements that surround the configuration, marked (i). `scavsim validate` says how far off \
+         that is for a workload.",
+    ),
+    (
+        "extrapolated",
+        "Computed by fitted laws beyond what was measured, marked (e): it has no measurement on the other side.",
+    ),
+    (
+        "knee",
+        "The point of the Pareto front of time and cost that lies farthest below the line between its ends.",
+    ),
+    (
+        "front",
+        "The configurations to which none is both faster and cheaper: the Pareto front.",
+    ),
+    (
+        "knowledge",
+        "Earlier runs that a strategy builds on. They had to be paid for, too: `known_time_h`, `known_cost_usd`.",
+    ),
+    (
+        "t",
+        "Time, in tables: `t / $` has the figure for time, then that for cost.",
+    ),
+    (
+        "vs first",
+        "The figure of a cluster over that of the first line with a result.",
+    ),
+    (
+        "miss",
+        "Share of runs that go beyond a limit of `[limits]`.",
+    ),
+    (
+        "~",
+        "A median: a few replicas carry the mean, which says little then.",
+    ),
+    (
+        "no configuration keeps within the limits",
+        "What is expected of every configuration is beyond `[limits]`, or, with `max_miss`, too many of its runs are. The \
+         message names the nearest. Raise the limit, or let there be more to choose from in `[cluster]`.",
+    ),
+    (
+        "no configuration is expected to keep within the limits",
+        "The strategy predicts for every configuration more than `[limits]` allow, although the oracle may find one.",
+    ),
+    (
+        "outside what was measured",
+        "The workload has no measurement on one side of this value. `outside` in `[cluster]` says what happens: an error, \
+         leave it out, or extrapolate by the laws of the workload, if it has some.",
+    ),
+    (
+        "left out",
+        "Configurations that are not searched although the axes name them, because something about them is not known; the \
+         note says what.",
+    ),
+    (
+        "prices are known only after a run",
+        "The prices are those that a grid states per run, so that nobody can compute what an untried configuration costs.",
+    ),
+    (
+        "is not finished",
+        "The folder holds a run that was interrupted. `--resume` goes on with it, `--overwrite` throws it away.",
+    ),
+    (
+        "is of another run",
+        "Scenario, seed or version are not those of the results in the folder: they would not belong together.",
+    ),
+    (
+        "shard",
+        "One of N equal parts of a run, for several machines: `--shard I/N`, then `scavsim merge`.",
+    ),
+    ("exit codes", super::EXIT_CODES),
+];

@@ -1,0 +1,34 @@
+//! `scavsim licences`: under which terms the program and the data in it stand.
+
+use clap::Args;
+
+use super::{Exit, Failure, terminal};
+
+/// The program's own.
+const OWN: &str = include_str!("../../LICENSE");
+/// Whose data are embedded.
+const NOTICE: &str = include_str!("../../NOTICE");
+/// The licence that most of them are under.
+const APACHE: &str = include_str!("../../LICENSES/Apache-2.0.txt");
+
+/// Arguments of `licences`.
+#[derive(Debug, Args)]
+pub struct LicencesArgs {
+    /// Whose data are embedded, without the texts of the licences
+    #[arg(long)]
+    notice: bool,
+}
+
+impl LicencesArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] when stdout cannot be written.
+    pub fn run(self) -> Result<Exit, Failure> {
+        terminal::print(&match self.notice {
+            true => NOTICE.to_owned(),
+            false => format!("{NOTICE}\n\n{OWN}\n\n{APACHE}"),
+        })?;
+        Ok(Exit::Done)
+    }
+}

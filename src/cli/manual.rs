@@ -1,0 +1,28 @@
+//! `scavsim manual DIR`: pages for `man`, one per command, for those who package the program.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+
+use super::{Cli, Exit, Failure, terminal};
+
+/// Arguments of `manual`.
+#[derive(Debug, Args)]
+pub struct ManualArgs {
+    /// Write scavsim.1, scavsim-run.1 and so on to this folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl ManualArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] when a page cannot be written.
+    pub fn run(self) -> Result<Exit, Failure> {
+        std::fs::create_dir_all(&self.folder)?;
+        clap_mangen::generate_to(Cli::command(), &self.folder)?;
+        terminal::print(&format!("pages are in {}\n", self.folder.display()))?;
+        Ok(Exit::Done)
+    }
+}

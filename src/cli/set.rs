@@ -1,0 +1,79 @@
+//! `-s KEY=VALUE`: keys of scenarios from the command line.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::Failure;
+use crate::input::{Diagnostic, Diagnostics, Source};
+
+/// What stands before the place of a mistake in such a key.
+const NAME: &str = "-s";
+
+/// Keys that replace those of the files.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SetArgs {
+    /// Replace a key of the scenarios, as in `-s cluster.workers=[8,16]` or `-s spot.lifetime=gcp-2019`; a later one wins
+    #[arg(short, long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl SetArgs {
+    /// A line of TOML for each.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] with all that have no `=`.
+    pub fn sources(&self) -> Result<Vec<Arc<Source>>, Failure> {
+        let mut wrong = Diagnostics::default();
+        let mut sources = Vec::new();
+        for own in &self.set {
+            match own.split_once('=') {
+                Some((key, value)) => sources.push(Source::new(NAME, line(key, value))),
+                None => {
+                    let title = format!("`{NAME} {own}` sets nothing");
+                    wrong.push(
+                        Diagnostic::general(title)
+                            .with_help("write `-s KEY=VALUE`, as in `-s cluster.workers=[8,16]`"),
+                    );
+                }
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(sources),
+            false => Err(Failure::Wrong(wrong)),
+        }
+    }
+}
+
+/// A line of TOML. A word by itself is a text, although a shell has taken its quotes away.
+fn line(key: &str, value: &str) -> String {
+    let as_written = format!("{key} = {value}");
+    let is_word = !value.is_empty()
+        && value
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-_./".contains(c));
+    match is_word && as_written.parse::<toml::Table>().is_err() {
+        true => format!("{key} = \"{value}\""),
+        false => as_written,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn words_are_texts_and_all_else_is_as_it_is_written() {
+        assert_eq!(
+            line("spot.lifetime", "gcp-2019"),
+            r#"spot.lifetime = "gcp-2019""#
+        );
+        assert_eq!(line("replicas", "3"), "replicas = 3");
+        assert_eq!(
+            line("cluster.workers", "[8,16]"),
+            "cluster.workers = [8,16]"
+        );
+        assert_eq!(line("workloads", "[\"a\"]"), "workloads = [\"a\"]");
+        assert_eq!(line("name", "a b"), "name = a b");
+    }
+}
