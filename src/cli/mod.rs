@@ -19,8 +19,8 @@ mod listing;
 #[cfg(feature = "manual")]
 pub mod manual;
 pub mod merge;
-mod profile;
 pub mod new;
+mod profile;
 pub mod progress;
 pub mod rank;
 pub mod records;
