@@ -108,6 +108,8 @@ cfg_if::cfg_if! {
         pub mod experiment;
         #[cfg(feature = "cli")]
         pub mod fit;
+        #[cfg(feature = "figures")]
+        pub mod figure;
         pub mod grid;
         #[cfg(feature = "cli")]
         pub mod import;
@@ -140,6 +142,8 @@ cfg_if::cfg_if! {
         mod experiment;
         #[cfg(feature = "cli")]
         mod fit;
+        #[cfg(feature = "figures")]
+        mod figure;
         mod grid;
         #[cfg(feature = "cli")]
         mod import;

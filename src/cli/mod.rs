@@ -5,6 +5,7 @@ pub mod check;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod estimate;
+mod finished;
 pub mod import;
 pub mod list;
 pub mod list_delays;
@@ -13,6 +14,8 @@ pub mod list_lifetimes;
 pub mod list_vms;
 mod listing;
 pub mod merge;
+#[cfg(feature = "figures")]
+pub mod plot;
 pub mod progress;
 pub mod rank;
 pub mod records;
@@ -61,6 +64,10 @@ enum Command {
     Merge(merge::MergeArgs),
     /// Aggregate the records of a finished run by other columns
     Summary(summary::SummaryArgs),
+    /// Draw figures of a finished run
+    #[cfg(feature = "figures")]
+    #[command(after_help = PLOT_EXAMPLE)]
+    Plot(plot::PlotArgs),
     /// Check scenario files without running them; reports all mistakes at once
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
@@ -86,6 +93,13 @@ enum Command {
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
   scavsim rank scenarios/scavenger.toml --objective cost --top 5";
+
+#[cfg(feature = "figures")]
+const PLOT_EXAMPLE: &str = "\
+Example: cost over time of all configurations, under one of the policies
+  scavsim run scenarios/paper/scavenger.toml --out out
+  scavsim plot out --kind cost-over-time --pricing paper-memory \\
+    --scenario scenarios/paper/scavenger.toml";
 
 const ADVISE_EXAMPLE: &str = "\
 Example: the cheapest within half an hour in all but one of 20 runs
@@ -201,6 +215,8 @@ impl Cli {
             Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
+            #[cfg(feature = "figures")]
+            Command::Plot(args) => args.run(&signals),
             Command::Check(args) => args.run(),
             Command::Trace(args) => args.run(),
             Command::List(args) => args.run(),
