@@ -115,6 +115,8 @@ cfg_if::cfg_if! {
         pub mod import;
         pub mod input;
         pub mod job;
+        #[cfg(feature = "figures")]
+        pub mod page;
         pub mod pricing;
         #[cfg(feature = "cli")]
         pub mod report;
@@ -149,6 +151,8 @@ cfg_if::cfg_if! {
         mod import;
         mod input;
         mod job;
+        #[cfg(feature = "figures")]
+        mod page;
         mod pricing;
         #[cfg(feature = "cli")]
         mod report;

@@ -19,6 +19,8 @@ pub mod plot;
 pub mod progress;
 pub mod rank;
 pub mod records;
+#[cfg(feature = "figures")]
+pub mod report;
 pub mod reproduce;
 pub mod resume;
 pub mod run;
@@ -68,6 +70,10 @@ enum Command {
     #[cfg(feature = "figures")]
     #[command(after_help = PLOT_EXAMPLE)]
     Plot(plot::PlotArgs),
+    /// One page for a finished run: results, figures, tables to sort and filter; needs no network
+    #[cfg(feature = "figures")]
+    #[command(after_help = REPORT_EXAMPLE)]
+    Report(report::ReportArgs),
     /// Check scenario files without running them; reports all mistakes at once
     Check(check::CheckArgs),
     /// Run one case again and write down all that happens in it, for a timeline
@@ -100,6 +106,11 @@ Example: cost over time of all configurations, under one of the policies
   scavsim run scenarios/paper/scavenger.toml --out out
   scavsim plot out --kind cost-over-time --pricing paper-memory \\
     --scenario scenarios/paper/scavenger.toml";
+
+#[cfg(feature = "figures")]
+const REPORT_EXAMPLE: &str = "\
+Example: with all configurations, not only those that were chosen
+  scavsim report out --scenario scenarios/scavenger.toml --open";
 
 const ADVISE_EXAMPLE: &str = "\
 Example: the cheapest within half an hour in all but one of 20 runs
@@ -217,6 +228,8 @@ impl Cli {
             Command::Summary(args) => args.run(),
             #[cfg(feature = "figures")]
             Command::Plot(args) => args.run(&signals),
+            #[cfg(feature = "figures")]
+            Command::Report(args) => args.run(&signals),
             Command::Check(args) => args.run(),
             Command::Trace(args) => args.run(),
             Command::List(args) => args.run(),

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::finished::{FinishedRun, wrong};
 use super::signals::Signals;
-use super::{Exit, Failure, rank, run, terminal};
+use super::{Exit, Failure, rank, report, run, terminal};
 use crate::engine::Interrupt;
 use crate::figure::gathered::Gathered;
 use crate::figure::{Asked, Figure, KINDS, Kind, Material, draw, vega};
@@ -113,24 +113,56 @@ impl PlotArgs {
         };
         let figures = chosen(&material, &asked, &self.kind)?;
         let out = self.out.unwrap_or_else(|| self.results.join(FOLDER));
-        written(&figures, &out, &self.form)?;
+        let files = written(&figures, &out, &self.form)?;
+        let lines = files.iter().map(|file| format!("{}\n", file.display()));
+        terminal::print(&lines.collect::<String>())?;
         Ok(Exit::Done)
     }
 }
 
-/// Draws the usual figures of a run that has just ended, into its folder.
-///
-/// # Errors
-/// [`Failure`].
-pub(super) fn of_run(
-    folder: &Path,
-    scenario: &Scenario,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
-    let run = FinishedRun::open(folder)?;
-    let material = material(&run, Some(scenario.clone()), interrupt)?;
-    let figures = chosen(&material, &Asked::default(), &[])?;
-    written(&figures, &folder.join(FOLDER), Form::value_variants())
+/// What `run` draws of its results.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct PicturesArgs {
+    /// Draw the usual figures into `figures` in `--out`, as `scavsim plot` does
+    #[arg(long, requires = "out", conflicts_with = "shard")]
+    plot: bool,
+    /// Write the page `report.html` to `--out`, as `scavsim report` does
+    #[arg(long, requires = "out", conflicts_with = "shard")]
+    report: bool,
+}
+
+impl PicturesArgs {
+    /// Draws a run that has just ended, into its folder.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub(super) fn of_run(
+        self,
+        folder: &Path,
+        scenario: &Scenario,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        if !(self.plot || self.report) {
+            return Ok(());
+        }
+        let run = FinishedRun::open(folder)?;
+        let material = material(&run, Some(scenario.clone()), interrupt)?;
+        let mut files = Vec::new();
+        if self.plot {
+            let figures = chosen(&material, &Asked::default(), &[])?;
+            files = written(&figures, &folder.join(FOLDER), Form::value_variants())?;
+        }
+        if self.report {
+            let page = folder.join(report::FILE);
+            report::written(&material, &page)?;
+            files.push(page);
+        }
+        // Stdout has the summary.
+        files
+            .iter()
+            .for_each(|file| terminal::note(&file.display().to_string()));
+        Ok(())
+    }
 }
 
 impl KnownArgs {
@@ -259,8 +291,8 @@ fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Fi
     }
 }
 
-/// Writes figures to a folder, and prints where they are.
-fn written(figures: &[Figure], out: &Path, forms: &[Form]) -> Result<(), Failure> {
+/// Writes figures to a folder; where they are.
+fn written(figures: &[Figure], out: &Path, forms: &[Form]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for figure in figures {
         let name: String = (figure.name.chars())
@@ -289,10 +321,10 @@ fn written(figures: &[Figure], out: &Path, forms: &[Form]) -> Result<(), Failure
             "`--out` needs a folder in which files can be created",
         )
     })?;
-    let mut printed = String::new();
+    let mut paths = Vec::new();
     for (name, contents) in files {
         folder.write(&name, &contents)?;
-        printed += &format!("{}\n", folder.file(&name).display());
+        paths.push(folder.file(&name));
     }
-    Ok(terminal::print(&printed)?)
+    Ok(paths)
 }

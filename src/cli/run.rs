@@ -65,6 +65,9 @@ pub struct RunArgs {
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[cfg(feature = "figures")]
+    #[command(flatten)]
+    pictures: super::plot::PicturesArgs,
     #[command(flatten)]
     view: View,
     /// Check everything and say what would be run
@@ -143,6 +146,11 @@ impl RunArgs {
                     finished
                 }
             };
+            #[cfg(feature = "figures")]
+            if let (Some(folder), Ending::Complete, None) = (folder, finished.ending, self.shard) {
+                self.pictures
+                    .of_run(folder.path(), scenario, runner.interrupt)?;
+            }
             worst = worst.max(runner::judge(scenario, &finished, self.shard.is_some()));
             if finished.ending != Ending::Complete {
                 break;

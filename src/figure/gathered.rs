@@ -1,7 +1,7 @@
 //! What figures and pages need of records, gathered as they pass by: its size does not go with the cases.
 
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::stats::RunningMedian;
 /// Chosen configurations that are kept; beyond, the rest is counted.
 const MOST_CHOSEN: usize = 2_000;
 /// Cases that are kept to be looked at one by one.
-const MOST_CASES: u64 = 800;
+const MOST_CASES: u64 = 500;
 /// Reasons of failed cases that are told apart.
 const MOST_REASONS: usize = 20;
 /// Ends of the interval that runs are told by.
@@ -28,7 +28,8 @@ pub struct Gathered {
     pub cases: Vec<OwnedRecord>,
     /// Chosen configurations with what is expected of them.
     pub chosen: Vec<ChosenPoint>,
-    known: HashSet<u64>,
+    /// Places of the chosen configurations by their hash.
+    known: HashMap<u64, usize>,
     /// Whether there were more than are kept.
     pub is_cut: bool,
     /// Records seen.
@@ -74,6 +75,19 @@ pub struct ChosenPoint {
     pub cost_usd: f64,
     /// Measured, interpolated or extrapolated.
     pub provenance: String,
+    /// In how many cases, by strategy and objective.
+    pub by: Vec<Chooser>,
+}
+
+/// Who chose a configuration, and how often.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chooser {
+    /// The strategy.
+    pub strategy: String,
+    /// For which objective.
+    pub objective: String,
+    /// In how many cases.
+    pub cases: u64,
 }
 
 /// Which cases are kept: all where they are few, else those whose scrambled number falls low.
@@ -145,7 +159,7 @@ impl Gathered {
             rule: Rule::of(cases),
             cases: Vec::new(),
             chosen: Vec::new(),
-            known: HashSet::new(),
+            known: HashMap::new(),
             is_cut: false,
             count: 0,
             reasons: BTreeMap::new(),
@@ -198,15 +212,16 @@ impl Gathered {
         )
             .hash(&mut hasher);
         let key = hasher.finish();
-        if self.known.contains(&key) {
+        if let Some(at) = self.known.get(&key) {
+            self.chosen[*at].note(record);
             return;
         }
         if self.chosen.len() == MOST_CHOSEN {
             self.is_cut = true;
             return;
         }
-        self.known.insert(key);
-        self.chosen.push(ChosenPoint {
+        self.known.insert(key, self.chosen.len());
+        let mut point = ChosenPoint {
             workload: record.workload.to_owned(),
             pricing: record.pricing.to_owned(),
             vm: record.chosen_vm.map(str::to_owned),
@@ -216,7 +231,26 @@ impl Gathered {
             time_h,
             cost_usd,
             provenance: record.provenance.unwrap_or_default().to_owned(),
-        });
+            by: Vec::new(),
+        };
+        point.note(record);
+        self.chosen.push(point);
+    }
+}
+
+impl ChosenPoint {
+    fn note(&mut self, record: &Record<'_>) {
+        let is_it = |one: &&mut Chooser| {
+            one.strategy == record.strategy && one.objective == record.objective
+        };
+        match self.by.iter_mut().find(is_it) {
+            Some(one) => one.cases += 1,
+            None => self.by.push(Chooser {
+                strategy: record.strategy.to_owned(),
+                objective: record.objective.to_owned(),
+                cases: 1,
+            }),
+        }
     }
 }
 

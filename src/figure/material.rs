@@ -1,6 +1,8 @@
 //! All that the figures of a result are made of: what its records hold, and where the scenario is at hand what they lack.
 
-use super::gathered::{ChosenPoint, Gathered, Outcomes};
+use std::collections::HashMap;
+
+use super::gathered::{Chooser, ChosenPoint, Gathered, Outcomes};
 use crate::experiment::{Group, Ranked, Ranking};
 use crate::report::manifest::Identity;
 use crate::scenario::Scenario;
@@ -72,6 +74,8 @@ pub struct Place {
     pub is_on_front: bool,
     /// Whether it is the knee of the front.
     pub is_knee: bool,
+    /// Who chose it, and how often.
+    pub by: Vec<Chooser>,
 }
 
 impl Material {
@@ -86,7 +90,7 @@ impl Material {
         let (groups, mut all) = gathered.finish();
         let outcomes = (groups.iter().map(|group| outcome(group, &mut all))).collect();
         let clouds = match rankings {
-            Some(rankings) => rankings.into_iter().map(of_ranking).collect(),
+            Some(rankings) => of_rankings(rankings, &gathered.chosen),
             None => of_choices(&gathered.chosen),
         };
         let name = identity.get("scenario").and_then(|name| name.as_str());
@@ -162,6 +166,40 @@ impl Place {
     }
 }
 
+/// What tells a configuration.
+type Key<'a> = (
+    &'a str,
+    &'a str,
+    Option<&'a str>,
+    [Option<u32>; 2],
+    Option<&'a str>,
+);
+
+fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
+    fn key(p: &ChosenPoint) -> Key<'_> {
+        let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
+        (&p.workload, &p.pricing, vm, [p.workers, p.batch], other)
+    }
+    let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
+    let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
+    for cloud in &mut clouds {
+        for place in &mut cloud.places {
+            let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
+            let key: Key<'_> = (
+                &cloud.workload,
+                &cloud.pricing,
+                vm,
+                [place.workers, place.batch],
+                other,
+            );
+            if let Some(point) = chosen.get(&key) {
+                place.by = point.by.clone();
+            }
+        }
+    }
+    clouds
+}
+
 fn of_ranking(ranking: Ranking) -> Cloud {
     let place = |row: Ranked| Place {
         vm: row.vm,
@@ -173,6 +211,7 @@ fn of_ranking(ranking: Ranking) -> Cloud {
         provenance: row.provenance.to_owned(),
         is_on_front: row.is_on_front,
         is_knee: row.best_for.contains(&Objective::Knee),
+        by: Vec::new(),
     };
     let mut places: Vec<Place> = ranking.rows.into_iter().map(place).collect();
     if !places.iter().any(|place| place.is_knee) {
@@ -218,6 +257,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
             provenance: point.provenance.clone(),
             is_on_front: false,
             is_knee: false,
+            by: point.by.clone(),
         };
         match clouds.iter_mut().find(is_it) {
             Some(cloud) => cloud.places.push(place),

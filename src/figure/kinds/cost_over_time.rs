@@ -14,6 +14,8 @@ pub(super) const KIND: Kind = Kind {
     make,
 };
 
+/// Marks of one panel; of more configurations every second, or third, … is marked. The front is always whole.
+const MOST_MARKS: usize = 1_500;
 /// Lines that are told apart; with more the configurations are only marked.
 const MOST_LINES: usize = 7;
 
@@ -39,6 +41,14 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         true => "all configurations",
         false => "configurations that somebody chose (`--scenario FILE` shows all)",
     };
+    let most = rows
+        .iter()
+        .filter_map(|(workload, _)| material.cloud(workload, pricing));
+    let most = most.map(|cloud| cloud.places.len()).max().unwrap_or(0);
+    let thinned = match most.div_ceil(MOST_MARKS) {
+        0 | 1 => String::new(),
+        every => format!(" Of {most} configurations one in {every} is marked."),
+    };
     Ok(Figure {
         name: format!("cost-over-time-{pricing}-{objective}"),
         title: format!(
@@ -51,7 +61,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         ),
         note: format!(
             "Small marks: expected time and cost of {which}. A strategy's mark: mean time and cost of its jobs, search \
-             included; bars hold 90 % of them. Dotted from it: to the configuration it chose most often.{left_out}"
+             included; bars hold 90 % of them. Dotted from it: to the configuration it chose most often.{left_out}{thinned}"
         ),
         columns: COLUMNS,
         size: SIZE,
@@ -96,7 +106,13 @@ fn configurations(cloud: &Cloud, asked: &Asked) -> Vec<Series> {
         }
     } else {
         let style = Style::plain(GREY).marked(Marker::Circle, 2);
-        let marks = cloud.places.iter().map(mark).collect();
+        let every = cloud.places.len().div_ceil(MOST_MARKS);
+        let marks = cloud
+            .places
+            .iter()
+            .step_by(every.max(1))
+            .map(mark)
+            .collect();
         series.push(Series::new("configurations", style, Shape::Marks(marks)));
     }
     let mut front: Vec<[f64; 2]> = (cloud.places.iter().filter(|place| place.is_on_front))

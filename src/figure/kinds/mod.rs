@@ -80,7 +80,10 @@ impl Asked {
     }
 
     /// Groups of the policy and objective that are shown, by workload.
-    fn groups<'m>(&'m self, material: &'m Material) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, String> {
+    fn groups<'m>(
+        &'m self,
+        material: &'m Material,
+    ) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, String> {
         let [pricing, objective] = self.shown(material)?;
         let workloads = material.distinct(|group| &group.workload);
         let workloads = match self.workload.as_deref() {
