@@ -1,5 +1,6 @@
 //! `scavsim plot`: figures of a finished run, as SVG, PNG and Vega-Lite.
 
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValue;
@@ -10,9 +11,9 @@ use super::signals::Signals;
 use super::{Exit, Failure, rank, report, run, terminal};
 use crate::engine::Interrupt;
 use crate::figure::gathered::Gathered;
-use crate::figure::{Asked, Figure, KINDS, Kind, Material, draw, vega};
+use crate::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
 use crate::input::checked::Count;
-use crate::input::{Diagnostic, Diagnostics};
+use crate::input::{Diagnostic, Diagnostics, regular};
 use crate::report::Folder;
 use crate::report::manifest::{self, Identity};
 use crate::scenario::{Overrides, Scenario};
@@ -29,7 +30,7 @@ const FOLDER: &str = "figures";
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
-    /// The folder of a finished run
+    /// The folder of a finished run, or NAME.events.jsonl of `scavsim trace` for the life of one job
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
     /// Kinds of figures, with commas [default: all that need the records]
@@ -103,17 +104,50 @@ impl PlotArgs {
     /// # Errors
     /// [`Failure`]; figures that a run cannot have, if they are asked for, are wrong usage.
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if self.results.is_file() {
+            return self.life();
+        }
         let run = FinishedRun::open(&self.results)?;
         let material = self.known.material(&run, signals.raise_first()?)?;
         let asked = Asked {
-            workload: self.workload,
-            pricing: self.pricing,
-            objective: self.objective,
+            workload: self.workload.clone(),
+            pricing: self.pricing.clone(),
+            objective: self.objective.clone(),
             by_workers: self.lines == Lines::Workers,
         };
         let figures = chosen(&material, &asked, &self.kind)?;
-        let out = self.out.unwrap_or_else(|| self.results.join(FOLDER));
-        let files = written(&figures, &out, &self.form)?;
+        let out = self
+            .out
+            .clone()
+            .unwrap_or_else(|| self.results.join(FOLDER));
+        self.put(&figures, &out)
+    }
+
+    /// Draws a job from its trace, beside it if nothing else is said.
+    fn life(&self) -> Result<Exit, Failure> {
+        let name = self.results.display().to_string();
+        if !self.kind.is_empty() {
+            let what = format!("{name} is one job: `--kind` is for the folder of a run");
+            return Err(wrong(what, "leave `--kind` away"));
+        }
+        let lines = BufReader::new(regular::open(&self.results)?);
+        let figure = life::figure(lines, &name).map_err(|error| {
+            wrong(
+                error.to_string(),
+                "`scavsim trace FILE --case N` writes NAME.events.jsonl",
+            )
+        })?;
+        let beside = self
+            .results
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let beside = beside.unwrap_or(Path::new("."));
+        self.put(&[figure], self.out.as_deref().unwrap_or(beside))
+    }
+
+    /// Writes figures and prints where they are.
+    fn put(&self, figures: &[Figure], out: &Path) -> Result<Exit, Failure> {
+        let files = written(figures, out, &self.form)?;
         let lines = files.iter().map(|file| format!("{}\n", file.display()));
         terminal::print(&lines.collect::<String>())?;
         Ok(Exit::Done)

@@ -120,6 +120,11 @@ impl<'p> Evaluator<'p> {
         record
     }
 
+    /// The predicted seconds per configuration of the case evaluated last.
+    pub fn forecast(&self) -> &Forecast {
+        self.simulation.forecast()
+    }
+
     /// The seconds per configuration that a strategy predicts in an arena and a replica, under the first policy and
     /// for the first objective.
     pub fn predicted(&mut self, arena: usize, strategy: usize, replica: u64) -> &[Option<f64>] {
@@ -131,7 +136,7 @@ impl<'p> Evaluator<'p> {
             strategy,
             replica,
         });
-        &self.simulation.forecast().time_s
+        &self.forecast().time_s
     }
 
     /// A case by itself, with all that happens in it and of single worker-steps the first `most`.

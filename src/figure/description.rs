@@ -78,8 +78,6 @@ pub enum Shape {
     Line(Vec<[f64; 2]>),
     /// Rectangles: bars, boxes, cells, spans.
     Blocks(Vec<Block>),
-    /// Short texts about a point.
-    Texts(Vec<([f64; 2], String)>),
 }
 
 /// A point with its intervals.
@@ -155,6 +153,11 @@ impl Series {
         }
     }
 
+    /// Whether nothing is drawn of it.
+    pub fn is_empty(&self) -> bool {
+        self.range(0).is_none()
+    }
+
     /// The range that it takes along an axis: 0 for x, 1 for y.
     pub fn range(&self, axis: usize) -> Option<[f64; 2]> {
         let all: Vec<f64> = match &self.shape {
@@ -170,7 +173,6 @@ impl Series {
             Shape::Blocks(blocks) => (blocks.iter())
                 .flat_map(|block| if axis == 0 { block.x } else { block.y })
                 .collect(),
-            Shape::Texts(texts) => texts.iter().map(|(at, _)| at[axis]).collect(),
         };
         joined(all.into_iter().map(|value| [value, value]))
     }

@@ -7,7 +7,7 @@ use kuva::plot::legend::{LegendEntry, LegendShape};
 use kuva::plot::line::LineStyle;
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{BandPlot, LinePlot, ScatterPlot};
-use kuva::prelude::{Layout, Plot, TextAnnotation, Theme};
+use kuva::prelude::{Layout, Plot, Theme};
 use kuva::render::figure::{Figure as Sheet, FigureLegendPosition};
 use kuva::render::render::Scene;
 
@@ -25,8 +25,9 @@ pub const GRID: &str = "#dedede";
 const PNG_SCALE: f32 = 2.0;
 /// Opacity of blocks behind others.
 const FILL: f64 = 0.85;
-/// Names beyond so many letters stand askew.
-const LONG_NAME: usize = 8;
+/// Pixels of a letter of a name, and of what stands beside the axes: names that do not fit stand askew.
+const LETTER: f64 = 7.5;
+const BESIDE: f64 = 90.0;
 
 /// The figure as a self-contained SVG.
 pub fn svg(figure: &Figure) -> String {
@@ -82,10 +83,14 @@ fn scene(figure: &Figure) -> Scene {
     let structure: Vec<Vec<usize>> = (0..figure.panels.len()).map(|at| vec![at]).collect();
     let mut sheet = Sheet::new(rows, columns)
         .with_title(plain(&figure.title))
-        .with_title_size(16)
+        .with_title_size(title_size(figure, columns))
         .with_structure(structure)
         .with_plots(figure.panels.iter().map(plots).collect())
-        .with_layouts(figure.panels.iter().map(layout).collect())
+        .with_layouts(
+            (figure.panels.iter())
+                .map(|panel| layout(panel, figure.size[0]))
+                .collect(),
+        )
         .with_cell_size(figure.size[0], figure.size[1])
         .with_spacing(12.0);
     let legend = legend(figure);
@@ -97,6 +102,13 @@ fn scene(figure: &Figure) -> Scene {
     sheet.render()
 }
 
+/// A heading that has room: letters are about 0.6 of their size wide.
+fn title_size(figure: &Figure, columns: usize) -> u32 {
+    let room = figure.size[0] * columns as f64;
+    let letters = figure.title.chars().count().max(1) as f64;
+    ((room / (0.62 * letters)) as u32).clamp(10, 16)
+}
+
 /// One entry per label, of whichever panel.
 fn legend(figure: &Figure) -> Vec<LegendEntry> {
     let mut entries: Vec<LegendEntry> = Vec::new();
@@ -106,13 +118,17 @@ fn legend(figure: &Figure) -> Vec<LegendEntry> {
             continue;
         }
         let dash = series.style.dash;
+        let shaded = match &series.shape {
+            Shape::Blocks(blocks) => blocks.first().and_then(|block| block.shade),
+            _ => None,
+        };
         entries.push(LegendEntry {
             label,
-            color: series.style.hex().to_owned(),
+            color: shaded.map_or_else(|| series.style.hex().to_owned(), shade),
             shape: match &series.shape {
                 Shape::Marks(_) => LegendShape::Marker(marker(series.style.marker)),
                 Shape::Line(_) => LegendShape::Line,
-                Shape::Blocks(_) | Shape::Texts(_) => LegendShape::Rect,
+                Shape::Blocks(_) => LegendShape::Rect,
             },
             dasharray: match (&series.shape, dash) {
                 (Shape::Line(_), dash) if dash != Dash::Solid => Some(lengths(dash)),
@@ -123,10 +139,11 @@ fn legend(figure: &Figure) -> Vec<LegendEntry> {
     entries
 }
 
-fn layout(panel: &Panel) -> Layout {
+fn layout(panel: &Panel, width: f64) -> Layout {
+    let marks_only = (panel.series.iter()).all(|series| matches!(series.shape, Shape::Marks(_)));
     let (x, y) = (
-        placed(&panel.x, panel.range(0)),
-        placed(&panel.y, panel.range(1)),
+        placed(&panel.x, panel.range(0), marks_only),
+        placed(&panel.y, panel.range(1), marks_only),
     );
     let mut layout = Layout::new((x[0], x[1]), (y[0], y[1]))
         .with_title(plain(&panel.title))
@@ -156,7 +173,9 @@ fn layout(panel: &Panel) -> Layout {
         Scale::Log => layout = layout.with_log_x(),
         Scale::Names(names) => {
             layout = layout.with_x_categories(names.iter().map(|name| plain(name)).collect());
-            if names.iter().any(|name| name.chars().count() > LONG_NAME) {
+            let longest = names.iter().map(|name| name.chars().count()).max();
+            let letters = longest.unwrap_or(0) * names.len();
+            if letters as f64 * LETTER > width - BESIDE {
                 layout = layout.with_x_tick_rotate(-40.0);
             }
         }
@@ -172,21 +191,11 @@ fn layout(panel: &Panel) -> Layout {
     if matches!(panel.x.scale, Scale::Linear | Scale::FromZero) {
         layout = layout.with_x_tick_format(TickFormat::Auto);
     }
-    for series in &panel.series {
-        if let Shape::Texts(texts) = &series.shape {
-            for ([x, y], text) in texts {
-                let annotation = TextAnnotation::new(plain(text), *x, *y)
-                    .with_color(series.style.hex())
-                    .with_font_size(10);
-                layout = layout.with_annotation(annotation);
-            }
-        }
-    }
     layout
 }
 
 /// From where to where an axis reaches.
-fn placed(axis: &Axis, range: Option<[f64; 2]>) -> [f64; 2] {
+fn placed(axis: &Axis, range: Option<[f64; 2]>, marks_only: bool) -> [f64; 2] {
     let [low, high] = range.unwrap_or([0.0, 1.0]);
     match &axis.scale {
         Scale::Names(names) => [0.5, names.len() as f64 + 0.5],
@@ -202,7 +211,11 @@ fn placed(axis: &Axis, range: Option<[f64; 2]>) -> [f64; 2] {
                 true => 0.06 * (high - low),
                 false => (0.1 * high.abs()).max(0.5),
             };
-            let low = if zero && low == 0.0 { 0.0 } else { low - room };
+            // Bars stand on the axis; a mark on it would be cut.
+            let low = match zero && low == 0.0 && !marks_only {
+                true => 0.0,
+                false => low - room,
+            };
             let high = if zero && high == 0.0 {
                 0.0
             } else {
@@ -245,7 +258,6 @@ fn drawn(series: &Series) -> Vec<Plot> {
                 )
             })
             .collect(),
-        Shape::Texts(_) => Vec::new(),
     }
 }
 

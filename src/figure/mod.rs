@@ -5,12 +5,14 @@
 //! - [`material`]: all that figures are made of; [`gathered`]: what of it comes from records.
 //! - [`description`]: a figure before it is drawn; [`style`]: how series differ, in colour, mark and dash.
 //! - [`kinds`]: one file per kind of figure, and their list.
+//! - [`life`]: the life of one job, from its trace.
 //! - [`draw`]: a figure as SVG and PNG; [`vega`]: as a Vega-Lite specification.
 
 pub mod description;
 pub mod draw;
 pub mod gathered;
 pub mod kinds;
+pub mod life;
 pub mod material;
 pub mod style;
 pub mod vega;

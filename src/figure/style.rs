@@ -40,15 +40,16 @@ pub enum Dash {
 }
 
 /// Eight colours that are told apart with any kind of colour vision (Okabe and Ito 2008; the yellow is darker here, for
-/// print), and a grey.
-pub const COLOURS: [&str; 9] = [
+/// print), and greys for what they are seen against.
+pub const COLOURS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a6a00", "#000000",
-    "#8a8a8a",
+    "#8a8a8a", "#a8a8a8", "#777777", "#5c5c5c",
 ];
 /// Places of black and grey.
 pub const BLACK: usize = 7;
 /// See [`BLACK`].
 pub const GREY: usize = 8;
+const GREYS: [usize; 4] = [9, 8, 10, 11];
 
 const MARKERS: [Marker; 8] = [
     Marker::Circle,
@@ -73,9 +74,18 @@ impl Style {
     pub fn nth(n: usize) -> Style {
         Style {
             colour: n % 7,
-            marker: MARKERS[(n + n / 7) % MARKERS.len()],
+            marker: MARKERS[(n % 7 + n / 7) % MARKERS.len()],
             dash: DASHES[n % DASHES.len()],
             size: 4,
+        }
+    }
+
+    /// The n-th of several series in grey, behind others: told apart by dash and mark.
+    pub fn behind(n: usize) -> Style {
+        Style {
+            colour: GREYS[n % GREYS.len()],
+            size: 3,
+            ..Style::nth(n)
         }
     }
 

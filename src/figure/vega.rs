@@ -120,13 +120,6 @@ fn layers(series: &Series, panel: &Panel) -> Vec<Value> {
             }
             vec![layer(values.collect(), mark, &more)]
         }
-        Shape::Texts(texts) => {
-            let values = texts.iter();
-            let values = values.map(|([x, y], text)| json!({ "x": x, "y": y, "text": text }));
-            let mark = json!({ "type": "text", "color": colour });
-            let text = [("text", json!({ "field": "text" }))];
-            vec![layer(values.collect(), mark, &text)]
-        }
     }
 }
 

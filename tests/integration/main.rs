@@ -31,6 +31,7 @@
 //! - [`luck`]: what a replica deals, whatever is rented.
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand.
+//! - [`figures`]: figures of results; [`pages`]: the page of one.
 //! - [`spot`]: jobs on VMs that are taken away; [`kinds`]: kinds of clusters.
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
@@ -48,6 +49,8 @@ mod door;
 mod expectations;
 mod failures;
 mod fidelity;
+#[cfg(feature = "figures")]
+mod figures;
 mod fits;
 mod formats;
 mod grid_scenarios;
@@ -68,6 +71,8 @@ mod luck;
 mod misses;
 mod own_measurements;
 mod own_prices;
+#[cfg(feature = "figures")]
+mod pages;
 mod properties;
 mod random_lives;
 mod ranking;

@@ -1,6 +1,6 @@
 //! Cost over time: what every configuration takes and costs, and where the strategies' jobs ended.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material, Place};
@@ -24,10 +24,17 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let (rows, left_out) = room(asked.groups(material)?);
     let mut panels = Vec::new();
     let (mut is_all, mut words) = (true, Vec::new());
+    let shown = rows
+        .iter()
+        .filter_map(|(workload, _)| material.cloud(workload, pricing));
+    let keys: BTreeSet<u32> = (shown.flat_map(|cloud| &cloud.places))
+        .filter_map(|place| joined_by(place, asked))
+        .collect();
+    let keys: Vec<u32> = keys.into_iter().collect();
     for (workload, rows) in &rows {
         let cloud = material.cloud(workload, pricing);
         is_all &= cloud.is_some_and(|cloud| cloud.is_all);
-        let mut series = cloud.map_or(Vec::new(), |cloud| configurations(cloud, asked));
+        let mut series = cloud.map_or(Vec::new(), |cloud| configurations(cloud, asked, &keys));
         series.extend(jobs(rows, cloud));
         words.push(in_words(workload, rows, cloud));
         panels.push(Panel {
@@ -73,36 +80,39 @@ fn at(place: &Place) -> [f64; 2] {
     [place.time_h, place.cost_usd]
 }
 
-/// Configurations, joined where they differ in one thing, and their front and knee.
-fn configurations(cloud: &Cloud, asked: &Asked) -> Vec<Series> {
+/// What a configuration shares with those on its line.
+fn joined_by(place: &Place, asked: &Asked) -> Option<u32> {
+    match asked.by_workers {
+        true => place.workers,
+        false => place.batch,
+    }
+}
+
+/// Configurations, joined where they differ in one thing, and their front and knee. `keys`: what lines of all panels share.
+fn configurations(cloud: &Cloud, asked: &Asked, keys: &[u32]) -> Vec<Series> {
     let with_vm = differs_by_vm(cloud);
     let mark = |place: &Place| Mark::new(at(place), place.name(with_vm));
     let mut lines: BTreeMap<Option<u32>, Vec<&Place>> = BTreeMap::new();
     for place in &cloud.places {
-        let key = if asked.by_workers {
-            place.workers
-        } else {
-            place.batch
-        };
-        lines.entry(key).or_default().push(place);
+        lines
+            .entry(joined_by(place, asked))
+            .or_default()
+            .push(place);
     }
     let joins = !with_vm
         && (2..=MOST_LINES).contains(&lines.len())
         && cloud.places.iter().all(|place| place.other.is_none());
     let mut series = Vec::new();
     if joins && cloud.is_all {
-        for (n, (key, places)) in lines.iter().enumerate() {
-            let style = Style::nth(n);
+        for (key, places) in &lines {
+            let n = keys.iter().position(|known| Some(*known) == *key);
+            let style = Style::behind(n.unwrap_or(0));
             let name = if asked.by_workers { "K" } else { "B" };
             let label = key.map_or(String::new(), |key| format!("{name} = {key}"));
             let points = places.iter().map(|place| at(place)).collect();
             series.push(Series::new("", style, Shape::Line(points)));
             let marks = places.iter().map(|place| mark(place)).collect();
-            series.push(Series::new(
-                label,
-                style.marked(style.marker, 3),
-                Shape::Marks(marks),
-            ));
+            series.push(Series::new(label, style, Shape::Marks(marks)));
         }
     } else {
         let style = Style::plain(GREY).marked(Marker::Circle, 2);
@@ -148,7 +158,7 @@ fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
         };
         let style = match row.group.strategy.as_str() {
             "oracle" => Style::plain(BLACK).marked(Marker::Star, 7),
-            _ => Style::nth(n).marked(Style::nth(n).marker, 6),
+            _ => Style::nth(n).marked(Style::nth(n).marker, 5),
         };
         if let Some(place) = chosen(row, cloud) {
             let points = vec![at(place), [time, cost]];

@@ -83,8 +83,8 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             words.join(" ")
         ),
         note: format!(
-            "|predicted − expected time| / expected time over configurations, in {replicas} replicas. Boxes: quartiles; \
-             bars: least and largest; dots: mean.{of}"
+            "|predicted − expected time| / expected time over configurations, in {replicas} replicas. Boxes: quartiles and median; \
+             bars: least and largest; marks: mean.{of}"
         ),
         columns: COLUMNS,
         size: SIZE,
@@ -136,7 +136,7 @@ fn panel(workload: &str, errors: &Errors) -> Panel {
     let width = 2.0 * HALF / errors.len() as f64;
     let mut series = Vec::new();
     for (n, (strategy, own)) in errors.iter().enumerate() {
-        let (mut blocks, mut marks) = (Vec::new(), Vec::new());
+        let (mut blocks, mut marks, mut medians) = (Vec::new(), Vec::new(), Vec::new());
         let groups: Vec<Vec<f64>> = match is_split {
             true => counts
                 .iter()
@@ -153,17 +153,13 @@ fn panel(workload: &str, errors: &Errors) -> Panel {
             let x = [left + 0.1 * width, left + 0.9 * width];
             let middle = quantile(&values, 0.5);
             let name = format!("{strategy}, {}", names[place]);
-            for y in [
-                [quantile(&values, 0.25), middle],
-                [middle, quantile(&values, 0.75)],
-            ] {
-                blocks.push(Block {
-                    x,
-                    y,
-                    shade: None,
-                    name: name.clone(),
-                });
-            }
+            blocks.push(Block {
+                x,
+                y: [quantile(&values, 0.25), quantile(&values, 0.75)],
+                shade: None,
+                name: name.clone(),
+            });
+            medians.push(vec![[x[0], middle], [x[1], middle]]);
             marks.push(Mark {
                 at: [
                     left + 0.5 * width,
@@ -179,6 +175,9 @@ fn panel(workload: &str, errors: &Errors) -> Panel {
             Style::nth(n),
             Shape::Blocks(blocks),
         ));
+        for median in medians {
+            series.push(Series::new("", Style::plain(BLACK), Shape::Line(median)));
+        }
         let style = Style::plain(BLACK).marked(Style::nth(n).marker, 2);
         series.push(Series::new("", style, Shape::Marks(marks)));
     }

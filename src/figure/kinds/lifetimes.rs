@@ -53,7 +53,7 @@ fn make(material: &Material, _: &Asked) -> Result<Figure, String> {
         panels.push(Panel {
             title: data.name.clone(),
             x: Axis::new("age of the VM", "h", Scale::FromZero),
-            y: Axis::new("share lost", "1", Scale::FromZero),
+            y: Axis::new("share lost", "fraction", Scale::FromZero),
             series,
         });
     }

@@ -7,7 +7,7 @@ use super::{Asked, COLUMNS, Kind, SIZE, room};
 use crate::search::models::NoiseLine;
 use crate::search::settings::NoiseBy;
 use crate::testbed::History;
-use crate::workload::Reach;
+use crate::workload::{Origin, Reach};
 
 pub(super) const KIND: Kind = Kind {
     name: "noise",
@@ -32,14 +32,16 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         let x = |batch: u32| 1.0 / f64::from(batch).sqrt();
         let mut series = Vec::new();
         for (n, workers) in counts.into_iter().enumerate() {
-            let own = rows.iter().filter(|row| row.workers == workers);
-            let marks = own.map(|row| {
+            let own = || rows.iter().filter(|row| row.workers == workers);
+            let derived = own().all(|row| row.origin == Origin::Derived);
+            let how = if derived { ", derived" } else { "" };
+            let marks = own().map(|row| {
                 let name = format!("{workers} × {}", row.batch);
                 Mark::new([x(row.batch), row.noise_normalised], name)
             });
             let style = Style::nth(n).marked(Style::nth(n).marker, 5);
             series.push(Series::new(
-                format!("K = {workers}"),
+                format!("K = {workers}{how}"),
                 style,
                 Shape::Marks(marks.collect()),
             ));
@@ -64,8 +66,8 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         }
         panels.push(Panel {
             title: workload.name.clone(),
-            x: Axis::new("1/√B", "samples^-1/2", Scale::Linear),
-            y: Axis::new("normalised noise γ/K", "1", Scale::Linear),
+            x: Axis::new("1/√B", "1/√samples", Scale::Linear),
+            y: Axis::new("normalised noise γ/K", "ratio", Scale::Linear),
             series,
         });
     }
@@ -77,7 +79,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             words.join(" ")
         ),
         note: format!(
-            "Marks: as measured. Line: least squares through the averages over worker counts.{left_out}"
+            "Marks: as measured, or as derived from other worker counts. Line: least squares through the averages over worker counts.{left_out}"
         ),
         columns: COLUMNS,
         size: SIZE,

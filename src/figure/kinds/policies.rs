@@ -1,6 +1,6 @@
 //! What every configuration costs under every policy, against the cheapest.
 
-use super::super::description::{Axis, Block, Figure, Mark, Panel, Series, Shape};
+use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
 use super::{Asked, Kind, differs_by_vm, room};
@@ -14,8 +14,15 @@ pub(super) const KIND: Kind = Kind {
 
 /// Configurations and policies that a map has room for.
 const MOST: usize = 80;
-/// Cost over the cheapest at which a cell is darkest.
-const DARKEST: f64 = 1.0;
+/// Below which cost over the cheapest a cell has which shade, and how that is called.
+const CLASSES: [(f64, f64, &str); 6] = [
+    (0.02, 0.0, "up to 2 % dearer"),
+    (0.10, 0.2, "up to 10 %"),
+    (0.25, 0.4, "up to 25 %"),
+    (0.50, 0.6, "up to 50 %"),
+    (1.00, 0.8, "up to 100 %"),
+    (f64::INFINITY, 1.0, "more"),
+];
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let policies = material.distinct(|group| &group.pricing);
@@ -58,20 +65,16 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     if panels.is_empty() {
         return Err("it has no such workload".to_owned());
     }
-    let most = |count: fn(&Panel) -> usize| panels.iter().map(count).max().unwrap_or(1) as f64;
-    let names = |axis: &Axis| match &axis.scale {
-        super::super::description::Scale::Names(names) => names.len(),
-        _ => 1,
+    let most = |axis: fn(&Panel) -> &Axis| {
+        let counts = panels.iter().map(|panel| match &axis(panel).scale {
+            Scale::Names(names) => names.len(),
+            _ => 1,
+        });
+        counts.max().unwrap_or(1) as f64
     };
     let size = [
-        190.0 + 16.0 * most(|panel| panel.x_names()).max(12.0),
-        150.0
-            + 15.0
-                * panels
-                    .iter()
-                    .map(|panel| names(&panel.y))
-                    .max()
-                    .unwrap_or(1) as f64,
+        220.0 + 17.0 * most(|panel| &panel.x).max(12.0),
+        150.0 + 16.0 * most(|panel| &panel.y),
     ];
     let more = match policies.len() > MOST {
         true => format!(" The first {MOST} of {} policies.", policies.len()),
@@ -79,32 +82,18 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     };
     Ok(Figure {
         name: "policies".to_owned(),
-        title: format!(
-            "{}: cost under each policy over the cheapest configuration",
-            material.name
-        ),
+        title: format!("{}: cost over the cheapest, by policy", material.name),
         alt: format!(
             "Heat maps, a row per policy and a column per configuration. Cheapest: {}",
             words.join(" ")
         ),
         note: format!(
-            "The darker, the dearer than the cheapest under the same policy: white is the cheapest, darkest from {:.0} % \
-             more on. Marked: the cheapest.{left_out}{more}",
-            100.0 * DARKEST
+            "The darker, the dearer than the cheapest configuration under the same policy.{left_out}{more}"
         ),
         columns: 1,
         size,
         panels,
     })
-}
-
-impl Panel {
-    fn x_names(&self) -> usize {
-        match &self.x.scale {
-            super::super::description::Scale::Names(names) => names.len(),
-            _ => 1,
-        }
-    }
 }
 
 fn least(cloud: &Cloud) -> Option<(usize, f64)> {
@@ -126,19 +115,23 @@ fn cheapest(clouds: &[&Cloud]) -> Vec<String> {
 
 fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
     let with_vm = differs_by_vm(clouds[0]);
-    let (mut blocks, mut marks) = (Vec::new(), Vec::new());
+    let mut classes: Vec<Vec<Block>> = vec![Vec::new(); CLASSES.len()];
+    let mut marks = Vec::new();
     for (row, cloud) in clouds.iter().enumerate() {
-        let y = (row + 1) as f64;
+        // The first policy stands on top.
+        let y = (clouds.len() - row) as f64;
         let Some((best, least)) = least(cloud) else {
             continue;
         };
         for (column, place) in cloud.places.iter().enumerate() {
             let x = (column + 1) as f64;
             let over = place.cost_usd / least - 1.0;
-            blocks.push(Block {
+            let class = CLASSES.iter().position(|(below, ..)| over < *below);
+            let class = class.unwrap_or(CLASSES.len() - 1);
+            classes[class].push(Block {
                 x: [x - 0.5, x + 0.5],
                 y: [y - 0.5, y + 0.5],
-                shade: Some((over / DARKEST).min(1.0)),
+                shade: Some(CLASSES[class].1),
                 name: format!(
                     "{}, {}: {:+.1} %",
                     cloud.pricing,
@@ -152,20 +145,22 @@ fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
             cloud.places[best].name(with_vm),
         ));
     }
+    let cells = classes
+        .into_iter()
+        .zip(CLASSES)
+        .map(|(blocks, (_, _, label))| Series::new(label, Style::nth(0), Shape::Blocks(blocks)));
+    let cheapest = Style::nth(1).marked(Marker::Diamond, 4);
+    let cheapest = Series::new("cheapest", cheapest, Shape::Marks(marks));
     Panel {
         title: workload.to_owned(),
         x: Axis::names(
-            "workers × global batch",
+            "workers × global batch (samples)",
             clouds[0].places.iter().map(|place| place.name(with_vm)),
         ),
-        y: Axis::names("", clouds.iter().map(|cloud| cloud.pricing.as_str())),
-        series: vec![
-            Series::new("", Style::nth(0), Shape::Blocks(blocks)),
-            Series::new(
-                "cheapest",
-                Style::nth(1).marked(Marker::Diamond, 4),
-                Shape::Marks(marks),
-            ),
-        ],
+        y: Axis::names("", clouds.iter().rev().map(|cloud| cloud.pricing.as_str())),
+        series: cells
+            .filter(|series| !series.is_empty())
+            .chain([cheapest])
+            .collect(),
     }
 }

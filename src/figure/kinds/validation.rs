@@ -18,10 +18,14 @@ pub(super) const KIND: Kind = Kind {
 
 /// Measured steps up to which everything is left out in turn.
 const MOST_STEPS: usize = 200;
+/// Largest over least value from which an axis is logarithmic.
+const WIDE: f64 = 10.0;
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let mut panels = Vec::new();
     let mut words = Vec::new();
+    // One style per way of leaving out, whichever panel it is in.
+    let mut ways: Vec<String> = Vec::new();
     for workload in asked.workloads(material)? {
         let depth = match workload.steps.points().count() <= MOST_STEPS {
             true => Depth::Whole,
@@ -65,9 +69,16 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             }
         }
         for (what, splits) in by_unit {
-            let unit = if what == "epochs" { "" } else { "s" };
-            let mut series = vec![diagonal(&splits)];
-            for (n, (label, marks)) in splits.into_iter().enumerate() {
+            let unit = if what == "epochs" { "passes" } else { "s" };
+            let (mut series, scale) = diagonal(&splits);
+            for (label, marks) in splits {
+                let n = ways
+                    .iter()
+                    .position(|way| *way == label)
+                    .unwrap_or(ways.len());
+                if n == ways.len() {
+                    ways.push(label.clone());
+                }
                 series.push(Series::new(
                     format!("{label} left out"),
                     Style::nth(n),
@@ -76,8 +87,8 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             }
             panels.push(Panel {
                 title: format!("{}: {what}", workload.name),
-                x: Axis::new(&format!("{what}, measured"), unit, Scale::Log),
-                y: Axis::new(&format!("{what}, predicted"), unit, Scale::Log),
+                x: Axis::new(&format!("{what}, measured"), unit, scale.clone()),
+                y: Axis::new(&format!("{what}, predicted"), unit, scale),
                 series,
             });
         }
@@ -113,19 +124,16 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     })
 }
 
-fn diagonal(splits: &[(String, Vec<Mark>)]) -> Series {
-    let values = || {
-        splits
-            .iter()
-            .flat_map(|(_, marks)| marks)
-            .map(|mark| mark.at[0])
-    };
+/// Where predictions are right, and the scale that shows them: by their logarithm where they differ by much.
+fn diagonal(splits: &[(String, Vec<Mark>)]) -> (Vec<Series>, Scale) {
+    let values = || (splits.iter().flat_map(|(_, marks)| marks)).map(|mark| mark.at[0]);
     let low = values().fold(f64::INFINITY, f64::min);
     let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let scale = match high > WIDE * low {
+        true => Scale::Log,
+        false => Scale::Linear,
+    };
     let style = Style::plain(BLACK).dashed(Dash::Dashed);
-    Series::new(
-        "as measured",
-        style,
-        Shape::Line(vec![[low, low], [high, high]]),
-    )
+    let line = Shape::Line(vec![[low, low], [high, high]]);
+    (vec![Series::new("as measured", style, line)], scale)
 }
