@@ -1,10 +1,17 @@
 //! `scavsim reproduce`: published figures beside ours.
 
+#[cfg(feature = "figures")]
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+#[cfg(feature = "figures")]
+use super::report;
 use super::{Exit, Failure, terminal};
 use crate::input::{Diagnostic, Diagnostics, closest};
+#[cfg(feature = "figures")]
+use crate::page;
 use crate::reproduce::{PAPERS, Paper, Verdict, compare, render};
 
 /// Arguments of `reproduce`.
@@ -16,6 +23,10 @@ pub struct ReproduceArgs {
     /// Form of the comparison
     #[arg(long, value_enum, default_value_t)]
     format: ReproduceFormat,
+    /// Write a page about one paper to this file, too
+    #[cfg(feature = "figures")]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// Form of a comparison.
@@ -37,10 +48,21 @@ impl ReproduceArgs {
     /// [`Failure`] when a paper is unknown or its data are wrong.
     pub fn run(self) -> Result<Exit, Failure> {
         let papers = self.papers()?;
+        #[cfg(feature = "figures")]
+        if self.report.is_some() && papers.len() != 1 {
+            let mut wrong = Diagnostics::default();
+            let help = "name it: `scavsim reproduce scavenger --report FILE`";
+            wrong.push(Diagnostic::general("`--report` is about one paper").with_help(help));
+            return Err(Failure::Wrong(wrong));
+        }
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
         for paper in papers {
             let rows = compare(paper).map_err(Failure::Wrong)?;
+            #[cfg(feature = "figures")]
+            if let Some(file) = &self.report {
+                report::put(&page::of_comparisons::contents(paper, &rows), file)?;
+            }
             match self.format {
                 ReproduceFormat::Table => terminal::print(&render::table(paper, &rows))?,
                 ReproduceFormat::Markdown => terminal::print(&render::markdown(paper, &rows))?,

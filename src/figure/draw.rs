@@ -109,12 +109,16 @@ fn title_size(figure: &Figure, columns: usize) -> u32 {
     ((room / (0.62 * letters)) as u32).clamp(10, 16)
 }
 
-/// One entry per label, of whichever panel.
+/// One entry per label, of whichever panel, in the order of the panels' series.
 fn legend(figure: &Figure) -> Vec<LegendEntry> {
-    let mut entries: Vec<LegendEntry> = Vec::new();
-    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+    let mut entries: Vec<(usize, LegendEntry)> = Vec::new();
+    let all = figure
+        .panels
+        .iter()
+        .flat_map(|panel| panel.series.iter().enumerate());
+    for (place, series) in all {
         let label = plain(&series.label);
-        if label.is_empty() || entries.iter().any(|entry| entry.label == label) {
+        if label.is_empty() || entries.iter().any(|(_, entry)| entry.label == label) {
             continue;
         }
         let dash = series.style.dash;
@@ -122,7 +126,7 @@ fn legend(figure: &Figure) -> Vec<LegendEntry> {
             Shape::Blocks(blocks) => blocks.first().and_then(|block| block.shade),
             _ => None,
         };
-        entries.push(LegendEntry {
+        let entry = LegendEntry {
             label,
             color: shaded.map_or_else(|| series.style.hex().to_owned(), shade),
             shape: match &series.shape {
@@ -134,9 +138,11 @@ fn legend(figure: &Figure) -> Vec<LegendEntry> {
                 (Shape::Line(_), dash) if dash != Dash::Solid => Some(lengths(dash)),
                 _ => None,
             },
-        });
+        };
+        entries.push((place, entry));
     }
-    entries
+    entries.sort_by_key(|(place, _)| *place);
+    entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
 fn layout(panel: &Panel, width: f64) -> Layout {

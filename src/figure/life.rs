@@ -130,7 +130,12 @@ impl Life {
             });
             let blocks: Vec<Block> = blocks.collect();
             if !blocks.is_empty() {
-                series.push(Series::new(*name, Style::nth(n), Shape::Blocks(blocks)));
+                // Most of the picture is VMs that run: they stand back.
+                let style = match *name {
+                    "running" => Style::behind(0),
+                    _ => Style::nth(n),
+                };
+                series.push(Series::new(*name, style, Shape::Blocks(blocks)));
             }
         }
         let lost = self.revoked.iter();

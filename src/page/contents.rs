@@ -88,7 +88,8 @@ impl Contents {
     }
 }
 
-fn drawn(figure: &Figure) -> Drawn {
+/// A figure, drawn.
+pub(super) fn drawn(figure: &Figure) -> Drawn {
     Drawn {
         id: format!("figure-{}", figure.name),
         title: figure.title.clone(),

@@ -5,10 +5,13 @@
 //! - [`contents`]: all that stands on it, in the order of the page; [`headlines`]: what came out, in sentences;
 //!   [`warnings`]: what to mind; [`sources`]: which data it was made from; [`tables`]: rows to sort and filter, and what is
 //!   behind a row.
+//! - [`of_comparisons`], [`of_advice`]: the same page for a reproduction and for a recommendation.
 //! - `page.html` is its form, `page.css` its looks, `page.js` sorts, filters and opens rows.
 
 pub mod contents;
 mod headlines;
+pub mod of_advice;
+pub mod of_comparisons;
 mod sources;
 mod tables;
 mod warnings;
@@ -27,7 +30,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// # Errors
 /// What is wrong with its form; a test keeps that from happening.
 pub fn html(contents: &Contents) -> Result<String, String> {
-    let mut forms = Environment::empty();
+    let mut forms = Environment::new();
     forms.set_auto_escape_callback(|_| AutoEscape::Html);
     forms.set_undefined_behavior(UndefinedBehavior::Strict);
     let form = forms.template_from_named_str("page.html", FORM);

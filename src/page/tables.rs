@@ -61,14 +61,14 @@ pub(super) fn of(material: &Material) -> Vec<Table> {
     ]
 }
 
-fn column(name: &str, is_number: bool) -> Column {
+pub(super) fn column(name: &str, is_number: bool) -> Column {
     Column {
         name: name.to_owned(),
         is_number,
     }
 }
 
-fn word(text: impl Into<String>) -> Text {
+pub(super) fn word(text: impl Into<String>) -> Text {
     Text {
         text: text.into(),
         value: None,
@@ -76,7 +76,7 @@ fn word(text: impl Into<String>) -> Text {
 }
 
 /// A number with so many digits behind the point; a dash where there is none.
-fn number(value: Option<f64>, digits: usize) -> Text {
+pub(super) fn number(value: Option<f64>, digits: usize) -> Text {
     Text {
         text: value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}")),
         value,

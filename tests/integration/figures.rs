@@ -227,7 +227,8 @@ fn pairs(svg: &str, element: &str, names: [&str; 2]) -> Vec<[f64; 2]> {
             .parse()
             .expect("a number")
     };
-    let tags = svg.split(&format!("<{element} ")).skip(1);
+    let begin = format!("<{element} ");
+    let tags = svg.split(&begin).skip(1);
     tags.map(|tag| names.map(|name| of(&format!(" {tag}"), name)))
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
-use super::{Asked, Kind, differs_by_vm, room};
+use super::{Asked, COLUMNS, Kind, differs_by_vm, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "policies",
@@ -14,6 +14,8 @@ pub(super) const KIND: Kind = Kind {
 
 /// Configurations and policies that a map has room for.
 const MOST: usize = 80;
+/// Policies from which a map is taller than wide.
+const TALL: usize = 12;
 /// Below which cost over the cheapest a cell has which shade, and how that is called.
 const CLASSES: [(f64, f64, &str); 6] = [
     (0.02, 0.0, "up to 2 % dearer"),
@@ -90,7 +92,8 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         note: format!(
             "The darker, the dearer than the cheapest configuration under the same policy.{left_out}{more}"
         ),
-        columns: 1,
+        // Long maps stand side by side.
+        columns: if policies.len() > TALL { COLUMNS } else { 1 },
         size,
         panels,
     })
