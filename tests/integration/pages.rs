@@ -1,6 +1,6 @@
 //! The page of a result: whole, without network, with everything that it promises.
 
-use crate::sandbox::{Sandbox, repository_file, stdout};
+use crate::sandbox::{Sandbox, repository, repository_file, stderr, stdout};
 
 /// A run with failed cases and names that have to be written with care.
 const SCENARIO: &str = r#"
@@ -119,4 +119,62 @@ fn details_behind_rows_are_those_of_the_records() {
             None => assert!(cell.is_empty(), "{row}"),
         }
     }
+}
+
+#[test]
+fn reproductions_and_recommendations_have_pages() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["reproduce", "scavenger", "--report", "paper.html"])
+        .success();
+    let page = sandbox.read("paper.html");
+    for there in [
+        "191 figures: 168 ",
+        "Off for a stated reason:",
+        "<svg ",
+        "figure 10",
+        "id=\"comparisons-rows\"",
+    ] {
+        assert!(page.contains(there), "{there}");
+    }
+    let assert = sandbox.run(&["reproduce", "--report", "all.html"]).code(2);
+    assert!(
+        stderr(&assert).contains("`--report` is about one paper"),
+        "{}",
+        stderr(&assert)
+    );
+
+    let profile = repository().join("scenarios/example-profile.csv");
+    let profile = profile.to_str().expect("UTF-8");
+    let advise = [
+        "advise",
+        profile,
+        "--samples-per-epoch",
+        "50000",
+        "--runs",
+        "20",
+        "--report",
+    ];
+    sandbox
+        .run(&[&advise[..], &["advice.html"]].concat())
+        .success();
+    let page = sandbox.read("advice.html");
+    for there in [
+        "what to take, and what to measure next",
+        "Take ",
+        "<svg ",
+        "id=\"measurements-rows\"",
+        "the catalogue, until 20",
+    ] {
+        assert!(page.contains(there), "{there}");
+    }
+    // A place that cannot be written is told, and what was asked stands on stdout all the same.
+    let assert = sandbox
+        .run(&[&advise[..], &["advice.html/page.html"]].concat())
+        .code(2);
+    assert!(
+        stderr(&assert).contains("cannot write to advice.html"),
+        "{}",
+        stderr(&assert)
+    );
 }
