@@ -95,8 +95,18 @@ pub(super) fn drawn(figure: &Figure) -> Drawn {
         title: figure.title.clone(),
         note: figure.note.clone(),
         alt: figure.alt.clone(),
-        svg: draw::svg(figure),
+        svg: inside_a_page(&draw::svg(figure), &figure.name),
     }
+}
+
+/// A drawing whose names are its own among all of a page.
+fn inside_a_page(svg: &str, name: &str) -> String {
+    let own: String = (name.chars())
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    svg.replace(" id=\"", &format!(" id=\"{own}-"))
+        .replace("url(#", &format!("url(#{own}-"))
+        .replace("href=\"#", &format!("href=\"#{own}-"))
 }
 
 /// What the manifest says in one word.

@@ -14,7 +14,8 @@ pub(super) fn of(material: &Material) -> Vec<String> {
         (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
     }) {
         match sentence(same) {
-            Some(sentence) if all.len() < MOST => all.push(sentence),
+            // A number stays with its unit.
+            Some(sentence) if all.len() < MOST => all.push(sentence.replace(" %", "\u{a0}%")),
             Some(_) => rest += 1,
             None => {}
         }
@@ -68,21 +69,25 @@ fn sentence(groups: &[Group]) -> Option<String> {
             _ => String::new(),
         }
     });
+    let adds = |value: f64| match value < 0.0 {
+        true => format!("{:.1} % less {what} than that", -100.0 * value),
+        false => format!("{:.1} % more {what}", 100.0 * value),
+    };
     let mut text = format!(
-        "{}, {}, {}: the oracle's jobs take {hours:.2} h and {usd:.2} USD{on}. With {} they come to {:+.1} % in {what}, \
-         its search credited, and its choice is as good as the best in {:.0} % of runs",
+        "{}, {}, objective {}: the oracle takes {hours:.2} h and {usd:.2} USD{on}. {} comes closest: {}, its search steps \
+         credited, and a choice as good as the oracle's in {:.0} % of runs",
         first.workload,
         first.pricing,
         first.objective,
         best.strategy,
-        100.0 * least,
+        adds(*least),
         100.0 * best.tallied.right(),
     );
     if let Some((worst, most)) = found
         .last()
         .filter(|(group, _)| group.strategy != best.strategy)
     {
-        text += &format!("; with {} to {:+.1} %", worst.strategy, 100.0 * most);
+        text += &format!("; {} is furthest: {}", worst.strategy, adds(*most));
     }
     Some(text + ".")
 }

@@ -23,6 +23,8 @@
   };
 
   const open = (button) => {
+    // Where the focus goes back to: not every browser gives it to a button that is clicked.
+    button.focus();
     const [kind, number] = button.dataset.opens.split("-");
     const row = button.closest("tr");
     const cells = [...row.cells].map((cell) => cell.textContent);
@@ -34,7 +36,7 @@
     } else {
       title.textContent = "Configuration " + cells[2] + " " + cells[3];
       const heads = [...row.closest("table").tHead.rows[0].cells].map((head) => head.textContent);
-      const facts = table(["", ""], heads.map((head, at) => [head, cells[at]]));
+      const facts = table(["what", "value"], heads.map((head, at) => [head, cells[at]]));
       const by = details.places[Number(number)];
       const chosen = document.createElement(by.length ? "h3" : "p");
       chosen.textContent = by.length ? "Chosen by" : "Nobody chose it.";

@@ -72,10 +72,10 @@ fn in_sample(material: &Material) -> Option<String> {
             all.push(group.strategy.clone());
         }
     }
-    let scavsim = "their own runs may be among these (in-sample)";
     (!all.is_empty()).then(|| {
         format!(
-            "{} know earlier runs, whose price is not in the overhead; {scavsim}.",
+            "Some strategies know earlier runs: {}. What those runs cost is not in the overhead, and where they are runs of \
+             the very job that is judged, the knowledge is in-sample.",
             names(all)
         )
     })

@@ -39,9 +39,10 @@ fn make(material: &Material, _: &Asked) -> Result<Figure, String> {
         )];
         for model in &fits {
             let is_fit = model.name.ends_with("-fit");
-            let label = match is_fit {
-                true => format!("{}, fitted to these", model.law),
-                false => model.law.to_owned(),
+            let label = match (is_fit, model.law) {
+                (true, law) => format!("{law}, published fit"),
+                (false, "bathtub") => "bathtub, as used in policies".to_owned(),
+                (false, law) => law.to_owned(),
             };
             let n = match (is_fit, model.law) {
                 (true, _) => 1,
@@ -70,7 +71,8 @@ fn make(material: &Material, _: &Asked) -> Result<Figure, String> {
             names.join(", ")
         ),
         note: format!(
-            "From `scavsim list lifetimes`; not of {} alone.",
+            "Counted: VMs that their users stopped count as alive until then. Published fits are of preempted VMs only, and \
+             lie above. From `scavsim list lifetimes`; not of {} alone.",
             material.name
         ),
         columns: COLUMNS,
