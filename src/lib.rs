@@ -107,6 +107,8 @@ cfg_if::cfg_if! {
         pub mod engine;
         pub mod experiment;
         pub mod fit;
+        #[cfg(feature = "figures")]
+        pub mod figure;
         pub mod grid;
         #[cfg(feature = "cli")]
         pub mod import;
@@ -114,6 +116,8 @@ cfg_if::cfg_if! {
         pub mod job;
         #[cfg(feature = "cli")]
         pub mod latency;
+        #[cfg(feature = "figures")]
+        pub mod page;
         pub mod pricing;
         #[cfg(feature = "cli")]
         pub mod report;
@@ -140,6 +144,8 @@ cfg_if::cfg_if! {
         mod engine;
         mod experiment;
         mod fit;
+        #[cfg(feature = "figures")]
+        mod figure;
         mod grid;
         #[cfg(feature = "cli")]
         mod import;
@@ -147,6 +153,8 @@ cfg_if::cfg_if! {
         mod job;
         #[cfg(feature = "cli")]
         mod latency;
+        #[cfg(feature = "figures")]
+        mod page;
         mod pricing;
         #[cfg(feature = "cli")]
         mod report;

@@ -74,6 +74,10 @@ pub struct AdviseArgs {
     /// Keep the workload, as `import profile` would write it, in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// Write a page about the answer to this file
+    #[cfg(feature = "figures")]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Replace what `--keep` or `--sky` would write over
     #[arg(long)]
     force: bool,
@@ -156,6 +160,10 @@ impl AdviseArgs {
             }
         }
         self.hand_over(&advice)?;
+        #[cfg(feature = "figures")]
+        if let Some(file) = &self.report {
+            super::report::put(&crate::page::of_advice::contents(&advice), file)?;
+        }
         Ok(match advice.choices.is_empty() {
             true => Exit::SomeCasesFailed,
             false => Exit::Done,

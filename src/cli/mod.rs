@@ -7,6 +7,7 @@ pub mod completions;
 pub mod estimate;
 pub mod example;
 pub mod explain;
+mod finished;
 mod glossary;
 pub mod import;
 pub mod licences;
@@ -20,10 +21,14 @@ mod listing;
 pub mod manual;
 pub mod merge;
 pub mod new;
+#[cfg(feature = "figures")]
+pub mod plot;
 mod profile;
 pub mod progress;
 pub mod rank;
 pub mod records;
+#[cfg(feature = "figures")]
+pub mod report;
 pub mod reproduce;
 pub mod resume;
 pub mod run;
@@ -81,6 +86,14 @@ enum Command {
         after_help = "Example: what was chosen where\n  scavsim summary out --by strategy,chosen_vm"
     )]
     Summary(summary::SummaryArgs),
+    /// Draw figures of a finished run
+    #[cfg(feature = "figures")]
+    #[command(after_help = PLOT_EXAMPLE)]
+    Plot(plot::PlotArgs),
+    /// One page for a finished run: results, figures, tables to sort and filter; needs no network
+    #[cfg(feature = "figures")]
+    #[command(after_help = REPORT_EXAMPLE)]
+    Report(report::ReportArgs),
     /// Check scenario files without running them; reports all mistakes at once
     #[command(after_help = "Example:\n  scavsim check scenarios/*.toml")]
     Check(check::CheckArgs),
@@ -154,6 +167,18 @@ Exit codes:
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
   scavsim rank scenarios/scavenger.toml --objective cost --top 5";
+
+#[cfg(feature = "figures")]
+const PLOT_EXAMPLE: &str = "\
+Example: cost over time of all configurations, under one of the policies
+  scavsim run scenarios/paper/scavenger.toml --out out
+  scavsim plot out --kind cost-over-time --pricing paper-memory \\
+    --scenario scenarios/paper/scavenger.toml";
+
+#[cfg(feature = "figures")]
+const REPORT_EXAMPLE: &str = "\
+Example: with all configurations, not only those that were chosen
+  scavsim report out --scenario scenarios/scavenger.toml --open";
 
 const ADVISE_EXAMPLE: &str = "\
 Example: the cheapest within half an hour in all but one of 20 runs
@@ -300,6 +325,10 @@ impl Cli {
             Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
+            #[cfg(feature = "figures")]
+            Command::Plot(args) => args.run(&signals),
+            #[cfg(feature = "figures")]
+            Command::Report(args) => args.run(&signals),
             Command::Check(args) => args.run(),
             Command::Trace(args) => args.run(),
             Command::List(args) => args.run(),

@@ -1,11 +1,18 @@
 //! `scavsim reproduce`: published figures beside ours.
 
+#[cfg(feature = "figures")]
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::progress::Progress;
+#[cfg(feature = "figures")]
+use super::report;
 use super::{Exit, Failure, terminal};
 use crate::input::{Diagnostic, Diagnostics, closest};
+#[cfg(feature = "figures")]
+use crate::page;
 use crate::report::Page;
 use crate::reproduce::{PAPERS, Paper, Verdict, compare, render};
 
@@ -21,6 +28,10 @@ pub struct ReproduceArgs {
     /// Show all columns of tables, however wide
     #[arg(long)]
     wide: bool,
+    /// Write a page about one paper to this file, too
+    #[cfg(feature = "figures")]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// What can be reproduced.
@@ -50,12 +61,23 @@ impl ReproduceArgs {
     pub fn run(self) -> Result<Exit, Failure> {
         let papers = self.papers()?;
         let page = self.page();
+        #[cfg(feature = "figures")]
+        if self.report.is_some() && papers.len() != 1 {
+            let mut wrong = Diagnostics::default();
+            let help = "name it: `scavsim reproduce scavenger --report FILE`";
+            wrong.push(Diagnostic::general("`--report` is about one paper").with_help(help));
+            return Err(Failure::Wrong(wrong));
+        }
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
         for paper in papers {
             let progress = Progress::of(&format!("{}: running its scenarios", paper.name));
             let rows = compare(paper).map_err(Failure::Wrong)?;
             drop(progress);
+            #[cfg(feature = "figures")]
+            if let Some(file) = &self.report {
+                report::put(&page::of_comparisons::contents(paper, &rows), file)?;
+            }
             match self.format {
                 ReproduceFormat::Table => terminal::print(&render::table(paper, &rows, &page))?,
                 ReproduceFormat::Summary => {

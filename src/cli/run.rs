@@ -71,6 +71,9 @@ pub struct RunArgs {
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[cfg(feature = "figures")]
+    #[command(flatten)]
+    pictures: super::plot::PicturesArgs,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
@@ -158,6 +161,11 @@ impl RunArgs {
                     finished
                 }
             };
+            #[cfg(feature = "figures")]
+            if let (Some(folder), Ending::Complete, None) = (&folder, finished.ending, self.shard) {
+                self.pictures
+                    .of_run(folder.path(), scenario, runner.interrupt)?;
+            }
             if let Some(folder) = folder {
                 terminal::detail(&format!(
                     "{}: written to {}",

@@ -126,6 +126,20 @@ impl<'p> Evaluator<'p> {
         self.simulation.forecast()
     }
 
+    /// The seconds per configuration that a strategy predicts in an arena and a replica, under the first policy and
+    /// for the first objective.
+    pub fn predicted(&mut self, arena: usize, strategy: usize, replica: u64) -> &[Option<f64>] {
+        self.evaluate(Case {
+            number: 0,
+            arena,
+            policy: 0,
+            objective: 0,
+            strategy,
+            replica,
+        });
+        &self.forecast().time_s
+    }
+
     /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
     ///
     /// # Errors

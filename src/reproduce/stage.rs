@@ -126,15 +126,7 @@ impl Stage {
             .position(|c| c.name == name)
             .ok_or_else(|| format!("the scenario has no strategy `{name}`"))?;
         let mut evaluator = Evaluator::new(&self.plan);
-        evaluator.evaluate(Case {
-            number: 0,
-            arena: workload,
-            policy: 0,
-            objective: 0,
-            strategy,
-            replica: 0,
-        });
-        let predicted = evaluator.forecast().time_s.iter();
+        let predicted = evaluator.predicted(workload, strategy, 0).iter();
         Ok((predicted.zip(&arena.world()?.truths))
             .filter_map(|(time_s, truth)| {
                 let error = (*time_s)? / truth.expected_time_s() - 1.0;

@@ -82,6 +82,21 @@ impl RunningMedian {
 }
 
 impl RunningMedian {
+    /// The value that a share `q` of all stays below, linear between ranks; `None` before the first. Sorts what it holds.
+    pub fn quantile(&mut self, q: f64) -> Option<f64> {
+        match &mut self.0 {
+            State::Same(_, 0) => None,
+            State::Same(value, _) => Some(*value),
+            State::Exact(values) => {
+                values.sort_unstable_by(f64::total_cmp);
+                let at = q.clamp(0.0, 1.0) * (values.len() - 1) as f64;
+                let (low, high) = (values[at.floor() as usize], values[at.ceil() as usize]);
+                Some(low + (high - low) * at.fract())
+            }
+            State::Sketch(sketch) => sketch.quantile(q).ok().flatten(),
+        }
+    }
+
     /// The 95 % confidence interval of the median between two of the values, by their ranks: it holds whatever the
     /// distribution. `None` below six values.
     pub fn interval(&mut self) -> Option<Interval> {
@@ -140,6 +155,24 @@ mod tests {
             running.add(value);
         }
         assert_eq!(running.median(), Some(2.0));
+    }
+
+    #[test]
+    fn quantiles_lie_between_ranks() {
+        let mut running = RunningMedian::new();
+        assert_eq!(running.quantile(0.5), None);
+        for value in [3.0, 1.0, 2.0, 5.0] {
+            running.add(value);
+        }
+        let quantile = [0.0, 0.25, 0.5, 0.75, 1.0].map(|q| running.quantile(q));
+        assert_eq!(quantile, [1.0, 1.75, 2.5, 3.5, 5.0].map(Some));
+        let mut many = RunningMedian::new();
+        (1..=40_000).for_each(|i| many.add(f64::from(i)));
+        let high = many.quantile(0.95).expect("there are values");
+        assert!(
+            (high / 38_000.0 - 1.0).abs() < 2.0 * RELATIVE_ERROR,
+            "{high}"
+        );
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct Split {
     pub worst: Option<f64>,
     /// Share of answers with a 90 % interval whose interval holds the measured value, %.
     pub covered: Option<f64>,
+    /// What was asked, one by one.
+    pub answers: Vec<Answer>,
 }
 
 /// How much is left out.
@@ -51,12 +53,12 @@ pub fn validate(workload: &Workload, depth: Depth) -> Vec<Split> {
 }
 
 /// One answer to a question about what was left out.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer {
-    /// Seconds, or epochs.
-    pub(crate) measured: f64,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// What was measured.
+    pub measured: f64,
     /// The answer and its standard deviation, of the logarithm.
-    pub(crate) said: Option<(f64, Option<f64>)>,
+    pub said: Option<(f64, Option<f64>)>,
 }
 
 impl Split {
@@ -93,6 +95,7 @@ impl Split {
             worst: errors.iter().copied().reduce(f64::max),
             covered: count(held.len())
                 .map(|n| 100.0 * held.iter().filter(|h| **h).count() as f64 / n),
+            answers: answers().copied().collect(),
         })
     }
 }

@@ -202,6 +202,7 @@ fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<S
         error: Some(variations.iter().sum::<f64>() / variations.len() as f64),
         worst: variations.iter().copied().reduce(f64::max),
         covered: None,
+        answers: Vec::new(),
     })
 }
 

@@ -34,6 +34,7 @@
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
 //! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`kinds`]: kinds of clusters.
+//! - [`figures`]: figures of results; [`pages`]: the page of one.
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -53,6 +54,8 @@ mod door;
 mod expectations;
 mod failures;
 mod fidelity;
+#[cfg(feature = "figures")]
+mod figures;
 mod fits;
 mod formats;
 mod grid_scenarios;
@@ -76,6 +79,8 @@ mod outlines;
 mod own_grids;
 mod own_measurements;
 mod own_prices;
+#[cfg(feature = "figures")]
+mod pages;
 mod peers;
 mod properties;
 mod random_lives;

@@ -1,0 +1,75 @@
+//! The folder of a finished run, for those who only read it.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Failure;
+use crate::experiment::Sink;
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::manifest::{self, Identity};
+use crate::report::{Folder, stored_records};
+
+/// A finished run.
+pub(super) struct FinishedRun {
+    folder: Folder,
+    /// What its manifest says.
+    pub(super) identity: Identity,
+}
+
+impl FinishedRun {
+    /// Reads what the manifest in a folder says.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] where there is no finished run.
+    pub(super) fn open(path: &Path) -> Result<FinishedRun, Failure> {
+        let folder = Folder::existing(path);
+        let read = manifest::read(&folder.file(manifest::FILE)).map_err(damaged)?;
+        let Some(identity) = read else {
+            return Err(wrong(
+                format!("there is no run in {}", path.display()),
+                "`scavsim run FILE --out DIR` makes one",
+            ));
+        };
+        if identity.get("complete") != Some(&Value::Bool(true)) {
+            return Err(wrong(
+                format!("the run in {} is not finished", path.display()),
+                "`scavsim run FILE --out DIR --resume` finishes it",
+            ));
+        }
+        Ok(FinishedRun { folder, identity })
+    }
+
+    /// Hands its records to `sink`, in the order of the cases.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] where they are not those that the run wrote; failures of the sink.
+    pub(super) fn hand_out(&self, sink: &mut dyn Sink) -> Result<(), Failure> {
+        stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
+    }
+
+    /// Name of its scenario.
+    pub(super) fn name(&self) -> &str {
+        let name = self.identity.get("scenario").and_then(Value::as_str);
+        name.unwrap_or_default()
+    }
+}
+
+/// Wrong usage, with what to do.
+pub(super) fn wrong(what: String, help: &str) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(Diagnostic::general(what).with_help(help.to_owned()));
+    Failure::Wrong(wrong)
+}
+
+fn damaged(error: std::io::Error) -> Failure {
+    const DAMAGED: &str =
+        "what a run left was changed; `scavsim run FILE --out DIR --overwrite` makes it anew";
+    match error.kind() {
+        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::NotFound => {
+            wrong(error.to_string(), DAMAGED)
+        }
+        _ => Failure::from(error),
+    }
+}

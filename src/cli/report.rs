@@ -1,0 +1,96 @@
+//! `scavsim report`: one page for a finished run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+
+use super::finished::{FinishedRun, wrong};
+use super::plot::KnownArgs;
+use super::signals::Signals;
+use super::{Exit, Failure, terminal};
+use crate::figure::Material;
+use crate::page::{self, contents::Contents};
+use crate::report::Folder;
+
+/// Name of the page in a result folder.
+pub const FILE: &str = "report.html";
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The folder of a finished run
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+    #[command(flatten)]
+    known: KnownArgs,
+    /// Write the page here [default: `report.html` in RESULTS]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Open it in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+impl ReportArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let run = FinishedRun::open(&self.results)?;
+        let material = self.known.material(&run, signals.raise_first()?)?;
+        let out = self.out.unwrap_or_else(|| self.results.join(FILE));
+        written(&material, &out)?;
+        terminal::print(&format!("{}\n", out.display()))?;
+        if self.open && !shown(&out) {
+            terminal::note("no browser was found to open it in");
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Writes the page of a result, whole or not at all.
+///
+/// # Errors
+/// [`Failure`]; a place that cannot be written is wrong usage.
+pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
+    put(&Contents::of(material), out)
+}
+
+/// Writes a page, whole or not at all.
+///
+/// # Errors
+/// [`Failure`]; a place that cannot be written is wrong usage.
+pub(super) fn put(contents: &Contents, out: &Path) -> Result<(), Failure> {
+    let html = page::html(contents).map_err(anyhow::Error::msg)?;
+    let help = "a page needs a file in a folder in which files can be created";
+    let name = out.file_name().and_then(|name| name.to_str());
+    let Some(name) = name.filter(|_| !out.is_dir()) else {
+        return Err(wrong(
+            format!("cannot write {}: it is no file", out.display()),
+            help,
+        ));
+    };
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = Folder::prepare(parent.unwrap_or(Path::new(".")))
+        .map_err(|error| wrong(error.to_string(), help))?;
+    Ok(folder.write(name, html.as_bytes())?)
+}
+
+/// Hands the page to what opens files here; whether that could be asked.
+fn shown(page: &Path) -> bool {
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let quiet = || Stdio::null();
+    let asked = Command::new(opener)
+        .arg(page)
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn();
+    asked.is_ok()
+}

@@ -1,0 +1,191 @@
+//! A figure before it is drawn: what stands where, in the units of its axes.
+
+use super::style::Style;
+
+/// One figure: panels side by side, with the series of all in one legend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Stem of its files.
+    pub name: String,
+    /// Heading.
+    pub title: String,
+    /// What it shows, in words, for whoever cannot see it.
+    pub alt: String,
+    /// How to read it; what is left out.
+    pub note: String,
+    /// Its panels, row by row.
+    pub panels: Vec<Panel>,
+    /// Panels side by side.
+    pub columns: usize,
+    /// Width and height of a panel, in pixels.
+    pub size: [f64; 2],
+}
+
+/// One pair of axes with what is drawn between them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// Heading.
+    pub title: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// What is drawn, the last on top.
+    pub series: Vec<Series>,
+}
+
+/// One axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What it shows.
+    pub label: String,
+    /// In which unit; empty where it counts or names.
+    pub unit: String,
+    /// How values are placed.
+    pub scale: Scale,
+}
+
+/// How values are placed on an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scale {
+    /// Evenly, over the values that there are.
+    Linear,
+    /// Evenly, zero included.
+    FromZero,
+    /// By their logarithm.
+    Log,
+    /// Names, of which the n-th stands at n, from 1.
+    Names(Vec<String>),
+}
+
+/// What belongs together and is drawn alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Name in the legend; empty for none.
+    pub label: String,
+    /// Colour, mark and dash.
+    pub style: Style,
+    /// What it is.
+    pub shape: Shape,
+}
+
+/// What a series is drawn as.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// Single points.
+    Marks(Vec<Mark>),
+    /// A line through points.
+    Line(Vec<[f64; 2]>),
+    /// Rectangles: bars, boxes, cells, spans.
+    Blocks(Vec<Block>),
+}
+
+/// A point with its intervals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where, x and y.
+    pub at: [f64; 2],
+    /// Ends of the interval along x.
+    pub x: Option<[f64; 2]>,
+    /// Ends of the interval along y.
+    pub y: Option<[f64; 2]>,
+    /// What it is.
+    pub name: String,
+}
+
+/// A rectangle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// From and to along x.
+    pub x: [f64; 2],
+    /// From and to along y.
+    pub y: [f64; 2],
+    /// How dark, from 0 to 1, where that is what it tells.
+    pub shade: Option<f64>,
+    /// What it is.
+    pub name: String,
+}
+
+impl Axis {
+    /// An axis in a unit.
+    pub fn new(label: &str, unit: &str, scale: Scale) -> Axis {
+        Axis {
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            scale,
+        }
+    }
+
+    /// An axis of names.
+    pub fn names(label: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Axis {
+        let names = names.into_iter().map(Into::into).collect();
+        Axis::new(label, "", Scale::Names(names))
+    }
+
+    /// Label and unit, as they stand beside it.
+    pub fn text(&self) -> String {
+        match self.unit.is_empty() {
+            true => self.label.clone(),
+            false => format!("{} ({})", self.label, self.unit),
+        }
+    }
+}
+
+impl Mark {
+    /// A point without intervals.
+    pub fn new(at: [f64; 2], name: impl Into<String>) -> Mark {
+        Mark {
+            at,
+            x: None,
+            y: None,
+            name: name.into(),
+        }
+    }
+}
+
+impl Series {
+    /// A series by its shape.
+    pub fn new(label: impl Into<String>, style: Style, shape: Shape) -> Series {
+        Series {
+            label: label.into(),
+            style,
+            shape,
+        }
+    }
+
+    /// Whether nothing is drawn of it.
+    pub fn is_empty(&self) -> bool {
+        self.range(0).is_none()
+    }
+
+    /// The range that it takes along an axis: 0 for x, 1 for y.
+    pub fn range(&self, axis: usize) -> Option<[f64; 2]> {
+        let all: Vec<f64> = match &self.shape {
+            Shape::Marks(marks) => {
+                let ends = |mark: &Mark| if axis == 0 { mark.x } else { mark.y };
+                (marks.iter())
+                    .flat_map(|mark| {
+                        std::iter::once(mark.at[axis]).chain(ends(mark).into_iter().flatten())
+                    })
+                    .collect()
+            }
+            Shape::Line(points) => points.iter().map(|point| point[axis]).collect(),
+            Shape::Blocks(blocks) => (blocks.iter())
+                .flat_map(|block| if axis == 0 { block.x } else { block.y })
+                .collect(),
+        };
+        joined(all.into_iter().map(|value| [value, value]))
+    }
+}
+
+impl Panel {
+    /// The range that its series take along an axis: 0 for x, 1 for y.
+    pub fn range(&self, axis: usize) -> Option<[f64; 2]> {
+        joined(self.series.iter().filter_map(|series| series.range(axis)))
+    }
+}
+
+/// The range around all.
+fn joined(all: impl Iterator<Item = [f64; 2]>) -> Option<[f64; 2]> {
+    all.reduce(|[low, high], [l, h]| [low.min(l), high.max(h)])
+}

@@ -1,0 +1,97 @@
+//! What a job's bill is made of, beside the oracle's.
+
+use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
+use super::super::material::Material;
+use super::super::style::Style;
+use super::{Asked, COLUMNS, Kind, Row, SIZE, room};
+
+pub(super) const KIND: Kind = Kind {
+    name: "bill",
+    about: "mean bill of each strategy's jobs by cause: training, search, waiting, lost work, restores, charges",
+    is_usual: true,
+    make,
+};
+
+/// Parts of a bill with their names.
+const PARTS: [(&str, &str); 8] = [
+    ("bill_useful_usd", "training"),
+    ("bill_search_usd", "search"),
+    ("bill_waiting_usd", "waiting for VMs"),
+    ("bill_lost_usd", "lost work"),
+    ("bill_restore_usd", "checkpoints, restores"),
+    ("bill_egress_usd", "egress"),
+    ("bill_storage_usd", "storage"),
+    ("bill_charges_usd", "other charges"),
+];
+/// Half the width of a bar.
+const HALF: f64 = 0.35;
+
+fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+    let [pricing, objective] = asked.shown(material)?;
+    let (rows, left_out) = room(asked.groups(material)?);
+    let mut panels = Vec::new();
+    let mut words = Vec::new();
+    for (workload, rows) in &rows {
+        let rows: Vec<&Row<'_>> = rows
+            .iter()
+            .filter(|row| row.group.mean("bill_useful_usd").is_some())
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let part = |row: &Row<'_>, metric: &str| row.group.mean(metric).map_or(0.0, |m| m.mean);
+        let mut series = Vec::new();
+        let mut bases = vec![0.0; rows.len()];
+        for (n, (metric, label)) in PARTS.into_iter().enumerate() {
+            let mut blocks = Vec::new();
+            for (at, row) in rows.iter().enumerate() {
+                let value = part(row, metric);
+                if value > 0.0 {
+                    let centre = (at + 1) as f64;
+                    blocks.push(Block {
+                        x: [centre - HALF, centre + HALF],
+                        y: [bases[at], bases[at] + value],
+                        shade: None,
+                        name: format!("{}: {label}", row.group.strategy),
+                    });
+                    bases[at] += value;
+                }
+            }
+            if !blocks.is_empty() {
+                series.push(Series::new(label, Style::nth(n), Shape::Blocks(blocks)));
+            }
+        }
+        let each = rows.iter().zip(&bases).map(|(row, total)| {
+            let search = part(row, "bill_search_usd");
+            format!(
+                "{} {total:.2} USD, of that {search:.2} for search steps",
+                row.group.strategy
+            )
+        });
+        words.push(format!(
+            "{workload}: {}.",
+            each.collect::<Vec<_>>().join("; ")
+        ));
+        panels.push(Panel {
+            title: (*workload).to_owned(),
+            x: Axis::names("", rows.iter().map(|row| row.group.strategy.as_str())),
+            y: Axis::new("mean bill of a job", "USD", Scale::FromZero),
+            series,
+        });
+    }
+    if panels.is_empty() {
+        return Err("no case has a result".to_owned());
+    }
+    Ok(Figure {
+        name: format!("bill-{pricing}-{objective}"),
+        title: format!(
+            "{}: what jobs pay for, {pricing}, objective {objective}",
+            material.name
+        ),
+        alt: format!("Stacked bars of mean bills in USD. {}", words.join(" ")),
+        note: format!("Search steps are paid whether they are credited or not.{left_out}"),
+        columns: COLUMNS,
+        size: SIZE,
+        panels,
+    })
+}

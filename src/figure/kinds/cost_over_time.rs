@@ -1,0 +1,196 @@
+//! Cost over time: what every configuration takes and costs, and where the strategies' jobs ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
+use super::super::material::{Cloud, Material, Place};
+use super::super::style::{BLACK, Dash, GREY, Marker, Style};
+use super::{Asked, COLUMNS, Kind, Row, SIZE, differs_by_vm, room};
+
+pub(super) const KIND: Kind = Kind {
+    name: "cost-over-time",
+    about: "expected time and cost of configurations, their Pareto front and knee, and the jobs of each strategy",
+    is_usual: true,
+    make,
+};
+
+/// Marks of one panel; of more configurations every second, or third, … is marked. The front is always whole.
+const MOST_MARKS: usize = 1_500;
+/// Lines that are told apart; with more the configurations are only marked.
+const MOST_LINES: usize = 7;
+
+fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+    let [pricing, objective] = asked.shown(material)?;
+    let (rows, left_out) = room(asked.groups(material)?);
+    let mut panels = Vec::new();
+    let (mut is_all, mut words) = (true, Vec::new());
+    let shown = rows
+        .iter()
+        .filter_map(|(workload, _)| material.cloud(workload, pricing));
+    let keys: BTreeSet<u32> = (shown.flat_map(|cloud| &cloud.places))
+        .filter_map(|place| joined_by(place, asked))
+        .collect();
+    let keys: Vec<u32> = keys.into_iter().collect();
+    for (workload, rows) in &rows {
+        let cloud = material.cloud(workload, pricing);
+        is_all &= cloud.is_some_and(|cloud| cloud.is_all);
+        let mut series = cloud.map_or(Vec::new(), |cloud| configurations(cloud, asked, &keys));
+        series.extend(jobs(rows, cloud));
+        words.push(in_words(workload, rows, cloud));
+        panels.push(Panel {
+            title: (*workload).to_owned(),
+            x: Axis::new("time", "h", Scale::Linear),
+            y: Axis::new("cost", "USD", Scale::Linear),
+            series,
+        });
+    }
+    let which = match is_all {
+        true => "all configurations",
+        false => "configurations that somebody chose (`--scenario FILE` shows all)",
+    };
+    let most = rows
+        .iter()
+        .filter_map(|(workload, _)| material.cloud(workload, pricing));
+    let most = most.map(|cloud| cloud.places.len()).max().unwrap_or(0);
+    let thinned = match most.div_ceil(MOST_MARKS) {
+        0 | 1 => String::new(),
+        every => format!(" Of {most} configurations one in {every} is marked."),
+    };
+    Ok(Figure {
+        name: format!("cost-over-time-{pricing}-{objective}"),
+        title: format!(
+            "{}: cost over time, {pricing}, objective {objective}",
+            material.name
+        ),
+        alt: format!(
+            "Cost in USD over time in hours of {which}, one panel per workload, under {pricing}. {}",
+            words.join(" ")
+        ),
+        note: format!(
+            "Small marks: expected time and cost of {which}. A strategy's mark: mean time and cost of its jobs, search \
+             included; bars hold 90 % of them. Dotted from it: to the configuration it chose most often.{left_out}{thinned}"
+        ),
+        columns: COLUMNS,
+        size: SIZE,
+        panels,
+    })
+}
+
+fn at(place: &Place) -> [f64; 2] {
+    [place.time_h, place.cost_usd]
+}
+
+/// What a configuration shares with those on its line.
+fn joined_by(place: &Place, asked: &Asked) -> Option<u32> {
+    match asked.by_workers {
+        true => place.workers,
+        false => place.batch,
+    }
+}
+
+/// Configurations, joined where they differ in one thing, and their front and knee. `keys`: what lines of all panels share.
+fn configurations(cloud: &Cloud, asked: &Asked, keys: &[u32]) -> Vec<Series> {
+    let with_vm = differs_by_vm(cloud);
+    let mark = |place: &Place| Mark::new(at(place), place.name(with_vm));
+    let mut lines: BTreeMap<Option<u32>, Vec<&Place>> = BTreeMap::new();
+    for place in &cloud.places {
+        lines
+            .entry(joined_by(place, asked))
+            .or_default()
+            .push(place);
+    }
+    let joins = !with_vm
+        && (2..=MOST_LINES).contains(&lines.len())
+        && cloud.places.iter().all(|place| place.other.is_none());
+    let mut series = Vec::new();
+    if joins && cloud.is_all {
+        for (key, places) in &lines {
+            let n = keys.iter().position(|known| Some(*known) == *key);
+            let style = Style::behind(n.unwrap_or(0));
+            let name = if asked.by_workers { "K" } else { "B" };
+            let label = key.map_or(String::new(), |key| format!("{name} = {key}"));
+            let points = places.iter().map(|place| at(place)).collect();
+            series.push(Series::new("", style, Shape::Line(points)));
+            let marks = places.iter().map(|place| mark(place)).collect();
+            series.push(Series::new(label, style, Shape::Marks(marks)));
+        }
+    } else {
+        let style = Style::plain(GREY).marked(Marker::Circle, 2);
+        let every = cloud.places.len().div_ceil(MOST_MARKS);
+        let marks = cloud
+            .places
+            .iter()
+            .step_by(every.max(1))
+            .map(mark)
+            .collect();
+        series.push(Series::new("configurations", style, Shape::Marks(marks)));
+    }
+    let mut front: Vec<[f64; 2]> = (cloud.places.iter().filter(|place| place.is_on_front))
+        .map(at)
+        .collect();
+    front.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let style = Style::plain(BLACK).dashed(Dash::LongDash);
+    series.push(Series::new("Pareto front", style, Shape::Line(front)));
+    let knees: Vec<Mark> = (cloud.places.iter().filter(|place| place.is_knee))
+        .map(mark)
+        .collect();
+    let style = Style::plain(BLACK).marked(Marker::Cross, 7);
+    series.push(Series::new("knee", style, Shape::Marks(knees)));
+    series
+}
+
+/// The place that a group chose most often.
+fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
+    let choice = row.group.choice.as_ref()?;
+    cloud?.places.iter().find(|place| {
+        (&place.vm, &place.other) == (&choice.vm, &choice.other)
+            && (place.workers, place.batch) == (choice.workers, choice.batch)
+    })
+}
+
+/// Where the jobs of the strategies ended.
+fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
+    let mut series = Vec::new();
+    for (n, row) in rows.iter().enumerate() {
+        let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
+        let (Some(time), Some(cost)) = (mean("time_h"), mean("cost_usd")) else {
+            continue;
+        };
+        let style = match row.group.strategy.as_str() {
+            "oracle" => Style::plain(BLACK).marked(Marker::Star, 7),
+            _ => Style::nth(n).marked(Style::nth(n).marker, 5),
+        };
+        if let Some(place) = chosen(row, cloud) {
+            let points = vec![at(place), [time, cost]];
+            series.push(Series::new(
+                "",
+                style.dashed(Dash::Dotted),
+                Shape::Line(points),
+            ));
+        }
+        let mark = Mark {
+            at: [time, cost],
+            x: row.outcome.time_h,
+            y: row.outcome.cost_usd,
+            name: row.group.strategy.clone(),
+        };
+        let label = row.group.strategy.clone();
+        series.push(Series::new(label, style, Shape::Marks(vec![mark])));
+    }
+    series
+}
+
+fn in_words(workload: &str, rows: &[Row<'_>], cloud: Option<&Cloud>) -> String {
+    let each = rows.iter().filter_map(|row| {
+        let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
+        let (time, cost) = (mean("time_h")?, mean("cost_usd")?);
+        let choice =
+            chosen(row, cloud).map_or(String::new(), |place| format!(" on {}", place.name(false)));
+        Some(format!(
+            "{}{choice} {time:.2} h, {cost:.2} USD",
+            row.group.strategy
+        ))
+    });
+    let each: Vec<String> = each.collect();
+    format!("{workload}: {}.", each.join("; "))
+}

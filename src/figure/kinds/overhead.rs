@@ -1,0 +1,116 @@
+//! What a search adds to the oracle's time and cost.
+
+use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
+use super::super::material::Material;
+use super::super::style::{BLACK, Marker, Style};
+use super::{Asked, Kind, Row, room};
+
+pub(super) const KIND: Kind = Kind {
+    name: "overhead",
+    about: "time and cost over the oracle's, with search steps lost (gross) and credited (net)",
+    is_usual: true,
+    make,
+};
+
+const SIZE: [f64; 2] = [420.0, 300.0];
+/// Half the width of a bar.
+const HALF: f64 = 0.18;
+
+fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+    let [pricing, objective] = asked.shown(material)?;
+    let (rows, left_out) = room(asked.groups(material)?);
+    let mut panels = Vec::new();
+    let mut words = Vec::new();
+    for (workload, rows) in &rows {
+        let rows: Vec<&Row<'_>> = (rows.iter())
+            .filter(|row| row.group.strategy != "oracle")
+            .filter(|row| row.group.mean("overhead_net_time").is_some())
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let percent = |row: &Row<'_>, metric: &str| {
+            row.group.mean(metric).map_or(0.0, |mean| 100.0 * mean.mean)
+        };
+        let each = rows.iter().map(|row| {
+            let of = |metric| percent(row, metric);
+            format!(
+                "{} gross {:+.1} % time and {:+.1} % cost, net {:+.1} and {:+.1} %",
+                row.group.strategy,
+                of("overhead_gross_time"),
+                of("overhead_gross_cost"),
+                of("overhead_net_time"),
+                of("overhead_net_cost")
+            )
+        });
+        words.push(format!(
+            "{workload}: {}.",
+            each.collect::<Vec<_>>().join("; ")
+        ));
+        for (what, metrics) in [
+            ("time", ["overhead_gross_time", "overhead_net_time"]),
+            ("cost", ["overhead_gross_cost", "overhead_net_cost"]),
+        ] {
+            panels.push(Panel {
+                title: format!("{workload}: {what}"),
+                x: Axis::names("", rows.iter().map(|row| row.group.strategy.as_str())),
+                y: Axis::new(&format!("{what} over the oracle's"), "%", Scale::FromZero),
+                series: bars(&rows, metrics),
+            });
+        }
+    }
+    if panels.is_empty() {
+        return Err("no strategy besides the oracle has a result".to_owned());
+    }
+    Ok(Figure {
+        name: format!("overhead-{pricing}-{objective}"),
+        title: format!(
+            "{}: overhead of the search, {pricing}, objective {objective}",
+            material.name
+        ),
+        alt: format!(
+            "Bars of mean time and cost over the oracle's in percent. {}",
+            words.join(" ")
+        ),
+        note: format!(
+            "Gross: search steps earn no progress. Net: they count as training. Means over runs with 95 % intervals; \
+             negative where a choice is faster or cheaper than that of the objective.{left_out}"
+        ),
+        columns: 2,
+        size: SIZE,
+        panels,
+    })
+}
+
+fn bars(rows: &[&Row<'_>], metrics: [&str; 2]) -> Vec<Series> {
+    let mut series = Vec::new();
+    for (n, (metric, label)) in metrics.into_iter().zip(["gross", "net"]).enumerate() {
+        let (mut blocks, mut marks) = (Vec::new(), Vec::new());
+        for (at, row) in rows.iter().enumerate() {
+            let Some(mean) = row.group.mean(metric) else {
+                continue;
+            };
+            let centre = (at + 1) as f64 + [-HALF, HALF][n];
+            let value = 100.0 * mean.mean;
+            let name = row.group.strategy.clone();
+            blocks.push(Block {
+                x: [centre - HALF, centre + HALF],
+                y: [value.min(0.0), value.max(0.0)],
+                shade: None,
+                name: name.clone(),
+            });
+            marks.push(Mark {
+                at: [centre, value],
+                x: None,
+                y: (mean.interval).map(|interval| [100.0 * interval.low, 100.0 * interval.high]),
+                name,
+            });
+        }
+        let style = Style::nth([5, 0][n]);
+        series.push(Series::new(label, style, Shape::Blocks(blocks)));
+        let marker = [Marker::Circle, Marker::Square][n];
+        let style = Style::plain(BLACK).marked(marker, 2);
+        series.push(Series::new("", style, Shape::Marks(marks)));
+    }
+    series
+}

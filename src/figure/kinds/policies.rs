@@ -1,0 +1,169 @@
+//! What every configuration costs under every policy, against the cheapest.
+
+use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
+use super::super::material::{Cloud, Material};
+use super::super::style::{Marker, Style};
+use super::{Asked, COLUMNS, Kind, differs_by_vm, room};
+
+pub(super) const KIND: Kind = Kind {
+    name: "policies",
+    about: "cost of configurations under each pricing policy over the cheapest, as a heat map; needs the scenario",
+    is_usual: true,
+    make,
+};
+
+/// Configurations and policies that a map has room for.
+const MOST: usize = 80;
+/// Policies from which a map is taller than wide.
+const TALL: usize = 12;
+/// Below which cost over the cheapest a cell has which shade, and how that is called.
+const CLASSES: [(f64, f64, &str); 6] = [
+    (0.02, 0.0, "up to 2 % dearer"),
+    (0.10, 0.2, "up to 10 %"),
+    (0.25, 0.4, "up to 25 %"),
+    (0.50, 0.6, "up to 50 %"),
+    (1.00, 0.8, "up to 100 %"),
+    (f64::INFINITY, 1.0, "more"),
+];
+
+fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+    let policies = material.distinct(|group| &group.pricing);
+    if policies.len() < 2 {
+        return Err("it has one pricing policy only".to_owned());
+    }
+    if !material.clouds.iter().all(|cloud| cloud.is_all) {
+        return Err(
+            "records hold chosen configurations only: name the scenario with `--scenario FILE`"
+                .to_owned(),
+        );
+    }
+    let workloads = material.distinct(|group| &group.workload);
+    let shown = |workload: &&str| {
+        asked
+            .workload
+            .as_deref()
+            .is_none_or(|asked| asked == *workload)
+    };
+    let workloads: Vec<&str> = workloads.into_iter().filter(shown).collect();
+    let (workloads, left_out) = room(workloads);
+    let mut panels = Vec::new();
+    let mut words = Vec::new();
+    for workload in workloads {
+        let clouds: Vec<&Cloud> = (policies.iter().take(MOST))
+            .filter_map(|policy| material.cloud(workload, policy))
+            .collect();
+        let Some(first) = clouds.first() else {
+            continue;
+        };
+        if first.places.len() > MOST {
+            return Err(format!(
+                "a map has room for {MOST} configurations; `{workload}` has {}",
+                first.places.len()
+            ));
+        }
+        words.push(format!("{workload}: {}.", cheapest(&clouds).join("; ")));
+        panels.push(panel(workload, &clouds));
+    }
+    if panels.is_empty() {
+        return Err("it has no such workload".to_owned());
+    }
+    let most = |axis: fn(&Panel) -> &Axis| {
+        let counts = panels.iter().map(|panel| match &axis(panel).scale {
+            Scale::Names(names) => names.len(),
+            _ => 1,
+        });
+        counts.max().unwrap_or(1) as f64
+    };
+    let size = [
+        220.0 + 17.0 * most(|panel| &panel.x).max(12.0),
+        150.0 + 16.0 * most(|panel| &panel.y),
+    ];
+    let more = match policies.len() > MOST {
+        true => format!(" The first {MOST} of {} policies.", policies.len()),
+        false => String::new(),
+    };
+    Ok(Figure {
+        name: "policies".to_owned(),
+        title: format!("{}: cost over the cheapest, by policy", material.name),
+        alt: format!(
+            "Heat maps, a row per policy and a column per configuration. Cheapest: {}",
+            words.join(" ")
+        ),
+        note: format!(
+            "The darker, the dearer than the cheapest configuration under the same policy.{left_out}{more}"
+        ),
+        // Long maps stand side by side.
+        columns: if policies.len() > TALL { COLUMNS } else { 1 },
+        size,
+        panels,
+    })
+}
+
+fn least(cloud: &Cloud) -> Option<(usize, f64)> {
+    let costs = cloud.places.iter().map(|place| place.cost_usd).enumerate();
+    costs.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn cheapest(clouds: &[&Cloud]) -> Vec<String> {
+    let each = clouds.iter().filter_map(|cloud| {
+        let (at, _) = least(cloud)?;
+        Some(format!(
+            "{} {}",
+            cloud.pricing,
+            cloud.places[at].name(false)
+        ))
+    });
+    each.collect()
+}
+
+fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
+    let with_vm = differs_by_vm(clouds[0]);
+    let mut classes: Vec<Vec<Block>> = vec![Vec::new(); CLASSES.len()];
+    let mut marks = Vec::new();
+    for (row, cloud) in clouds.iter().enumerate() {
+        // The first policy stands on top.
+        let y = (clouds.len() - row) as f64;
+        let Some((best, least)) = least(cloud) else {
+            continue;
+        };
+        for (column, place) in cloud.places.iter().enumerate() {
+            let x = (column + 1) as f64;
+            let over = place.cost_usd / least - 1.0;
+            let class = CLASSES.iter().position(|(below, ..)| over < *below);
+            let class = class.unwrap_or(CLASSES.len() - 1);
+            classes[class].push(Block {
+                x: [x - 0.5, x + 0.5],
+                y: [y - 0.5, y + 0.5],
+                shade: Some(CLASSES[class].1),
+                name: format!(
+                    "{}, {}: {:+.1} %",
+                    cloud.pricing,
+                    place.name(with_vm),
+                    100.0 * over
+                ),
+            });
+        }
+        marks.push(Mark::new(
+            [(best + 1) as f64, y],
+            cloud.places[best].name(with_vm),
+        ));
+    }
+    let cells = classes
+        .into_iter()
+        .zip(CLASSES)
+        .map(|(blocks, (_, _, label))| Series::new(label, Style::nth(0), Shape::Blocks(blocks)));
+    let cheapest = Style::nth(1).marked(Marker::Diamond, 4);
+    let cheapest = Series::new("cheapest", cheapest, Shape::Marks(marks));
+    Panel {
+        title: workload.to_owned(),
+        x: Axis::names(
+            "workers × global batch (samples)",
+            clouds[0].places.iter().map(|place| place.name(with_vm)),
+        ),
+        y: Axis::names("", clouds.iter().rev().map(|cloud| cloud.pricing.as_str())),
+        series: cells
+            .filter(|series| !series.is_empty())
+            .chain([cheapest])
+            .collect(),
+    }
+}

@@ -1,0 +1,23 @@
+//! Figures of results.
+//!
+//! In: a finished run, and where it is at hand its scenario. Out: SVG, PNG and Vega-Lite.
+//!
+//! - [`material`]: all that figures are made of; [`gathered`]: what of it comes from records.
+//! - [`description`]: a figure before it is drawn; [`style`]: how series differ, in colour, mark and dash.
+//! - [`kinds`]: one file per kind of figure, and their list.
+//! - [`life`]: the life of one job, from its trace.
+//! - [`draw`]: a figure as SVG and PNG; [`vega`]: as a Vega-Lite specification.
+
+pub mod description;
+pub mod draw;
+pub mod gathered;
+pub mod kinds;
+pub mod life;
+pub mod material;
+pub mod style;
+pub mod vega;
+
+pub use description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
+pub use kinds::{Asked, KINDS, Kind};
+pub use material::Material;
+pub use style::Style;

@@ -1,0 +1,179 @@
+//! How series differ: by colour, and by mark and dash besides, so that a figure can be read in grey and by those who
+//! see few colours.
+
+/// Colour, mark and dash of a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Place in [`COLOURS`].
+    pub colour: usize,
+    /// How points are marked.
+    pub marker: Marker,
+    /// How lines are dashed.
+    pub dash: Dash,
+    /// Width of a line, or size of a mark, in pixels.
+    pub size: u8,
+}
+
+/// How a point is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Cross,
+    Plus,
+    TriangleDown,
+    Star,
+}
+
+/// How a line is dashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Dash {
+    Solid,
+    Dashed,
+    Dotted,
+    DashDot,
+    LongDash,
+}
+
+/// Eight colours that are told apart with any kind of colour vision (Okabe and Ito 2008; the yellow is darker here, for
+/// print), and greys for what they are seen against.
+pub const COLOURS: [&str; 12] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a6a00", "#000000",
+    "#8a8a8a", "#a8a8a8", "#777777", "#5c5c5c",
+];
+/// Places of black and grey.
+pub const BLACK: usize = 7;
+/// See [`BLACK`].
+pub const GREY: usize = 8;
+const GREYS: [usize; 4] = [9, 8, 10, 11];
+
+const MARKERS: [Marker; 8] = [
+    Marker::Circle,
+    Marker::Square,
+    Marker::Triangle,
+    Marker::Diamond,
+    Marker::TriangleDown,
+    Marker::Plus,
+    Marker::Cross,
+    Marker::Star,
+];
+const DASHES: [Dash; 5] = [
+    Dash::Solid,
+    Dash::Dashed,
+    Dash::Dotted,
+    Dash::DashDot,
+    Dash::LongDash,
+];
+
+impl Style {
+    /// The style of the n-th of several series. No two of the first 56 have both colour and mark in common.
+    pub fn nth(n: usize) -> Style {
+        Style {
+            colour: n % 7,
+            marker: MARKERS[(n % 7 + n / 7) % MARKERS.len()],
+            dash: DASHES[n % DASHES.len()],
+            size: 4,
+        }
+    }
+
+    /// The n-th of several series in grey, behind others: told apart by dash and mark.
+    pub fn behind(n: usize) -> Style {
+        Style {
+            colour: GREYS[n % GREYS.len()],
+            size: 3,
+            ..Style::nth(n)
+        }
+    }
+
+    /// One colour for what all others are seen against.
+    pub fn plain(colour: usize) -> Style {
+        Style {
+            colour,
+            marker: Marker::Circle,
+            dash: Dash::Solid,
+            size: 3,
+        }
+    }
+
+    /// The same with another mark.
+    pub fn marked(self, marker: Marker, size: u8) -> Style {
+        Style {
+            marker,
+            size,
+            ..self
+        }
+    }
+
+    /// The same with another dash.
+    pub fn dashed(self, dash: Dash) -> Style {
+        Style { dash, ..self }
+    }
+
+    /// Its colour.
+    pub fn hex(self) -> &'static str {
+        COLOURS[self.colour]
+    }
+}
+
+impl Dash {
+    /// Lengths of strokes and gaps in pixels; empty for a solid line.
+    pub fn lengths(self) -> &'static [u8] {
+        match self {
+            Dash::Solid => &[],
+            Dash::Dashed => &[7, 4],
+            Dash::Dotted => &[2, 3],
+            Dash::DashDot => &[8, 3, 2, 3],
+            Dash::LongDash => &[12, 4],
+        }
+    }
+}
+
+/// The colour of a value from 0 to 1: from light to dark, so that grey print keeps the order.
+pub fn shade(value: f64) -> String {
+    const ENDS: [[f64; 3]; 3] = [
+        [247.0, 251.0, 255.0],
+        [86.0, 160.0, 206.0],
+        [8.0, 48.0, 107.0],
+    ];
+    let at = value.clamp(0.0, 1.0) * 2.0;
+    let (from, to, share) = match at < 1.0 {
+        true => (ENDS[0], ENDS[1], at),
+        false => (ENDS[1], ENDS[2], at - 1.0),
+    };
+    let [r, g, b] = std::array::from_fn(|i| (from[i] + (to[i] - from[i]) * share).round() as u8);
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_differ_in_more_than_their_colour() {
+        let all: Vec<Style> = (0..56).map(Style::nth).collect();
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[..i] {
+                assert!(a.colour != b.colour || a.marker != b.marker, "{i}");
+            }
+        }
+        for pair in all[..7].windows(2) {
+            assert!(pair[0].marker != pair[1].marker && pair[0].dash != pair[1].dash);
+        }
+    }
+
+    #[test]
+    fn shades_darken() {
+        let grey = |value| {
+            let hex = shade(value);
+            let part = |at: usize| u32::from_str_radix(&hex[at..at + 2], 16).expect("hex");
+            part(1) * 3 + part(3) * 6 + part(5)
+        };
+        for step in 0..20 {
+            assert!(grey(f64::from(step) / 20.0) > grey(f64::from(step + 1) / 20.0));
+        }
+    }
+}

@@ -1,0 +1,561 @@
+//! Figures of results: what they show is what was run and what was published, and what cannot be drawn is told.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::sandbox::{Sandbox, repository, repository_file, stderr, stdout};
+
+/// The paper's scenario, run into `out`.
+fn paper() -> Sandbox {
+    let sandbox = Sandbox::with(&repository_file("scenarios/paper/scavenger.toml"));
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    sandbox
+}
+
+/// Draws one kind of the paper's figures: its specification.
+fn spec(sandbox: &Sandbox, kind: &str, more: &[&str]) -> Value {
+    let plot = [
+        "plot",
+        "out",
+        "--scenario",
+        "scenario.toml",
+        "--kind",
+        kind,
+        "--form",
+        "vega",
+    ];
+    let printed = stdout(&sandbox.run(&[&plot, more].concat()).success());
+    let file = printed.trim();
+    serde_json::from_str(&sandbox.read(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+}
+
+/// The values of the layers with this mark, panel by panel.
+fn values<'s>(spec: &'s Value, panel: usize, mark: &str) -> Vec<&'s Value> {
+    let layers = spec["concat"][panel]["layer"]
+        .as_array()
+        .expect("panels have layers");
+    let own = layers.iter().filter(|layer| layer["mark"]["type"] == mark);
+    own.flat_map(|layer| layer["data"]["values"].as_array().expect("data"))
+        .collect()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+/// The published figures of one quantity: workload, workers, batch, value.
+fn published(figure: &str, quantity: &str) -> Vec<(String, String, f64)> {
+    let text = repository_file("data/papers/scavenger.csv");
+    let rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let own = rows.filter(|row| row[0] == figure && row[1] == quantity);
+    own.map(|row| {
+        let of = |key: &str| {
+            let words = row[2].split(' ').filter_map(|word| word.split_once('='));
+            words
+                .filter(|(k, _)| *k == key)
+                .map(|(_, v)| v)
+                .collect::<String>()
+        };
+        let at = format!("{} × {}", of("workers"), of("batch"));
+        (of("workload"), at, row[3].parse().expect("a number"))
+    })
+    .collect()
+}
+
+const WORKLOADS: [&str; 3] = [
+    "scavenger-resnet18",
+    "scavenger-resnet50",
+    "scavenger-transformer",
+];
+
+#[test]
+fn figure_10_of_the_paper_is_rebuilt_point_by_point() {
+    let sandbox = paper();
+    let spec = spec(&sandbox, "cost-over-time", &[]);
+    let mut seen = 0;
+    for (axis, quantity) in [("x", "time_to_target"), ("y", "cost_to_target")] {
+        for (workload, at, value) in published("figure 10", quantity) {
+            let panel = WORKLOADS
+                .iter()
+                .position(|w| *w == workload)
+                .expect("known");
+            assert_eq!(spec["concat"][panel]["title"], workload);
+            let point = values(&spec, panel, "point")
+                .into_iter()
+                .find(|p| p["name"] == *at);
+            let drawn = number(&point.unwrap_or_else(|| panic!("{workload} {at}"))[axis]);
+            assert!(
+                (drawn / value - 1.0).abs() < 0.006,
+                "{workload} {at}: {drawn} {value}"
+            );
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 96);
+}
+
+#[test]
+fn figure_12_of_the_paper_has_the_cheapest_of_all_at_many_workers() {
+    let sandbox = paper();
+    let more = [
+        "--pricing",
+        "paper-memory",
+        "--lines",
+        "workers",
+        "--objective",
+        "cost",
+    ];
+    let spec = spec(&sandbox, "cost-over-time", &more);
+    for (panel, workload) in WORKLOADS.iter().enumerate() {
+        let mut all = values(&spec, panel, "point");
+        all.retain(|point| {
+            point["name"]
+                .as_str()
+                .is_some_and(|name| name.contains(" × "))
+        });
+        all.sort_by(|a, b| number(&a["y"]).total_cmp(&number(&b["y"])));
+        let least = match *workload {
+            "scavenger-transformer" => "20 × 512",
+            _ => "20 × 384",
+        };
+        assert_eq!(all[0]["name"], least, "{workload}");
+    }
+}
+
+#[test]
+fn figures_9_3_and_5_are_what_was_measured() {
+    let sandbox = paper();
+    let noise = spec(&sandbox, "noise", &[]);
+    let steps = spec(&sandbox, "steps", &[]);
+    let throughput = spec(&sandbox, "throughput", &[]);
+    for (panel, workload) in WORKLOADS.iter().enumerate() {
+        let folder = format!("data/workloads/{workload}");
+        let rows = |file: &str| -> Vec<Vec<String>> {
+            let text = repository_file(&format!("{folder}/{file}"));
+            let rows = text.lines().skip(1);
+            rows.map(|row| row.split(',').map(str::to_owned).collect())
+                .collect()
+        };
+        let drawn = values(&noise, panel, "point");
+        for row in rows("noise.csv") {
+            let [batch, value] = [1, 2].map(|at| row[at].parse::<f64>().expect("a number"));
+            let name = format!("{} × {}", row[0], row[1]);
+            let point = drawn.iter().find(|p| p["name"] == *name).expect("drawn");
+            assert_eq!(number(&point["x"]), 1.0 / batch.sqrt());
+            assert_eq!(number(&point["y"]), value);
+        }
+        // The line that the paper draws through the averages.
+        for (of, _, _) in published("figure 9", "noise_line_slope") {
+            assert!(WORKLOADS.contains(&&*of));
+        }
+        let (bars, points) = (
+            values(&steps, panel, "rect"),
+            values(&throughput, panel, "point"),
+        );
+        for row in rows("steps.csv") {
+            let [batch, step] = [2, 3].map(|at| row[at].parse::<f64>().expect("a number"));
+            let name = format!("{} × {}", row[1], row[2]);
+            let own: Vec<_> = bars.iter().filter(|bar| bar["name"] == *name).collect();
+            let top = own.iter().map(|bar| number(&bar["y2"])).fold(0.0, f64::max);
+            assert!((top - step).abs() < 1e-9, "{workload} {name}: {top} {step}");
+            if let Ok(communication) = row[4].parse::<f64>() {
+                let last = own
+                    .iter()
+                    .max_by(|a, b| number(&a["y2"]).total_cmp(&number(&b["y2"])));
+                let part = last
+                    .map(|bar| number(&bar["y2"]) - number(&bar["y"]))
+                    .expect("drawn");
+                assert!((part - communication).abs() < 1e-9, "{workload} {name}");
+            }
+            let point = points.iter().find(|p| p["name"] == *name).expect("drawn");
+            assert!((number(&point["y"]) - batch / step).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn figure_11_has_the_errors_that_reproduce_tells() {
+    let sandbox = paper();
+    let errors = spec(&sandbox, "errors", &[]);
+    let reproduced = stdout(&sandbox.run(&["reproduce", "scavenger", "--format", "json"]));
+    let papers: Value = serde_json::from_str(&reproduced).expect("JSON");
+    let rows = papers[0]["rows"].as_array().expect("rows");
+    let own = (rows.iter()).filter(|row| row["quantity"] == "prediction_error_mean");
+    let mut seen = 0;
+    for row in own {
+        let words = row["selector"].as_str().expect("words").split(' ');
+        let words: Vec<(&str, &str)> = words.filter_map(|w| w.split_once('=')).collect();
+        let of = |key: &str| words.iter().find(|(k, _)| *k == key).map(|(_, v)| *v);
+        let panel = WORKLOADS
+            .iter()
+            .position(|w| Some(*w) == of("workload"))
+            .expect("known");
+        let strategy = of("strategy").expect("it is of a strategy");
+        let workers = of("columns")
+            .or_else(|| of("workers"))
+            .expect("it is of some");
+        let means = values(&errors, panel, "point");
+        // As many batches with each worker count.
+        let drawn: Vec<f64> = (workers.split(','))
+            .map(|workers| format!("{strategy}, {workers}"))
+            .map(|name| {
+                means
+                    .iter()
+                    .find(|point| point["name"] == *name)
+                    .expect("drawn")
+            })
+            .map(|point| number(&point["y"]))
+            .collect();
+        let drawn = drawn.iter().sum::<f64>() / drawn.len() as f64;
+        let ours = number(&row["simulated"]);
+        assert!((drawn - ours).abs() < 1e-3, "{words:?}: {drawn} {ours}");
+        seen += 1;
+    }
+    assert_eq!(seen, 18);
+}
+
+/// All pairs of these two attributes of an element, in order.
+fn pairs(svg: &str, element: &str, names: [&str; 2]) -> Vec<[f64; 2]> {
+    let of = |tag: &str, name: &str| -> f64 {
+        let rest = tag.split_once(&format!(" {name}=\"")).expect("it has it").1;
+        rest.split_once('"')
+            .expect("it ends")
+            .0
+            .parse()
+            .expect("a number")
+    };
+    let begin = format!("<{element} ");
+    let tags = svg.split(&begin).skip(1);
+    tags.map(|tag| names.map(|name| of(&format!(" {tag}"), name)))
+        .collect()
+}
+
+#[test]
+fn marks_are_drawn_where_the_data_are() {
+    let sandbox = paper();
+    let noise = spec(&sandbox, "noise", &[]);
+    sandbox
+        .run(&["plot", "out", "--kind", "noise", "--form", "svg,png"])
+        .success();
+    let svg = sandbox.read("out/figures/noise.svg");
+    let circles = pairs(&svg, "circle", ["cx", "cy"]);
+    for panel in 0..3 {
+        // Those of the first worker count are circles.
+        let data: Vec<[f64; 2]> = (values(&noise, panel, "point").into_iter())
+            .filter(|point| {
+                point["name"]
+                    .as_str()
+                    .is_some_and(|name| name.starts_with("8 ×"))
+            })
+            .map(|point| [number(&point["x"]), number(&point["y"])])
+            .collect();
+        assert_eq!(data.len(), 4);
+        let drawn = &circles[4 * panel..4 * panel + 4];
+        for axis in 0..2 {
+            let (first, last) = (0, 3);
+            let per =
+                (drawn[last][axis] - drawn[first][axis]) / (data[last][axis] - data[first][axis]);
+            for (drawn, data) in drawn.iter().zip(&data) {
+                let there =
+                    circles[4 * panel][axis] + per * (data[axis] - values_at(&noise, panel)[axis]);
+                assert!(
+                    (drawn[axis] - there).abs() < 0.05,
+                    "{panel} {axis}: {drawn:?} {there}"
+                );
+            }
+        }
+    }
+    // Text for those who cannot see it, and no signature of a version.
+    assert!(
+        svg.contains("role=\"img\"") && svg.contains("<desc>Normalised noise over"),
+        "{svg}"
+    );
+    assert!(!svg.contains("<!--"), "{svg}");
+    let png = fs::read(sandbox.path("out/figures/noise.png")).expect("it is written");
+    assert!(
+        png.starts_with(b"\x89PNG") && png.len() > 10_000,
+        "{}",
+        png.len()
+    );
+}
+
+fn values_at(spec: &Value, panel: usize) -> [f64; 2] {
+    let points = values(spec, panel, "point");
+    let first = points
+        .iter()
+        .find(|p| p["name"].as_str().is_some_and(|n| n.starts_with("8 ×")));
+    let first = first.expect("drawn");
+    [number(&first["x"]), number(&first["y"])]
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes_and_every_kind_names_units_and_words() {
+    let sandbox = paper();
+    let plot = [
+        "plot",
+        "out",
+        "--scenario",
+        "scenario.toml",
+        "--kind",
+        "all",
+        "--out",
+    ];
+    for out in ["a", "b"] {
+        sandbox.run(&[&plot[..], &[out]].concat()).success();
+    }
+    assert_eq!(sandbox.contents("a"), sandbox.contents("b"));
+    assert_eq!(sandbox.files("a").len(), 3 * 11, "{:?}", sandbox.files("a"));
+    for file in sandbox
+        .files("a")
+        .iter()
+        .filter(|file| file.ends_with(".vl.json"))
+    {
+        let spec: Value = serde_json::from_str(&sandbox.read(&format!("a/{file}"))).expect("JSON");
+        assert!(
+            spec["description"]
+                .as_str()
+                .is_some_and(|words| words.len() > 40),
+            "{file}"
+        );
+        for panel in spec["concat"].as_array().expect("panels") {
+            for layer in panel["layer"].as_array().expect("layers") {
+                for axis in ["x", "y"] {
+                    let channel = &layer["encoding"][axis];
+                    let title = channel["title"].as_str().expect("a title");
+                    let is_named = channel["axis"]["labelExpr"].is_string();
+                    assert!(is_named || title.ends_with(')'), "{file}: {title}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn records_alone_show_what_was_chosen_and_say_what_they_lack() {
+    let sandbox = paper();
+    let assert = sandbox.run(&["plot", "out", "--form", "svg"]).success();
+    let said = stderr(&assert);
+    for lacks in [
+        "`errors`: records hold no prediction",
+        "`policies`: records hold chosen configurations",
+    ] {
+        assert!(said.contains(lacks), "{said}");
+    }
+    assert!(stdout(&assert).contains("cost-over-time-paper-fixed-time.svg"));
+    let svg = sandbox.read("out/figures/cost-over-time-paper-fixed-time.svg");
+    assert!(svg.contains("configurations that somebody chose"), "{svg}");
+}
+
+#[test]
+fn a_run_draws_itself() {
+    let sandbox = Sandbox::with("name = \"one\"\nworkloads = [\"scavenger-resnet18\"]\n");
+    let assert = sandbox.run(&["run", "scenario.toml", "--out", "out", "--plot", "--report"]);
+    let assert = assert.success();
+    assert!(
+        stderr(&assert).contains("report.html"),
+        "{}",
+        stderr(&assert)
+    );
+    assert!(sandbox.files("out").contains(&"report.html".to_owned()));
+    assert!(sandbox.files("out/figures").len() >= 12);
+    // It draws nothing without a folder.
+    sandbox.run(&["run", "scenario.toml", "--plot"]).code(2);
+}
+
+#[test]
+fn the_life_of_a_job_is_drawn_from_its_trace() {
+    let sandbox = Sandbox::new();
+    let scenario = repository().join("scenarios/spot.toml");
+    let scenario = scenario.to_str().expect("UTF-8");
+    let trace = [
+        "trace",
+        scenario,
+        "--case",
+        "300",
+        "--max-events",
+        "0",
+        "--out",
+        "trace",
+    ];
+    sandbox.run(&trace).success();
+    let events = "trace/spot-case-300.events.jsonl";
+    let assert = sandbox.run(&["plot", events, "--form", "vega"]).success();
+    assert_eq!(stdout(&assert), "trace/spot-case-300.vl.json\n");
+    let spec: Value =
+        serde_json::from_str(&sandbox.read("trace/spot-case-300.vl.json")).expect("JSON");
+    let text = sandbox.read(events);
+    let lost = text
+        .lines()
+        .filter(|line| line.contains("\"name\":\"revoked\""))
+        .count();
+    assert_eq!(values(&spec, 0, "point").len(), lost);
+    let runs = text
+        .lines()
+        .filter(|line| line.contains("\"name\":\"running\""))
+        .count();
+    let spans = values(&spec, 0, "rect");
+    assert_eq!(
+        spans
+            .iter()
+            .filter(|span| span["name"] == "running")
+            .count(),
+        runs
+    );
+    // A line that is no entry, a file that is no trace, a kind that goes with runs.
+    sandbox.write(
+        "wrong.jsonl",
+        &text
+            .lines()
+            .take(3)
+            .chain(["{\"at_s\":1}"])
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
+    for (arguments, said) in [
+        (
+            &["plot", "wrong.jsonl"][..],
+            "wrong.jsonl: line 4 is no entry of a trace",
+        ),
+        (
+            &["plot", events, "--kind", "noise"],
+            "is one job: `--kind` is for the folder of a run",
+        ),
+    ] {
+        let assert = sandbox.run(arguments).code(2);
+        assert!(stderr(&assert).contains(said), "{}", stderr(&assert));
+    }
+    sandbox.write("empty.jsonl", "");
+    let assert = sandbox.run(&["plot", "empty.jsonl"]).code(2);
+    assert!(
+        stderr(&assert).contains("empty.jsonl holds no job"),
+        "{}",
+        stderr(&assert)
+    );
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_before_anything_is_written() {
+    let sandbox = paper();
+    let foreign = repository_file("scenarios/scavenger.toml");
+    sandbox.write("foreign.toml", &foreign);
+    fs::create_dir(sandbox.path("empty")).expect("writable");
+    sandbox.write("file", "");
+    let unfinished = sandbox.contents("out");
+    sandbox.left_by_a_kill("unfinished", &unfinished, &unfinished["records.csv"][..100]);
+    fs::create_dir(sandbox.path("damaged")).expect("writable");
+    for (name, bytes) in &unfinished {
+        fs::write(sandbox.path("damaged").join(name), bytes).expect("writable");
+    }
+    let rows = sandbox.read("damaged/records.csv");
+    sandbox.write("damaged/records.csv", &rows.replacen(",0.", ",1.", 1));
+    let cases: [(&[&str], &str); 8] = [
+        (&["empty"], "there is no run in empty"),
+        (&["missing"], "there is no run in missing"),
+        (&["unfinished"], "the run in unfinished is not finished"),
+        (&["damaged"], "damaged/records.csv"),
+        (
+            &["out", "--scenario", "foreign.toml"],
+            "is not what the run was made from",
+        ),
+        (
+            &["out", "--pricing", "paper-fixd"],
+            "it has no pricing policy `paper-fixd`, but `paper-fixed`",
+        ),
+        (&["out", "--workload", "mine"], "it has no workload `mine`"),
+        (
+            &["out", "--out", "file/figures"],
+            "cannot write to file/figures",
+        ),
+    ];
+    for (arguments, said) in cases {
+        for command in ["plot", "report"] {
+            if command == "report"
+                && (arguments.contains(&"--pricing") || arguments.contains(&"--workload"))
+            {
+                continue;
+            }
+            let kind: &[&str] = if command == "plot" {
+                &["--kind", "cost-over-time"]
+            } else {
+                &[]
+            };
+            let assert = sandbox.run(&[&[command], arguments, kind].concat()).code(2);
+            let text = stderr(&assert);
+            let said = if command == "report" {
+                said.replace("file/figures", "file")
+            } else {
+                said.to_owned()
+            };
+            assert!(text.contains(&said), "{command} {arguments:?}: {text}");
+        }
+    }
+    for folder in ["empty", "unfinished", "damaged", "out"] {
+        let files = sandbox.files(folder);
+        let drawn = |file: &String| file.contains("figures") || file.ends_with(".html");
+        assert!(!files.iter().any(drawn), "{files:?}");
+    }
+    let assert = sandbox.run(&["plot", "out", "--kind", "policies"]).code(2);
+    assert!(stderr(&assert).contains("name the scenario with `--scenario FILE`"));
+    assert!(!sandbox.files("out").contains(&"figures".to_owned()));
+}
+
+/// Every figure of the documents is what the commands beside it draw.
+#[test]
+fn the_figures_of_the_documents_are_drawn_by_their_commands() {
+    let page = repository_file("docs/figures.md");
+    let sandbox = Sandbox::new();
+    let mut commands = 0;
+    for command in page
+        .lines()
+        .filter_map(|line| line.strip_prefix("scavsim "))
+    {
+        let absolute = |word: &str| match word.starts_with("scenarios/") {
+            true => repository().join(word).display().to_string(),
+            false => word.to_owned(),
+        };
+        let words: Vec<String> = command.split(' ').map(absolute).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        sandbox.run(&words).success();
+        commands += 1;
+    }
+    assert!(commands >= 8, "{commands}");
+    let shown = repository().join("docs/figures");
+    let drawn = sandbox.path("docs/figures");
+    let renew = std::env::var_os("SCAVSIM_RENEW").is_some();
+    for folder in ["paper", "scavenger", "spot"] {
+        let (shown, drawn) = (shown.join(folder), drawn.join(folder));
+        if renew {
+            // What is no longer drawn goes.
+            let _ = fs::remove_dir_all(&shown);
+            fs::create_dir_all(&shown).expect("writable");
+        }
+        let names = |folder: &std::path::Path| -> Vec<String> {
+            let files = fs::read_dir(folder).into_iter().flatten();
+            let names = files.map(|file| file.expect("readable").file_name());
+            let mut names: Vec<String> = names.map(|n| n.to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        };
+        for name in names(&drawn) {
+            let right = fs::read(drawn.join(&name)).expect("readable");
+            if renew {
+                fs::write(shown.join(&name), &right).expect("writable");
+            }
+            let there = fs::read(shown.join(&name)).unwrap_or_default();
+            assert!(
+                there == right,
+                "docs/figures/{folder}/{name} is not what is drawn"
+            );
+            let readme = repository_file("README.md");
+            let link = format!("figures/{folder}/{name}");
+            assert!(
+                page.contains(&link) || readme.contains(&link),
+                "{link} is shown nowhere"
+            );
+        }
+        assert_eq!(names(&shown), names(&drawn));
+    }
+}
