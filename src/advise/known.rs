@@ -1,6 +1,7 @@
 //! What the measurements tell, and how far.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::advice::vm_type;
 use super::repeats::Repeats;
@@ -23,6 +24,8 @@ pub struct Known {
     pub epoch_law: bool,
     /// VM shapes without a law of steps.
     pub without_law: Vec<String>,
+    /// Those whose law is of one VM.
+    pub on_one_vm: Vec<String>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,
     /// Least and greatest worker count.
@@ -65,6 +68,11 @@ pub(super) fn known(
             libm::exp(normal::AT_95 * typical) - 1.0,
         ))
     });
+    let is_of_one_vm = |shape: &&Arc<str>| {
+        let law = workload.laws.steps.get(&***shape);
+        law.is_some_and(|law| law.one_vm_only)
+    };
+    let on_one_vm = workload.steps.shapes().filter(is_of_one_vm);
     let without_law = (workload.steps.shapes())
         .filter(|shape| !workload.laws.steps.contains_key(&***shape))
         .map(|shape| shape.to_string());
@@ -80,6 +88,7 @@ pub(super) fn known(
         stated_epochs,
         epoch_law: workload.laws.epochs.is_some(),
         without_law: without_law.collect(),
+        on_one_vm: on_one_vm.map(|shape| shape.to_string()).collect(),
         largest_local,
         workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
         repeats,

@@ -145,6 +145,12 @@ fn untold(advice: &Advice) -> Vec<String> {
             known.without_law.join(", ")
         ));
     }
+    if !known.on_one_vm.is_empty() {
+        all.push(format!(
+            "several VMs of {}, which was measured on one",
+            known.on_one_vm.join(", ")
+        ));
+    }
     let extrapolated = known.told.iter().any(|t| t.0 == Provenance::Extrapolated);
     if extrapolated {
         all.push("what is extrapolated follows laws: measure it before you rely on it".to_owned());

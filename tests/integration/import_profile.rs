@@ -417,6 +417,20 @@ fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
         "{}",
         stderr(&refused)
     );
+    let advise = [
+        "advise",
+        "p.csv",
+        "--samples-per-epoch",
+        "50000",
+        "--epochs",
+        "10",
+    ];
+    let priced = [&advise[..], &["--usd-per-hour", "a=2"]].concat();
+    let advice = stdout(&told.sandbox.run(&priced).success());
+    assert!(
+        advice.contains("- several VMs of a/4, which was measured on one\n"),
+        "{advice}"
+    );
     // Two batches are a line whatever was measured.
     let two: String = table
         .lines()
