@@ -33,7 +33,7 @@ pub struct PlotArgs {
     /// The folder of a finished run, or NAME.events.jsonl of `scavsim trace` for the life of one job
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
-    /// Kinds of figures, with commas [default: all that need the records]
+    /// Kinds of figures, with commas [default: those that tell of strategies]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
     kind: Vec<String>,
     #[command(flatten)]
