@@ -84,6 +84,11 @@ impl ExplainArgs {
     }
 }
 
+/// Without the line ends of the source.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Case, and `-` against `_`, are no differences.
 fn folded(term: &str) -> String {
     term.trim().to_lowercase().replace('-', "_")
@@ -114,7 +119,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
         entry(
             column.name,
             "a column of the records",
-            &format!("{}{unit}", column.what),
+            &in_one_line(&format!("{}{unit}", column.what)),
         )
     }));
     let registry = Registry::default();
@@ -153,7 +158,7 @@ fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>
                     all.push(Entry {
                         term,
                         kind: KEY.to_owned(),
-                        meaning: meaning.to_owned(),
+                        meaning: in_one_line(meaning),
                     });
                 }
             }

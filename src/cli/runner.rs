@@ -173,6 +173,13 @@ impl Runner<'_> {
                 ..Finished::default()
             });
         }
+        if let Some(other) = shard_file::of_another_run(&folder, &identity) {
+            terminal::note(&format!(
+                "{}: {} is of another run; `merge` refuses both together",
+                scenario.name,
+                other.display()
+            ));
+        }
         let mut plan = self.plan(scenario)?;
         let tasks = Tasks::of(&plan);
         let expectations = manifest::expectations(&plan);

@@ -5,7 +5,7 @@
 //! engines do that retry: the bytes are the same.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
@@ -29,6 +29,29 @@ pub struct ShardFile {
 /// The name of a shard's files, without extension.
 pub fn name(shard: Shard) -> String {
     format!("{:04}-of-{:04}", shard.index(), shard.count())
+}
+
+/// The manifest of a shard in `folder` that is of another run than `identity`, which `merge` would refuse.
+pub fn of_another_run(folder: &Folder, identity: &Identity) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder.path()).ok()?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    paths.into_iter().find(|path| {
+        let is_manifest = path.extension().is_some_and(|ending| ending == "json");
+        // What cannot be read is reported by `merge`.
+        let read = if is_manifest {
+            manifest::read(path).ok().flatten()
+        } else {
+            None
+        };
+        read.is_some_and(|read| {
+            identity
+                .iter()
+                .any(|(key, value)| read.get(key) != Some(value))
+        })
+    })
 }
 
 /// The hash of a file.

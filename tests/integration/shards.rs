@@ -150,7 +150,10 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     shard(&sandbox, "2/4", &[]);
     assert!(refused(&sandbox).contains("shards 1, 3, 4 of 4 are missing in out/shards"));
     all(&sandbox, 4);
-    shard(&sandbox, "3/4", &["--seed", "9"]);
+    let other = shard(&sandbox, "3/4", &["--seed", "9"]);
+    // That is said before the hours are spent.
+    let note = "0001-of-0004.json is of another run; `merge` refuses both together\n";
+    assert!(stderr(&other).contains(note), "{}", stderr(&other));
     let told = refused(&sandbox);
     assert!(
         told.contains("0003-of-0004.json belongs to another run: `seed` was 0, is now 9"),
