@@ -15,27 +15,47 @@ const DEFAULT: &str = "default";
 /// More names than this are a number.
 const MOST_NAMES: usize = 3;
 
-/// One per block, those of the first policy where there are many.
-pub(super) fn all(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
+/// What a block comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// Which block: workload, policy where there are several, objective.
+    pub about: String,
+    /// The sentence.
+    pub text: String,
+}
+
+/// One per block, those of the first policy where there are many; and how many blocks have none.
+pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize) {
     let first_policy = |block: &&&[Group]| block[0].pricing == blocks[0][0].pricing;
     let told: Vec<&&[Group]> = match blocks.len() {
         0..=MOST => blocks.iter().collect(),
         _ => blocks.iter().filter(first_policy).take(MOST).collect(),
     };
     let several = blocks.iter().any(|block| !first_policy(&block));
-    let line = |block: &&&[Group]| {
+    let headline = |block: &&&[Group]| {
         let first = &block[0];
-        let policy = if several {
-            format!(", {}", first.pricing)
-        } else {
-            String::new()
+        let policy = match several {
+            true => format!(", {}", first.pricing),
+            false => String::new(),
         };
-        let about = page.bold(&format!("{}{policy}, {}:", first.workload, first.objective));
-        page.prose(&format!("{about} {}", sentence(block, places)), 2)
+        Headline {
+            about: format!("{}{policy}, {}:", first.workload, first.objective),
+            text: sentence(block, places),
+        }
     };
+    (
+        told.iter().map(headline).collect(),
+        blocks.len() - told.len(),
+    )
+}
+
+/// The same above a table.
+pub(super) fn all(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
+    let (told, more) = headlines(blocks, places);
+    let line = |one: &Headline| page.prose(&format!("{} {}", page.bold(&one.about), one.text), 2);
     let mut text: String = told.iter().map(line).collect();
-    if told.len() < blocks.len() {
-        text += &format!("… and {} more below\n", blocks.len() - told.len());
+    if more > 0 {
+        text += &format!("… and {more} more below\n");
     }
     text + "\n"
 }

@@ -23,7 +23,7 @@ pub mod clusters_table;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;
-mod headline;
+pub mod headline;
 pub mod lock;
 pub mod manifest;
 pub mod page;
