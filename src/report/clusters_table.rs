@@ -171,7 +171,8 @@ fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'stat
         measured("cost", 1, "cost_usd", usd_text, |_| 1.0),
         Column::new("vs first", false, 2, over("cost_usd")),
     ];
-    let others: [(&'static str, &str, fn(f64) -> String); 4] = [
+    type Text = fn(f64) -> String;
+    let others: [(&'static str, &str, Text); 4] = [
         ("lost VMs", "lost_vms", |v| format!("{v:.1}")),
         ("stale", "staleness", |v| format!("{v:.2}")),
         ("dropped", "dropped_gradients", percent),

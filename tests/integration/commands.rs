@@ -429,7 +429,7 @@ fn pairs_series_and_exclusions_make_the_configurations_they_say() {
         // The default configuration that break-even is counted against may be among those left out.
         let printed = stdout(&assert.success());
         assert!(
-            printed.contains(&format!(" {count} configurations;")),
+            printed.contains(&format!("\n{count} configurations;")),
             "{cluster}: {printed}"
         );
     }
