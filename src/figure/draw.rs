@@ -21,6 +21,8 @@ pub const INK: &str = "#1a1a1a";
 /// See [`PAPER`].
 pub const GRID: &str = "#dedede";
 
+/// How the library's names of what clips a panel begin.
+const CLIP: &str = "kuva-clip-";
 /// Pixels of a PNG per pixel of the SVG: enough for print at the width of a column.
 const PNG_SCALE: f32 = 2.0;
 /// Opacity of blocks behind others.
@@ -31,7 +33,7 @@ const BESIDE: f64 = 90.0;
 
 /// The figure as a self-contained SVG.
 pub fn svg(figure: &Figure) -> String {
-    let drawn = SvgBackend::new().render_scene(&scene(figure));
+    let drawn = own_numbers(&SvgBackend::new().render_scene(&scene(figure)));
     // The library signs with its version, and knows no alternative text.
     let (open, rest) = drawn.split_once("-->").unwrap_or(("", &drawn));
     let tag = open.split_once('>').map_or(open, |(tag, _)| tag);
@@ -44,6 +46,25 @@ pub fn svg(figure: &Figure) -> String {
         escaped(&figure.alt),
         rest.trim()
     )
+}
+
+/// The library numbers what clips its panels through all that a process draws; here every drawing counts for itself, so
+/// that its bytes do not depend on others.
+fn own_numbers(svg: &str) -> String {
+    let mut parts = svg.split(CLIP);
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    let mut seen: Vec<&str> = Vec::new();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let number = &part[..part.len() - rest.len()];
+        let at = seen.iter().position(|known| *known == number);
+        let at = at.unwrap_or_else(|| {
+            seen.push(number);
+            seen.len() - 1
+        });
+        all += &format!("clip-{at}{rest}");
+    }
+    all
 }
 
 fn size<'t>(tag: &'t str, name: &str) -> &'t str {

@@ -35,8 +35,8 @@ pub enum Dash {
     Solid,
     Dashed,
     Dotted,
-    DashDot,
-    LongDash,
+    Alternating,
+    Long,
 }
 
 /// Eight colours that are told apart with any kind of colour vision (Okabe and Ito 2008; the yellow is darker here, for
@@ -65,8 +65,8 @@ const DASHES: [Dash; 5] = [
     Dash::Solid,
     Dash::Dashed,
     Dash::Dotted,
-    Dash::DashDot,
-    Dash::LongDash,
+    Dash::Alternating,
+    Dash::Long,
 ];
 
 impl Style {
@@ -126,8 +126,8 @@ impl Dash {
             Dash::Solid => &[],
             Dash::Dashed => &[7, 4],
             Dash::Dotted => &[2, 3],
-            Dash::DashDot => &[8, 3, 2, 3],
-            Dash::LongDash => &[12, 4],
+            Dash::Alternating => &[8, 3, 2, 3],
+            Dash::Long => &[12, 4],
         }
     }
 }

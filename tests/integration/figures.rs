@@ -307,6 +307,16 @@ fn the_same_run_gives_the_same_bytes_and_every_kind_names_units_and_words() {
         sandbox.run(&[&plot[..], &[out]].concat()).success();
     }
     assert_eq!(sandbox.contents("a"), sandbox.contents("b"));
+    // Nor does it matter what else is drawn.
+    sandbox
+        .run(&[
+            "plot", "out", "--kind", "noise", "--form", "svg", "--out", "c",
+        ])
+        .success();
+    assert_eq!(
+        sandbox.contents("c")["noise.svg"],
+        sandbox.contents("a")["noise.svg"]
+    );
     assert_eq!(sandbox.files("a").len(), 3 * 11, "{:?}", sandbox.files("a"));
     for file in sandbox
         .files("a")

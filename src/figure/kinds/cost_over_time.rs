@@ -129,7 +129,7 @@ fn configurations(cloud: &Cloud, asked: &Asked, keys: &[u32]) -> Vec<Series> {
         .map(at)
         .collect();
     front.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let style = Style::plain(BLACK).dashed(Dash::LongDash);
+    let style = Style::plain(BLACK).dashed(Dash::Long);
     series.push(Series::new("Pareto front", style, Shape::Line(front)));
     let knees: Vec<Mark> = (cloud.places.iter().filter(|place| place.is_knee))
         .map(mark)
