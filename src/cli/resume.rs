@@ -8,7 +8,7 @@ use super::Failure;
 use crate::experiment::{KeyColumns, Record, Sink};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::manifest::Identity;
-use crate::report::{Folder, RecordsFormat, Results, manifest, stored_records};
+use crate::report::{Folder, RecordsFormat, Results, manifest, row_hashes, stored_records};
 use crate::scenario::Scenario;
 
 /// Where a run starts.
@@ -113,6 +113,8 @@ fn start(
     if Results::is_complete(folder, &read, formats, by) {
         // That it is there does not say that it is as it was.
         stored_records::hand_out(folder, &read, &mut Nobody)?;
+        // Of a run that was killed between its manifest and its last tidying.
+        folder.remove(row_hashes::PARTIAL)?;
         Ok(Start::Complete)
     } else {
         Ok(Start::Behind)

@@ -29,7 +29,7 @@ fn a_page_has_what_was_run_what_came_out_and_what_to_mind() {
         "<h1>some</h1>",
         "<dt>seed</dt>",
         "Scavenger, CCGrid 2023",
-        "objective time: the oracle takes",
+        ", time: at best ",
         "cases have no result.",
         "the knowledge is in-sample",
         "is an assumption of the scenario",

@@ -38,17 +38,17 @@ fn more_runs_find_better_and_cost_more() {
     );
 }
 
-/// A Gaussian process beats as many runs at random.
+/// With a Gaussian process ten runs find the very best more than twice as often as at random.
 #[test]
 fn expected_improvement_finds_better_than_chance() {
     let of = |strategy: &str, key: &str| {
         let more = format!("strategy.{strategy}.{key} = 10\n");
-        mean(&rows(strategy, "scout", &more), "regret_cost")
+        mean(&rows(strategy, "scout", &more), "right")
     };
     let chance = of("random", "probes");
     let (cherrypick, per_cost) = (of("cherrypick", "budget"), of("ei-per-cost", "budget"));
     assert!(
-        cherrypick < chance && per_cost < chance,
+        cherrypick > 2.0 * chance && per_cost > 2.0 * chance,
         "{chance} {cherrypick} {per_cost}"
     );
 }
@@ -125,7 +125,7 @@ fn the_same_seed_gives_the_same_searches() {
         );
         sandbox
             .run(&["run", "scenario.toml", "--out", "out", "--jobs", threads])
-            .success();
+            .code(3); // `cheapest` never reaches the target
         sandbox.read("out/records.csv")
     };
     assert_eq!(of("1"), of("3"));

@@ -122,7 +122,8 @@ fn printed_for(scenarios: &[&str], form: &str) -> String {
         .args(["--format", form])
         .output()
         .expect("it starts");
-    assert!(output.status.success());
+    // Some strategies may have no result; the table says which.
+    assert!(matches!(output.status.code(), Some(0 | 3)));
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 

@@ -33,6 +33,18 @@ fn whole(sandbox: &Sandbox, more: &[&str]) -> (Files, String) {
     (files, stdout(&assert))
 }
 
+/// A run can be killed when its manifest says that it is complete and only a file for resuming is left to remove.
+#[test]
+fn what_a_killed_run_left_beside_a_complete_result_goes() {
+    let sandbox = sandbox();
+    sandbox.run(&RUN).code(3);
+    let right = sandbox.contents("out");
+    sandbox.write("out/records.partial.hashes", "some\n");
+    let assert = sandbox.run(&[&RUN[..], &["--resume"]].concat());
+    assert!(stderr(&assert).contains("already complete"));
+    assert_eq!(sandbox.contents("out"), right);
+}
+
 #[test]
 fn a_run_goes_on_behind_the_last_whole_row_wherever_it_was_cut() {
     let sandbox = sandbox();
