@@ -149,7 +149,7 @@ mod tests {
         };
         let kept = |found: &[Choice]| found.iter().filter(|c| c.kept).count();
         assert!(kept(&of(&rosy(0.0))) < 10);
-        let wary = of(&rosy(0.11));
+        let wary = of(&rosy(0.2));
         assert_eq!(kept(&wary), 10);
         assert!(wary.iter().any(|c| c.excess > 0.0));
     }
