@@ -180,20 +180,16 @@ fn exchange(all: &[Measured<'_>], m: &Measured<'_>, parameters: f64) -> Option<E
 
 /// Seconds of a step of one worker with the same local batch: measured, or between two that were, in logarithms.
 fn alone(all: &[Measured<'_>], of: &Measured<'_>) -> Option<f64> {
-    let single = all
-        .iter()
-        .filter(|m| m.vm_type == of.vm_type && m.at.workers == 1);
+    let single = || {
+        let own = |m: &&Measured<'_>| m.vm_type == of.vm_type && m.at.workers == 1;
+        all.iter()
+            .filter(own)
+            .map(|m| (m.at.local_batch(), m.cost.total_s()))
+    };
     let local_batch = of.at.local_batch();
-    let (mut below, mut above): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
-    for m in single {
-        let known = (m.at.local_batch(), m.cost.total_s());
-        if known.0 <= local_batch && below.is_none_or(|b| known.0 > b.0) {
-            below = Some(known);
-        }
-        if known.0 >= local_batch && above.is_none_or(|a| known.0 < a.0) {
-            above = Some(known);
-        }
-    }
+    let by_batch = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);
+    let below = single().filter(|s| s.0 <= local_batch).max_by(by_batch);
+    let above = single().filter(|s| s.0 >= local_batch).min_by(by_batch);
     let (below, above) = (below?, above?);
     if below.0 == above.0 {
         return Some(below.1);

@@ -2,8 +2,8 @@
 //!
 //! In: the material of a result. Out: the text of the page.
 //!
-//! - [`contents`]: all that stands on it, in the order of the page; [`headlines`]: what came out, in sentences;
-//!   [`warnings`]: what to mind; [`sources`]: which data it was made from; [`tables`]: rows to sort and filter, and what is
+//! - [`contents`]: all that stands on it, in the order of the page; `headlines`: what came out, in sentences;
+//!   `warnings`: what to mind; `sources`: which data it was made from; `tables`: rows to sort and filter, and what is
 //!   behind a row.
 //! - [`of_comparisons`], [`of_advice`]: the same page for a reproduction and for a recommendation.
 //! - `page.html` is its form, `page.css` its looks, `page.js` sorts, filters and opens rows.
