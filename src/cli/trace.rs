@@ -132,7 +132,7 @@ impl TraceArgs {
             Some(_) => " during the search",
             None => "",
         };
-        terminal::print(&format!(
+        let told = format!(
             "{}, case {}: {}, {}, replica {}, {}, {}\n\
              target reached{when} after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
              {}: {} entries\n\
@@ -152,7 +152,10 @@ impl TraceArgs {
             folder.file(&jsonl).display(),
             watched.entries.len(),
             folder.file(&chrome).display(),
-        ))?;
+        );
+        let page = terminal::page();
+        let lines: String = told.lines().map(|line| page.prose(line, 2)).collect();
+        terminal::print(&lines)?;
         Ok(())
     }
 }

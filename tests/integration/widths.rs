@@ -92,6 +92,15 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "8",
         ],
     ),
+    (
+        "advise",
+        &[
+            "advise",
+            "scenarios/example-profile.csv",
+            "--samples-per-epoch",
+            "50000",
+        ],
+    ),
     ("list-workloads", &["list", "workloads"]),
     ("list-pricing", &["list", "pricing"]),
     ("list-lifetimes", &["list", "lifetimes"]),
@@ -153,6 +162,47 @@ fn nothing_is_wider_than_the_terminal() {
     }
     // A list of holders has no words to break at, and nobody breaks a usage line.
     wide.retain(|line| !line.starts_with("licences at 80") && !line.contains(": Usage: "));
+    assert!(wide.is_empty(), "{}", wide.join("\n"));
+}
+
+/// Commands that need a result: one of a run, and shards of it.
+#[test]
+fn what_is_made_of_results_fits_the_terminal_too() {
+    let sandbox = Sandbox::with(
+        "name = \"some\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 3\n\
+         search = { strategies = [\"oracle\", \"partial\", \"default\"], objectives = [\"time\"] }\n",
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    for shard in ["1/2", "2/2"] {
+        sandbox
+            .run(&["run", "scenario.toml", "--shard", shard, "--out", "shards"])
+            .success();
+    }
+    let mut wide = Vec::new();
+    for width in ["80", "100", "140"] {
+        for (name, arguments) in [
+            ("summary", &["summary", "out"][..]),
+            (
+                "summary-of",
+                &["summary", "out", "--by", "strategy,chosen_workers"],
+            ),
+            (
+                "trace",
+                &["trace", "scenario.toml", "--case", "4", "--out", "out"],
+            ),
+            ("merge", &["merge", "shards"]),
+        ] {
+            let run = sandbox.run(&[arguments, &["--width", width][..]].concat());
+            let text = stdout(&run);
+            assert!(!text.is_empty(), "{name}: {}", stderr(&run));
+            let most: usize = width.parse().expect("a number");
+            let over = text.lines().filter(|line| line.chars().count() > most);
+            wide.extend(over.map(|line| format!("{name} at {width}: {line}")));
+            insta::assert_snapshot!(format!("{name}-{width}"), text);
+        }
+    }
     assert!(wide.is_empty(), "{}", wide.join("\n"));
 }
 
