@@ -93,17 +93,19 @@ fn distance_text(group: &Group) -> String {
     text.unwrap_or_default()
 }
 
-/// Whether two groups are told apart by nothing that is printed.
-fn are_equal(a: &Group, b: &Group) -> bool {
-    let shown = |group: &Group| {
-        let percent = (100.0 * kept(group)).round() as i64;
-        let text = match objective(group) {
-            Some(Objective::Knee) | None => distance_text(group),
-            _ => distance(group).map(signed).unwrap_or_default(),
-        };
-        (percent, text)
+/// How good a group is, as it is printed.
+fn shown(group: &Group) -> (i64, String) {
+    let percent = (100.0 * kept(group)).round() as i64;
+    let text = match objective(group) {
+        Some(Objective::Knee) | None => distance_text(group),
+        _ => distance(group).map(signed).unwrap_or_default(),
     };
-    shown(a) == shown(b)
+    (percent, text)
+}
+
+/// Whether two groups are told apart by nothing that is printed: nor by a search that only one of them made.
+fn are_equal(a: &Group, b: &Group) -> bool {
+    shown(a) == shown(b) && searched(a).is_some() == searched(b).is_some()
 }
 
 /// All who search and have a result, the best first.
@@ -123,7 +125,7 @@ fn ranked(block: &[Group]) -> Vec<&Group> {
     let spent = |group: &Group| {
         ["search_time_h", "known_time_h"].map(|metric| group.mean(metric).map_or(0.0, |m| m.mean))
     };
-    for equal in all.chunk_by_mut(|a, b| are_equal(a, b)) {
+    for equal in all.chunk_by_mut(|a, b| shown(a) == shown(b)) {
         equal.sort_by(|a, b| {
             let (a, b) = (spent(a), spent(b));
             a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
