@@ -145,6 +145,11 @@ checked!(
     { "type": "number", "minimum": 0.005, "maximum": 0.5 }
 );
 checked!(
+    /// A share of a whole, which may be none or all of it.
+    ShareOf(f64), "a share from 0 to 1", |v| (0.0..=1.0).contains(&v),
+    { "type": "number", "minimum": 0, "maximum": 1 }
+);
+checked!(
     /// A fraction of a whole, above 0 and at most 1.
     Fraction(f64), "a number above 0 and at most 1", |v| v > 0.0 && v <= 1.0,
     { "type": "number", "exclusiveMinimum": 0, "maximum": 1 }

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::trials::{Outcome, Trials};
+use super::trials::{self, Outcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::input::checked::Count;
+use crate::input::checked::{Count, ShareOf};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
@@ -31,7 +31,7 @@ pub struct CherryPickSettings {
     /// Runs before its own rule may stop it.
     pub least: Count,
     /// It stops when less than this share of the best value is expected to be gained.
-    pub stop_below: f64,
+    pub stop_below: ShareOf,
 }
 
 impl Default for CherryPickSettings {
@@ -40,7 +40,7 @@ impl Default for CherryPickSettings {
             budget: None,
             first: Count::new(3).expect("3 is at least 1"),
             least: Count::new(6).expect("6 is at least 1"),
-            stop_below: 0.1,
+            stop_below: ShareOf::new(0.1).expect("it is a share"),
         }
     }
 }
@@ -51,12 +51,6 @@ impl Recipe for CherryPickSettings {
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        if !(0.0..=1.0).contains(&self.stop_below) {
-            return Err(Unusable(format!(
-                "`stop_below` = {}: expected a share from 0 to 1",
-                self.stop_below
-            )));
-        }
         Ok(Box::new(CherryPick(self.clone())))
     }
 }
@@ -77,10 +71,7 @@ impl Strategy for CherryPick {
     ) -> Result<(), Stop> {
         let settings = &self.0;
         let count = task.space.len();
-        let budget = settings
-            .budget
-            .map_or(count, |b| b.get() as usize)
-            .min(count);
+        let budget = trials::runs(settings.budget, count);
         let features = Features::of(task.space, task.prices);
         let first = (settings.first.get() as usize).min(budget);
         let mut seen = Seen {
@@ -105,7 +96,7 @@ impl Strategy for CherryPick {
                 .reduce(|best, next| if next.1 > best.1 { next } else { best });
             let Some((at, gain)) = next else { break };
             let enough = trials.count >= settings.least.get() as usize;
-            if settings.budget.is_none() && enough && gain < settings.stop_below * best {
+            if settings.budget.is_none() && enough && gain < settings.stop_below.get() * best {
                 break;
             }
             let outcome = trials.run(at, None)?;

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
-use super::trials::{Outcome, Trials};
+use super::trials::{self, Outcome, Trials};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::input::checked::Count;
+use crate::input::checked::{Count, ShareOf};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
@@ -28,7 +28,7 @@ pub struct EiPerCostSettings {
     /// Runs before its own rule may stop it.
     pub least: Count,
     /// It stops when less than this share of the best value is expected to be gained.
-    pub stop_below: f64,
+    pub stop_below: ShareOf,
     /// Whether a run is given up when it has come to the best value so far.
     pub give_up: bool,
 }
@@ -38,7 +38,7 @@ impl Default for EiPerCostSettings {
         EiPerCostSettings {
             budget: None,
             least: Count::new(6).expect("6 is at least 1"),
-            stop_below: 0.1,
+            stop_below: ShareOf::new(0.1).expect("it is a share"),
             give_up: true,
         }
     }
@@ -50,12 +50,6 @@ impl Recipe for EiPerCostSettings {
     }
 
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        if !(0.0..=1.0).contains(&self.stop_below) {
-            return Err(Unusable(format!(
-                "`stop_below` = {}: expected a share from 0 to 1",
-                self.stop_below
-            )));
-        }
         Ok(Box::new(EiPerCost(self.clone())))
     }
 }
@@ -76,10 +70,7 @@ impl Strategy for EiPerCost {
     ) -> Result<(), Stop> {
         let settings = &self.0;
         let count = task.space.len();
-        let budget = settings
-            .budget
-            .map_or(count, |b| b.get() as usize)
-            .min(count);
+        let budget = trials::runs(settings.budget, count);
         let features = Features::of(task.space, task.prices);
         let mut process = GaussianProcess::new(&features, count);
         let mut trials = Trials::new(task, testbed, forecast);
@@ -113,7 +104,7 @@ impl Strategy for EiPerCost {
                         .filter(|&at| !trials.tried[at])
                         .map(gain)
                         .fold(0.0, f64::max);
-                    if settings.budget.is_none() && enough && most < settings.stop_below {
+                    if settings.budget.is_none() && enough && most < settings.stop_below.get() {
                         break;
                     }
                     at

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::partial::{Extremes, Partial, corners};
 use super::probing::Probing;
-use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
+use super::settings::{NoiseBy, Probes, StepFit};
 use super::{Past, Recipe, Strategy, Task, Unusable};
 use crate::input::checked::Count;
 
@@ -46,12 +46,7 @@ impl Recipe for OneRunSettings {
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let probes = Probes {
-            start: Start::Smallest,
-            cold_start_steps: None,
-            probe_steps: self.probe_steps,
-            epochs_from: EpochsFrom::default(),
-        };
+        let probes = Probes::of_steps(self.probe_steps);
         Ok(Box::new(Partial {
             groups: corners(task, self.extremes),
             probing: match self.earlier_run {

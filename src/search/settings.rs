@@ -76,6 +76,18 @@ pub struct Probes {
     pub epochs_from: EpochsFrom,
 }
 
+impl Probes {
+    /// From the smallest configuration, without a cold start.
+    pub(super) fn of_steps(probe_steps: Option<Count>) -> Probes {
+        Probes {
+            start: Start::Smallest,
+            cold_start_steps: None,
+            probe_steps,
+            epochs_from: EpochsFrom::default(),
+        }
+    }
+}
+
 /// Settings of a strategy that probes: its own fields, and before them those of [`Probes`].
 macro_rules! probing_settings {
     ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* }) => {

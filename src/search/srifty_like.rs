@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::models::{StepPlane, StepReading};
 use super::partial::{Extremes, corners};
 use super::probing::{Probing, UNREAD};
-use super::settings::{EpochsFrom, Probes, Start, StepFit};
+use super::settings::{Probes, StepFit};
 use super::{Forecast, Offer, Past, Recipe, Strategy, Task, Unusable};
 use crate::configuration::Shape;
 use crate::fit::communication::{Exchange, LearnedCommunication};
@@ -39,12 +39,7 @@ impl Recipe for SriftyLikeSettings {
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
-        let probes = Probes {
-            start: Start::Smallest,
-            cold_start_steps: None,
-            probe_steps: self.probe_steps,
-            epochs_from: EpochsFrom::default(),
-        };
+        let probes = Probes::of_steps(self.probe_steps);
         let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for at in 0..task.space.len() {
             if let Some(shape) = shape(task.space, at) {

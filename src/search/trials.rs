@@ -1,6 +1,7 @@
 //! Configurations that a search runs to the target, one after the other, and the best of them by the objective.
 
 use super::{Forecast, Objective, Task};
+use crate::input::checked::Count;
 use crate::testbed::{Extent, Point, Stop, Target, Testbed};
 
 /// What came of a trial.
@@ -84,6 +85,13 @@ impl<'a, 't> Trials<'a, 't> {
     pub(super) fn decide(self) {
         self.forecast.decided = self.best.map(|(at, _)| at);
     }
+}
+
+/// Runs at most: a budget, but no more than there are configurations.
+pub(super) fn runs(budget: Option<Count>, configurations: usize) -> usize {
+    budget
+        .map_or(configurations, |budget| budget.get() as usize)
+        .min(configurations)
 }
 
 /// Time and cost of so many seconds of a configuration.
