@@ -103,6 +103,8 @@ cfg_if::cfg_if! {
         pub mod advise;
         pub mod cloud;
         pub mod cluster;
+        #[cfg(feature = "cli")]
+        pub mod compare;
         pub mod configuration;
         pub mod engine;
         pub mod experiment;
@@ -140,6 +142,8 @@ cfg_if::cfg_if! {
         mod advise;
         mod cloud;
         mod cluster;
+        #[cfg(feature = "cli")]
+        mod compare;
         mod configuration;
         mod engine;
         mod experiment;

@@ -15,6 +15,7 @@ use crate::scenario::Scenario;
 use crate::search::{
     ALL_KNOWING, Depends, Figures, Limits, Objective, Past, Point, Strategy, Taken, Task,
     objective::{Front, choose},
+    registry,
 };
 use crate::space::Space;
 use crate::testbed::{Ground, History, Terms};
@@ -33,6 +34,8 @@ pub struct Arena {
     pub figures: Figures,
     /// What no choice may exceed.
     pub limits: Limits,
+    /// How often the job will be run.
+    pub repeats: u64,
     /// All that compete, in the scenario's order.
     pub contenders: Vec<Contender>,
     /// Index of the configuration that break-even is counted against.
@@ -137,6 +140,7 @@ impl Arena {
             space: parts.space,
             figures: parts.figures,
             limits: scenario.limits,
+            repeats: scenario.repeats.unwrap_or(1),
             contenders: Vec::new(),
             default: 0,
             tariffs,
@@ -162,7 +166,7 @@ impl Arena {
             let taken = past.into_taken();
             arena.contenders.push(Contender {
                 name: name.clone(),
-                key: StrategyKey::of(name),
+                key: StrategyKey::of(registry::base(name)),
                 strategy,
                 taken_h: taken.iter().fold(0.0, |s, t| s + t.price.seconds) / SECONDS_PER_HOUR,
                 taken_usd: bills.of(&taken),
@@ -191,6 +195,7 @@ impl Arena {
     pub fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(&self.workload, &self.space);
         task.limits = self.limits;
+        task.repeats = self.repeats;
         if let Some(spread) = &self.spread {
             task.margins.time = &spread.time;
         }

@@ -44,6 +44,10 @@ pub struct Plan {
     pub replicas: u64,
     /// What no choice may exceed.
     pub limits: Limits,
+    /// How often the job will be run, where that is said.
+    pub repeats: Option<u64>,
+    /// Whether searches note their probes and how long they took.
+    pub notes_probes: bool,
 }
 
 /// An arena, or why there is none, in words.
@@ -137,6 +141,8 @@ impl Plan {
             objectives: scenario.objectives.clone(),
             replicas: scenario.replicas,
             limits: scenario.limits,
+            repeats: scenario.repeats,
+            notes_probes: false,
             source: scenario.clone(),
         };
         for index in 0..plan.searches.len().min(EAGER) {

@@ -393,6 +393,9 @@ pub struct SearchTable {
     /// Objectives; all when absent.
     #[schemars(with = "Vec<Objective>")]
     pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
+    /// How often the job will be run: strategies are told, and results say what so many runs come to with their search;
+    /// once when absent.
+    pub repeats: Option<Count>,
     /// Workloads whose earlier runs the model of all jobs averages; those of this scenario when
     /// absent.
     #[schemars(with = "Vec<String>")]

@@ -92,6 +92,8 @@ pub struct Scenario {
     pub policies: Vec<Policy>,
     /// Objectives.
     pub objectives: Vec<Objective>,
+    /// How often the job will be run, where that is said.
+    pub repeats: Option<u64>,
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
     /// Configurations that are not searched although nobody asked for it, of the workloads that have such.

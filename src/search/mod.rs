@@ -209,6 +209,9 @@ pub struct Forecast {
     pub time_s: Vec<Option<f64>>,
     /// The choice, where the strategy makes it itself; else the objective picks from the times.
     pub decided: Option<usize>,
+    /// What is chosen instead, one after the other, where the choice turns out never to reach the target; after these what
+    /// the objective picks from the times.
+    pub instead: Vec<usize>,
     /// A configuration that was predicted and does not exist.
     stray: Option<usize>,
 }
@@ -219,6 +222,7 @@ impl Forecast {
         self.time_s.clear();
         self.time_s.resize(count, None);
         self.decided = None;
+        self.instead.clear();
         self.stray = None;
     }
 
@@ -238,6 +242,12 @@ impl Forecast {
         if let Some(stray) = self.stray {
             return Some(format!(
                 "the strategy predicts configuration {stray} of {count}"
+            ));
+        }
+        if let Some(stray) = self.instead.iter().find(|at| **at >= count) {
+            return Some(format!(
+                "the strategy would choose configuration {stray} of {count}: what is not in its space is a hole, which \
+                 nobody can pick"
             ));
         }
         let length = self.time_s.len();

@@ -394,9 +394,16 @@ impl Site for GridSite<'_> {
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
         let search_end = self.now.now;
         let (repeat, run) = self.dealt(choice);
-        self.spend(choice, repeat, run.time_s, Phase::Training);
+        let reaches = run.time_to_target_s().is_some();
+        // What fails was one more trial.
+        let phase = if reaches {
+            Phase::Training
+        } else {
+            Phase::Searching
+        };
+        self.spend(choice, repeat, run.time_s, phase);
         let end = self.now.now;
-        if run.time_to_target_s().is_none() {
+        if !reaches {
             return Err(Unfinished::Unreached { at: end });
         }
         Ok(Timeline {

@@ -20,7 +20,7 @@ pub mod simulated;
 pub use grid::MeasuredGrid;
 pub use ground::{Ground, Length, Point, Site, Terms, Timeline};
 pub use history::{History, PastRun};
-pub use metered::Metered;
+pub use metered::{Metered, Noted};
 pub use simulated::SimulatedCluster;
 
 use crate::training::Unfinished;
