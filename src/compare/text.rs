@@ -2,7 +2,7 @@
 
 use super::curve::SPENT;
 use super::judge::{Loss, Verdict, judge};
-use super::{Block, Comparison, Entry, Tally, Unit};
+use super::{Block, Comparison, Entry, Tally};
 use crate::report::Page;
 use crate::report::percent::signed;
 use crate::report::text_table::{Column, fit};
@@ -42,9 +42,6 @@ pub const LEGEND: &[(&str, &str)] = &[
         "cases without a figure: no result, or a limit broken; other columns are of the rest",
     ),
 ];
-
-/// Units of a strategy whose losses are told.
-const TOLD: usize = 3;
 
 /// The whole text.
 pub fn render(comparison: &Comparison, page: &Page) -> String {
@@ -232,7 +229,11 @@ fn table(block: &Block, verdict: &Verdict, page: &Page) -> String {
         1,
         cells(&|at| {
             let share = entry(at).share(|t| t.without);
-            (share > 0.0).then(|| percent(share))
+            let text = match share < 0.005 {
+                true => "< 1 %".to_owned(),
+                false => percent(share),
+            };
+            (share > 0.0).then_some(text)
         }),
     );
     let lacks_some = block
@@ -273,41 +274,56 @@ fn order(block: &Block) -> Vec<usize> {
     order
 }
 
-/// Where each loses most.
+/// Where each loses most, of the strategies that lose somewhere.
 fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
-    let mut text = String::new();
-    for at in order(block) {
-        let losses = &verdict.standings[at].losses;
-        if losses.is_empty() {
-            continue;
-        }
-        let told = losses.iter().take(TOLD).map(|loss| told(block, loss));
-        let more = losses.len().saturating_sub(TOLD);
-        let more = (more > 0).then(|| format!("{more} more"));
-        let told: Vec<String> = told.chain(more).collect();
-        let sentence = format!(
-            "{} loses most on {}",
-            block.entries[at].strategy,
-            told.join(", ")
-        );
-        text += &page.dim(&page.prose(&sentence, 3));
+    let all: Vec<(&str, &[Loss])> = (order(block).into_iter())
+        .map(|at| {
+            let losses = &verdict.standings[at].losses;
+            (block.entries[at].strategy.as_str(), losses.as_slice())
+        })
+        .filter(|(_, losses)| !losses.is_empty())
+        .collect();
+    if all.is_empty() {
+        return String::new();
     }
-    text
+    let cells = |cell: &dyn Fn(&[Loss]) -> String| -> Vec<String> {
+        all.iter().map(|(_, losses)| cell(losses)).collect()
+    };
+    let told = |place: usize| {
+        cells(&|losses| {
+            losses
+                .get(place)
+                .map_or_else(String::new, |loss| told(block, loss))
+        })
+    };
+    let count = |losses: &[Loss]| format!("{} of {}", losses.len(), block.units.len());
+    let names = all.iter().map(|(name, _)| (*name).to_owned());
+    let columns = [
+        Column::new("loses", true, 0, names.collect()),
+        Column::new("on", false, 0, cells(&count)),
+        Column::new("most on", true, 1, told(0)),
+        Column::new("then on", true, 2, told(1)),
+    ];
+    format!("\n{}", fit(&columns, page).text(page))
 }
 
 fn told(block: &Block, loss: &Loss) -> String {
-    let unit = name(&block.units[loss.unit]);
+    let unit = &block.units[loss.unit];
+    let is_alone = block
+        .units
+        .iter()
+        .all(|other| other.scenario == unit.scenario);
+    let mut name = match is_alone {
+        true => unit.workload.clone(),
+        false => format!("{}: {}", unit.scenario, unit.workload),
+    };
+    if unit.part > 0 {
+        name += &format!("/{}", unit.part);
+    }
     let to = &block.entries[loss.to].strategy;
     match loss.ratio.is_finite() {
-        true => format!("{unit} ({:.1} × {to})", loss.ratio),
-        false => format!("{unit} (no figure)"),
-    }
-}
-
-fn name(unit: &Unit) -> String {
-    match unit.part {
-        0 => unit.workload.clone(),
-        part => format!("{}/{part}", unit.workload),
+        true => format!("{name}, {:.1} × {to}", loss.ratio),
+        false => format!("{name}, no figure"),
     }
 }
 

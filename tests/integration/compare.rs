@@ -41,7 +41,10 @@ fn figures_are_those_of_records() {
         .success();
     let mut sums: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
     for row in Rows::parse(&sandbox.read("out/records.csv")).iter() {
-        let key = (row.text("workload").to_owned(), row.text("strategy").to_owned());
+        let key = (
+            row.text("workload").to_owned(),
+            row.text("strategy").to_owned(),
+        );
         let sum = sums.entry(key).or_default();
         *sum = (sum.0 + row.number("repeated_net_cost"), sum.1 + 1.0);
     }
@@ -51,10 +54,16 @@ fn figures_are_those_of_records() {
     let units = Rows::parse(&stdout(&compared));
     assert_eq!(units.iter().count(), 18 * 12);
     for unit in units.iter() {
-        let key = (unit.text("workload").to_owned(), unit.text("strategy").to_owned());
+        let key = (
+            unit.text("workload").to_owned(),
+            unit.text("strategy").to_owned(),
+        );
         let (sum, count) = sums[&key];
         let mean = sum / count;
-        assert!((unit.number("net") - mean).abs() <= 1e-9 * mean.abs().max(1.0), "{key:?}");
+        assert!(
+            (unit.number("net") - mean).abs() <= 1e-9 * mean.abs().max(1.0),
+            "{key:?}"
+        );
     }
 }
 
@@ -76,17 +85,34 @@ fn threads_change_nothing_and_halves_are_other_grids() {
 #[test]
 fn all_three_tables_are_written() {
     let sandbox = Sandbox::with(&repository_file("scenarios/compare/trimtuner-rnn.toml"));
-    let run = ["compare", "scenario.toml", "--replicas", "2", "--out", "out", "--repeats", "1,5"];
+    let run = [
+        "compare",
+        "scenario.toml",
+        "--replicas",
+        "2",
+        "--out",
+        "out",
+        "--repeats",
+        "1,5",
+    ];
     sandbox.run(&run).success();
-    assert_eq!(sandbox.files("out"), ["curves.csv", "strategies.csv", "units.csv"]);
-    assert_eq!(sandbox.read("out/strategies.csv").lines().count(), 1 + 2 * 12);
+    assert_eq!(
+        sandbox.files("out"),
+        ["curves.csv", "strategies.csv", "units.csv"]
+    );
+    assert_eq!(
+        sandbox.read("out/strategies.csv").lines().count(),
+        1 + 2 * 12
+    );
 }
 
 #[test]
 fn what_cannot_be_compared_is_told() {
     let sandbox = Sandbox::new();
     let scenario = |strategies: &str, objectives: &str| {
-        format!("grid = \"scout\"\nsearch = {{ strategies = [{strategies}], objectives = [{objectives}] }}\n")
+        format!(
+            "grid = \"scout\"\nsearch = {{ strategies = [{strategies}], objectives = [{objectives}] }}\n"
+        )
     };
     sandbox.write("a.toml", &scenario("\"random\"", "\"cost\""));
     sandbox.write("b.toml", &scenario("\"cheapest\"", "\"cost\""));

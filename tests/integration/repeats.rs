@@ -37,7 +37,15 @@ cut_off = true
         "runs.csv",
         "size,seconds,ok\nsmall,1800,False\nmiddle,7200,True\nlarge,10800,True\n",
     );
-    let import = ["import", "grid", "runs.csv", "--spec", "spec.toml", "--out", "g"];
+    let import = [
+        "import",
+        "grid",
+        "runs.csv",
+        "--spec",
+        "spec.toml",
+        "--out",
+        "g",
+    ];
     sandbox.run(&import).success();
     sandbox
 }
@@ -113,17 +121,31 @@ fn steps_of_a_search_count_in_the_first_run() {
     );
     let once = |sandbox: &Sandbox, repeats: &str| {
         let set = format!("search.repeats={repeats}");
-        let run = ["run", "scenario.toml", "--out", "out", "--overwrite", "-s", &set];
+        let run = [
+            "run",
+            "scenario.toml",
+            "--out",
+            "out",
+            "--overwrite",
+            "-s",
+            &set,
+        ];
         sandbox.run(&run).success();
         Rows::parse(&sandbox.read("out/records.csv"))
     };
     for row in once(&sandbox, "1").iter() {
-        let (one, net) = (row.number("repeated_net_cost"), row.number("overhead_net_cost"));
+        let (one, net) = (
+            row.number("repeated_net_cost"),
+            row.number("overhead_net_cost"),
+        );
         assert!((one - net).abs() < 1e-12 && row.number("runs_in_search") == 0.0);
     }
     let (once, often) = (once(&sandbox, "1"), once(&sandbox, "1000"));
     for (one, many) in once.iter().zip(often.iter()) {
-        let (one, many) = (one.number("repeated_net_cost"), many.number("repeated_net_cost"));
+        let (one, many) = (
+            one.number("repeated_net_cost"),
+            many.number("repeated_net_cost"),
+        );
         assert!(many < one && many > -0.05, "{many} {one}");
     }
 }
@@ -136,7 +158,9 @@ fn a_budget_behind_a_name_is_its_setting() {
             "grid = \"scout\"\njobs = [\"join_huge_spark\"]\nreplicas = 5\n\
              search = {{ strategies = [{strategies}], objectives = [\"cost\"] }}\n{more}"
         ));
-        sandbox.run(&["run", "scenario.toml", "--out", "out"]).success();
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "out"])
+            .success();
         Rows::parse(&sandbox.read("out/records.csv"))
     };
     let named = of("\"random@6\"", "");
@@ -164,13 +188,17 @@ fn the_cheapest_of_scout_is_charged_for_all_that_fail_before_it() {
     let sandbox = Sandbox::with(
         "grid = \"scout\"\nsearch = { strategies = [\"cheapest\"], objectives = [\"cost\"] }\n",
     );
-    sandbox.run(&["run", "scenario.toml", "--out", "out"]).success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
     let table = repository_file("data/grids/scout/rows.csv");
     let heads: Vec<&str> = table.lines().next().expect("heads").split(',').collect();
     let place = |head: &str| heads.iter().position(|own| *own == head).expect(head);
     let price = |vm: &str| {
         let spec = repository_file("data/grids/scout/grid.toml");
-        let line = spec.lines().find(|line| line.starts_with(&format!("\"{vm}\"")));
+        let line = spec
+            .lines()
+            .find(|line| line.starts_with(&format!("\"{vm}\"")));
         let value = line.expect(vm).rsplit('=').next().expect("a price");
         value.trim().parse::<f64>().expect("a price")
     };
@@ -188,8 +216,17 @@ fn the_cheapest_of_scout_is_charged_for_all_that_fail_before_it() {
             runs.push((hourly, at, usd, cells[place("completed")] == "True"));
         }
         runs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let lost: Vec<f64> = runs.iter().take_while(|run| !run.3).map(|run| run.2).collect();
-        assert_eq!(row.number("failed_choices"), lost.len() as f64, "{}", row.text("workload"));
+        let lost: Vec<f64> = runs
+            .iter()
+            .take_while(|run| !run.3)
+            .map(|run| run.2)
+            .collect();
+        assert_eq!(
+            row.number("failed_choices"),
+            lost.len() as f64,
+            "{}",
+            row.text("workload")
+        );
         let sum: f64 = lost.iter().sum();
         assert!((row.number("search_cost_usd") - sum).abs() < 1e-6);
     }
