@@ -18,6 +18,7 @@
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
 
+mod belief;
 pub mod by_price;
 pub mod cherrypick;
 pub mod coordinate_descent;
@@ -27,10 +28,12 @@ pub mod fixed;
 pub mod full;
 mod gaussian_process;
 pub mod latin_hypercube;
+pub mod lynceus;
 pub mod models;
 pub mod no_search;
 pub mod objective;
 pub mod one_run;
+mod outlook;
 pub mod partial;
 pub mod past;
 mod probing;

@@ -120,6 +120,11 @@ impl Probing {
         }
     }
 
+    /// Whether probes run to the target, as nothing tells its epochs.
+    pub(super) fn is_to_target(&self) -> bool {
+        matches!(self.predictor, Predictor::Target)
+    }
+
     /// Whether the noise of a probe tells its epochs.
     pub(super) fn reads_noise(&self) -> bool {
         let by_batch = matches!(

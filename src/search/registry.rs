@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
-use super::{by_price, cherrypick, ei_per_cost, latin_hypercube};
+use super::{by_price, cherrypick, ei_per_cost, latin_hypercube, lynceus};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
 
 /// Name of the contender that knows what is expected of every configuration.
@@ -86,6 +86,7 @@ strategies! {
     latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
     cherrypick = "cherrypick": cherrypick::CherryPickSettings,
     ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
+    lynceus = "lynceus": lynceus::LynceusSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 
