@@ -93,9 +93,8 @@ impl<'f> GaussianProcess<'f> {
         let mut covariance = Vec::with_capacity(width * width);
         for &a in candidates {
             let before = covariance.len();
-            covariance.extend(
-                (candidates.iter()).map(|&b| scale.covariance(self.features.square(a, b))),
-            );
+            covariance
+                .extend((candidates.iter()).map(|&b| scale.covariance(self.features.square(a, b))));
             for row in &scale.rows {
                 for (entry, &b) in covariance[before..].iter_mut().zip(candidates) {
                     *entry -= row[a] * row[b];

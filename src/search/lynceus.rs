@@ -15,7 +15,7 @@ use super::latin_hypercube::design;
 use super::outlook::View;
 use super::trials::{self, Outcome, Trials, most_values};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
-use crate::input::checked::{Count, Positive, ShareOf};
+use crate::input::checked::{Count, Positive, ShareOf, StepsAhead};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
@@ -41,24 +41,12 @@ pub struct LynceusSettings {
     pub first_share: ShareOf,
     /// What the whole search may take, over what its first runs took.
     pub spend: Positive,
-    /// Runs that it looks ahead; none is expected improvement over what a run takes.
-    pub lookahead: Lookahead,
+    /// Runs that it looks ahead; with 0 it asks for expected improvement over what a run takes.
+    pub lookahead: StepsAhead,
     /// What a run that comes later counts, over the one before it.
     pub discount: ShareOf,
     /// Whether a run is given up when it has come to the best value so far.
     pub give_up: bool,
-}
-
-/// How far Lynceus looks ahead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Lookahead {
-    /// Not at all.
-    None,
-    /// One run.
-    One,
-    /// Two runs.
-    Two,
 }
 
 impl Default for LynceusSettings {
@@ -67,7 +55,7 @@ impl Default for LynceusSettings {
             budget: None,
             first_share: ShareOf::new(0.03).expect("it is a share"),
             spend: Positive::new(3.0).expect("it is positive"),
-            lookahead: Lookahead::One,
+            lookahead: StepsAhead::new(1).expect("it is at most 2"),
             discount: ShareOf::new(0.9).expect("it is a share"),
             give_up: true,
         }
@@ -182,11 +170,10 @@ impl Lynceus {
         };
         let mut ranked: Vec<(usize, f64)> = payable.iter().map(alone).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let steps = match self.0.lookahead {
-            Lookahead::None => return ranked.first().map(|(at, _)| *at),
-            Lookahead::One => 1,
-            Lookahead::Two => 2,
-        };
+        let steps = self.0.lookahead.get();
+        if steps == 0 {
+            return ranked.first().map(|(at, _)| *at);
+        }
         ranked.truncate(WIDTH);
         let candidates: Vec<usize> = ranked.into_iter().map(|(at, _)| at).collect();
         let outlook = process.outlook(&candidates)?;
@@ -216,7 +203,7 @@ struct Ahead {
 
 impl Ahead {
     /// The path that begins with a run of candidate `at`, against the `best` value so far, with so much `left` to be spent.
-    fn path(&self, view: &View<'_>, at: usize, best: f64, left: f64, steps: usize) -> Path {
+    fn path(&self, view: &View<'_>, at: usize, best: f64, left: f64, steps: u32) -> Path {
         let belief = view.belief(at);
         let mut gain = belief.improvement(best) * belief.at_most(self.most[at]);
         let mut takes = belief.above_zero();

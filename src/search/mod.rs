@@ -18,11 +18,14 @@
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
 
+mod a_optimal;
 mod belief;
+pub mod bo_step_time;
 pub mod by_price;
 pub mod cherrypick;
 pub mod coordinate_descent;
 pub mod ei_per_cost;
+pub mod ernest;
 mod features;
 pub mod fixed;
 pub mod full;

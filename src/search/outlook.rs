@@ -98,7 +98,9 @@ mod tests {
     /// Two imagined observations, one after the other, and the same two made.
     #[test]
     fn what_is_imagined_is_what_would_be_seen() {
-        let rows: Vec<[f64; 2]> = (0..30).map(|i| [f64::from(i % 6), f64::from(i / 6)]).collect();
+        let rows: Vec<[f64; 2]> = (0..30)
+            .map(|i| [f64::from(i % 6), f64::from(i / 6)])
+            .collect();
         let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
         let space = Space::new(axes, rows).expect("a space");
         let features = Features::of(&space, None);
@@ -125,7 +127,10 @@ mod tests {
         for (place, belief) in twice.beliefs() {
             let own = made[candidates[place]];
             assert!((belief.mean - own.mean).abs() < 1e-9, "{belief:?} {own:?}");
-            assert!((belief.deviation - own.deviation).abs() < 1e-9, "{belief:?} {own:?}");
+            assert!(
+                (belief.deviation - own.deviation).abs() < 1e-9,
+                "{belief:?} {own:?}"
+            );
         }
     }
 }
