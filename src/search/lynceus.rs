@@ -12,21 +12,13 @@ use super::belief::Belief;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::outlook::View;
+use super::lookahead::{Ahead, is_paid, ratio};
 use super::trials::{self, Outcome, Trials, most_values};
 use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::input::checked::{Count, Positive, ShareOf, StepsAhead};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
-/// Nodes of a Gauss-Hermite quadrature of three points, in deviations from the mean, and their weights.
-const NODES: [(f64, f64); 3] = [
-    (-1.732_050_807_568_877_2, 1.0 / 6.0),
-    (0.0, 2.0 / 3.0),
-    (1.732_050_807_568_877_2, 1.0 / 6.0),
-];
-/// Φ⁻¹(0.99).
-const SURE: f64 = 2.326_347_874_040_841;
 /// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
 const WIDTH: usize = 64;
 
@@ -145,14 +137,6 @@ fn model_value(outcome: Outcome, belief: Option<Belief>, worst: f64) -> Option<(
     (value.is_finite() && own.is_finite()).then_some((value, own))
 }
 
-/// Whether so much pays for a run with 99 %.
-fn is_paid(belief: &Belief, left: f64) -> bool {
-    belief.mean + SURE * belief.deviation <= left
-}
-
-/// A path of runs: what it is expected to improve and to take.
-type Path = (f64, f64);
-
 impl Lynceus {
     /// The first of the best path, of those that are payable.
     fn next(
@@ -189,61 +173,115 @@ impl Lynceus {
     }
 }
 
-/// Improvement over what it takes.
-fn ratio((gain, takes): Path) -> f64 {
-    gain / takes.max(f64::MIN_POSITIVE)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{Axis, Space};
+    use crate::testbed::{Extent, Observation, Spent, Target};
 
-/// A look ahead over a few candidates.
-struct Ahead {
-    /// The greatest value of each that keeps the limits.
-    most: Vec<f64>,
-    discount: f64,
-}
-
-impl Ahead {
-    /// The path that begins with a run of candidate `at`, against the `best` value so far, with so much `left` to be spent.
-    fn path(&self, view: &View<'_>, at: usize, best: f64, left: f64, steps: u32) -> Path {
-        let belief = view.belief(at);
-        let mut gain = belief.improvement(best) * belief.at_most(self.most[at]);
-        let mut takes = belief.above_zero();
-        if steps == 0 {
-            return (gain, takes);
-        }
-        let row = view.row(at);
-        for (node, weight) in NODES {
-            let value = belief.mean + node * belief.deviation;
-            if value <= 0.0 || value >= left {
-                continue; // no such value, or nothing left to go on with
-            }
-            let after = view.after(at, &row, value);
-            let best = match value <= self.most[at] {
-                true => best.min(value),
-                false => best,
-            };
-            if let Some(next) = self.greatest(&after, best, left - value) {
-                let (more, cost) = self.path(&after, next, best, left - value, steps - 1);
-                gain += self.discount * weight * more;
-                takes += self.discount * weight * cost;
-            }
-        }
-        (gain, takes)
+    fn grid(width: u32, height: u32) -> Space {
+        let rows =
+            (0..width * height).map(|i| [f64::from(i % width + 1), f64::from(i / width + 1)]);
+        let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
+        Space::new(axes, rows.collect::<Vec<_>>()).expect("a space")
     }
 
-    /// The payable candidate that is expected to improve most by itself.
-    fn greatest(&self, view: &View<'_>, best: f64, left: f64) -> Option<usize> {
-        let mut greatest: Option<(usize, f64)> = None;
-        for (at, belief) in view.beliefs() {
-            // Improvement is at most what the mean and the deviation allow: s·φ(0) above the gain of the mean.
-            let bound = (best - belief.mean).max(0.0) + 0.4 * belief.deviation;
-            if greatest.is_some_and(|(_, gain)| bound <= gain) || !is_paid(&belief, left) {
-                continue;
-            }
-            let gain = belief.improvement(best) * belief.at_most(self.most[at]);
-            if greatest.is_none_or(|(_, most)| gain > most) {
-                greatest = Some((at, gain));
-            }
+    /// Runs that take what a formula says.
+    struct Runs<'s> {
+        space: &'s Space,
+        seconds: f64,
+        count: usize,
+    }
+
+    impl Testbed for Runs<'_> {
+        fn cold_start(&mut self, _: usize, _: u64) -> Result<(), Stop> {
+            Ok(())
         }
-        greatest.map(|(at, _)| at)
+        fn probe(&mut self, at: usize, extent: Extent) -> Result<Observation, Stop> {
+            let (x, y) = (self.space.value(at, 0), self.space.value(at, 1));
+            let time_s =
+                1000.0 / x + 40.0 * x + 30.0 * (y - 3.0) * (y - 3.0) + 7.0 * ((at * 7) % 5) as f64;
+            let most = match extent {
+                Extent::ToTargetInSeconds(seconds) => seconds,
+                _ => f64::INFINITY,
+            };
+            self.seconds += time_s.min(most);
+            self.count += 1;
+            let mut seen = Observation::default();
+            seen.target = match time_s <= most {
+                true => Target::Reached(time_s),
+                false => Target::MoreThan(most),
+            };
+            Ok(seen)
+        }
+        fn spent(&mut self) -> Spent {
+            Spent::new(self.seconds, None)
+        }
+    }
+
+    fn search(space: &Space, settings: LynceusSettings) -> (Forecast, f64, usize) {
+        let mut task = Task::new("made up", space);
+        task.objective = Some(crate::search::Objective::Time);
+        let mut forecast = Forecast::default();
+        forecast.reset(space.len());
+        let mut runs = Runs {
+            space,
+            seconds: 0.0,
+            count: 0,
+        };
+        let mut stream = Stream::seeded(11);
+        let done = Lynceus(settings).search(&task, &mut runs, &mut stream, &mut forecast);
+        done.expect("every run reaches the target");
+        (forecast, runs.seconds, runs.count)
+    }
+
+    /// What it spends stays within three times its first runs but for the last run, of which one in a hundred takes more.
+    #[test]
+    fn it_keeps_to_its_budget() {
+        let space = grid(23, 3);
+        let of = |spend: f64| {
+            let settings = LynceusSettings {
+                spend: Positive::new(spend).expect("it is positive"),
+                ..LynceusSettings::default()
+            };
+            search(&space, settings)
+        };
+        let (_, first_s, runs) = of(1.0);
+        assert_eq!(runs, 3); // 3 % of 69 and no more
+        for spend in [2.0, 3.0, 5.0] {
+            let (forecast, seconds, runs) = of(spend);
+            assert!(
+                seconds <= spend * first_s * 1.05 && runs > 3,
+                "{spend}: {seconds} of {first_s}"
+            );
+            assert!(forecast.decided.is_some());
+        }
+    }
+
+    /// Its time on 69 configurations with 30 runs: `cargo test --release -- --ignored --nocapture thirty_runs`.
+    #[test]
+    #[ignore = "prints how long it takes, which depends on the machine"]
+    fn thirty_runs_of_sixty_nine() {
+        let space = grid(23, 3);
+        for ahead in 0..=2 {
+            let settings = LynceusSettings {
+                budget: Count::new(30),
+                lookahead: StepsAhead::new(ahead).expect("it is at most 2"),
+                ..LynceusSettings::default()
+            };
+            let mut times: Vec<f64> = (0..15)
+                .map(|_| {
+                    let start = std::time::Instant::now();
+                    let (_, _, runs) = search(&space, settings.clone());
+                    assert_eq!(runs, 30);
+                    start.elapsed().as_secs_f64() * 1e3
+                })
+                .collect();
+            times.sort_by(f64::total_cmp);
+            println!(
+                "{ahead} ahead: {:.1} ms at best, {:.1} ms in the median",
+                times[0], times[7]
+            );
+        }
     }
 }

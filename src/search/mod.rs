@@ -9,8 +9,10 @@
 //! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
 //!   does, [`same_job`] all that was ever measured.
 //! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
-//! - [`cherrypick`], [`ei_per_cost`]: Bayesian optimisation, over a `gaussian_process` of `features`; `trials`: the runs of
-//!   searches that run configurations to the target.
+//! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
+//!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
+//!   configurations to the target.
+//! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -31,6 +33,7 @@ pub mod fixed;
 pub mod full;
 mod gaussian_process;
 pub mod latin_hypercube;
+mod lookahead;
 pub mod lynceus;
 pub mod models;
 pub mod no_search;
