@@ -9,8 +9,10 @@
 //! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
 //!   does, [`same_job`] all that was ever measured.
 //! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
-//! - [`cherrypick`], [`ei_per_cost`]: Bayesian optimisation, over a `gaussian_process` of `features`; `trials`: the runs of
-//!   searches that run configurations to the target.
+//! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
+//!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
+//!   configurations to the target.
+//! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -18,19 +20,26 @@
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
 
+mod a_optimal;
+mod belief;
+pub mod bo_step_time;
 pub mod by_price;
 pub mod cherrypick;
 pub mod coordinate_descent;
 pub mod ei_per_cost;
+pub mod ernest;
 mod features;
 pub mod fixed;
 pub mod full;
 mod gaussian_process;
 pub mod latin_hypercube;
+mod lookahead;
+pub mod lynceus;
 pub mod models;
 pub mod no_search;
 pub mod objective;
 pub mod one_run;
+mod outlook;
 pub mod partial;
 pub mod past;
 mod probing;

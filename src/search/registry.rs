@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
-use super::{by_price, cherrypick, ei_per_cost, latin_hypercube};
+use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
 use crate::input::checked::Count;
 
@@ -96,6 +96,9 @@ strategies! {
     latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
     cherrypick = "cherrypick": cherrypick::CherryPickSettings,
     ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
+    lynceus = "lynceus": lynceus::LynceusSettings,
+    ernest = "ernest": ernest::ErnestSettings,
+    bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

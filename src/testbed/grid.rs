@@ -291,11 +291,13 @@ impl GridSite<'_> {
     fn charged_s(&self, run: &Run, length: Length) -> Result<f64, Stop> {
         let probe = self.grid.probe;
         Ok(match (probe.charge, length) {
-            (_, Length::Until(end)) if probe.cut_off => {
+            (_, Length::Until(end) | Length::WholeUntil(end)) if probe.cut_off => {
                 let most = (end.max(self.now.now) - self.now.now).seconds();
                 run.time_s.min(most)
             }
-            (_, Length::Whole | Length::Until(_)) | (Charge::Whole, _) => run.time_s,
+            (_, Length::Whole | Length::Until(_) | Length::WholeUntil(_)) | (Charge::Whole, _) => {
+                run.time_s
+            }
             (Charge::Share(share), _) => run.time_s * share.get(),
             (Charge::Steps, Length::Share(share)) => run.time_s * share,
             (Charge::Steps, Length::Steps(steps)) => {

@@ -124,6 +124,8 @@ pub enum Length {
     Share(f64),
     /// A run of its own, from scratch to the target.
     Whole,
+    /// The same, given up at this moment.
+    WholeUntil(SimTime),
     /// Until this moment.
     Until(SimTime),
 }

@@ -123,6 +123,12 @@ impl Testbed for Metered<'_> {
             Extent::Usd(usd) if sound(usd, f64::MAX) => {
                 Length::Until(self.moment_of(configuration, usd)?)
             }
+            Extent::ToTargetInSeconds(seconds) if sound(seconds, LONGEST_S) => {
+                Length::WholeUntil(self.site.now() + SimTime::from_seconds(seconds))
+            }
+            Extent::ToTargetForUsd(usd) if sound(usd, f64::MAX) => {
+                Length::WholeUntil(self.moment_of(configuration, usd)?)
+            }
             impossible => {
                 return Err(Stop::Failed(format!(
                     "the strategy asks for an impossible probe: {impossible:?}"

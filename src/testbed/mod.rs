@@ -42,6 +42,10 @@ pub enum Extent {
     Share(f64),
     /// A run of its own, from scratch to the target.
     ToTarget,
+    /// The same, given up when so many seconds have passed since it was asked for.
+    ToTargetInSeconds(f64),
+    /// The same, given up when it has cost so many USD; for strategies that depend on prices.
+    ToTargetForUsd(f64),
     /// Until so many seconds have passed since it was asked for, VMs that start included.
     Seconds(f64),
     /// Until it has cost so many USD; for strategies that depend on prices.
