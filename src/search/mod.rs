@@ -11,6 +11,7 @@
 //! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
 //! - [`cherrypick`], [`ei_per_cost`]: Bayesian optimisation, over a `gaussian_process` of `features`; `trials`: the runs of
 //!   searches that run configurations to the target.
+//! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -42,6 +43,7 @@ pub mod space;
 pub mod srifty_like;
 pub mod task;
 mod trials;
+pub mod value_of_information;
 
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};

@@ -86,6 +86,7 @@ strategies! {
     latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
     cherrypick = "cherrypick": cherrypick::CherryPickSettings,
     ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
+    value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Forecast, Objective, Task};
 use crate::input::checked::Count;
-use crate::testbed::{Extent, Point, Stop, Target, Testbed};
+use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
 
 /// What came of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +26,8 @@ pub(super) struct Trials<'a, 't> {
     pub(super) count: usize,
     /// The best that keeps the limits, and its value.
     pub(super) best: Option<(usize, f64)>,
+    /// What the last of them showed.
+    pub(super) seen: Observation,
 }
 
 impl<'a, 't> Trials<'a, 't> {
@@ -42,6 +44,7 @@ impl<'a, 't> Trials<'a, 't> {
             tried: vec![false; task.space.len()],
             count: 0,
             best: None,
+            seen: Observation::default(),
         }
     }
 
@@ -62,6 +65,7 @@ impl<'a, 't> Trials<'a, 't> {
             _ => Extent::ToTarget,
         };
         let seen = self.testbed.probe(at, extent)?;
+        self.seen = seen;
         self.tried[at] = true;
         self.count += 1;
         let outcome = match seen.target {
