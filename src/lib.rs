@@ -78,7 +78,7 @@
 // Without the program some of what it alone asks for is left.
 #![cfg_attr(not(feature = "cli"), allow(dead_code))]
 
-pub use cloud::{Fleet, Market, VmType};
+pub use cloud::{Fleet, Machine, Market, VmType};
 pub use door::{Options, RunError, Scenario};
 pub use engine::Interrupt;
 pub use experiment::{Ending, Finished, OwnedRecord, Record, Status};

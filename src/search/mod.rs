@@ -13,6 +13,7 @@
 //!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
 //!   configurations to the target.
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
+//! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -51,6 +52,7 @@ pub mod space;
 pub mod srifty_like;
 pub mod task;
 mod trials;
+pub mod value_of_information;
 
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};

@@ -99,6 +99,7 @@ strategies! {
     lynceus = "lynceus": lynceus::LynceusSettings,
     ernest = "ernest": ernest::ErnestSettings,
     bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
+    value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Forecast, Objective, Task};
 use crate::input::checked::Count;
-use crate::testbed::{Extent, Point, Stop, Target, Testbed};
+use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
 
 /// What came of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +28,8 @@ pub(super) struct Trials<'a, 't> {
     pub(super) is_reached: bool,
     /// The best that keeps the limits, and its value.
     pub(super) best: Option<(usize, f64)>,
+    /// What the last of them showed.
+    pub(super) seen: Observation,
 }
 
 impl<'a, 't> Trials<'a, 't> {
@@ -45,6 +47,7 @@ impl<'a, 't> Trials<'a, 't> {
             count: 0,
             is_reached: false,
             best: None,
+            seen: Observation::default(),
         }
     }
 
@@ -73,6 +76,7 @@ impl<'a, 't> Trials<'a, 't> {
             false => self.testbed.spent().usd,
         };
         let seen = self.testbed.probe(at, extent)?;
+        self.seen = seen;
         self.tried[at] = true;
         self.count += 1;
         let paid_usd = match before_usd {

@@ -206,6 +206,10 @@ impl Ground for MeasuredGrid {
         self.job.is_price_known_beforehand()
     }
 
+    fn looks_cost_a_run(&self) -> bool {
+        self.probe.charge == Charge::Whole
+    }
+
     fn held(&self, configuration: usize) -> Option<(String, u32)> {
         let (vm, vms) = self.job.held(configuration)?;
         Some((vm.to_string(), vms))
