@@ -43,6 +43,9 @@ pub struct PlotArgs {
     /// Show this workload alone
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
+    /// Show this setting, as the column `setting` names it [default: the first]
+    #[arg(long, value_name = "NAME")]
+    setting: Option<String>,
     /// Show this pricing policy [default: the first]
     #[arg(long, value_name = "NAME")]
     pricing: Option<String>,
@@ -114,6 +117,7 @@ impl PlotArgs {
         let run = FinishedRun::open(&self.results)?;
         let material = self.known.material(&run, signals.raise_first()?)?;
         let asked = Asked {
+            setting: self.setting.clone(),
             workload: self.workload.clone(),
             pricing: self.pricing.clone(),
             objective: self.objective.clone(),

@@ -17,7 +17,7 @@ use crate::workload::{Reach, StandIn, Workload};
 /// How the clusters of the scenario live.
 pub(super) fn read(
     file: &ScenarioFile,
-    workloads: &[Option<Workload>],
+    workloads: &[Option<&Workload>],
     machines: &[Machine],
     complaints: &mut Complaints<'_>,
 ) -> Setup {
