@@ -11,10 +11,10 @@ use crate::pricing::charges::CHARGES;
 /// Keys that make settings, the slowest to change first.
 const SETTINGS: &[&[&str]] = &[
     &["spot", "exponential_mean_h"],
+    &["spot", "fewest_workers"],
     &["spot", "replacement_s"],
     &["spot", "cold_join_s"],
     &["spot", "warm_restart_s"],
-    &["spot", "fewest_workers"],
     &["spot", "checkpoint", "periodic-s"],
     &["spot", "checkpoint_write_s"],
     &["spot", "checkpoint_mb"],

@@ -39,9 +39,14 @@ pub struct Tables {
 }
 
 impl Lists {
+    /// All keys that may hold several values, from the top of the document.
+    pub fn paths(&self) -> Vec<Path> {
+        [&self.readings[..], &self.tables.paths()].concat()
+    }
+
     /// Whether several values may be at a path.
     pub(super) fn are_at(&self, path: &[Step]) -> bool {
-        several::is_any(&self.readings, path) || several::is_any(&self.tables.paths(), path)
+        several::is_any(&self.paths(), path)
     }
 }
 
