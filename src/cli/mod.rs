@@ -21,6 +21,7 @@ mod listing;
 #[cfg(feature = "manual")]
 pub mod manual;
 pub mod merge;
+mod missing;
 pub mod new;
 #[cfg(feature = "figures")]
 pub mod plot;
@@ -313,7 +314,9 @@ impl Cli {
         if let Some(width) = arguments.windows(2).find_map(width) {
             command = command.term_width(width);
         }
-        let matches = command.get_matches_from(arguments);
+        let matches = command
+            .try_get_matches_from(&arguments)
+            .unwrap_or_else(|error| missing::with_tips(error, &arguments).exit());
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 

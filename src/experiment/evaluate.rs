@@ -480,6 +480,7 @@ impl<'p> Evaluator<'p> {
             objective: self.plan.objectives[case.objective].name(),
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
+            setting: self.plan.setting(case.arena),
             right: Some(0.0),
             kept_choice: unkept,
             kept_gross: unkept,

@@ -260,6 +260,14 @@ pub struct KindTable {
     pub sync: Option<Spanned<Protocol>>,
 }
 
+impl KindTable {
+    /// Whether any of its VMs is on spot terms.
+    pub fn has_spot(&self) -> bool {
+        let servers = self.servers.as_ref().map(|servers| servers.market);
+        [Some(self.market), self.chief_market, servers].contains(&Some(RentedOn::Spot))
+    }
+}
+
 /// On which terms VMs are rented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
