@@ -201,6 +201,19 @@ impl Plan {
         }
     }
 
+    /// Whether an arena was asked for before.
+    pub fn is_made(&self, index: usize) -> bool {
+        self.arenas[index].get().is_some()
+    }
+
+    /// Number of arenas that were asked for.
+    pub fn made(&self) -> usize {
+        self.arenas
+            .iter()
+            .filter(|cell| cell.get().is_some())
+            .count()
+    }
+
     /// All arenas that can be made.
     pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
         (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
