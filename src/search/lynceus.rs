@@ -20,7 +20,7 @@ use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
 /// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
-const WIDTH: usize = 64;
+const WIDTH: usize = 32;
 
 /// Settings of Lynceus.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
