@@ -245,6 +245,43 @@ fn a_search_goes_on_until_a_run_reaches_the_target() {
     assert!(longest > 3.0, "{longest}");
 }
 
+/// Costs that no rule foretells are known of what was run: the cheapest is chosen, which is neither the first nor the fastest.
+#[test]
+fn what_has_no_price_beforehand_is_worth_what_was_paid() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "spec.toml",
+        "name = \"mine\"\ntitle = \"t\"\nsource = \"me\"\nurl = \"none\"\nlicence = \"mine\"\nnote = \"made up\"\n\
+         cost_usd = \"paid\"\n\
+         [axis.workers]\nkind = \"numeric\"\nunit = \"workers\"\n[figures]\ntime_s = \"s\"\n",
+    );
+    sandbox.write(
+        "runs.csv",
+        "workers,s,paid\n2,100,5.0\n4,200,1.0\n8,300,9.0\n16,400,4.0\n",
+    );
+    sandbox.run(&IMPORT).success();
+    let searches = ["latin-hypercube", "cherrypick", "ei-per-cost", "lynceus"];
+    let names = searches.map(|name| format!("\"{name}\"")).join(", ");
+    let budgets = searches
+        .map(|name| format!("strategy.{name}.budget = 4\n"))
+        .concat();
+    sandbox.write(
+        "scenario.toml",
+        &format!("grid = \"./g\"\nreplicas = 3\nsearch = {{ strategies = [{names}], objectives = [\"cost\"] }}\n{budgets}"),
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    for row in Rows::parse(&sandbox.read("out/records.csv")).iter() {
+        assert_eq!(
+            row.number("chosen_workers"),
+            4.0,
+            "{}",
+            row.text("strategy")
+        );
+    }
+}
+
 /// Where no row reaches the target every search says so, after it ran all of them.
 #[test]
 fn where_all_runs_fail_a_search_says_so() {
