@@ -347,7 +347,7 @@ impl Cli {
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),
-            Command::Study(args) => args.run(),
+            Command::Study(args) => args.run(&signals),
             Command::New(args) => args.run(),
             Command::Example(args) => args.run(),
             Command::Explain(args) => args.run(),

@@ -61,7 +61,10 @@ struct Claim {
 
 fn entry<'c>(comparison: &'c Comparison, strategy: &str) -> Option<(&'c Block, &'c Entry)> {
     let block = (comparison.blocks.iter()).find(|block| block.objective == Objective::Cost)?;
-    let entry = block.entries.iter().find(|entry| entry.strategy == strategy)?;
+    let entry = block
+        .entries
+        .iter()
+        .find(|entry| entry.strategy == strategy)?;
     Some((block, entry))
 }
 
@@ -208,11 +211,19 @@ pub fn render(comparisons: &[Comparison]) -> String {
             verdict.to_owned(),
         ]
     };
-    let heads = ["source", "claim", "stated", "measured here", "here", "verdict"];
+    let heads = [
+        "source",
+        "claim",
+        "stated",
+        "measured here",
+        "here",
+        "verdict",
+    ];
     let mut text = String::from(
         "# What papers claim of searches, and what these grids say\n\nBy cost, of a job that is run once. A claim is about the paper's own \
          jobs and machines: where it does not hold here, it may hold there. `scavsim study claims` prints this.\n\n",
     );
-    text += &text_table::markdown(&heads, CLAIMS.iter().map(row));
+    let rows: Vec<Vec<String>> = CLAIMS.iter().map(row).collect();
+    text += &text_table::markdown(&heads, &rows);
     text
 }

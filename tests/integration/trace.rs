@@ -378,7 +378,6 @@ fn phases_are_those_of_the_usage() {
 
 fn of(vms: &[RentedVm]) -> TraceOf<'_> {
     TraceOf {
-        setting: "",
         scenario: "eventful",
         setting: "",
         case: 7,
