@@ -210,12 +210,14 @@ mod tests {
             };
             self.seconds += time_s.min(most);
             self.count += 1;
-            let mut seen = Observation::default();
-            seen.target = match time_s <= most {
+            let target = match time_s <= most {
                 true => Target::Reached(time_s),
                 false => Target::MoreThan(most),
             };
-            Ok(seen)
+            Ok(Observation {
+                target,
+                ..Observation::default()
+            })
         }
         fn spent(&mut self) -> Spent {
             Spent::new(self.seconds, None)
