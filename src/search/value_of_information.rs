@@ -11,6 +11,7 @@ mod constants;
 mod decision;
 mod description;
 mod experts;
+mod failures;
 mod field;
 mod prior;
 
@@ -27,6 +28,7 @@ use crate::testbed::{Observation, Stop, Target, Testbed};
 use constants::Constants;
 use decision::{Question, next_run};
 use experts::{End, Experts, Objective, Seen};
+use failures::{Cliffs, Failures};
 use field::Prior;
 
 /// Most configurations: a prior holds a covariance of every pair.
@@ -73,6 +75,7 @@ struct Priors {
     time: Prior,
     step: Prior,
     steps: Prior,
+    cliffs: Cliffs,
 }
 
 impl ValueOfInformation {
@@ -84,6 +87,7 @@ impl ValueOfInformation {
                 time: prior(&self.constants.time),
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
+                cliffs: Cliffs::new(&configurations, &self.constants),
             }
         })
     }
@@ -108,7 +112,7 @@ impl Strategy for ValueOfInformation {
             true => Experts::new(&[&priors.step, &priors.steps], constants),
             false => Experts::new(&[&priors.time], constants),
         };
-        let fails = vec![constants.fails; task.space.len()];
+        let mut failures = Failures::new(&priors.cliffs);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
         let mut open: Vec<usize> = (0..task.space.len())
             .filter(|&at| to.offset[at].is_finite())
@@ -122,7 +126,7 @@ impl Strategy for ValueOfInformation {
                 best: trials.best.map(|(_, value)| value),
                 runs: runs as f64,
                 open: &open,
-                fails: &fails,
+                fails: &failures.odds,
             };
             let Some(next) = next_run(&experts, &told, &asked, constants) else {
                 break;
@@ -136,11 +140,14 @@ impl Strategy for ValueOfInformation {
                 (Outcome::Above(_) | Outcome::Failed(_), _) => End::Failed,
             };
             runs -= u64::from(end == End::Reached);
+            if end != End::GivenUp {
+                failures.learn(next.at, end == End::Failed);
+            }
             if let Some(seen) = seen(&trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
                     experts = Experts::new(&[&priors.time], constants);
                 }
-                experts.learn(next.at, &seen, &to, constants.beyond);
+                experts.learn(next.at, &seen);
             }
         }
         trials.decide();

@@ -30,6 +30,8 @@ pub(super) struct Shape {
     pub(super) all: f64,
     /// How much longer machines take whose memory is scarce, times the square of how scarce.
     pub(super) scarce: f64,
+    /// Deviation of what changes all of a sudden with the memory of all machines, as when data fit into it.
+    pub(super) sudden: f64,
     /// Standard deviation that each configuration has for itself.
     pub(super) own: f64,
 }
@@ -47,14 +49,18 @@ pub(super) struct Constants {
     pub(super) look: Shape,
     /// How far apart values must be to tell little of each other: cores, memory, nodes, batch, rate, sync, number, name.
     pub(super) lengths: [f64; 8],
+    /// How far apart, in doublings of all memory, what changes all of a sudden tells little.
+    pub(super) sudden: f64,
     /// How sure of its prior each expert is.
     pub(super) scales: Vec<f64>,
     /// Whether step and steps have scales of their own, so that there are as many experts as pairs.
     pub(super) pairs: bool,
     /// Odds that a run fails, before any did.
     pub(super) fails: f64,
-    /// A run that failed is taken for one that takes as much longer than the longest, of the logarithm.
-    pub(super) beyond: f64,
+    /// Odds that there is a cliff beyond which runs fail, the odds of a failure there, and cliffs per coordinate and direction.
+    pub(super) cliff: f64,
+    pub(super) fails_beyond: f64,
+    pub(super) cliffs: usize,
     /// Multiples of the best value at which a run may be given up.
     pub(super) caps: Vec<f64>,
     /// Configurations whose worth is looked at closely, of each of two orders.
@@ -96,6 +102,7 @@ impl Constants {
             all.push((format!("{of}.machines"), &mut shape.machines));
             all.push((format!("{of}.all"), &mut shape.all));
             all.push((format!("{of}.scarce"), &mut shape.scarce));
+            all.push((format!("{of}.sudden"), &mut shape.sudden));
             all.push((format!("{of}.own"), &mut shape.own));
         }
         let axes = [
@@ -104,6 +111,7 @@ impl Constants {
         for (name, length) in axes.into_iter().zip(&mut self.lengths) {
             all.push((format!("length.{name}"), length));
         }
+        all.push(("sudden".to_owned(), &mut self.sudden));
         for (place, scale) in self.scales.iter_mut().enumerate() {
             all.push((format!("scale.{place}"), scale));
         }
@@ -111,7 +119,8 @@ impl Constants {
             all.push((format!("cap.{place}"), cap));
         }
         all.push(("fails".to_owned(), &mut self.fails));
-        all.push(("beyond".to_owned(), &mut self.beyond));
+        all.push(("cliff".to_owned(), &mut self.cliff));
+        all.push(("fails_beyond".to_owned(), &mut self.fails_beyond));
         all.push(("caution".to_owned(), &mut self.caution));
         all.push(("least_weight".to_owned(), &mut self.least_weight));
         all
@@ -135,6 +144,7 @@ impl Default for Constants {
                 machines: 0.4,
                 all: 1.6,
                 scarce: 0.5,
+                sudden: 0.5,
                 own: 0.08,
             },
             step: Shape {
@@ -150,6 +160,7 @@ impl Default for Constants {
                 machines: 0.5,
                 all: 0.0,
                 scarce: 0.0,
+                sudden: 0.0,
                 own: 0.05,
             },
             steps: Shape {
@@ -165,6 +176,7 @@ impl Default for Constants {
                 machines: 0.0,
                 all: 1.2,
                 scarce: 0.0,
+                sudden: 0.0,
                 own: 0.05,
             },
             look: Shape {
@@ -180,13 +192,17 @@ impl Default for Constants {
                 machines: 0.0,
                 all: 0.3,
                 scarce: 0.0,
+                sudden: 0.0,
                 own: 0.03,
             },
             lengths: [2.0, 2.0, 2.5, 3.0, 2.5, 1.5, 2.5, 1.5],
+            sudden: 2.0,
             scales: vec![0.5, 1.0, 2.0],
             pairs: false,
-            fails: 0.08,
-            beyond: 0.3,
+            fails: 0.05,
+            cliff: 0.3,
+            fails_beyond: 0.9,
+            cliffs: 8,
             caps: vec![1.0, 1.3, 1.7, 2.5],
             closely: 20,
             hopeful: 48,

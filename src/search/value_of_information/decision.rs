@@ -47,7 +47,10 @@ pub(super) fn next_run(
         .iter()
         .map(|&at| told.expected(at, constants.caution))
         .collect();
-    let least = expected.iter().copied().fold(f64::INFINITY, f64::min);
+    // What is tried until it succeeds takes as much more.
+    let least = (asked.open.iter().zip(&expected))
+        .map(|(&at, expected)| expected / (1.0 - asked.fails[at]))
+        .fold(f64::INFINITY, f64::min);
     let reference = asked.best.map_or(least, |best| best.min(least));
     let mut all: Vec<Candidate> = (asked.open.iter().zip(&expected))
         .map(|(&at, &expected)| {

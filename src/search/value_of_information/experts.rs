@@ -27,6 +27,7 @@ pub(super) struct Seen {
 pub(super) enum End {
     Reached,
     GivenUp,
+    /// It never reaches the target.
     Failed,
 }
 
@@ -48,8 +49,6 @@ pub(super) struct Objective {
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
-    /// Logarithm of the worst value of the objective seen.
-    worst: f64,
 }
 
 /// Mean and variance of the logarithm of the objective, per expert, at all configurations.
@@ -79,7 +78,6 @@ impl<'p> Experts<'p> {
         };
         Experts {
             all: of_parts.into_iter().map(expert).collect(),
-            worst: f64::NEG_INFINITY,
         }
     }
 
@@ -96,10 +94,8 @@ impl<'p> Experts<'p> {
         }
     }
 
-    /// Learns from a run.
-    pub(super) fn learn(&mut self, at: usize, seen: &Seen, to: &Objective, beyond: f64) {
-        let value = to.power * seen.log_time + to.offset[at];
-        let failed = (self.worst.max(value) + beyond - to.offset[at]) / to.power;
+    /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
+    pub(super) fn learn(&mut self, at: usize, seen: &Seen) {
         for expert in &mut self.all {
             let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
                 ([step, _, ..], Some(log_step)) => (log_step, step.observe(at, log_step)),
@@ -112,16 +108,11 @@ impl<'p> Experts<'p> {
             if let Some(last) = expert.parts.last_mut() {
                 gained += match seen.end {
                     End::Reached => last.observe(at, seen.log_time - before),
-                    End::GivenUp => last.exceeds(at, seen.log_time - before),
-                    End::Failed => {
-                        last.observe(at, failed - before);
-                        0.0
-                    }
+                    End::GivenUp | End::Failed => last.exceeds(at, seen.log_time - before),
                 };
             }
             expert.log_weight += gained;
         }
-        self.worst = self.worst.max(value);
     }
 
     /// What they tell of an objective.

@@ -81,23 +81,40 @@ impl Configurations {
         found.map(|column| &*column.values)
     }
 
+    /// The sum of coordinates, where they are known.
+    fn sum(&self, roles: &[Role]) -> Option<Vec<f64>> {
+        let mut all = vec![0.0; self.count];
+        for role in roles {
+            let values = self.column(*role)?;
+            all.iter_mut().zip(values).for_each(|(all, v)| *all += v);
+        }
+        Some(all)
+    }
+
+    /// The logarithm of the memory of all machines.
+    fn all_memory(&self) -> Option<Vec<f64>> {
+        self.sum(&[Role::Memory, Role::Cores, Role::Nodes])
+    }
+
+    /// All coordinates, and with them the memory and the cores of all machines together, where they are known.
+    pub(super) fn coordinates(&self) -> Vec<Vec<f64>> {
+        let mut all: Vec<Vec<f64>> = self.columns.iter().map(|c| c.values.clone()).collect();
+        all.extend(self.all_memory());
+        all.extend(self.sum(&[Role::Cores, Role::Nodes]));
+        all
+    }
+
     /// How scarce the memory of each is: 3·max(0, q − c)/(most − least) of c, the logarithm of all memory, and q, its 30 %
     /// quantile; none where memory is not known.
     pub(super) fn scarcity(&self) -> Option<Vec<f64>> {
-        let memory = self.column(Role::Memory)?;
-        let mut all = memory.to_vec();
-        for role in [Role::Cores, Role::Nodes] {
-            if let Some(values) = self.column(role) {
-                all.iter_mut().zip(values).for_each(|(all, v)| *all += v);
-            }
-        }
+        let all = self.all_memory()?;
         let mut sorted = all.clone();
         sorted.sort_by(f64::total_cmp);
         let range = sorted[sorted.len() - 1] - sorted[0];
         let place = 0.3 * (sorted.len() - 1) as f64;
         let low = sorted[place as usize];
-        let quantile =
-            low + place.fract() * (sorted[(place as usize + 1).min(sorted.len() - 1)] - low);
+        let next = sorted[(place as usize + 1).min(sorted.len() - 1)];
+        let quantile = low + place.fract() * (next - low);
         (range > 0.0).then(|| {
             let scarce = |c: f64| 3.0 * (quantile - c).max(0.0) / range;
             all.into_iter().map(scarce).collect()
@@ -137,6 +154,8 @@ impl Configurations {
             .collect();
         let all = if self.has_more() { shape.all } else { 0.0 };
         let (machines, all) = (shape.machines * shape.machines, all * all);
+        let memory = self.all_memory().filter(|_| shape.sudden > 0.0);
+        let sudden = shape.sudden * shape.sudden;
         let mut covariance = vec![0.0; n * n];
         for a in 0..n {
             for b in 0..=a {
@@ -154,7 +173,10 @@ impl Configurations {
                     true => variance * matern(square),
                     false => 0.0,
                 };
-                let entry = sloped + of(machines, near) + of(all, far);
+                let mut entry = sloped + of(machines, near) + of(all, far);
+                if let Some(memory) = &memory {
+                    entry += sudden * libm::exp(-(memory[a] - memory[b]).abs() / constants.sudden);
+                }
                 covariance[a * n + b] = entry;
                 covariance[b * n + a] = entry;
             }

@@ -1,0 +1,114 @@
+//! Which configurations fail, as runs fall out of memory or never reach a target: beyond a cliff on one coordinate.
+
+use super::constants::Constants;
+use super::prior::Configurations;
+
+/// What is believed of failures: one of many cliffs, or none.
+#[derive(Debug, Clone)]
+pub(super) struct Failures<'c> {
+    cliffs: &'c Cliffs,
+    /// Of no cliff, then of each.
+    log_weights: Vec<f64>,
+    /// Odds that a run fails, per configuration.
+    pub(super) odds: Vec<f64>,
+}
+
+/// All cliffs that there may be.
+#[derive(Debug, Clone)]
+pub(super) struct Cliffs {
+    all: Vec<Cliff>,
+    count: usize,
+    /// Logarithm of the odds of none, and of each.
+    prior: (f64, f64),
+    before: f64,
+    beyond: f64,
+}
+
+/// One cliff: which configurations are beyond it.
+#[derive(Debug, Clone)]
+struct Cliff {
+    log_prior: f64,
+    beyond: Vec<bool>,
+}
+
+impl Cliffs {
+    /// One at each value of each coordinate and of all memory and all cores, for what is below and for what is above.
+    pub(super) fn new(configurations: &Configurations, constants: &Constants) -> Cliffs {
+        let mut all = Vec::new();
+        for values in configurations.coordinates() {
+            let mut sorted = values.clone();
+            sorted.sort_by(f64::total_cmp);
+            sorted.dedup();
+            let most = constants.cliffs.min(sorted.len() - 1);
+            for number in 1..=most {
+                // Evenly over the distinct values: a cliff just below this one.
+                let edge = sorted[number * (sorted.len() - 1) / most];
+                for above in [false, true] {
+                    let beyond = values.iter().map(|v| (*v < edge) != above).collect();
+                    let log_prior = -libm::log((2 * most) as f64);
+                    all.push(Cliff { log_prior, beyond });
+                }
+            }
+        }
+        let each = constants.cliff / configurations.coordinates().len().max(1) as f64;
+        Cliffs {
+            all,
+            count: configurations.count,
+            prior: (libm::log(1.0 - constants.cliff), libm::log(each)),
+            before: constants.fails,
+            beyond: constants.fails_beyond,
+        }
+    }
+}
+
+impl<'c> Failures<'c> {
+    pub(super) fn new(cliffs: &'c Cliffs) -> Failures<'c> {
+        let each = cliffs
+            .all
+            .iter()
+            .map(|cliff| cliffs.prior.1 + cliff.log_prior);
+        let mut failures = Failures {
+            cliffs,
+            log_weights: std::iter::once(cliffs.prior.0).chain(each).collect(),
+            odds: vec![cliffs.before; cliffs.count],
+        };
+        failures.weigh();
+        failures
+    }
+
+    /// A run ended at the target, or failed.
+    pub(super) fn learn(&mut self, at: usize, failed: bool) {
+        let log = |odds: f64| libm::log(if failed { odds } else { 1.0 - odds });
+        let (before, beyond) = (log(self.cliffs.before), log(self.cliffs.beyond));
+        let (none, each) = self.log_weights.split_at_mut(1);
+        none[0] += before;
+        for (weight, cliff) in each.iter_mut().zip(&self.cliffs.all) {
+            *weight += if cliff.beyond[at] { beyond } else { before };
+        }
+        self.weigh();
+    }
+
+    fn weigh(&mut self) {
+        let most = self
+            .log_weights
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = self
+            .log_weights
+            .iter()
+            .map(|w| libm::exp(w - most))
+            .collect();
+        let all: f64 = weights.iter().sum();
+        self.odds.fill(self.cliffs.before);
+        let more = self.cliffs.beyond - self.cliffs.before;
+        for (weight, cliff) in weights[1..].iter().zip(&self.cliffs.all) {
+            let more = more * weight / all;
+            if more > 1e-6 {
+                for (odds, beyond) in self.odds.iter_mut().zip(&cliff.beyond) {
+                    *odds += if *beyond { more } else { 0.0 };
+                }
+            }
+        }
+    }
+}
