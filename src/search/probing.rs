@@ -134,10 +134,20 @@ impl Probing {
 
     /// Runs the starting configuration until its noise has settled, where noise tells anything.
     pub(super) fn cold_start(&self, testbed: &mut dyn Testbed) -> Result<(), Stop> {
+        self.cold_start_at(testbed, self.start)
+    }
+
+    /// The same of another configuration.
+    pub(super) fn cold_start_at(&self, testbed: &mut dyn Testbed, at: usize) -> Result<(), Stop> {
         match (&self.predictor, self.cold_start_steps) {
-            (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(self.start, steps),
+            (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(at, steps),
             _ => Ok(()),
         }
+    }
+
+    /// Steps of a look.
+    pub(super) fn steps(&self) -> u64 {
+        self.probe_steps
     }
 
     /// Looks at a configuration.
@@ -183,20 +193,31 @@ impl Probing {
         step_s: f64,
         forecast: &mut Forecast,
     ) {
-        if let Predictor::Epochs {
+        if let Some(steps) = self.steps_to_target(configuration, noise_normalised) {
+            forecast.predict(configuration, steps * step_s);
+        }
+    }
+
+    /// Steps of a configuration to the target by its noise, where that tells anything; `None` where only a run does.
+    pub(super) fn steps_to_target(
+        &self,
+        configuration: usize,
+        noise_normalised: f64,
+    ) -> Option<f64> {
+        let Predictor::Epochs {
             epochs,
             samples_per_epoch,
             batches,
         } = &self.predictor
-        {
-            let batch = batches[configuration];
-            let epochs = match epochs {
-                Epochs::ByNoise(line) => line.epochs(noise_normalised),
-                Epochs::ByBatch(table) => table.epochs(batch),
-            };
-            let steps = epochs * samples_per_epoch / batch;
-            forecast.predict(configuration, steps * step_s);
-        }
+        else {
+            return None;
+        };
+        let batch = batches[configuration];
+        let epochs = match epochs {
+            Epochs::ByNoise(line) => line.epochs(noise_normalised),
+            Epochs::ByBatch(table) => table.epochs(batch),
+        };
+        Some(epochs * samples_per_epoch / batch)
     }
 }
 

@@ -13,6 +13,7 @@ mod description;
 mod experts;
 mod failures;
 mod field;
+mod looks;
 mod prior;
 
 use std::sync::OnceLock;
@@ -20,6 +21,8 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::probing::Probing;
+use super::settings::Probes;
 use super::trials::{Outcome, Trials};
 use super::{Depends, Forecast, Objective as Aim, Past, Recipe, Strategy, Task, Unusable};
 use crate::input::checked::Count;
@@ -30,6 +33,7 @@ use decision::{Question, next_run};
 use experts::{End, Experts, Objective, Seen};
 use failures::{Cliffs, Failures};
 use field::Prior;
+use looks::Looking;
 
 /// Most configurations: a prior holds a covariance of every pair.
 const MOST: usize = 2048;
@@ -38,9 +42,12 @@ const MOST: usize = 2048;
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ValueOfInformationSettings {
-    /// Runs at most, as long as one reached the target; without it, its own rule alone says when to stop.
+    /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Count>,
+    /// Steps per look; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_steps: Option<Count>,
 }
 
 impl Recipe for ValueOfInformationSettings {
@@ -48,15 +55,22 @@ impl Recipe for ValueOfInformationSettings {
         "run what is worth its price in view of all runs to come; prices are known, beliefs are weighed by what they foretold"
     }
 
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let count = task.space.len();
         if count > MOST {
             return Err(Unusable(format!(
                 "{count} configurations, and it can hold beliefs of {MOST} at most"
             )));
         }
+        let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
+        if !task.looks_cost_a_run {
+            let settings = Probes::of_steps(self.probe_steps);
+            if let Ok(probing) = Probing::by_epochs(task, past, settings) {
+                return Ok(Box::new(Looking::new(probing, budget)));
+            }
+        }
         Ok(Box::new(ValueOfInformation {
-            budget: self.budget.map_or(usize::MAX, |b| b.get() as usize),
+            budget,
             constants: Constants::default(),
             priors: OnceLock::new(),
         }))
@@ -109,8 +123,8 @@ impl Strategy for ValueOfInformation {
         let priors = self.priors(task);
         let to = objective(task);
         let mut experts = match description::counts_steps(task) {
-            true => Experts::new(&[&priors.step, &priors.steps], constants),
-            false => Experts::new(&[&priors.time], constants),
+            true => Experts::new(&[&priors.step, &priors.steps], &constants.scales, constants),
+            false => Experts::new(&[&priors.time], &constants.scales, constants),
         };
         let mut failures = Failures::new(&priors.cliffs);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
@@ -145,7 +159,7 @@ impl Strategy for ValueOfInformation {
             }
             if let Some(seen) = seen(&trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
-                    experts = Experts::new(&[&priors.time], constants);
+                    experts = Experts::new(&[&priors.time], &constants.scales, constants);
                 }
                 experts.learn(next.at, &seen);
             }

@@ -47,6 +47,10 @@ pub(super) struct Constants {
     pub(super) steps: Shape,
     /// Of the seconds of a step where that is all that is looked at.
     pub(super) look: Shape,
+    /// Of the epochs to the target where looks tell them.
+    pub(super) epochs: Shape,
+    /// How sure of its prior each expert is of what is looked at.
+    pub(super) look_scales: Vec<f64>,
     /// How far apart values must be to tell little of each other: cores, memory, nodes, batch, rate, sync, number, name.
     pub(super) lengths: [f64; 8],
     /// How far apart, in doublings of all memory, what changes all of a sudden tells little.
@@ -71,6 +75,8 @@ pub(super) struct Constants {
     pub(super) least_weight: f64,
     /// How much of the spread of a logarithm counts for what is expected: 1 for the mean of a log-normal value, 0 for its median.
     pub(super) caution: f64,
+    /// The same of looks.
+    pub(super) look_caution: f64,
 }
 
 impl Constants {
@@ -82,6 +88,7 @@ impl Constants {
             ("step", &mut self.step),
             ("steps", &mut self.steps),
             ("look", &mut self.look),
+            ("epochs", &mut self.epochs),
         ];
         for (of, shape) in shapes {
             let slopes = [
@@ -115,6 +122,9 @@ impl Constants {
         for (place, scale) in self.scales.iter_mut().enumerate() {
             all.push((format!("scale.{place}"), scale));
         }
+        for (place, scale) in self.look_scales.iter_mut().enumerate() {
+            all.push((format!("look_scale.{place}"), scale));
+        }
         for (place, cap) in self.caps.iter_mut().enumerate() {
             all.push((format!("cap.{place}"), cap));
         }
@@ -122,6 +132,7 @@ impl Constants {
         all.push(("cliff".to_owned(), &mut self.cliff));
         all.push(("fails_beyond".to_owned(), &mut self.fails_beyond));
         all.push(("caution".to_owned(), &mut self.caution));
+        all.push(("look_caution".to_owned(), &mut self.look_caution));
         all.push(("least_weight".to_owned(), &mut self.least_weight));
         all
     }
@@ -180,21 +191,38 @@ impl Default for Constants {
                 own: 0.05,
             },
             look: Shape {
-                cores: slope(0.0, 0.12),
+                cores: slope(0.0, 0.3),
                 memory: none,
-                nodes: slope(0.1, 0.2),
-                nodes_alone: slope(0.1, 0.2),
-                batch: slope(0.45, 0.2),
+                nodes: slope(0.1, 0.4),
+                nodes_alone: slope(0.1, 0.4),
+                batch: slope(0.45, 0.3),
                 rate: none,
                 sync: slope(0.0, 0.3),
                 number: slope(0.0, 0.3),
-                name: slope(-0.3, 0.3),
+                name: slope(0.0, 1.0),
                 machines: 0.0,
-                all: 0.3,
+                all: 0.5,
                 scarce: 0.0,
                 sudden: 0.0,
                 own: 0.03,
             },
+            epochs: Shape {
+                cores: none,
+                memory: none,
+                nodes: slope(0.0, 0.1),
+                nodes_alone: slope(0.0, 0.1),
+                batch: slope(0.0, 0.2),
+                rate: slope(0.0, 0.5),
+                sync: slope(0.0, 0.3),
+                number: slope(0.0, 0.3),
+                name: none,
+                machines: 0.0,
+                all: 0.15,
+                scarce: 0.0,
+                sudden: 0.0,
+                own: 0.02,
+            },
+            look_scales: vec![0.4, 0.8, 1.6],
             lengths: [2.0, 2.0, 2.5, 3.0, 2.5, 1.5, 2.5, 1.5],
             sudden: 2.0,
             scales: vec![0.5, 1.0, 2.0],
@@ -208,6 +236,7 @@ impl Default for Constants {
             hopeful: 48,
             least_weight: 0.02,
             caution: 0.25,
+            look_caution: 1.0,
         }
     }
 }

@@ -84,7 +84,14 @@ pub(super) fn next_run(
         if asked.runs <= 1.0 {
             return first;
         }
-        let ends = experts.after(told, at, asked.power, &hopeful, constants);
+        let ends = experts.after(
+            told,
+            at,
+            asked.power,
+            &hopeful,
+            constants.caution,
+            constants,
+        );
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * best.min(libm::exp(*outcome)).min(*least))
             .sum();
@@ -140,4 +147,61 @@ fn hopeful(told: &Told, open: &[usize], most: usize) -> Vec<usize> {
     order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     order.truncate(most);
     order.into_iter().map(|(at, _)| at).collect()
+}
+
+/// What a look at some steps of each configuration is expected to cost, in the unit of the objective.
+pub(super) struct Looks<'q> {
+    pub(super) power: f64,
+    pub(super) charge: &'q [f64],
+    /// Runs of the job that are to come.
+    pub(super) runs: f64,
+    /// Configurations that were not looked at.
+    pub(super) open: &'q [usize],
+    /// All configurations.
+    pub(super) all: &'q [usize],
+}
+
+/// The configuration that a look is worth most at, if any is worth its price.
+///
+/// A look at x costs its charge, and each of the R runs then takes the least that is expected of any configuration.
+/// `is_new` says that nothing was seen yet: one look is always worth it.
+pub(super) fn next_look(
+    experts: &Experts<'_>,
+    told: &Told,
+    asked: &Looks<'_>,
+    is_new: bool,
+    constants: &Constants,
+) -> Option<usize> {
+    let now = (asked.all.iter())
+        .map(|&at| told.expected(at, constants.look_caution))
+        .fold(f64::INFINITY, f64::min);
+    let hopeful = hopeful(told, asked.all, constants.hopeful);
+    let mut close: Vec<(usize, f64)> = (asked.open.iter())
+        .map(|&at| {
+            let (taken, above) = told.until(at, now);
+            let gain = (1.0 - above) * now - (taken - now * above);
+            (at, asked.charge[at] - asked.runs * gain)
+        })
+        .collect();
+    close.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    close.truncate(2 * constants.closely);
+    let total = |at: usize| {
+        let ends = experts.after(
+            told,
+            at,
+            asked.power,
+            &hopeful,
+            constants.look_caution,
+            constants,
+        );
+        let after: f64 = (ends.iter())
+            .map(|(odds, outcome, least)| odds * libm::exp(*outcome).min(*least))
+            .sum();
+        asked.charge[at] + asked.runs * after
+    };
+    let found = (close.into_iter().map(|(at, _)| (at, total(at))))
+        .reduce(|least, next| if next.1 < least.1 { next } else { least });
+    found
+        .filter(|(_, total)| is_new || *total < asked.runs * now)
+        .map(|(at, _)| at)
 }

@@ -61,9 +61,8 @@ pub(super) struct Told {
 }
 
 impl<'p> Experts<'p> {
-    /// One for each scale of the parts' priors; `log_weight` is how likely all of them are beforehand.
-    pub(super) fn new(priors: &[&'p Prior], constants: &Constants) -> Experts<'p> {
-        let scales = &constants.scales;
+    /// One for each scale of the parts' priors.
+    pub(super) fn new(priors: &[&'p Prior], scales: &[f64], constants: &Constants) -> Experts<'p> {
         let mut of_parts: Vec<Vec<f64>> = scales.iter().map(|s| vec![*s; priors.len()]).collect();
         if constants.pairs && priors.len() == 2 {
             of_parts = (scales.iter())
@@ -86,11 +85,12 @@ impl<'p> Experts<'p> {
         (self.all.first()).is_some_and(|expert| expert.parts.len() > 1)
     }
 
-    /// Learns the first part alone: seconds of a step.
-    pub(super) fn learn_step(&mut self, at: usize, log_step: f64) {
+    /// Learns from a look: what is seen of each part.
+    pub(super) fn look(&mut self, at: usize, logs: &[f64]) {
         for expert in &mut self.all {
-            let gained = expert.parts[0].observe(at, log_step);
-            expert.log_weight += gained;
+            for (part, log) in expert.parts.iter_mut().zip(logs) {
+                expert.log_weight += part.observe(at, *log);
+            }
         }
     }
 
@@ -113,6 +113,13 @@ impl<'p> Experts<'p> {
             }
             expert.log_weight += gained;
         }
+    }
+
+    /// Mean of a part of the logarithm at a configuration.
+    pub(super) fn part(&self, weights: &[f64], part: usize, at: usize) -> f64 {
+        (self.all.iter().zip(weights))
+            .map(|(expert, weight)| weight * expert.parts[part].mean[at])
+            .sum()
     }
 
     /// What they tell of an objective.
@@ -146,6 +153,7 @@ impl<'p> Experts<'p> {
         at: usize,
         power: f64,
         hopeful: &[usize],
+        caution: f64,
         constants: &Constants,
     ) -> Vec<(f64, f64, f64)> {
         let kept: Vec<usize> = (0..self.all.len())
@@ -169,8 +177,7 @@ impl<'p> Experts<'p> {
                 let (mean, variance) = told.moments[e][x];
                 let shared = *follow;
                 *follow = shared / own;
-                *stays =
-                    mean + 0.5 * constants.caution * (variance - shared * shared / own).max(0.0);
+                *stays = mean + 0.5 * caution * (variance - shared * shared / own).max(0.0);
             }
         }
         let mut ends = Vec::with_capacity(kept.len() * NODES.len());

@@ -69,6 +69,18 @@ impl Configurations {
         (self.columns.iter()).any(|column| !column.role.is_of_machines())
     }
 
+    /// The same with the batch of each worker in place of that of all.
+    pub(super) fn with_local_batch(mut self) -> Configurations {
+        let nodes = self.sum(&[Role::Nodes]);
+        if !self.per_worker
+            && let Some(nodes) = nodes
+            && let Some(batch) = self.columns.iter_mut().find(|c| c.role == Role::Batch)
+        {
+            (batch.values.iter_mut().zip(&nodes)).for_each(|(batch, nodes)| *batch -= nodes);
+        }
+        self
+    }
+
     fn slope(&self, role: Role, shape: &Shape) -> Slope {
         match role {
             Role::Nodes if !self.per_worker => shape.nodes_alone,
