@@ -141,6 +141,10 @@ impl Strategy for ValueOfInformation {
                 runs: runs as f64,
                 open: &open,
                 fails: &failures.odds,
+                caution: match experts.see_steps() {
+                    true => constants.parts_caution,
+                    false => constants.caution,
+                },
             };
             let Some(next) = next_run(&experts, &told, &asked, constants) else {
                 break;

@@ -75,6 +75,8 @@ pub(super) struct Constants {
     pub(super) least_weight: f64,
     /// How much of the spread of a logarithm counts for what is expected: 1 for the mean of a log-normal value, 0 for its median.
     pub(super) caution: f64,
+    /// The same where seconds of a step and steps are believed in apart.
+    pub(super) parts_caution: f64,
     /// The same of looks.
     pub(super) look_caution: f64,
 }
@@ -132,6 +134,7 @@ impl Constants {
         all.push(("cliff".to_owned(), &mut self.cliff));
         all.push(("fails_beyond".to_owned(), &mut self.fails_beyond));
         all.push(("caution".to_owned(), &mut self.caution));
+        all.push(("parts_caution".to_owned(), &mut self.parts_caution));
         all.push(("look_caution".to_owned(), &mut self.look_caution));
         all.push(("least_weight".to_owned(), &mut self.least_weight));
         all
@@ -143,8 +146,8 @@ impl Default for Constants {
         let none = slope(0.0, 0.0);
         Constants {
             time: Shape {
-                cores: slope(-0.35, 0.5),
-                memory: none,
+                cores: slope(-0.55, 0.5),
+                memory: slope(-0.1, 0.15),
                 nodes: slope(-0.35, 0.5),
                 nodes_alone: slope(-0.35, 0.5),
                 batch: slope(0.0, 0.3),
@@ -159,16 +162,16 @@ impl Default for Constants {
                 own: 0.08,
             },
             step: Shape {
-                cores: slope(-0.4, 0.35),
+                cores: slope(-0.4, 0.55),
                 memory: none,
-                nodes: slope(-0.4, 0.35),
-                nodes_alone: slope(-0.4, 0.35),
-                batch: slope(0.2, 0.3),
+                nodes: slope(-0.25, 0.2),
+                nodes_alone: slope(-0.4, 0.2),
+                batch: slope(0.2, 0.2),
                 rate: none,
                 sync: slope(0.0, 0.8),
                 number: slope(0.0, 0.3),
                 name: none,
-                machines: 0.5,
+                machines: 0.8,
                 all: 0.0,
                 scarce: 0.0,
                 sudden: 0.0,
@@ -177,9 +180,9 @@ impl Default for Constants {
             steps: Shape {
                 cores: none,
                 memory: none,
-                nodes: slope(0.3, 0.2),
+                nodes: slope(0.5, 0.12),
                 nodes_alone: slope(0.0, 0.1),
-                batch: slope(-0.2, 0.2),
+                batch: slope(-0.3, 0.2),
                 rate: slope(-0.7, 1.0),
                 sync: none,
                 number: slope(0.0, 0.5),
@@ -224,7 +227,7 @@ impl Default for Constants {
             },
             look_scales: vec![0.4, 0.8, 1.6],
             lengths: [2.0, 2.0, 2.5, 3.0, 2.5, 1.5, 2.5, 1.5],
-            sudden: 2.0,
+            sudden: 1.0,
             scales: vec![0.5, 1.0, 2.0],
             pairs: false,
             fails: 0.05,
@@ -235,7 +238,8 @@ impl Default for Constants {
             closely: 20,
             hopeful: 48,
             least_weight: 0.02,
-            caution: 0.25,
+            caution: 0.6,
+            parts_caution: 0.35,
             look_caution: 1.0,
         }
     }

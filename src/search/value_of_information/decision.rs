@@ -21,6 +21,8 @@ pub(super) struct Question<'q> {
     pub(super) open: &'q [usize],
     /// Odds that a run of each configuration fails.
     pub(super) fails: &'q [f64],
+    /// How much of the spread of a logarithm counts for what is expected.
+    pub(super) caution: f64,
 }
 
 /// A configuration that may be run.
@@ -45,7 +47,7 @@ pub(super) fn next_run(
     let expected: Vec<f64> = asked
         .open
         .iter()
-        .map(|&at| told.expected(at, constants.caution))
+        .map(|&at| told.expected(at, asked.caution))
         .collect();
     // What is tried until it succeeds takes as much more.
     let least = (asked.open.iter().zip(&expected))
@@ -84,14 +86,7 @@ pub(super) fn next_run(
         if asked.runs <= 1.0 {
             return first;
         }
-        let ends = experts.after(
-            told,
-            at,
-            asked.power,
-            &hopeful,
-            constants.caution,
-            constants,
-        );
+        let ends = experts.after(told, at, asked.power, &hopeful, asked.caution, constants);
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * best.min(libm::exp(*outcome)).min(*least))
             .sum();
