@@ -14,6 +14,8 @@ mod experts;
 mod failures;
 mod field;
 mod looks;
+#[cfg(test)]
+mod on_grids;
 mod prior;
 
 use std::sync::OnceLock;

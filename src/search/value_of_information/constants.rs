@@ -83,6 +83,7 @@ pub(super) struct Constants {
 
 impl Constants {
     /// All numbers by name, so that each can be varied.
+    #[cfg(test)]
     pub(super) fn numbers(&mut self) -> Vec<(String, &mut f64)> {
         let mut all: Vec<(String, &mut f64)> = Vec::new();
         let shapes = [
@@ -235,8 +236,8 @@ impl Default for Constants {
             fails_beyond: 0.9,
             cliffs: 8,
             caps: vec![1.0, 1.3, 1.7, 2.5],
-            closely: 20,
-            hopeful: 48,
+            closely: 12,
+            hopeful: 32,
             least_weight: 0.02,
             caution: 0.6,
             parts_caution: 0.35,

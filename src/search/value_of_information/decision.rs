@@ -200,3 +200,71 @@ pub(super) fn next_look(
         .filter(|(_, total)| is_new || *total < asked.runs * now)
         .map(|(at, _)| at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::value_of_information::experts::{End, Objective, Seen};
+    use crate::search::value_of_information::field::Prior;
+
+    /// Four that are alike, and one of which nothing is known by the others.
+    fn prior() -> Prior {
+        let mut covariance = vec![0.0; 25];
+        for a in 0..5 {
+            for b in 0..5 {
+                covariance[a * 5 + b] = match (a == b, a < 4 && b < 4) {
+                    (true, _) => 1.0,
+                    (false, true) => 0.9,
+                    (false, false) => 0.0,
+                };
+            }
+        }
+        Prior {
+            mean: vec![0.0, 0.1, 0.2, 0.3, 0.5],
+            covariance,
+            own: 0.0,
+        }
+    }
+
+    fn ask(runs: f64, seen: Option<f64>) -> Option<Next> {
+        let constants = Constants::default();
+        let prior = prior();
+        let to = Objective {
+            power: 1.0,
+            offset: vec![0.0; 5],
+        };
+        let mut experts = Experts::new(&[&prior], &[1.0], &constants);
+        let mut open = vec![0, 1, 2, 3, 4];
+        if let Some(log_time) = seen {
+            open.remove(0);
+            let seen = Seen {
+                log_time,
+                log_step: None,
+                end: End::Reached,
+            };
+            experts.learn(0, &seen);
+        }
+        let told = experts.told(&to);
+        let asked = Question {
+            power: 1.0,
+            best: seen.map(libm::exp),
+            runs,
+            open: &open,
+            fails: &[0.05; 5],
+            caution: constants.caution,
+        };
+        next_run(&experts, &told, &asked, &constants)
+    }
+
+    #[test]
+    fn the_likeliest_best_is_run_first_and_to_its_end() {
+        assert_eq!(ask(1.0, None), Some(Next { at: 0, cap: None }));
+    }
+
+    #[test]
+    fn one_run_more_is_no_reason_to_look_further_and_a_hundred_are() {
+        assert_eq!(ask(1.0, Some(3.0)), None);
+        let next = ask(100.0, Some(3.0)).expect("worth it");
+        assert!(next.at == 4 && next.cap.is_some(), "{next:?}");
+    }
+}

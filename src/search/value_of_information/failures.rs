@@ -112,3 +112,60 @@ impl<'c> Failures<'c> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::value_of_information::prior::{Column, Role};
+
+    fn configurations() -> Configurations {
+        let column = |role, values: [f64; 6]| Column {
+            role,
+            values: values.to_vec(),
+        };
+        Configurations {
+            columns: vec![
+                column(Role::Nodes, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+                column(Role::Rate, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+            ],
+            count: 6,
+            per_worker: false,
+        }
+    }
+
+    #[test]
+    fn two_failures_of_small_clusters_speak_against_small_ones() {
+        let cliffs = Cliffs::new(&configurations(), &Constants::default());
+        let mut failures = Failures::new(&cliffs);
+        let before = failures.odds.clone();
+        assert!(
+            before.iter().all(|odds| *odds > 0.05 && *odds < 0.3),
+            "{before:?}"
+        );
+        failures.learn(1, true);
+        failures.learn(2, true);
+        assert!(
+            failures.odds[0] > 0.5 && failures.odds[0] > failures.odds[5] + 0.2,
+            "{:?}",
+            failures.odds
+        );
+        failures.learn(3, false);
+        assert!(
+            failures.odds[5] < 0.2 && failures.odds[0] > 0.6,
+            "{:?}",
+            failures.odds
+        );
+    }
+
+    #[test]
+    fn runs_that_end_well_make_failures_unlikely() {
+        let cliffs = Cliffs::new(&configurations(), &Constants::default());
+        let mut failures = Failures::new(&cliffs);
+        (0..6).for_each(|at| failures.learn(at, false));
+        assert!(
+            failures.odds.iter().all(|odds| *odds < 0.06),
+            "{:?}",
+            failures.odds
+        );
+    }
+}

@@ -206,3 +206,50 @@ fn matern(square: f64) -> f64 {
     let r = (5.0 * square).sqrt();
     (1.0 + r + r * r / 3.0) * libm::exp(-r)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(per_worker: bool) -> Configurations {
+        let column = |role, values: [f64; 4]| Column {
+            role,
+            values: values.to_vec(),
+        };
+        Configurations {
+            columns: vec![
+                column(Role::Nodes, [0.0, 0.0, 2.0, 2.0]),
+                column(Role::Batch, [5.0, 7.0, 5.0, 7.0]),
+            ],
+            count: 4,
+            per_worker,
+        }
+    }
+
+    #[test]
+    fn more_nodes_are_faster_and_what_is_alike_varies_together() {
+        let constants = Constants::default();
+        let prior = square(true).prior(&constants.step, &constants);
+        assert!(prior.mean[2] < prior.mean[0]);
+        let s = |a: usize, b: usize| prior.covariance[a * 4 + b];
+        assert!(
+            s(0, 0) > s(0, 1) && s(0, 1) > s(0, 3),
+            "{:?}",
+            prior.covariance
+        );
+        assert_eq!(s(1, 2), s(2, 1));
+    }
+
+    /// With a batch of each worker more nodes do more steps between them; with one of all together they do not.
+    #[test]
+    fn whose_the_batch_is_decides_what_nodes_are_to_steps() {
+        let constants = Constants::default();
+        let rise = |per_worker| {
+            let prior = square(per_worker).prior(&constants.steps, &constants);
+            prior.mean[2] - prior.mean[0]
+        };
+        assert!(rise(true) > 0.5 && rise(false) == 0.0);
+        let local = square(false).with_local_batch();
+        assert_eq!(local.columns[1].values, [5.0, 7.0, 3.0, 5.0]);
+    }
+}
