@@ -83,7 +83,7 @@ pub(super) fn next_run(
     let best = asked.best.unwrap_or(f64::INFINITY);
     let total = |place: usize| {
         let Candidate { at, first, .. } = all[place];
-        if asked.runs <= 1.0 {
+        if asked.runs <= 1.0 || asked.best.is_none() {
             return first;
         }
         let ends = experts.after(told, at, asked.power, &hopeful, asked.caution, constants);
