@@ -198,7 +198,7 @@ impl Default for Constants {
                 cores: slope(0.0, 0.3),
                 memory: none,
                 nodes: slope(0.1, 0.4),
-                nodes_alone: slope(0.1, 0.4),
+                nodes_alone: slope(0.06, 0.4),
                 batch: slope(0.45, 0.3),
                 rate: none,
                 sync: slope(0.0, 0.3),
