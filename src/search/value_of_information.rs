@@ -54,7 +54,7 @@ pub struct ValueOfInformationSettings {
 
 impl Recipe for ValueOfInformationSettings {
     fn summary(&self) -> &str {
-        "run what is worth its price in view of all runs to come; prices are known, beliefs are weighed by what they foretold"
+        "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known"
     }
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
@@ -133,14 +133,20 @@ impl Strategy for ValueOfInformation {
         let mut open: Vec<usize> = (0..task.space.len())
             .filter(|&at| to.offset[at].is_finite())
             .collect();
+        if open.is_empty() {
+            let why = "no configuration has a price before it was run";
+            return Err(Stop::Failed(why.to_owned()));
+        }
         let mut trials = Trials::new(task, testbed, forecast);
+        let mut is_reached = false;
         let mut runs = task.repeats.max(1);
-        while runs > 0 && (trials.count < self.budget || trials.best.is_none()) {
+        // Where limits leave nothing of what was run, the search goes on.
+        while (runs > 0 || trials.best.is_none()) && (trials.count < self.budget || !is_reached) {
             let told = experts.told(&to);
             let asked = Question {
                 power: to.power,
                 best: trials.best.map(|(_, value)| value),
-                runs: runs as f64,
+                runs: runs.max(1) as f64,
                 open: &open,
                 fails: &failures.odds,
                 caution: match experts.see_steps() {
@@ -159,7 +165,8 @@ impl Strategy for ValueOfInformation {
                 // It came to its own end and had not reached the target.
                 (Outcome::Above(_) | Outcome::Failed(_), _) => End::Failed,
             };
-            runs -= u64::from(end == End::Reached);
+            runs = runs.saturating_sub(u64::from(end == End::Reached));
+            is_reached |= end == End::Reached;
             if end != End::GivenUp {
                 failures.learn(next.at, end == End::Failed);
             }
