@@ -243,6 +243,7 @@ impl Probing {
         let epochs = match epochs {
             Epochs::ByNoise(line) => line.epochs(noise_normalised),
             Epochs::ByBatch(table) => table.epochs(batch),
+            Epochs::Each(all) => all[configuration],
         };
         Some(epochs * samples_per_epoch / batch)
     }
