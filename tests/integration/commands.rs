@@ -27,7 +27,7 @@ fn every_list_tells_the_same_in_every_form() {
     let sandbox = Sandbox::new();
     for (what, count) in [
         ("workloads", 12),
-        ("vms", 362),
+        ("vms", 366),
         ("pricing", 69),
         (
             "strategies",

@@ -139,6 +139,17 @@ const COMMANDS: &[(&str, &[&str])] = &[
         &["validate", "scavenger-resnet18", "mlperf-bert"],
     ),
     ("study", &["study", "advise", "--cuts", "1"]),
+    (
+        "compare",
+        &[
+            "compare",
+            "scenarios/compare-steps-scavenger.toml",
+            "--replicas",
+            "2",
+            "--repeats",
+            "1,10",
+        ],
+    ),
     ("example", &["example"]),
     ("licences", &["licences", "--notice"]),
     ("explain", &["explain", "net"]),

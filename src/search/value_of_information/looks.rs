@@ -111,6 +111,11 @@ impl Strategy for Looking {
             let told = experts.told(&to);
             let asked_steps = self.probing.steps() as f64;
             let mut charge = vec![0.0; task.space.len()];
+            let expected = |at: usize| told.expected(at, constants.look_caution);
+            let least = open
+                .iter()
+                .map(|at| expected(*at))
+                .fold(f64::INFINITY, f64::min);
             for &at in &open {
                 let log_steps = match steps.are_known {
                     true => steps.logs[at],
@@ -121,15 +126,20 @@ impl Strategy for Looking {
                     }
                     false => experts.part(&told.weights, 1, at) + steps.logs[at],
                 };
-                let mut as_steps = asked_steps;
-                if looks > 0 {
-                    let step_s = libm::exp(experts.part(&told.weights, 0, at));
-                    as_steps += overhead_s / f64::from(looks) / step_s;
-                } else {
-                    as_steps += self.probing.steps_before() as f64;
+                let one_step = to.power * libm::exp(-log_steps);
+                charge[at] = expected(at) * asked_steps * one_step;
+                match looks {
+                    // The steps of a cold start are steps of the job: it costs what they cost more than elsewhere.
+                    0 => {
+                        let before = self.probing.steps_before() as f64;
+                        charge[at] += (expected(at) - least) * before * one_step;
+                    }
+                    looks => {
+                        let step_s = libm::exp(experts.part(&told.weights, 0, at));
+                        let as_steps = overhead_s / f64::from(looks) / step_s;
+                        charge[at] += expected(at) * as_steps * one_step;
+                    }
                 }
-                let share = as_steps * libm::exp(-log_steps);
-                charge[at] = to.power * told.expected(at, constants.look_caution) * share;
             }
             let asked = Looks {
                 power: to.power,

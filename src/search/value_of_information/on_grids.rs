@@ -167,23 +167,24 @@ fn the_jobs_that_constants_were_chosen_on_are_apart_from_the_others() {
 #[test]
 fn overheads_are_what_they_were() {
     let constants = Constants::default();
+    let mut beyond = Vec::new();
     for (family, tuned, objective, bounds) in BOUNDS {
         let jobs = jobs(family, *tuned);
         for (runs, bound) in [1, 10, 100].into_iter().zip(bounds) {
             let found = mean(&jobs, *objective, runs, &constants);
             println!("{family} tuned {tuned} {objective:?} {runs}: {found:.3}");
-            assert!(
-                found <= bound * 1.1 + 0.01,
-                "{family} {tuned} {objective:?} {runs}: {found}"
-            );
+            if found > bound * 1.1 + 0.01 {
+                beyond.push(format!("{family} {tuned} {objective:?} {runs}: {found}"));
+            }
         }
     }
+    assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
 /// Family, whether constants were chosen on its jobs, and what was measured.
 const BOUNDS: &[(&str, bool, Objective, [f64; 3])] = &[
-    ("scout", true, Objective::Cost, [0.77, 0.61, 0.14]),
-    ("scout", true, Objective::Time, [0.09, 0.29, 0.08]),
+    ("scout", true, Objective::Cost, [0.77, 0.66, 0.14]),
+    ("scout", true, Objective::Time, [0.09, 0.19, 0.12]),
     ("scout", false, Objective::Cost, [0.81, 0.68, 0.16]),
     ("scout", false, Objective::Time, [0.13, 0.27, 0.06]),
     ("trimtuner", true, Objective::Cost, [0.27, 0.86, 0.21]),
