@@ -1,0 +1,1 @@
+"""scavsim from Python."""
