@@ -78,7 +78,7 @@
 // Without the program some of what it alone asks for is left.
 #![cfg_attr(not(feature = "cli"), allow(dead_code))]
 
-pub use cloud::{Fleet, Market, VmType};
+pub use cloud::{Fleet, Machine, Market, VmType};
 pub use door::{Options, RunError, Scenario};
 pub use engine::Interrupt;
 pub use experiment::{Ending, Finished, OwnedRecord, Record, Status};
@@ -103,6 +103,8 @@ cfg_if::cfg_if! {
         pub mod advise;
         pub mod cloud;
         pub mod cluster;
+        #[cfg(feature = "cli")]
+        pub mod compare;
         pub mod configuration;
         pub mod engine;
         pub mod experiment;
@@ -140,6 +142,8 @@ cfg_if::cfg_if! {
         mod advise;
         mod cloud;
         mod cluster;
+        #[cfg(feature = "cli")]
+        mod compare;
         mod configuration;
         mod engine;
         mod experiment;

@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod check;
+pub mod compare;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod estimate;
@@ -20,6 +21,7 @@ mod listing;
 #[cfg(feature = "manual")]
 pub mod manual;
 pub mod merge;
+mod missing;
 pub mod new;
 #[cfg(feature = "figures")]
 pub mod plot;
@@ -75,6 +77,9 @@ enum Command {
     /// What every configuration takes and costs, the best first
     #[command(after_help = RANK_EXAMPLE)]
     Rank(rank::RankArgs),
+    /// Compare strategies: what search and runs of a job come to, how sure that is, and where each loses
+    #[command(after_help = COMPARE_EXAMPLE)]
+    Compare(compare::CompareArgs),
     /// Recommend a configuration from your own measurements, and what to measure next
     #[command(after_help = ADVISE_EXAMPLE)]
     Advise(advise::AdviseArgs),
@@ -163,6 +168,10 @@ Exit codes:
   2    wrong scenario, data, results or usage; nothing was run
   3    done, but some cases have no result
   129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept";
+
+const COMPARE_EXAMPLE: &str = "\
+Example: of a job that is run once, ten and a hundred times
+  scavsim compare scenarios/compare/scout.toml --repeats 1,10,100";
 
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
@@ -305,7 +314,9 @@ impl Cli {
         if let Some(width) = arguments.windows(2).find_map(width) {
             command = command.term_width(width);
         }
-        let matches = command.get_matches_from(arguments);
+        let matches = command
+            .try_get_matches_from(&arguments)
+            .unwrap_or_else(|error| missing::with_tips(error, &arguments).exit());
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
@@ -322,6 +333,7 @@ impl Cli {
         let result = match self.command {
             Command::Run(args) => args.run(&signals),
             Command::Rank(args) => args.run(&signals),
+            Command::Compare(args) => args.run(&signals),
             Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),

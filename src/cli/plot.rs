@@ -2,18 +2,20 @@
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::finished::{FinishedRun, wrong};
+use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, rank, report, run, terminal};
 use crate::engine::Interrupt;
 use crate::figure::gathered::Gathered;
 use crate::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
 use crate::input::checked::Count;
-use crate::input::{Diagnostic, Diagnostics, regular};
+use crate::input::{Diagnostic, Diagnostics, Source, regular};
 use crate::report::Folder;
 use crate::report::manifest::{self, Identity};
 use crate::scenario::{Overrides, Scenario};
@@ -41,6 +43,9 @@ pub struct PlotArgs {
     /// Show this workload alone
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
+    /// Show this setting, as the column `setting` names it [default: the first]
+    #[arg(long, value_name = "NAME")]
+    setting: Option<String>,
     /// Show this pricing policy [default: the first]
     #[arg(long, value_name = "NAME")]
     pricing: Option<String>,
@@ -64,6 +69,8 @@ pub struct KnownArgs {
     /// The scenario file of the run: for all configurations and for predictions, which records do not hold
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArgs,
 }
 
 /// What configurations joined by a line have in common.
@@ -110,6 +117,7 @@ impl PlotArgs {
         let run = FinishedRun::open(&self.results)?;
         let material = self.known.material(&run, signals.raise_first()?)?;
         let asked = Asked {
+            setting: self.setting.clone(),
             workload: self.workload.clone(),
             pricing: self.pricing.clone(),
             objective: self.objective.clone(),
@@ -209,23 +217,33 @@ impl KnownArgs {
         run: &FinishedRun,
         interrupt: &Interrupt,
     ) -> Result<Material, Failure> {
+        let set = self.set.sources()?;
         let scenario = match &self.scenario {
-            Some(file) => Some(same_scenario(file, &run.identity)?),
+            Some(file) => Some(same_scenario(file, set, &run.identity)?),
+            None if !set.is_empty() => {
+                let what = "`-s` replaces a key of the scenario, but none is named".to_owned();
+                return Err(wrong(what, "name it with `--scenario FILE`"));
+            }
             None => None,
         };
         material(run, scenario, interrupt)
     }
 }
 
-/// The scenario in `file`, with the seed, replicas and fidelity of a run that it has to be the scenario of.
-fn same_scenario(file: &Path, identity: &Identity) -> Result<Scenario, Failure> {
+/// The scenario in `file` with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
+/// be the scenario of.
+fn same_scenario(
+    file: &Path,
+    set: Vec<Arc<Source>>,
+    identity: &Identity,
+) -> Result<Scenario, Failure> {
     let number = |key: &str| identity.get(key).and_then(serde_json::Value::as_u64);
     let fidelity = identity.get("fidelity").and_then(|name| name.as_str());
     let overrides = Overrides {
         seed: number("seed"),
         replicas: (number("replicas").and_then(|n| u32::try_from(n).ok())).and_then(Count::new),
         fidelity: fidelity.and_then(|name| Fidelity::from_str(name, true).ok()),
-        set: Vec::new(),
+        set,
     };
     let mut scenarios = run::load(&[file.to_owned()], overrides)?;
     let scenario = scenarios.remove(0);
@@ -235,10 +253,12 @@ fn same_scenario(file: &Path, identity: &Identity) -> Result<Scenario, Failure> 
         false => {
             let mut all = Diagnostics::default();
             for difference in differences {
-                all.push(Diagnostic::general(format!(
+                let title = format!(
                     "{} is not what the run was made from: {difference}",
                     file.display()
-                )));
+                );
+                let help = "a run with `-s KEY=VALUE` needs the same here";
+                all.push(Diagnostic::general(title).with_help(help));
             }
             Err(Failure::Wrong(all))
         }

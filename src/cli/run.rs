@@ -319,10 +319,14 @@ fn describe(scenarios: &[Scenario]) -> String {
         let jobs = || scenario.measured.iter().flat_map(|measured| &measured.jobs);
         let measured = jobs().map(|job| job.space.len());
         let configurations: usize = simulated.chain(measured).sum();
+        let settings = match scenario.runs_in.len() {
+            0 | 1 => String::new(),
+            several => format!("settings {several} × "),
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{}: {} cases = workloads {} × policies {} × objectives {} × strategies {} × replicas {}\n\
+            "{}: {} cases = {settings}workloads {} × policies {} × objectives {} × strategies {} × replicas {}\n\
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),

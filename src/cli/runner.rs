@@ -93,20 +93,22 @@ impl Runner<'_> {
         for sentence in left_out.chain(renamed).chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
-        for (workload, known) in plan.precision() {
+        for (arena, known) in plan.precision() {
             if known.is_cut_short {
                 terminal::note(&format!(
-                    "{}: {workload}: expectations are known to {:.1} % only (standard error) after {} runs, the most there may be",
+                    "{}: {}: expectations are known to {:.1} % only (standard error) after {} runs, the most there may be",
                     scenario.name,
+                    plan.arena_name(arena),
                     100.0 * known.error,
                     known.runs
                 ));
             }
         }
-        for (workload, runs) in plan.few_runs() {
+        for (arena, runs) in plan.few_runs() {
             terminal::note(&format!(
-                "{}: {workload}: how often limits are missed is counted over {runs} runs only, the most there may be",
-                scenario.name
+                "{}: {}: how often limits are missed is counted over {runs} runs only, the most there may be",
+                scenario.name,
+                plan.arena_name(arena)
             ));
         }
         let tasks = Tasks::of(&plan);

@@ -1,16 +1,33 @@
 //! `scavsim study`: how good something is that has no paper to compare with.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Exit, Failure, terminal};
 use crate::advise::{study, study_text};
 use crate::latency;
+use crate::report::document;
 
 /// Arguments of `study`.
 #[derive(Debug, Args)]
 pub struct StudyArgs {
     #[command(subcommand)]
     study: Study,
+    /// Form on stdout
+    #[arg(long, value_enum, default_value_t, global = true)]
+    format: Form,
+    /// Show all columns, however wide
+    #[arg(long, global = true)]
+    wide: bool,
+}
+
+/// Form of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Form {
+    /// For people
+    #[default]
+    Table,
+    /// For documents
+    Markdown,
 }
 
 #[derive(Debug, Subcommand)]
@@ -41,7 +58,12 @@ impl StudyArgs {
                 latency::text::render(&setups)
             }
         };
-        terminal::print(&text)?;
+        let mut page = terminal::page();
+        page.is_wide = self.wide;
+        terminal::print(&match self.format {
+            Form::Table => document::on_page(&text, &page),
+            Form::Markdown => text,
+        })?;
         Ok(Exit::Done)
     }
 }

@@ -110,6 +110,7 @@ impl TraceArgs {
         let of = TraceOf {
             scenario: &plan.scenario,
             case: self.case,
+            setting: plan.setting(watched.case.arena),
             workload: plan.workload(watched.case.arena),
             strategy: plan.strategy(watched.case.strategy),
             replica: watched.case.replica,
@@ -132,8 +133,12 @@ impl TraceArgs {
             Some(_) => " during the search",
             None => "",
         };
+        let setting = match of.setting {
+            "" => String::new(),
+            name => format!("{name}, "),
+        };
         let told = format!(
-            "{}, case {}: {}, {}, replica {}, {}, {}\n\
+            "{}, case {}: {setting}{}, {}, replica {}, {}, {}\n\
              target reached{when} after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
              {}: {} entries\n\
              {}: for ui.perfetto.dev\n",

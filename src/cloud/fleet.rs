@@ -35,6 +35,26 @@ pub struct OwnVm<'a> {
     pub usd_per_hour: Option<f64>,
 }
 
+/// What a VM of a type has.
+///
+/// ```
+/// use scavsim::Fleet;
+///
+/// let machine = Fleet::listed().machine("e2-standard-4").expect("it is in the catalogue");
+/// assert_eq!(machine.memory_gib / machine.vcpu, 4.0);
+/// assert!(Fleet::listed().machine("abacus").is_none());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Machine {
+    /// Virtual processors.
+    pub vcpu: f64,
+    /// Memory in GiB.
+    pub memory_gib: f64,
+    /// Accelerators.
+    pub gpus: u32,
+}
+
 impl<'a> Fleet<'a> {
     /// The catalogue, and the VM types of a scenario by name.
     pub fn new(own: impl IntoIterator<Item = (&'a str, OwnVm<'a>)>) -> Fleet<'a> {
@@ -62,5 +82,18 @@ impl<'a> Fleet<'a> {
     /// What the catalogue says about `vm`.
     pub fn vm_type(&self, vm: &str) -> Option<&'static VmType> {
         self.catalogue.vm_type(self.listed_as(vm))
+    }
+
+    /// What a VM of the type `vm` has, by the scenario and else by the catalogue; `None` where neither says it all.
+    pub fn machine(&self, vm: &str) -> Option<Machine> {
+        let (own, listed) = (self.own(vm), self.vm_type(vm));
+        let vcpu = own.and_then(|own| own.vcpu);
+        let memory_gib = own.and_then(|own| own.memory_gib);
+        let gpus = own.and_then(|own| own.gpus);
+        Some(Machine {
+            vcpu: vcpu.or(listed.map(|vm| vm.vcpu as f64))?,
+            memory_gib: memory_gib.or(listed.map(|vm| vm.memory_gib))?,
+            gpus: gpus.unwrap_or(listed.map_or(0, |vm| vm.gpu_count() as u32)),
+        })
     }
 }

@@ -23,7 +23,7 @@ pub mod vm_types;
 
 pub use catalogue::{Catalogue, Offer};
 pub use date::Date;
-pub use fleet::{Fleet, OwnVm};
+pub use fleet::{Fleet, Machine, OwnVm};
 pub use moment::Moment;
 pub use price_table::{Place, PriceTable};
 pub use prices::{Market, Price};

@@ -6,7 +6,7 @@ use super::expectation::{Expectations, Precision, Question, expect};
 use super::misses::{Misses, Spread};
 use super::nearest;
 use super::plan_error::PlanError;
-use crate::cloud::Fleet;
+use crate::cloud::{Fleet, Machine};
 use crate::cluster::World;
 use crate::configuration::Shape;
 use crate::pricing::{Policy, Rented, Tariff};
@@ -15,6 +15,7 @@ use crate::scenario::Scenario;
 use crate::search::{
     ALL_KNOWING, Depends, Figures, Limits, Objective, Past, Point, Strategy, Taken, Task,
     objective::{Front, choose},
+    registry,
 };
 use crate::space::Space;
 use crate::testbed::{Ground, History, Terms};
@@ -31,8 +32,12 @@ pub struct Arena {
     pub space: Space,
     /// What everybody knows of the workload.
     pub figures: Figures,
+    /// What the VMs of each configuration have, as far as that is known.
+    pub machines: Vec<Option<Machine>>,
     /// What no choice may exceed.
     pub limits: Limits,
+    /// How often the job will be run.
+    pub repeats: u64,
     /// All that compete, in the scenario's order.
     pub contenders: Vec<Contender>,
     /// Index of the configuration that break-even is counted against.
@@ -131,12 +136,17 @@ impl Arena {
             false => closed_form(&*ground, parts.space.len(), terms, &tariffs),
             true => expect(&*ground, parts.space.len(), terms, question),
         };
+        let machines = (0..parts.space.len())
+            .map(|at| machine(&parts.space, at, parts.fleet))
+            .collect();
         let mut arena = Arena {
             workload: parts.workload.to_owned(),
             ground,
             space: parts.space,
             figures: parts.figures,
+            machines,
             limits: scenario.limits,
+            repeats: scenario.repeats.unwrap_or(1),
             contenders: Vec::new(),
             default: 0,
             tariffs,
@@ -162,7 +172,7 @@ impl Arena {
             let taken = past.into_taken();
             arena.contenders.push(Contender {
                 name: name.clone(),
-                key: StrategyKey::of(name),
+                key: StrategyKey::of(registry::base(name)),
                 strategy,
                 taken_h: taken.iter().fold(0.0, |s, t| s + t.price.seconds) / SECONDS_PER_HOUR,
                 taken_usd: bills.of(&taken),
@@ -191,6 +201,9 @@ impl Arena {
     pub fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(&self.workload, &self.space);
         task.limits = self.limits;
+        task.repeats = self.repeats;
+        task.machines = &self.machines;
+        task.looks_cost_a_run = self.ground.looks_cost_a_run();
         if let Some(spread) = &self.spread {
             task.margins.time = &spread.time;
         }
@@ -222,6 +235,10 @@ impl Arena {
             None => self.limits.allow(&self.expected[policy][at]),
         }
     }
+}
+
+fn machine(space: &Space, at: usize, fleet: &Fleet<'_>) -> Option<Machine> {
+    fleet.machine(Shape::parse(space.vm(at)?).ok()?.vm_type)
 }
 
 /// Expected time and cost where a formula tells them.

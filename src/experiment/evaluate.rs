@@ -1,12 +1,13 @@
 //! One case: search, run to the target, score against the oracle.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use super::arena::Arena;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
-use super::score::{Value, is_worth, keep, repay};
+use super::score::{Repeated, Value, is_worth, keep, repay};
 use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
@@ -14,7 +15,7 @@ use crate::search::{
     CLAIRVOYANT, Forecast, Objective, Point, Task,
     objective::{best_two, choose},
 };
-use crate::testbed::Timeline;
+use crate::testbed::{Noted, Timeline};
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -32,6 +33,8 @@ pub struct Evaluator<'p> {
     fastest: Option<(u64, Option<[Option<usize>; 2]>)>,
     /// What the last search would have had chosen without its choice.
     rival: Option<usize>,
+    /// Choices that never reached the target, before the one that stands.
+    failed: Vec<usize>,
     front: Vec<(usize, Point)>,
     usage: Usage,
 }
@@ -69,6 +72,7 @@ type Reason = Cow<'static, str>;
 
 /// Why a case has no result.
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
+const NOTHING_REACHES: &str = "nothing that the strategy would choose reaches the target";
 const PRICES_UNKNOWN: &str =
     "prices are known only after a run: the strategy has to decide by what it paid for";
 const NOT_FINITE: &str = "a figure of the result is not finite";
@@ -86,6 +90,7 @@ impl<'p> Evaluator<'p> {
             priced: None,
             fastest: None,
             rival: None,
+            failed: Vec::new(),
             front: Vec::new(),
             usage: Usage::default(),
         }
@@ -126,6 +131,11 @@ impl<'p> Evaluator<'p> {
         self.simulation.forecast()
     }
 
+    /// The probes of the last search and how long its strategy took, where the plan asks for them.
+    pub fn noted(&self) -> (&[Noted], Duration) {
+        self.simulation.noted()
+    }
+
     /// The seconds per configuration that a strategy predicts in an arena and a replica, under the first policy and
     /// for the first objective.
     pub fn predicted(&mut self, arena: usize, strategy: usize, replica: u64) -> &[Option<f64>] {
@@ -154,7 +164,7 @@ impl<'p> Evaluator<'p> {
         let choice = self.search(case, arena, oracle)?;
         // What is noted is of the last run.
         self.simulation.forget_runs();
-        let run = self.simulation.run(case, choice);
+        let run = self.simulation.run(case, &[], choice);
         let line = run.map_err(|why| why.reason())?.line;
         Ok(Watched {
             case,
@@ -192,8 +202,20 @@ impl<'p> Evaluator<'p> {
     fn outcome(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<Outcome, Reason> {
         let never = |why: Unfinished| why.reason();
         let tariff = &arena.tariffs[case.policy];
-        let choice = self.search(case, arena, oracle)?;
-        let run = self.simulation.run(case, choice).map_err(never)?;
+        let mut choice = self.search(case, arena, oracle)?;
+        self.failed.clear();
+        while let Err(why) = self.simulation.run(case, &self.failed, choice) {
+            let Unfinished::Unreached { .. } = why else {
+                return Err(why.reason().into());
+            };
+            // The oracle is right in expectation, and not asked again.
+            if arena.contenders[case.strategy].strategy.is_none() {
+                return Err(why.reason().into());
+            }
+            self.failed.push(choice);
+            choice = (self.instead(case, arena, tariff)).ok_or(NOTHING_REACHES)?;
+        }
+        let run = (self.simulation.run(case, &self.failed, choice)).map_err(never)?;
         let mut outcome = bill(arena, tariff, run, &mut self.usage);
         // Without search the oracle's choice is the oracle's run, to the last bit.
         outcome.oracle = outcome.total;
@@ -201,7 +223,7 @@ impl<'p> Evaluator<'p> {
             let alone = self.simulation.run_alone(case, oracle).map_err(never)?;
             outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
         }
-        if self.plan.limits.are_any() {
+        if self.plan.limits.are_any() || self.plan.repeats.is_some() {
             outcome.alone = match outcome.search.hours > 0.0 {
                 false => Some(outcome.total),
                 true => (self.simulation.run_alone(case, choice).ok())
@@ -247,6 +269,22 @@ impl<'p> Evaluator<'p> {
         choice
     }
 
+    /// What is chosen after those that failed.
+    fn instead(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
+        let mut named = self.simulation.forecast().instead.iter().copied();
+        if let Some(at) = named.find(|at| !self.failed.contains(at)) {
+            return Some(at);
+        }
+        self.price(case, arena, tariff);
+        let (task, failed) = (arena.task_at(case.policy), &self.failed);
+        choose(
+            self.plan.objectives[case.objective],
+            |at, point| !failed.contains(&at) && task.is_within(at, point),
+            &self.points,
+            &mut self.front,
+        )
+    }
+
     fn choose_two(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> [Option<usize>; 2] {
         let forecast = self.simulation.forecast();
         let free = self.plan.limits.max_cost_usd.is_none();
@@ -261,29 +299,7 @@ impl<'p> Evaluator<'p> {
                 return two;
             }
         }
-        let key = (self.simulation.number(), case.policy);
-        if self.priced != Some(key) {
-            self.priced = Some(key);
-            let usage = &mut self.usage;
-            let known = arena.prices_are_known(tariff);
-            let mut usd = |at: usize, time_s: f64| match known {
-                true => {
-                    arena.ground.plan_usage(at, time_s, usage);
-                    tariff.bill_usd(usage)
-                }
-                // What only the run tells is no part of a choice.
-                false => f64::INFINITY,
-            };
-            let point = |(at, time_s): (usize, &Option<f64>)| {
-                time_s.map(|time_s| Point {
-                    time_s,
-                    cost_usd: usd(at, time_s),
-                })
-            };
-            self.points.clear();
-            self.points
-                .extend(forecast.time_s.iter().enumerate().map(point));
-        }
+        self.price(case, arena, tariff);
         let task = arena.task_at(case.policy);
         best_two(
             self.plan.objectives[case.objective],
@@ -291,6 +307,35 @@ impl<'p> Evaluator<'p> {
             &self.points,
             &mut self.front,
         )
+    }
+
+    /// Time and cost of all configurations by the forecast of the last search.
+    fn price(&mut self, case: Case, arena: &Arena, tariff: &Tariff) {
+        let key = (self.simulation.number(), case.policy);
+        if self.priced == Some(key) {
+            return;
+        }
+        self.priced = Some(key);
+        let usage = &mut self.usage;
+        let known = arena.prices_are_known(tariff);
+        let mut usd = |at: usize, time_s: f64| match known {
+            true => {
+                arena.ground.plan_usage(at, time_s, usage);
+                tariff.bill_usd(usage)
+            }
+            // What only the run tells is no part of a choice.
+            false => f64::INFINITY,
+        };
+        let point = |(at, time_s): (usize, &Option<f64>)| {
+            time_s.map(|time_s| Point {
+                time_s,
+                cost_usd: usd(at, time_s),
+            })
+        };
+        let forecast = self.simulation.forecast();
+        self.points.clear();
+        self.points
+            .extend(forecast.time_s.iter().enumerate().map(point));
     }
 
     fn score(
@@ -362,6 +407,21 @@ impl<'p> Evaluator<'p> {
             record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
             record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
         }
+        if arena.ground.world().is_none() {
+            record.failed_choices = Some(self.failed.len() as f64);
+        }
+        if let Some(runs) = self.plan.repeats {
+            let jobs = Repeated {
+                runs,
+                completed: self.simulation.completed(),
+                oracle: over,
+                search: outcome.search,
+                gross: outcome.gross,
+                net: outcome.total,
+                alone: outcome.alone,
+            };
+            jobs.note(record, kept.gross, kept.net);
+        }
         divide(record, &outcome.parts);
         let contender = &arena.contenders[case.strategy];
         if contender.strategy.is_some() {
@@ -420,6 +480,7 @@ impl<'p> Evaluator<'p> {
             objective: self.plan.objectives[case.objective].name(),
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
+            setting: self.plan.setting(case.arena),
             right: Some(0.0),
             kept_choice: unkept,
             kept_gross: unkept,

@@ -13,7 +13,7 @@ use crate::cluster::World;
 use crate::engine::Interrupt;
 use crate::pricing::Policy;
 use crate::rng::Streams;
-use crate::scenario::{MeasuredJobs, Scenario, Together, by_vm, machines};
+use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
 use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
 use crate::testbed::{History, MeasuredGrid, Terms};
@@ -27,9 +27,12 @@ use crate::training::waits::Waits;
 pub struct Plan {
     source: Scenario,
     searches: Vec<Search>,
-    waits: Waits,
+    /// Waits for the slowest worker, each with the first setting that has them, and of every setting which.
+    waits: Vec<(usize, OnceLock<Waits>)>,
+    waits_of: Vec<usize>,
     /// Places of the scenario's own VM types, by name.
     machines: HashMap<Arc<str>, usize>,
+    /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<Made>>,
 
     /// Name of the scenario.
@@ -44,6 +47,10 @@ pub struct Plan {
     pub replicas: u64,
     /// What no choice may exceed.
     pub limits: Limits,
+    /// How often the job will be run, where that is said.
+    pub repeats: Option<u64>,
+    /// Whether searches note their probes and how long they took.
+    pub notes_probes: bool,
 }
 
 /// An arena, or why there is none, in words.
@@ -66,7 +73,7 @@ enum Search {
 pub struct Case {
     /// Number of the case, from 0.
     pub number: u64,
-    /// Index of the arena: the workload, or where every VM is searched by itself one VM of it.
+    /// Index of the arena: in a setting the workload, or where every VM is searched by itself one VM of it.
     pub arena: usize,
     /// Index of the pricing policy.
     pub policy: usize,
@@ -116,13 +123,24 @@ impl Plan {
             .chain((0..measured).map(Search::Measured))
             .collect();
 
+        let mut waits: Vec<(usize, OnceLock<Waits>)> = Vec::new();
+        let mut waits_of = Vec::new();
+        for (at, setting) in scenario.runs_in.iter().enumerate() {
+            let variation = |of: usize| &scenario.runs_in[of].variation;
+            let known = waits
+                .iter()
+                .position(|(of, _)| *variation(*of) == setting.variation);
+            waits_of.push(known.unwrap_or(waits.len()));
+            if known.is_none() {
+                waits.push((at, OnceLock::new()));
+            }
+        }
+        let arenas = searches.len() * scenario.runs_in.len();
         let plan = Plan {
-            arenas: searches.iter().map(|_| OnceLock::new()).collect(),
+            arenas: (0..arenas).map(|_| OnceLock::new()).collect(),
             searches,
-            waits: Waits::new(
-                &scenario.variation,
-                scenario.workloads.iter().flat_map(|w| &w.1),
-            ),
+            waits,
+            waits_of,
             machines: (scenario.machines.iter().enumerate())
                 .map(|(index, m)| (Arc::clone(&m.stand_in.vm), index))
                 .collect(),
@@ -137,9 +155,11 @@ impl Plan {
             objectives: scenario.objectives.clone(),
             replicas: scenario.replicas,
             limits: scenario.limits,
+            repeats: scenario.repeats,
+            notes_probes: false,
             source: scenario.clone(),
         };
-        for index in 0..plan.searches.len().min(EAGER) {
+        for index in 0..arenas.min(EAGER) {
             if interrupt.is_raised() {
                 break;
             }
@@ -152,7 +172,18 @@ impl Plan {
 
     /// Number of arenas.
     pub fn arena_count(&self) -> usize {
-        self.searches.len()
+        self.arenas.len()
+    }
+
+    /// The setting of an arena, and the place of its search.
+    fn place(&self, arena: usize) -> (usize, usize) {
+        let searches = self.searches.len().max(1);
+        (arena / searches, arena % searches)
+    }
+
+    /// Name of an arena's setting; empty where no key of the scenario holds several values.
+    pub fn setting(&self, arena: usize) -> &str {
+        &self.source.runs_in[self.place(arena).0].name
     }
 
     /// An arena, made if need be.
@@ -170,7 +201,7 @@ impl Plan {
 
     /// All arenas that can be made.
     pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
-        (0..self.searches.len()).filter_map(|index| self.arena(index).ok())
+        (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
     }
 
     /// Which protocols of the arenas made so far run in `event` although another fidelity is asked for, and why: a
@@ -192,32 +223,30 @@ impl Plan {
         all
     }
 
-    /// How well expectations are known that are means over runs: per workload that was made, the worst of its
+    /// How well expectations are known that are means over runs: per arena that was made, the worst of its
     /// configurations.
-    pub fn precision(&self) -> Vec<(&str, Precision)> {
+    pub fn precision(&self) -> Vec<(usize, Precision)> {
         let made = (self.arenas.iter().take(EAGER).enumerate())
             .filter_map(|(index, made)| Some((index, made.get()?.as_ref().ok()?)));
         let worst = |arena: &Arena| {
             let all = arena.precision.iter().copied();
             all.max_by(|a, b| a.error.total_cmp(&b.error))
         };
-        made.filter_map(|(index, arena)| Some((self.workload(index), worst(arena)?)))
+        made.filter_map(|(index, arena)| Some((index, worst(arena)?)))
             .collect()
     }
 
-    /// Workloads whose shares of misses are counted over few runs, as more would take too long, and over how few.
-    pub fn few_runs(&self) -> Vec<(&str, u64)> {
+    /// Arenas whose shares of misses are counted over few runs, as more would take too long, and over how few.
+    pub fn few_runs(&self) -> Vec<(usize, u64)> {
         let made = (self.arenas.iter().take(EAGER).enumerate())
             .filter_map(|(index, made)| Some((index, made.get()?.as_ref().ok()?)));
-        made.filter_map(|(index, arena)| {
-            Some((self.workload(index), arena.spread.as_ref()?.few_runs?))
-        })
-        .collect()
+        made.filter_map(|(index, arena)| Some((index, arena.spread.as_ref()?.few_runs?)))
+            .collect()
     }
 
     /// Forgets the arenas before `first`, if there are too many to keep.
     pub fn forget_before(&mut self, first: usize) {
-        if self.searches.len() > EAGER {
+        if self.arenas.len() > EAGER {
             // Cases come in the order of arenas: those made lie close before `first`.
             for cell in self.arenas[..first].iter_mut().rev() {
                 if cell.take().is_none() {
@@ -229,22 +258,31 @@ impl Plan {
 
     /// Name of an arena's workload.
     pub fn workload(&self, arena: usize) -> &str {
-        match (&self.searches[arena], &self.source.measured) {
+        match (&self.searches[self.place(arena).1], &self.source.measured) {
             (Search::Simulated { workload, .. }, _) => &self.source.workloads[*workload].0.name,
             (Search::Measured(job), Some(measured)) => &measured.jobs[*job].name,
             (Search::Measured(_), None) => "",
         }
     }
 
+    /// What an arena is called in sentences: its workload, and its setting if there are several.
+    pub fn arena_name(&self, arena: usize) -> String {
+        match self.setting(arena) {
+            "" => self.workload(arena).to_owned(),
+            setting => format!("{setting}, {}", self.workload(arena)),
+        }
+    }
+
     fn make(&self, index: usize) -> Result<Arena, PlanError> {
-        match (&self.searches[index], &self.source.measured) {
+        let (setting, search) = self.place(index);
+        match (&self.searches[search], &self.source.measured) {
             (
                 Search::Simulated {
                     workload,
                     configurations,
                 },
                 _,
-            ) => self.make_simulated(*workload, configurations.clone()),
+            ) => self.make_simulated(setting, *workload, configurations.clone()),
             (Search::Measured(job), Some(measured)) => self.make_measured(measured, *job),
             (Search::Measured(_), None) => Err(PlanError::NoGrid),
         }
@@ -267,18 +305,33 @@ impl Plan {
         Arena::new(&self.source, &self.terms, parts)
     }
 
-    fn make_simulated(&self, workload: usize, range: Range<usize>) -> Result<Arena, PlanError> {
+    /// What a worker waits for the slowest in a setting.
+    fn waits(&self, setting: usize) -> &Waits {
+        let (of, waits) = &self.waits[self.waits_of[setting]];
+        let configurations = self.source.workloads.iter().flat_map(|w| &w.1);
+        waits.get_or_init(|| Waits::new(&self.source.runs_in[*of].variation, configurations))
+    }
+
+    fn make_simulated(
+        &self,
+        setting: usize,
+        workload: usize,
+        range: Range<usize>,
+    ) -> Result<Arena, PlanError> {
         let scenario = &self.source;
+        let Setting {
+            variation, setup, ..
+        } = &scenario.runs_in[setting];
         let (workload, configurations) = &scenario.workloads[workload];
         let configurations = &configurations[range];
-        let reach = &scenario.setup.reach(&scenario.reach, configurations);
+        let reach = &setup.reach(&scenario.reach, configurations);
         let world = World::with(
             workload,
             configurations,
             reach,
-            &scenario.variation,
-            &self.waits,
-            &scenario.setup,
+            variation,
+            self.waits(setting),
+            setup,
         )
         .map_err(|mut all| all.swap_remove(0))?;
         let own = (world.vms.iter()).filter_map(|rented| self.machines.get(&rented.name));
@@ -301,9 +354,7 @@ impl Plan {
 
     /// Number of cases.
     pub fn cases(&self) -> u64 {
-        (self.searches.len() * self.contenders()) as u64
-            * self.replicas
-            * self.cases_per_simulation()
+        (self.arenas.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
     }
 
     /// Cases that share a simulation, and follow each other: those that differ only in their policy
@@ -338,7 +389,8 @@ impl Plan {
             return false;
         }
         let case = self.case(record.case);
-        record.workload == self.workload(case.arena)
+        record.setting == self.setting(case.arena)
+            && record.workload == self.workload(case.arena)
             && record.pricing == self.policies[case.policy].name
             && record.objective == self.objectives[case.objective].name()
             && record.strategy == self.strategy(case.strategy)
@@ -359,7 +411,7 @@ impl Plan {
         let strategy = digit(self.contenders() as u64) as usize;
         Case {
             number,
-            arena: digit(self.searches.len() as u64) as usize,
+            arena: digit(self.arenas.len() as u64) as usize,
             policy,
             objective,
             strategy,

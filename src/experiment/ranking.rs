@@ -27,9 +27,11 @@ pub const ENDS: [f64; 2] = [0.05, 0.95];
 /// Configurations whose runs meet a replica one after the other: what a replica deals is forgotten at once.
 const CHUNK: usize = 64;
 
-/// The configurations of one workload under one policy, the best first.
+/// The configurations of one workload in one setting under one policy, the best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
+    /// The setting; empty where no key of the scenario holds several values.
+    pub setting: String,
     /// The workload.
     pub workload: String,
     /// The policy.
@@ -137,7 +139,8 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
     let mut rankings: Vec<Ranking> = Vec::new();
     let mut begin = 0;
     for at in 0..plan.arena_count() {
-        let is_last = at + 1 == plan.arena_count() || plan.workload(at + 1) != plan.workload(at);
+        let place = |at: usize| (plan.setting(at), plan.workload(at));
+        let is_last = at + 1 == plan.arena_count() || place(at + 1) != place(at);
         let arena = (plan.arena(at)).map_err(|why| NoRanking::Arena(why.to_owned()))?;
         let scatter = pool.install(|| scatter(&plan, arena, effort));
         if stopped() {
@@ -145,6 +148,7 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
         }
         if at == begin {
             rankings.extend(plan.policies.iter().map(|policy| Ranking {
+                setting: plan.setting(at).to_owned(),
                 workload: arena.workload.clone(),
                 pricing: policy.name.clone(),
                 objective: plan.objectives[0],

@@ -42,6 +42,9 @@ columns! {
     strategy: name, key;
     /// Replica, from 0.
     replica: count, key;
+    /// Setting: the values of keys that hold several, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where none
+    /// does.
+    setting: name, key;
     /// VM type that the strategy chose.
     chosen_vm: text, key;
     /// Workers that it chose.
@@ -156,6 +159,23 @@ columns! {
     overhead_net_time: figure in "fraction", mean;
     /// Cost over the oracle's, minus 1, when search steps count as training; empty where that breaks a limit.
     overhead_net_cost: figure in "fraction", mean;
+    /// How often the job is run, R, with `search.repeats`.
+    repeats: whole in "runs", key;
+    /// Runs to the target that the search made; with `search.repeats`.
+    runs_in_search: figure in "runs", mean;
+    /// Choices that never reached the target, before the one that stands; they are part of the search. On a measured grid.
+    failed_choices: figure in "runs", mean;
+    /// Time of the search and R runs over R runs of the oracle, minus 1, when search steps earn nothing; empty where the first
+    /// breaks a limit.
+    repeated_gross_time: figure in "fraction", mean;
+    /// Cost of the search and R runs over R runs of the oracle, minus 1, when search steps earn nothing; empty where the first
+    /// breaks a limit.
+    repeated_gross_cost: figure in "fraction", mean;
+    /// The same of time when what the search did counts: its runs to the target are some of the R, or its steps part of
+    /// the first.
+    repeated_net_time: figure in "fraction", mean;
+    /// The same of cost.
+    repeated_net_cost: figure in "fraction", mean;
     /// Cold start over the oracle's time: the accounting behind the paper's own figure.
     overhead_published_time: figure in "fraction", mean;
     /// Cold start over the oracle's cost: the accounting behind the paper's own figure.

@@ -35,6 +35,55 @@ pub(super) fn is_worth(
         }
 }
 
+/// A job that is run R times.
+pub(super) struct Repeated {
+    /// R.
+    pub(super) runs: u64,
+    /// Runs to the target that the search made.
+    pub(super) completed: u64,
+    /// One run of the oracle.
+    pub(super) oracle: Value,
+    /// The search, with choices that failed.
+    pub(super) search: Value,
+    /// Search and first run, when what is searched earns nothing.
+    pub(super) gross: Value,
+    /// Search and first run, when steps of the search count as training.
+    pub(super) net: Value,
+    /// A run of the choice without search; `None` where it does not come to its end.
+    pub(super) alone: Option<Value>,
+}
+
+impl Repeated {
+    /// Notes R runs and the search over R runs of the oracle, minus 1:
+    ///
+    /// - gross: (search and first run + (R − 1) · run) / (R · oracle) − 1;
+    /// - net, of a search that ran c of the R to the target: (search + max(R − c, 0) · run) / (R · oracle) − 1; of one that
+    ///   ran none, its steps count in the first run.
+    pub(super) fn note(&self, record: &mut Record<'_>, gross_is_kept: bool, net_is_kept: bool) {
+        let runs = self.runs as f64;
+        record.repeats = u32::try_from(self.runs).ok();
+        record.runs_in_search = Some(self.completed as f64);
+        let Some(alone) = self.alone else { return };
+        let over = |part: Value, more: f64| Value {
+            hours: (part.hours + more * alone.hours) / (runs * self.oracle.hours) - 1.0,
+            usd: (part.usd + more * alone.usd) / (runs * self.oracle.usd) - 1.0,
+        };
+        if gross_is_kept {
+            let gross = over(self.gross, runs - 1.0);
+            record.repeated_gross_time = Some(gross.hours);
+            record.repeated_gross_cost = Some(gross.usd);
+        }
+        if net_is_kept {
+            let net = match self.completed {
+                0 => over(self.net, runs - 1.0),
+                completed => over(self.search, (runs - completed as f64).max(0.0)),
+            };
+            record.repeated_net_time = Some(net.hours);
+            record.repeated_net_cost = Some(net.usd);
+        }
+    }
+}
+
 /// Which of the three runs of a case keep within the limits.
 pub(super) struct Kept {
     pub(super) choice: bool,

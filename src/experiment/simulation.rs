@@ -1,6 +1,7 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use super::arena::Arena;
 use super::plan::{Case, Plan};
@@ -8,7 +9,7 @@ use super::price_list::PriceList;
 use crate::rng::Purpose;
 use crate::search::Forecast;
 use crate::stats::median;
-use crate::testbed::{Metered, Site, Stop, Timeline};
+use crate::testbed::{Metered, Noted, Site, Stop, Timeline};
 use crate::training::log::Entry;
 use crate::training::{Stalled, Unfinished};
 use crate::units::SimTime;
@@ -46,6 +47,11 @@ struct Search {
     forecast: Forecast,
     errors: Option<Errors>,
     found: Found,
+    /// Runs to the target that it made.
+    completed: u64,
+    /// Its probes and how long its strategy took for them on the clock of this machine, where the plan asks.
+    noted: Vec<Noted>,
+    took: Duration,
     /// Whether it took VMs.
     touched: bool,
     after: Runs,
@@ -59,6 +65,9 @@ impl Search {
             forecast: Forecast::default(),
             errors: None,
             found: Found::Never(Cow::Borrowed(NO_ARENA)),
+            completed: 0,
+            noted: Vec::new(),
+            took: Duration::ZERO,
             touched: false,
             after: Runs::default(),
         }
@@ -88,6 +97,8 @@ pub struct Errors {
 /// A run to the target and what it used, before any price.
 #[derive(Debug, Clone)]
 pub struct Run {
+    /// Choices before it that never reached the target, one after the other.
+    pub failed: Vec<usize>,
     /// When it did what.
     pub line: Timeline,
     /// Used until the target, search steps counting as progress.
@@ -110,15 +121,17 @@ impl Runs {
         self.used = 0;
     }
 
-    fn find(&self, choice: usize) -> Option<usize> {
-        (self.all[..self.used].iter()).position(|run| run.line.choice == choice)
+    fn find(&self, failed: &[usize], choice: usize) -> Option<usize> {
+        let mut all = self.all[..self.used].iter();
+        all.position(|run| run.line.choice == choice && run.failed == failed)
     }
 
     /// Where the run was kept.
-    fn keep(&mut self, line: Timeline, site: &dyn Site) -> usize {
+    fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn Site) -> usize {
         if self.used == self.all.len() {
             let none = Usage::default;
             self.all.push(Run {
+                failed: Vec::new(),
                 line,
                 net: none(),
                 gross: none(),
@@ -126,6 +139,8 @@ impl Runs {
             });
         }
         let run = &mut self.all[self.used];
+        run.failed.clear();
+        run.failed.extend_from_slice(failed);
         run.line = line;
         site.usage_until_target(&run.line, &mut run.net);
         if line.gross_end != line.net_end {
@@ -202,7 +217,7 @@ impl<'p> Simulation<'p> {
         };
         let depends = arena.contenders[case.strategy].depends();
         let told = (
-            depends.prices.then_some(case.policy),
+            (depends.prices || self.plan.notes_probes).then_some(case.policy),
             depends.objective.then_some(case.objective),
         );
         let known = self.searches[..self.used].iter();
@@ -238,7 +253,12 @@ impl<'p> Simulation<'p> {
         };
         site.restart(case.replica);
         search.forecast.reset(arena.space.len());
-        let ended = ask(self.plan, arena, case, site, &mut search.forecast);
+        let asked = ask(self.plan, arena, case, site, &mut search.forecast);
+        let (ended, asked) = match asked {
+            Ok(asked) => (Ok(()), asked),
+            Err(stop) => (Err(stop), Asked::default()),
+        };
+        (search.completed, search.noted, search.took) = (asked.completed, asked.noted, asked.took);
         let decided = search.forecast.decided;
         search.found = match ended {
             Ok(()) if decided.is_some_and(|at| at >= arena.space.len()) => {
@@ -267,23 +287,38 @@ impl<'p> Simulation<'p> {
         self.alone.forget();
     }
 
-    /// The run of `choice` to the target, after the last search.
+    /// The probes of the last search and how long its strategy took, where the plan asks for them.
+    pub fn noted(&self) -> (&[Noted], Duration) {
+        let search = &self.searches[self.last];
+        (&search.noted, search.took)
+    }
+
+    /// Runs to the target that the last search made.
+    pub fn completed(&self) -> u64 {
+        self.searches[self.last].completed
+    }
+
+    /// The run of `choice` to the target, after the last search and after choices that `failed`.
     ///
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
-    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
+    pub fn run(&mut self, case: Case, failed: &[usize], choice: usize) -> Result<&Run, Unfinished> {
         let number = self.last;
-        if !self.searches[number].touched {
+        if !self.searches[number].touched && failed.is_empty() {
             return self.run_alone(case, choice);
         }
         let after = &mut self.searches[number].after;
-        let at = match after.find(choice) {
+        let at = match after.find(failed, choice) {
             Some(at) => at,
             None => {
                 let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
                 site.back_to(number);
+                for at in failed {
+                    // They fail again, as they did before.
+                    let _ = site.run_to_target(*at);
+                }
                 let line = site.run_to_target(choice)?;
-                after.keep(line, site)
+                after.keep(failed, line, site)
             }
         };
         Ok(&self.searches[number].after.all[at])
@@ -294,17 +329,25 @@ impl<'p> Simulation<'p> {
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
     pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
-        let at = match self.alone.find(choice) {
+        let at = match self.alone.find(&[], choice) {
             Some(at) => at,
             None => {
                 let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
                 site.restart(case.replica);
                 let line = site.run_to_target(choice)?;
-                self.alone.keep(line, site)
+                self.alone.keep(&[], line, site)
             }
         };
         Ok(&self.alone.all[at])
     }
+}
+
+/// What is known of a search besides its forecast.
+#[derive(Default)]
+struct Asked {
+    completed: u64,
+    noted: Vec<Noted>,
+    took: Duration,
 }
 
 /// Lets the strategy of `case` search, told no more than it depends on.
@@ -314,10 +357,10 @@ fn ask(
     case: Case,
     site: &mut dyn Site,
     forecast: &mut Forecast,
-) -> Result<(), Stop> {
+) -> Result<Asked, Stop> {
     let contender = &arena.contenders[case.strategy];
     let Some(strategy) = &contender.strategy else {
-        return Ok(());
+        return Ok(Asked::default());
     };
     let streams = &plan.terms.streams;
     let mut stream = streams.stream(case.replica, Purpose::Strategy(contender.key));
@@ -330,7 +373,21 @@ fn ask(
     };
     let task = task.told(depends, plan.objectives[case.objective], &prices);
     let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
-    strategy.search(&task, &mut testbed, &mut stream, forecast)
+    if !plan.notes_probes {
+        strategy.search(&task, &mut testbed, &mut stream, forecast)?;
+        return Ok(Asked {
+            completed: testbed.completed,
+            ..Asked::default()
+        });
+    }
+    testbed.note(tariff);
+    let start = Instant::now();
+    strategy.search(&task, &mut testbed, &mut stream, forecast)?;
+    Ok(Asked {
+        took: start.elapsed(),
+        completed: testbed.completed,
+        noted: testbed.into_noted(),
+    })
 }
 
 /// How far a forecast is from what is expected.

@@ -11,9 +11,11 @@ use crate::stats::RunningMedian;
 /// More reasons than these are not told apart.
 pub const MOST_REASONS: usize = 8;
 
-/// The replicas of one (workload, pricing, objective, strategy).
+/// The replicas of one (setting, workload, pricing, objective, strategy).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
+    /// Setting; empty where no key of the scenario holds several values.
+    pub setting: String,
     /// Workload.
     pub workload: String,
     /// Pricing policy.
@@ -60,7 +62,7 @@ impl Group {
 #[derive(Default)]
 pub struct Summary {
     across_vms: bool,
-    /// Closed groups with their workload's number, and their place among the policies and
+    /// Closed groups with the number of their workload in their setting, and their place among the policies and
     /// objectives of it.
     groups: Vec<(usize, usize, Group)>,
     workloads: usize,
@@ -87,7 +89,7 @@ impl Summary {
         }
     }
 
-    /// All groups, by workload, policy, objective, strategy, each in the scenario's order.
+    /// All groups, by setting, workload, policy, objective, strategy, each in the scenario's order.
     pub fn finish(mut self) -> Vec<Group> {
         self.close();
         // Stable: strategies stay in the order in which they came.
@@ -99,7 +101,8 @@ impl Summary {
     /// The open group of a record, opened where there is none.
     fn open(&mut self, record: &Record<'_>) -> &mut Open {
         if let Some(Open { group, .. }) = self.open.first() {
-            let other_workload = group.workload != record.workload;
+            let other_workload =
+                group.workload != record.workload || group.setting != record.setting;
             if other_workload || (!self.across_vms && group.strategy != record.strategy) {
                 self.close();
                 self.workloads += usize::from(other_workload);
@@ -147,6 +150,7 @@ impl Open {
     fn of(record: &Record<'_>) -> Open {
         Open {
             group: Group {
+                setting: record.setting.to_owned(),
                 workload: record.workload.to_owned(),
                 pricing: record.pricing.to_owned(),
                 objective: record.objective.to_owned(),

@@ -113,11 +113,12 @@ pub struct KeyColumns {
 const WITH_MEDIAN: [&str; 2] = ["time_h", "cost_usd"];
 
 impl KeyColumns {
-    /// Those of a table with a line per cluster, all in the order in which they come: `workload`, `pricing`,
+    /// Those of a table with a line per cluster, all in the order in which they come: `setting`, `workload`, `pricing`,
     /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
         let came = |name, of| KeyColumn::new(name, Order::Came, of);
         let columns = vec![
+            came("setting", |r| Value::Text(r.setting)),
             came("workload", |r| Value::Text(r.workload)),
             came("pricing", |r| Value::Text(r.pricing)),
             came("objective", |r| Value::Text(r.objective)),
@@ -249,8 +250,8 @@ impl Names {
 }
 
 struct Counts {
-    /// The one workload, policy, objective and strategy of all its cases.
-    only: Option<[u32; 4]>,
+    /// The one setting, workload, policy, objective and strategy of all its cases.
+    only: Option<[u32; 5]>,
     tally: Tally,
     /// As of [`WITH_MEDIAN`], or none.
     medians: Vec<RunningMedian>,
@@ -343,6 +344,7 @@ impl Sink for SummaryBy {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         let names = &mut self.names;
         let of = [
+            record.setting,
             record.workload,
             record.pricing,
             record.objective,

@@ -40,8 +40,10 @@ pub struct Gathered {
     pub provenance: BTreeMap<String, u64>,
 }
 
-/// What the cases of one workload, policy, objective and strategy came to.
+/// What the cases of one setting, workload, policy, objective and strategy came to.
 pub struct Outcomes {
+    /// Setting.
+    pub setting: String,
     /// Workload.
     pub workload: String,
     /// Pricing policy.
@@ -57,6 +59,8 @@ pub struct Outcomes {
 /// A configuration that a strategy or the oracle chose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChosenPoint {
+    /// Setting.
+    pub setting: String,
     /// Workload.
     pub workload: String,
     /// Pricing policy.
@@ -142,6 +146,7 @@ impl Outcomes {
             && self.pricing == record.pricing
             && self.objective == record.objective
             && self.workload == record.workload
+            && self.setting == record.setting
     }
 }
 
@@ -185,6 +190,7 @@ impl Gathered {
         let at = at.or_else(|| (0..self.all.len()).rev().find(is_it));
         let at = at.unwrap_or_else(|| {
             self.all.push(Outcomes {
+                setting: record.setting.to_owned(),
                 workload: record.workload.to_owned(),
                 pricing: record.pricing.to_owned(),
                 objective: record.objective.to_owned(),
@@ -204,7 +210,8 @@ impl Gathered {
             return;
         };
         let mut hasher = DefaultHasher::new();
-        (record.workload, record.pricing, record.chosen_vm).hash(&mut hasher);
+        (record.setting, record.workload, record.pricing).hash(&mut hasher);
+        record.chosen_vm.hash(&mut hasher);
         (
             record.chosen_workers,
             record.chosen_batch,
@@ -222,6 +229,7 @@ impl Gathered {
         }
         self.known.insert(key, self.chosen.len());
         let mut point = ChosenPoint {
+            setting: record.setting.to_owned(),
             workload: record.workload.to_owned(),
             pricing: record.pricing.to_owned(),
             vm: record.chosen_vm.map(str::to_owned),

@@ -21,7 +21,7 @@ pub struct Material {
     pub groups: Vec<Group>,
     /// What their cases came to, in the same order.
     pub outcomes: Vec<Outcome>,
-    /// Configurations by workload and policy.
+    /// Configurations by setting, workload and policy.
     pub clouds: Vec<Cloud>,
     /// Workloads whose data are at hand.
     pub workloads: Vec<Workload>,
@@ -40,9 +40,11 @@ pub struct Outcome {
     pub cost_usd: Option<[f64; 2]>,
 }
 
-/// The configurations of one workload under one policy.
+/// The configurations of one workload in one setting under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cloud {
+    /// Setting; empty where no key of the scenario holds several values.
+    pub setting: String,
     /// Workload.
     pub workload: String,
     /// Pricing policy.
@@ -106,9 +108,10 @@ impl Material {
         }
     }
 
-    /// The configurations of a workload under a policy.
-    pub fn cloud(&self, workload: &str, pricing: &str) -> Option<&Cloud> {
-        (self.clouds.iter()).find(|c| c.workload == workload && c.pricing == pricing)
+    /// The configurations of a workload in a setting under a policy.
+    pub fn cloud(&self, setting: &str, workload: &str, pricing: &str) -> Option<&Cloud> {
+        let key = (setting, workload, pricing);
+        (self.clouds.iter()).find(|c| (&*c.setting, &*c.workload, &*c.pricing) == key)
     }
 
     /// Distinct values of a key of the groups, in their order.
@@ -126,7 +129,8 @@ impl Material {
 
 fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
     let own = all.iter_mut().find(|one| {
-        (&one.workload, &one.pricing) == (&group.workload, &group.pricing)
+        (&one.setting, &one.workload, &one.pricing)
+            == (&group.setting, &group.workload, &group.pricing)
             && (&one.objective, &one.strategy) == (&group.objective, &group.strategy)
     });
     match own {
@@ -168,8 +172,7 @@ impl Place {
 
 /// What tells a configuration.
 type Key<'a> = (
-    &'a str,
-    &'a str,
+    [&'a str; 3],
     Option<&'a str>,
     [Option<u32>; 2],
     Option<&'a str>,
@@ -178,7 +181,8 @@ type Key<'a> = (
 fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
     fn key(p: &ChosenPoint) -> Key<'_> {
         let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
-        (&p.workload, &p.pricing, vm, [p.workers, p.batch], other)
+        let of = [&*p.setting, &p.workload, &p.pricing];
+        (of, vm, [p.workers, p.batch], other)
     }
     let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
     let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
@@ -186,8 +190,7 @@ fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
         for place in &mut cloud.places {
             let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
             let key: Key<'_> = (
-                &cloud.workload,
-                &cloud.pricing,
+                [&cloud.setting, &cloud.workload, &cloud.pricing],
                 vm,
                 [place.workers, place.batch],
                 other,
@@ -219,6 +222,7 @@ fn of_ranking(ranking: Ranking) -> Cloud {
     }
     in_order(&mut places);
     Cloud {
+        setting: ranking.setting,
         workload: ranking.workload,
         pricing: ranking.pricing,
         is_all: true,
@@ -246,7 +250,10 @@ fn mark_knee(places: &mut [Place], may: impl Fn(&Place) -> bool) {
 fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
     let mut clouds: Vec<Cloud> = Vec::new();
     for point in chosen {
-        let is_it = |c: &&mut Cloud| c.workload == point.workload && c.pricing == point.pricing;
+        let is_it = |c: &&mut Cloud| {
+            (&c.setting, &c.workload, &c.pricing)
+                == (&point.setting, &point.workload, &point.pricing)
+        };
         let place = Place {
             vm: point.vm.clone(),
             workers: point.workers,
@@ -262,6 +269,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
         match clouds.iter_mut().find(is_it) {
             Some(cloud) => cloud.places.push(place),
             None => clouds.push(Cloud {
+                setting: point.setting.clone(),
                 workload: point.workload.clone(),
                 pricing: point.pricing.clone(),
                 is_all: false,

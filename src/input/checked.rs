@@ -71,6 +71,11 @@ impl Count {
 }
 
 checked!(
+    /// Steps that are looked ahead; beyond two they multiply, and tell little more.
+    StepsAhead(u32), "a whole number from 0 to 2", |v| v <= 2,
+    { "type": "integer", "minimum": 0, "maximum": 2 }
+);
+checked!(
     /// A number of at least 0; beyond 10^9 nothing that is counted or timed here is physical.
     NonNegative(f64), "a number from 0 to 10^9", |v| (0.0..=1e9).contains(&v),
     { "type": "number", "minimum": 0, "maximum": 1e9 }

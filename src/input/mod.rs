@@ -5,7 +5,8 @@
 //! returns besides is built from what could be understood, so that checks of meaning
 //! can add their own findings to the same report.
 //!
-//! [`checked`] holds numbers that are legal by type, [`name`](mod@name) the rule of names, [`regular`] files that have an end.
+//! [`checked`] holds numbers that are legal by type, [`name`](mod@name) the rule of names, [`regular`] files that have an end, [`range`] values in equal
+//! steps.
 
 pub mod checked;
 pub mod csv;
@@ -16,6 +17,7 @@ mod closest;
 mod diagnostic;
 mod mistakes;
 pub mod name;
+pub mod range;
 pub mod regular;
 mod render;
 mod source;

@@ -1,9 +1,11 @@
 //! TOML into typed values, with every mistake reported at once.
 
 mod complaint;
+mod document;
 mod placeholder;
 mod recovery;
 mod renamed;
+mod several;
 mod strict;
 mod syntax;
 mod tree;
@@ -16,7 +18,9 @@ use ::toml::de::{DeTable, DeValue};
 use serde::de::DeserializeOwned;
 
 use super::{Diagnostics, Source};
+pub use document::{Document, Lists, MOST, Tables};
 use recovery::Recovery;
+pub use several::{ANY, Path};
 use tree::Node;
 pub use tree::Step;
 
@@ -31,20 +35,35 @@ pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnos
     Recovery::new(source, root, broken, diagnostics).run()
 }
 
-/// Reads the parts of a [joined](Source::joined) source as one document, in which a key of an
+/// A whole document in which keys may hold several values.
+///
+/// What is wrong with its lists and ranges themselves is reported here.
+pub fn document<'s>(
+    source: &'s Arc<Source>,
+    lists: &'s Lists,
+    diagnostics: &mut Diagnostics,
+) -> Document<'s> {
+    let (root, broken) = parse(source, diagnostics);
+    Document::new(source, root, broken, lists, diagnostics)
+}
+
+/// The parts of a [joined](Source::joined) source as one document, in which a key of an
 /// earlier part wins over that of a later one. Tables are merged key by key, unless `is_value`
 /// says of their path that they are to be taken whole.
 ///
 /// The texts in `unset` at the top of a part are paths of keys, with dots, that the parts behind it are read without; one
 /// that none of them has is a mistake.
 ///
-/// Every part should have been [read](read()) by itself before: what a part says in vain is not
+/// Every part should have been [read](document()) by itself before: what a part says in vain is not
 /// looked at here.
-pub fn read_merged<T: DeserializeOwned>(
-    source: &Arc<Source>,
+pub fn merged<'s>(
+    source: &'s Arc<Source>,
+    lists: &'s Lists,
     is_value: impl Fn(&[Step]) -> bool,
     diagnostics: &mut Diagnostics,
-) -> Option<T> {
+) -> Option<Document<'s>> {
+    // A list and a range, or two ranges, would make none.
+    let is_value = |path: &[Step]| is_value(path) || lists.are_at(path);
     let mut merged: Option<Node<'_>> = None;
     let mut broken = Vec::new();
     let mut unset: Vec<Unset> = Vec::new();
@@ -64,7 +83,7 @@ pub fn read_merged<T: DeserializeOwned>(
     for own in unset.iter().filter(|own| !own.is_found) {
         nothing_unset(source, own, diagnostics);
     }
-    Recovery::new(source, merged?, broken, diagnostics).run()
+    Some(Document::new(source, merged?, broken, lists, diagnostics))
 }
 
 /// A key that is to be left out.

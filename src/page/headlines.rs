@@ -4,13 +4,11 @@ use crate::experiment::Group;
 use crate::figure::Material;
 use crate::report::headline::{Headline, headlines};
 use crate::report::places::Places;
+use crate::report::summary_table::are_of_a_block;
 
-/// One sentence per workload, policy and objective, as above the table in the terminal.
+/// One sentence per setting, workload, policy and objective, as above the table in the terminal.
 pub(super) fn of(material: &Material) -> Vec<String> {
-    let same = |a: &Group, b: &Group| {
-        (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
-    };
-    let blocks: Vec<&[Group]> = material.groups.chunk_by(same).collect();
+    let blocks: Vec<&[Group]> = material.groups.chunk_by(are_of_a_block).collect();
     let (told, more) = headlines(&blocks, &Places::from_identity(&material.identity));
     // A number stays with its unit.
     let sentence = |one: Headline| format!("{} {}", one.about, one.text).replace(" %", "\u{a0}%");

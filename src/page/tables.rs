@@ -54,11 +54,26 @@ pub struct Text {
 const MOST_ROWS: usize = 1_500;
 
 pub(super) fn of(material: &Material) -> Vec<Table> {
+    let of_groups = material.groups.iter().map(|group| &*group.setting);
+    let of_places = places(material).map(|(cloud, _)| &*cloud.setting);
+    let of_cases = (material.gathered.cases.iter()).map(|case| &*case.setting);
     vec![
-        strategies(material),
-        configurations(material),
-        cases(material),
+        with_settings(strategies(material), of_groups),
+        with_settings(configurations(material), of_places),
+        with_settings(cases(material), of_cases),
     ]
+}
+
+/// Puts the setting into the first column of a table, where there are several.
+fn with_settings<'m>(mut table: Table, settings: impl Iterator<Item = &'m str>) -> Table {
+    let all: Vec<&str> = settings.take(table.rows.len()).collect();
+    if all.iter().any(|setting| !setting.is_empty()) {
+        table.columns.insert(0, column("setting", false));
+        for (row, setting) in table.rows.iter_mut().zip(all) {
+            row.cells.insert(0, word(setting));
+        }
+    }
+    table
 }
 
 pub(super) fn column(name: &str, is_number: bool) -> Column {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::figure::Material;
+use crate::training::Variation;
 
 /// Half an interval over its mean at which it is wide.
 const WIDE: f64 = 0.1;
@@ -151,16 +152,22 @@ fn imprecise(material: &Material) -> Option<String> {
 }
 
 fn assumed(material: &Material) -> Option<String> {
-    let variation = &material.scenario.as_ref()?.variation;
-    let parts = [
-        ("step", variation.step_cv),
-        ("placement", variation.placement_sigma),
-        ("noise reading", variation.noise_cv),
-        ("epochs", variation.epoch_cv),
+    type Part = (&'static str, fn(&Variation) -> f64);
+    let settings = &material.scenario.as_ref()?.runs_in;
+    let parts: [Part; 4] = [
+        ("step", |v| v.step_cv),
+        ("placement", |v| v.placement_sigma),
+        ("noise reading", |v| v.noise_cv),
+        ("epochs", |v| v.epoch_cv),
     ];
-    let each = parts.iter().filter(|(_, value)| *value > 0.0);
-    let each: Vec<String> = each
-        .map(|(name, value)| format!("{name} {value}"))
+    let each: Vec<String> = (parts.into_iter())
+        .filter_map(|(name, of)| {
+            let mut values: Vec<f64> = settings.iter().map(|own| of(&own.variation)).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            let words: Vec<String> = values.iter().map(f64::to_string).collect();
+            (values != [0.0]).then(|| format!("{name} {}", words.join(" or ")))
+        })
         .collect();
     Some(match each.is_empty() {
         true => "Nothing varies at random: every replica is the same.".to_owned(),

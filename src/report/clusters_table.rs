@@ -45,7 +45,7 @@ pub fn legend(page: &Page) -> String {
 /// [`of_clusters`](crate::experiment::KeyColumns::of_clusters); below it what is special about some of them, once.
 pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) -> String {
     let mut text = String::new();
-    let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..4) == b.key.get(..4);
+    let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..5) == b.key.get(..5);
     for block in table.groups.chunk_by(same) {
         let (Some(first), most) = (block.first(), block.iter().map(|g| g.tallied.cases).max())
         else {
@@ -55,7 +55,8 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
             1 => "1 replica".to_owned(),
             n => format!("{} replicas", with_commas(n)),
         };
-        let names: Vec<&str> = (0..4).map(|at| cell(first, at)).collect();
+        let names = (0..5).map(|at| cell(first, at));
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
         let title = format!("{scenario} · {} · {replicas}", names.join(" · "));
         text += &page.bold(&page.prose(&title, 2));
         let fitted = text_table::fit(&columns(block, places, page), page);
@@ -82,15 +83,15 @@ fn cell(group: &KeyGroup, at: usize) -> &str {
 fn asides(block: &[KeyGroup], page: &Page) -> String {
     let mut asides: Vec<(String, Vec<&str>)> = Vec::new();
     for group in block {
-        let reason = cell(group, 8);
+        let reason = cell(group, 9);
         if reason.is_empty() {
             continue;
         }
-        let said = match (group.tallied.failed, cell(group, 7)) {
+        let said = match (group.tallied.failed, cell(group, 8)) {
             (0, fidelity) => format!(" in {fidelity}: {reason}"),
             (failed, _) => format!(": {} without a result: {reason}", with_commas(failed)),
         };
-        let name = cell(group, 4);
+        let name = cell(group, 5);
         match asides.iter_mut().find(|(known, _)| *known == said) {
             Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),
@@ -151,16 +152,16 @@ fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'stat
         column
     };
     let name = |group: &KeyGroup| match group.tallied.failed {
-        0 => cell(group, 4).to_owned(),
-        failed => format!("{} ({} failed)", cell(group, 4), with_commas(failed)),
+        0 => cell(group, 5).to_owned(),
+        failed => format!("{} ({} failed)", cell(group, 5), with_commas(failed)),
     };
-    let counts = |group: &KeyGroup| match (cell(group, 5), cell(group, 6)) {
+    let counts = |group: &KeyGroup| match (cell(group, 6), cell(group, 7)) {
         ("", "") => none(),
         (workers, batch) => format!("{workers} × {batch}"),
     };
-    let on = |group: &KeyGroup| match cell(group, 5).parse().ok() {
+    let on = |group: &KeyGroup| match cell(group, 6).parse().ok() {
         None => none(),
-        workers => places.shapes(cell(group, 4), workers),
+        workers => places.shapes(cell(group, 5), workers),
     };
     let mut columns = vec![
         Column::new("cluster", true, 0, cells(&name)),
@@ -190,7 +191,7 @@ fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'stat
             columns.push(Column::new(head, false, 4 + at as u8, own));
         }
     }
-    let fidelity = cells(&|group| cell(group, 7).to_owned());
+    let fidelity = cells(&|group| cell(group, 8).to_owned());
     columns.push(Column::new("fidelity", false, 9, fidelity));
     columns
 }

@@ -53,6 +53,7 @@ impl Sink for FailuresCsv {
                     "objective",
                     "strategy",
                     "replica",
+                    "setting",
                     "reason",
                 ])?;
                 empty.insert(rows)
@@ -65,6 +66,7 @@ impl Sink for FailuresCsv {
             record.objective,
             record.strategy,
             &record.replica.to_string(),
+            record.setting,
             &record.reason,
         ])?;
         Ok(())

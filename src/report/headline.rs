@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 3;
 /// What a block comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
-    /// Which block: workload, policy where there are several, objective.
+    /// Which block: setting and policy where there are several, workload, objective.
     pub about: String,
     /// The sentence.
     pub text: String,
@@ -38,8 +38,12 @@ pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize)
             true => format!(", {}", first.pricing),
             false => String::new(),
         };
+        let setting = match first.setting.is_empty() {
+            true => String::new(),
+            false => format!("{}, ", first.setting),
+        };
         Headline {
-            about: format!("{}{policy}, {}:", first.workload, first.objective),
+            about: format!("{setting}{}{policy}, {}:", first.workload, first.objective),
             text: sentence(block, places),
         }
     };

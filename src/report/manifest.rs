@@ -63,11 +63,14 @@ pub fn identity(scenario: &Scenario) -> Identity {
         let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
         json!({ "name": measured.grid, "jobs": jobs.map(job).collect::<Vec<Value>>() })
     });
+    let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();
+    let settings = (settings.len() > 1).then(|| ("settings".to_owned(), json!(settings)));
     let grid = measured.map(|measured| ("grid".to_owned(), measured));
     entries
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
         .chain(grid)
+        .chain(settings)
         .chain(Places::of(scenario).entries())
         .collect()
 }
@@ -117,9 +120,9 @@ pub const EXPECTATIONS: &str = "expectations";
 /// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
 /// configurations, and the runs behind it.
 pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
-    let of = |(workload, precision): (&str, Precision)| {
+    let of = |(arena, precision): (usize, Precision)| {
         json!({
-            "workload": workload,
+            "workload": plan.arena_name(arena),
             "standard_error": precision.error.is_finite().then_some(precision.error),
             "runs": precision.runs,
             "is_cut_short": precision.is_cut_short,

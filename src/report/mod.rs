@@ -16,10 +16,11 @@
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - [`text_table`]: plain tables for the terminal, as wide as its [`page`]; [`percent`]: fractions in them; `headline`: what a
-//!   table comes to, in words.
+//!   table comes to, in words; [`document`]: documents in Markdown, for the terminal.
 
 pub mod aside;
 pub mod clusters_table;
+pub mod document;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;

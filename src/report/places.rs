@@ -21,7 +21,13 @@ const KINDS: &str = "kinds";
 impl Places {
     /// Those of a scenario.
     pub fn of(scenario: &Scenario) -> Places {
-        let kinds = scenario.setup.kinds.iter().map(|(name, kind)| {
+        // All settings have the same kinds.
+        let kinds = scenario
+            .runs_in
+            .iter()
+            .take(1)
+            .flat_map(|setting| &setting.setup.kinds);
+        let kinds = kinds.map(|(name, kind)| {
             let shapes = kind.workers.iter();
             let shapes = shapes.map(|(shape, workers)| (shape.to_string(), *workers));
             (name.to_string(), shapes.collect())

@@ -25,28 +25,27 @@ const LEGEND: [(&str, &str); 3] = [
     ),
 ];
 
-/// One block per (workload, objective), one column per strategy, one line per pricing policy;
+/// One block per (setting, workload, objective), one column per strategy, one line per pricing policy;
 /// policies that differ in nothing but dollars share a line.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let mut text = String::new();
-    let mut seen: Vec<(&str, &str)> = Vec::new();
+    fn key_of(group: &Group) -> [&str; 3] {
+        [&group.setting, &group.workload, &group.objective]
+    }
+    let mut seen: Vec<[&str; 3]> = Vec::new();
     for group in groups {
-        let key = (group.workload.as_str(), group.objective.as_str());
+        let key = key_of(group);
         if seen.contains(&key) {
             continue;
         }
         seen.push(key);
-        let block: Vec<&Group> = (groups.iter())
-            .filter(|g| (g.workload.as_str(), g.objective.as_str()) == key)
-            .collect();
+        let block: Vec<&Group> = (groups.iter()).filter(|g| key_of(g) == key).collect();
         let replicas = group.tallied.cases;
         let plural = if replicas == 1 { "" } else { "s" };
         let replicas = with_commas(replicas);
-        let mut title = vec![
-            key.0.to_owned(),
-            key.1.to_owned(),
-            format!("{replicas} replica{plural}"),
-        ];
+        let named = key.into_iter().filter(|name| !name.is_empty());
+        let mut title: Vec<String> = named.map(str::to_owned).collect();
+        title.push(format!("{replicas} replica{plural}"));
         let common = common_vm(&block, places);
         title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
         text += &page.bold(&page.parts(title, 2));

@@ -18,6 +18,7 @@ fn rows(scenario: &str, rankings: &[Ranking]) -> Vec<Vec<(&'static str, Value)>>
                 ("scenario", json!(scenario)),
                 ("workload", json!(ranking.workload)),
                 ("pricing", json!(ranking.pricing)),
+                ("setting", json!(ranking.setting)),
                 ("sorted_by", json!(ranking.objective.name())),
             ];
             cells.extend(cells_of(at + 1, row));

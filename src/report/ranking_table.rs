@@ -116,10 +116,12 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
     let one_market = markets.len() <= 1;
     let title = [
         scenario.to_owned(),
+        ranking.setting.clone(),
         ranking.workload.clone(),
         ranking.pricing.clone(),
         format!("by {}", ranking.objective.name()),
     ];
+    let title = title.into_iter().filter(|part| !part.is_empty());
     let mut text = common.page().parts(title, 2);
     let mut facts = vec![match all {
         1 => "1 configuration".to_owned(),

@@ -14,6 +14,7 @@ pub fn header() -> Vec<String> {
         "pricing",
         "objective",
         "strategy",
+        "setting",
         "replicas",
         "failed",
     ];
@@ -51,6 +52,7 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
             group.pricing.clone(),
             group.objective.clone(),
             group.strategy.clone(),
+            group.setting.clone(),
             group.tallied.cases.to_string(),
             group.tallied.failed.to_string(),
         ];

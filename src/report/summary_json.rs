@@ -24,6 +24,7 @@ pub fn value(scenario: &str, groups: &[Group]) -> Value {
                 "pricing": group.pricing,
                 "objective": group.objective,
                 "strategy": group.strategy,
+                "setting": group.setting,
                 "replicas": group.tallied.cases,
                 "choice": place(&group.choice),
                 "choice_share": group.choice_share,

@@ -27,7 +27,7 @@ const MARKS: [(&str, &str, &str); 2] = [
     ("extrapolated", "(e)", "extrapolated by laws"),
 ];
 
-/// What the tables come to, in words; then one block per (workload, pricing, objective), one line per strategy; then what
+/// What the tables come to, in words; then one block per (setting, workload, pricing, objective), one line per strategy; then what
 /// the words mean. Columns stand in the same place in all blocks.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
@@ -95,8 +95,11 @@ pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Whether two groups stand in the same table.
-pub(super) fn are_of_a_block(a: &Group, b: &Group) -> bool {
-    (&a.workload, &a.pricing, &a.objective) == (&b.workload, &b.pricing, &b.objective)
+pub fn are_of_a_block(a: &Group, b: &Group) -> bool {
+    fn key(g: &Group) -> [&String; 4] {
+        [&g.setting, &g.workload, &g.pricing, &g.objective]
+    }
+    key(a) == key(b)
 }
 
 fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Column<'static>> {
@@ -221,9 +224,15 @@ fn title(block: &[Group], places: &Places, page: &Page) -> String {
         (_, false) if first.tallied.failed == first.tallied.cases => format!("{cases} replicas"),
         (_, false) => format!("{cases} cases"),
     };
-    let own = [&first.workload, &first.pricing, &first.objective].map(String::clone);
+    let own = [
+        &first.setting,
+        &first.workload,
+        &first.pricing,
+        &first.objective,
+    ];
+    let own = own.into_iter().filter(|name| !name.is_empty()).cloned();
     let oracle = oracle(block, places).map(|oracle| format!("oracle {oracle}"));
-    page.bold(&page.parts(own.into_iter().chain([cases]).chain(oracle), 2))
+    page.bold(&page.parts(own.chain([cases]).chain(oracle), 2))
 }
 
 /// The oracle's choice in a block, with its time and cost.

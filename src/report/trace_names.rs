@@ -15,6 +15,9 @@ pub struct TraceOf<'a> {
     pub scenario: &'a str,
     /// Number of the case, from 0.
     pub case: u64,
+    /// Name of the setting; empty where no key of the scenario holds several values.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub setting: &'a str,
     /// Name of the workload.
     pub workload: &'a str,
     /// Name of the strategy.

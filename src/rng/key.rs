@@ -107,6 +107,10 @@ pub enum Purpose {
     OutlineLives(ConfigurationKey),
     /// Step times of a trial that belongs to no job, by its number.
     Trial(u64),
+    /// Which configurations of a workload stay, in part of a comparison.
+    SubGrid(WorkloadKey),
+    /// Which workloads a comparison draws again to tell how sure its figures are.
+    Resampling,
 }
 
 impl Purpose {
@@ -135,6 +139,8 @@ impl Purpose {
             Purpose::StartUp(request) => (11, request.word()),
             Purpose::ColdJoin(request) => (12, request.word()),
             Purpose::OutlineLives(of) => (13, of.0),
+            Purpose::SubGrid(of) => (14, of.0),
+            Purpose::Resampling => (15, 0),
         }
     }
 }

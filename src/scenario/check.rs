@@ -11,15 +11,15 @@ use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::given::Given;
 use super::left_out::LeftOut;
+use super::settings::Settings;
 use super::strategies::Simulated;
-use super::{axes, grids, machines, prices, setup, sizes, strategies, workloads};
+use super::{axes, grids, machines, prices, setup, strategies, workloads};
 use crate::configuration::Configuration;
-use crate::input::checked::{Count, Delay, Positive, Spread};
+use crate::input::checked::{Count, Delay, Positive};
 use crate::input::name::not_a_name;
 use crate::input::{Diagnostics, Source};
 use crate::search::Limits;
-use crate::training::variation::{Drift, Straggler};
-use crate::training::{Fidelity, Variation};
+use crate::training::Fidelity;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::workload::Workload;
 
@@ -89,7 +89,8 @@ impl Check<'_> {
         let loaded = self.workloads(file);
         let complaints = &mut self.complaints;
         let machines = machines::read(file, &loaded, complaints);
-        let setup = setup::read(file, &loaded, &machines, complaints);
+        let known: Vec<Option<&Workload>> = loaded.iter().map(Option::as_ref).collect();
+        let setup = setup::read(file, &known, &machines, complaints);
         let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
         setup::extend(&mut reach, &setup, &machines);
         let configurations = Configurations {
@@ -125,11 +126,9 @@ impl Check<'_> {
         let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
-        let variation = variation(file);
         if let (Some(policies), None) = (&policies, &measured) {
             let pricing = &file.pricing;
             prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
-            sizes::check(file, &workloads, &reach, &setup, &variation, complaints);
         }
         let strategies = match &measured {
             None => {
@@ -146,8 +145,17 @@ impl Check<'_> {
             }
         };
 
+        let settings = Settings {
+            reads_well: self.reads_well,
+            files: self.files,
+            workloads: &workloads,
+            machines: &machines,
+            reach: &reach,
+        };
+        let runs_in = settings.all(file, setup, measured.is_some(), complaints);
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
         let factors = [
+            runs_in.len() as u64,
             extent::searches(file.cluster.search, &workloads, measured.as_ref()),
             policies.as_ref().map_or(0, Vec::len) as u64,
             objectives.len() as u64,
@@ -168,12 +176,12 @@ impl Check<'_> {
             machines,
             reach,
             search: file.cluster.search,
-            variation,
-            setup,
+            runs_in,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
             hash: prices::hash_with_tables(self.files.hash(), &policies),
             policies,
             objectives,
+            repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),
             strategies,
             left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
             renamed: strategies::renamed(&file.search, registry),
@@ -247,26 +255,5 @@ fn limits(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Limits {
         max_time_s: own.max_time_h.map(|h| h.get() * SECONDS_PER_HOUR),
         max_cost_usd: own.max_cost_usd.map(Positive::get),
         max_miss: own.max_miss.as_ref().map(|share| share.get_ref().get()),
-    }
-}
-
-fn variation(file: &ScenarioFile) -> Variation {
-    let v = &file.variation;
-    let spread = |s: Option<Spread>| s.map_or(0.0, Spread::get);
-    Variation {
-        step_cv: spread(v.step_cv),
-        placement_sigma: spread(v.placement_sigma),
-        vm_sigma: spread(v.vm_sigma),
-        noise_cv: spread(v.noise_cv),
-        noise_curve: v.noise_curve,
-        epoch_cv: spread(v.epoch_cv),
-        drift: v.drift.as_ref().map(|d| Drift {
-            sigma: d.sigma.get(),
-            period_s: d.period_s.get(),
-        }),
-        straggler: v.straggler.as_ref().map(|s| Straggler {
-            probability: s.probability.get(),
-            factor: s.factor.get(),
-        }),
     }
 }

@@ -126,17 +126,28 @@ pub(super) fn searches(
     (simulated + measured.map_or(0, |m| m.jobs.len())) as u64
 }
 
-/// Reports more cases than there may be: the product of searches, policies, objectives, strategies and replicas.
-pub(super) fn cases(file: &ScenarioFile, factors: &[u64; 5], complaints: &mut Complaints<'_>) {
+/// Reports more cases than there may be: the product of settings, searches, policies, objectives, strategies and replicas.
+pub(super) fn cases(file: &ScenarioFile, factors: &[u64; 6], complaints: &mut Complaints<'_>) {
     let count = (factors.iter()).fold(1u128, |count, factor| {
         count.saturating_mul(u128::from(*factor))
     });
     if count <= u128::from(MOST_CASES) {
         return;
     }
-    let [searches, policies, objectives, strategies, replicas] = factors;
+    let [
+        settings,
+        searches,
+        policies,
+        objectives,
+        strategies,
+        replicas,
+    ] = factors;
+    let settings = match settings {
+        1 => String::new(),
+        several => format!("settings {several} × "),
+    };
     let title = format!(
-        "the scenario makes {count} cases = searches {searches} × policies {policies} × objectives \
+        "the scenario makes {count} cases = {settings}searches {searches} × policies {policies} × objectives \
          {objectives} × strategies {strategies} × replicas {replicas}; at most {MOST_CASES}"
     );
     let place = file.workloads.as_ref().map(Spanned::span);

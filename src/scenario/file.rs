@@ -260,6 +260,14 @@ pub struct KindTable {
     pub sync: Option<Spanned<Protocol>>,
 }
 
+impl KindTable {
+    /// Whether any of its VMs is on spot terms.
+    pub fn has_spot(&self) -> bool {
+        let servers = self.servers.as_ref().map(|servers| servers.market);
+        [Some(self.market), self.chief_market, servers].contains(&Some(RentedOn::Spot))
+    }
+}
+
 /// On which terms VMs are rented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -393,6 +401,9 @@ pub struct SearchTable {
     /// Objectives; all when absent.
     #[schemars(with = "Vec<Objective>")]
     pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
+    /// How often the job will be run: strategies are told, and results say what so many runs come to with their search;
+    /// once when absent.
+    pub repeats: Option<Count>,
     /// Workloads whose earlier runs the model of all jobs averages; those of this scenario when
     /// absent.
     #[schemars(with = "Vec<String>")]

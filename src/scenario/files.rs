@@ -12,7 +12,8 @@ use toml::Spanned;
 
 use super::file::ScenarioFile;
 use super::include::Include;
-use crate::input::toml::Step;
+use super::lists::LISTS;
+use crate::input::toml::{Document, Step};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
 
 /// Files that include each other twice over would soon be without number.
@@ -34,9 +35,22 @@ pub(super) struct Files {
     pub(super) source: Arc<Source>,
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
+    /// Whether any of them has keys that make settings.
+    has_settings: bool,
 }
 
 impl Files {
+    /// All texts as one document, where keys of it make settings; they were read before, and what was wrong with them
+    /// was told.
+    pub(super) fn settings(&self) -> Option<Document<'_>> {
+        let told = &mut Diagnostics::default();
+        let document = || match &self.texts[..] {
+            [_] => Some(input::toml::document(&self.source, &LISTS, told)),
+            _ => input::toml::merged(&self.source, &LISTS, is_value, told),
+        };
+        self.has_settings.then(document).flatten()
+    }
+
     /// Where relative paths start that stand at the byte `at` of the source.
     pub(super) fn folder(&self, at: usize) -> &Path {
         &self.folders[self.source.part_of(at)]
@@ -71,17 +85,24 @@ pub(super) fn read(
         texts: Vec::new(),
         folders: Vec::new(),
         chain: Vec::new(),
+        has_settings: false,
         diagnostics,
     };
     for own in set.iter().rev() {
         reader.set(own);
     }
     let file = reader.add(source, folder);
-    let Reader { texts, folders, .. } = reader;
+    let Reader {
+        texts,
+        folders,
+        has_settings,
+        ..
+    } = reader;
     let files = Files {
         source: Source::joined(&texts).named(&source.name),
         texts,
         folders,
+        has_settings,
     };
     let file = match &files.texts[..] {
         [_] => {
@@ -92,7 +113,8 @@ pub(super) fn read(
             }
             file
         }
-        _ => input::toml::read_merged(&files.source, is_value, diagnostics),
+        _ => input::toml::merged(&files.source, &LISTS, is_value, diagnostics)
+            .and_then(|document| document.read(0, diagnostics)),
     };
     (files, file)
 }
@@ -109,13 +131,21 @@ struct Reader<'a> {
     folders: Vec<PathBuf>,
     /// The files being read, each included by the one before: where it is, and its name.
     chain: Vec<(PathBuf, String)>,
+    has_settings: bool,
     diagnostics: &'a mut Diagnostics,
 }
 
 impl Reader<'_> {
+    /// Reads a file by itself: the first of its settings, and the values of all others.
+    fn read(&mut self, source: &Arc<Source>) -> Option<ScenarioFile> {
+        let document = input::toml::document(source, &LISTS, self.diagnostics);
+        self.has_settings |= document.has_lists();
+        document.read_all_values(self.diagnostics)
+    }
+
     /// Takes keys from beside the file.
     fn set(&mut self, source: &Arc<Source>) {
-        let own: Option<ScenarioFile> = input::toml::read(source, self.diagnostics);
+        let own = self.read(source);
         if let Some(include) = own.and_then(|own| own.include) {
             let title = "`include` stands in a file";
             self.diagnostics
@@ -130,7 +160,7 @@ impl Reader<'_> {
         // Its mistakes are among those that the whole form reports.
         let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
         let file = match &head.paper {
-            None => input::toml::read(source, self.diagnostics),
+            None => self.read(source),
             Some(paper) => {
                 self.diagnostics.error_at(
                     source,

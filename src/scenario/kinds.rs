@@ -14,6 +14,7 @@ use crate::cluster::setup::Servers;
 use crate::cluster::{Kind, Losses, Spot};
 use crate::configuration::Shape;
 use crate::input::name::not_a_name;
+use crate::units::SimTime;
 
 /// Most VM types of a mix, beside the chief and parameter servers.
 const MOST_TYPES: usize = MOST_GROUPS - 2;
@@ -28,6 +29,8 @@ pub(super) struct Kinds<'a> {
     pub(super) machines: &'a [Machine],
     /// Whether the scenario says on which terms spot VMs are rented.
     pub(super) spot: bool,
+    /// Whether they say how long before a loss the provider warns.
+    pub(super) says_notice: bool,
     /// Names of the laws of lives, that of `[spot]` first.
     pub(super) lifetimes: Vec<&'a str>,
     /// Those terms, where nothing is wrong with them.
@@ -163,19 +166,30 @@ impl Kinds<'_> {
     /// The terms of the scenario with the lives of the kind's own, if it has such.
     fn own_terms(&self, table: &KindTable, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
         let name = table.lifetime.as_ref()?;
-        let (losses, _) = spot::lifetime(name, complaints)?;
+        let (losses, notice_s) = spot::lifetime(name, complaints)?;
         let of_all = self.terms?;
         let alone = |losses: &Losses| matches!(losses, Losses::Alone(_));
         if !alone(&losses) || !alone(&of_all.losses) {
-            complaints.error_at(
-                name.span(),
-                "a kind of cluster has lives of its own among VMs that are lost together",
-                "possible only where VMs are lost each by itself, here and in `[spot]`",
-            );
+            let title = "a kind of cluster has lives of its own among VMs that are lost together";
+            let label = "possible only where VMs are lost each by itself, here and in `[spot]`";
+            let of_spot = self.lifetimes.first().copied().unwrap_or_default();
+            let wrong = match alone(&losses) {
+                true => of_spot,
+                false => name.get_ref(),
+            };
+            let legal = spot::lost_alone(wrong);
+            let help = format!("`{wrong}` takes several VMs at once; each by itself: {legal}");
+            let complaint = complaints.at(name.span(), title, label);
+            complaints.push(complaint.with_help(help));
             return None;
         }
+        let of_model = SimTime::from_seconds(notice_s as f64);
         Some(Arc::new(Spot {
             losses,
+            notice: match self.says_notice {
+                true => of_all.notice,
+                false => of_all.notice.map(|_| of_model),
+            },
             ..of_all.clone()
         }))
     }

@@ -11,6 +11,7 @@ use super::scale_axis::ScaleAxis;
 use crate::cloud::{Fleet, OwnVm};
 use crate::configuration::{Configuration, Shape};
 use crate::input::name::not_a_name;
+use crate::input::range::digits;
 use crate::workload::{Reach, StandIn, Workload};
 
 /// A VM type of the scenario.
@@ -225,17 +226,6 @@ fn combinations(table: &VmTable, name: &str) -> Option<Vec<Machine>> {
         }
     }
     Some(all)
-}
-
-/// A value in as many digits as tell the values of a range apart.
-fn digits(value: f64) -> String {
-    let rounded = format!("{value:.6}");
-    let short = rounded.trim_end_matches('0').trim_end_matches('.');
-    if value >= 1e-3 {
-        short.to_owned()
-    } else {
-        format!("{value:e}")
-    }
 }
 
 /// The VM types that these machines and the catalogue make.

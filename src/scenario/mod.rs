@@ -6,12 +6,13 @@
 //! - [`check`]: the file → a checked scenario; what is checked in which order.
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
+//! - [`lists`]: keys that may hold several values, and make settings or policies.
 //! - [`include`](mod@include), `files`: files that a scenario is put together from.
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
 //! - [`machines`]: VM types that were not measured.
-//! - `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
+//! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
 //! - `extent`: how much of all there may be.
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
@@ -31,10 +32,12 @@ mod hull;
 pub mod include;
 mod kinds;
 mod left_out;
+pub mod lists;
 pub mod machines;
 mod prices;
 pub mod scale_axis;
 pub mod schema;
+mod settings;
 mod setup;
 mod sizes;
 mod spot;
@@ -82,16 +85,16 @@ pub struct Scenario {
     pub machines: Vec<Machine>,
     /// How far beyond its measurements a workload may be asked.
     pub reach: Reach,
-    /// What varies at random.
-    pub variation: Variation,
-    /// How clusters live: protocol, losses of VMs, kinds.
-    pub setup: Setup,
+    /// What it is run in, one after the other; one at least.
+    pub runs_in: Vec<Setting>,
     /// Delay between a request of VMs and their readiness.
     pub start_up: SimTime,
     /// Pricing policies.
     pub policies: Vec<Policy>,
     /// Objectives.
     pub objectives: Vec<Objective>,
+    /// How often the job will be run, where that is said.
+    pub repeats: Option<u64>,
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
     /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
@@ -108,8 +111,19 @@ pub struct Scenario {
     pub hash: String,
 }
 
+/// One combination of the values of keys that hold several; everything else of a scenario is the same in all.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Its keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
+    pub name: String,
+    /// What varies at random.
+    pub variation: Variation,
+    /// How clusters live: protocol, losses of VMs, kinds.
+    pub setup: Setup,
+}
+
 impl Scenario {
-    /// Number of cases: one per workload, or VM type of it where each is searched by itself, and per
+    /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per
     /// policy, objective, strategy and replica.
     pub fn cases(&self) -> u64 {
         let searches: usize = match self.search {
@@ -120,6 +134,7 @@ impl Scenario {
         };
         let measured = self.measured.as_ref().map_or(0, |m| m.jobs.len());
         (searches + measured) as u64
+            * self.runs_in.len() as u64
             * self.policies.len() as u64
             * self.objectives.len() as u64
             * self.strategies.len() as u64

@@ -8,58 +8,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::input::checked::{Positive, Slowdown};
+use crate::input::checked::Positive;
+use crate::input::range::{MOST_VALUES, Range};
 
 /// Values of an axis: `0.5`, `[0.5, 1, 2]`, `{ from = 0.5, to = 2, step = 0.25 }`, or
 /// `{ from = 0.25, to = 4, factor = 2 }`. In ascending order for a range, as written for a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleAxis(pub Vec<f64>);
-
-/// A longer range is a slip of the pen.
-const MOST_VALUES: usize = 10_000;
-
-/// Share of a step by which the end may be missed: decimal fractions are not exact.
-const RELIEF: f64 = 1e-9;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RangeFields {
-    from: Positive,
-    to: Positive,
-    step: Option<Positive>,
-    factor: Option<Slowdown>,
-}
-
-impl RangeFields {
-    /// The values, or what is wrong with the range.
-    fn values(&self) -> Result<Vec<f64>, String> {
-        let (from, to) = (self.from.get(), self.to.get());
-        if from > to {
-            return Err(format!(
-                "expected `from` not above `to`, found {from} above {to}"
-            ));
-        }
-        let (steps, value): (f64, Box<dyn Fn(f64) -> f64>) = match (self.step, self.factor) {
-            (Some(step), None) => {
-                let step = step.get();
-                ((to - from) / step, Box::new(move |i| from + step * i))
-            }
-            (None, Some(factor)) => {
-                let factor = factor.get();
-                let steps = libm::log(to / from) / libm::log(factor);
-                (steps, Box::new(move |i| from * libm::pow(factor, i)))
-            }
-            _ => return Err("expected either `step` or `factor`".to_owned()),
-        };
-        let count = (steps + RELIEF).floor() + 1.0;
-        if count > MOST_VALUES as f64 {
-            return Err(format!(
-                "expected a range of at most {MOST_VALUES} values, found {count}"
-            ));
-        }
-        Ok((0..count as u32).map(|i| value(f64::from(i))).collect())
-    }
-}
 
 impl<'de> Deserialize<'de> for ScaleAxis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -116,9 +71,12 @@ impl<'de> Deserialize<'de> for ScaleAxis {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ScaleAxis, A::Error> {
-                let range =
-                    RangeFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                range.values().map(ScaleAxis).map_err(A::Error::custom)
+                let range = Range::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                let values = range.values().map_err(A::Error::custom)?;
+                match values.iter().find(|value| Positive::new(**value).is_none()) {
+                    Some(wrong) => single(*wrong),
+                    None => Ok(ScaleAxis(values)),
+                }
             }
         }
         deserializer.deserialize_any(AxisVisitor)
@@ -194,6 +152,7 @@ mod tests {
             "[1, 1]",
             "[0]",
             "{ from = 2, to = 1, step = 1 }",
+            "{ from = 0, to = 1, step = 0.5 }",
             "{ from = 1, to = 2 }",
             "{ from = 1, to = 2, step = 1, factor = 2 }",
             "{ from = 1, to = 2, factor = 1 }",

@@ -1,12 +1,16 @@
 //! The JSON Schema of a scenario file, with the names that editors complete.
 
+use std::collections::BTreeSet;
+
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde_json::{Map, Value, json};
 
 use super::file::ScenarioFile;
+use super::lists::LISTS;
 use crate::cloud::lifetimes::Model;
+use crate::input::toml::{ANY, MOST};
 use crate::pricing::builtin;
 use crate::search::{ALL_KNOWING, Registry};
 use crate::{grid, workload};
@@ -38,11 +42,113 @@ pub fn schema() -> Schema {
             names.add(properties);
         }
     });
-    SchemaSettings::draft2020_12()
+    let mut schema = SchemaSettings::draft2020_12()
         .with_transform(without_null)
         .with_transform(with_names)
         .into_generator()
-        .into_root_schema_for::<ScenarioFile>()
+        .into_root_schema_for::<ScenarioFile>();
+    with_lists(&mut schema);
+    schema
+}
+
+/// Lets every key that may hold several values do so.
+fn with_lists(schema: &mut Schema) {
+    let mut root = std::mem::take(schema).to_value();
+    let mut seen = BTreeSet::new();
+    for path in LISTS.paths() {
+        let places = places(&root, &path);
+        // Two paths may lead to one definition.
+        for place in places
+            .into_iter()
+            .filter(|place| seen.insert(place.clone()))
+        {
+            if let Some(own) = root.pointer_mut(&place) {
+                let one = own.take();
+                *own = several(one);
+            }
+        }
+    }
+    if let Ok(with_lists) = Schema::try_from(root) {
+        *schema = with_lists;
+    }
+}
+
+/// One value, a list of them, or a range.
+fn several(mut one: Value) -> Value {
+    let mut own = Map::new();
+    if let Some(map) = one.as_object_mut() {
+        for key in ["description", "default"] {
+            own.extend(map.remove(key).map(|value| (key.to_owned(), value)));
+        }
+        if let Some(types) = map.get_mut("type").and_then(Value::as_array_mut) {
+            types.retain(|own| own != "null");
+            if let [single] = &types[..] {
+                let single = single.clone();
+                map.insert("type".to_owned(), single);
+            }
+        }
+    }
+    let list = json!({ "type": "array", "minItems": 1, "maxItems": MOST, "uniqueItems": true, "items": one });
+    own.insert("anyOf".to_owned(), json!([one, list, range()]));
+    Value::Object(own)
+}
+
+/// A range as [`Range`](crate::input::range::Range) reads it.
+fn range() -> Value {
+    let number = |key: &str, least: f64| {
+        let meaning = OF_RANGES.iter().find(|(own, _)| *own == key);
+        json!({ "description": meaning.map(|(_, own)| own), "type": "number", "minimum": least, "maximum": 1e9 })
+    };
+    let factor = OF_RANGES.iter().find(|(own, _)| *own == "factor");
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["from", "to"],
+        "properties": {
+            "from": number("from", 0.0),
+            "to": number("to", 1e-9),
+            "step": number("step", 1e-9),
+            "factor": {
+                "description": factor.map(|(_, own)| own),
+                "type": "number",
+                "exclusiveMinimum": 1,
+                "maximum": 1000
+            }
+        }
+    })
+}
+
+/// Where the schemas of the keys stand that a path stands for.
+fn places(root: &Value, path: &[&str]) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for key in path {
+        let tables = all.iter().flat_map(|place| tables(root, place));
+        let tables: Vec<String> = tables.collect();
+        let child = |table: &String| match *key {
+            ANY => format!("{table}/additionalProperties"),
+            key => format!("{table}/properties/{key}"),
+        };
+        all = (tables.iter().map(child))
+            .filter(|place| root.pointer(place).is_some())
+            .collect();
+    }
+    all
+}
+
+/// A place and all that it refers to, as itself or as one of several forms.
+fn tables(root: &Value, place: &str) -> Vec<String> {
+    let Some(own) = root.pointer(place) else {
+        return Vec::new();
+    };
+    let mut all = vec![place.to_owned()];
+    if let Some(Value::String(target)) = own.get("$ref") {
+        all.extend(tables(root, target.trim_start_matches('#')));
+    }
+    for forms in ["anyOf", "oneOf"] {
+        let count = own.get(forms).and_then(Value::as_array).map_or(0, Vec::len);
+        all.extend((0..count).flat_map(|at| tables(root, &format!("{place}/{forms}/{at}"))));
+    }
+    all
 }
 
 fn describe(properties: &mut Map<String, Value>) {
@@ -155,5 +261,45 @@ mod tests {
         assert!(offered("/$defs/SpotTable/properties/lifetime/anyOf/0/enum") > 30);
         assert!(offered("/$defs/SearchTable/properties/strategies/items/anyOf/0/enum") > 8);
         assert!(offered("/$defs/PricingTable/properties/policies/items/anyOf/0/enum") > 60);
+    }
+
+    /// Whatever is a number in these tables may be a list, as it is said of them.
+    #[test]
+    fn no_number_of_spot_variation_and_policies_is_forgotten() {
+        let schema = serde_json::to_value(schema()).expect("it is JSON");
+        let mut count = 0;
+        for name in [
+            "SpotTable",
+            "CheckpointChoice",
+            "VariationTable",
+            "DriftTable",
+            "StragglerTable",
+            "PolicyFile",
+        ] {
+            let table = schema
+                .pointer(&format!("/$defs/{name}"))
+                .expect("it is there");
+            each(table, &mut |key, value| {
+                let is = |own: &Value, word: &str| {
+                    let types = own.get("type").map(Value::to_string).unwrap_or_default();
+                    types.contains(word)
+                };
+                let number = |own: &Value| is(own, "number") || is(own, "integer");
+                let forms = value.get("anyOf").and_then(Value::as_array);
+                match forms {
+                    Some(forms) if forms.iter().any(number) => {
+                        assert!(forms.iter().any(|own| is(own, "array")), "{name}.{key}");
+                        count += 1;
+                    }
+                    _ => {
+                        let of_ranges = ["from", "to", "step", "factor"].contains(&key);
+                        assert!(!number(value) || of_ranges, "{name}.{key}");
+                        let by_name = value.get("additionalProperties");
+                        assert!(by_name.is_none_or(|own| !number(own)), "{name}.{key}");
+                    }
+                }
+            });
+        }
+        assert!(count >= 30, "{count}");
     }
 }

@@ -17,7 +17,7 @@ use crate::workload::{Reach, StandIn, Workload};
 /// How the clusters of the scenario live.
 pub(super) fn read(
     file: &ScenarioFile,
-    workloads: &[Option<Workload>],
+    workloads: &[Option<&Workload>],
     machines: &[Machine],
     complaints: &mut Complaints<'_>,
 ) -> Setup {
@@ -49,6 +49,7 @@ pub(super) fn read(
         all_read: workloads.iter().all(Option::is_some),
         machines,
         spot: file.spot.is_some(),
+        says_notice: (file.spot.as_ref()).is_some_and(|s| s.get_ref().notice_s.is_some()),
         lifetimes,
         terms: setup.spot.as_deref(),
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::{CheckpointChoice, ScenarioFile, SpotTable};
+use super::file::{CheckpointChoice, KindTable, ScenarioFile, SpotTable};
 use crate::cloud::Market;
 use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
 use crate::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
@@ -16,12 +16,41 @@ use crate::cluster::{Losses, Pause, Spot, Write};
 use crate::input::checked::Delay;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
+/// Most models that a message names.
+const MOST_NAMED: usize = 6;
+
+/// Models of VMs that are lost each by itself, those first that are named most like `name`.
+pub(super) fn lost_alone(name: &str) -> String {
+    let models = Model::embedded().0;
+    let alone = models.iter().filter(|m| matches!(m.kind, Kind::Alone(_)));
+    let mut names: Vec<&str> = alone.map(|model| model.name.as_str()).collect();
+    let alike = |own: &str| {
+        own.chars()
+            .zip(name.chars())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    names.sort_by_key(|own| std::cmp::Reverse(alike(own)));
+    let count = names.len();
+    let named: Vec<String> = names
+        .iter()
+        .take(MOST_NAMED)
+        .map(|own| format!("`{own}`"))
+        .collect();
+    format!(
+        "{} and {} more: those that `scavsim list lifetimes` shows as neither `batch` nor `trace`",
+        named.join(", "),
+        count - named.len()
+    )
+}
+
 /// The terms of spot VMs, if the scenario has any.
 pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
     let table = file.spot.as_ref()?;
     let terms = SpotTerms {
         table: table.get_ref(),
         span: table.span(),
+        of_kinds: life_of_kinds(file),
     };
     let found = terms.losses(complaints);
     let measured_start = terms.start_up(complaints);
@@ -88,10 +117,24 @@ pub(super) fn lifetime(
     Some((losses, model.notice_s))
 }
 
+/// The law of lives of the first kind with spot VMs, where no cluster needs another but those of its own kind.
+fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
+    let is_kind = |vm: &Spanned<String>| file.kind.contains_key(vm.get_ref().as_str());
+    if !file.cluster.vm.iter().all(is_kind) {
+        return None;
+    }
+    let kinds = file.kind.values().map(Spanned::get_ref);
+    let on_spot: Vec<&KindTable> = kinds.filter(|kind| kind.has_spot()).collect();
+    let lives: Option<Vec<_>> = on_spot.iter().map(|kind| kind.lifetime.as_ref()).collect();
+    lives?.first().copied()
+}
+
 /// The table `[spot]`, and where it stands.
 struct SpotTerms<'a> {
     table: &'a SpotTable,
     span: Range<usize>,
+    /// What holds where it says nothing of lives: every kind then has its own.
+    of_kinds: Option<&'a Spanned<String>>,
 }
 
 impl SpotTerms<'_> {
@@ -106,6 +149,7 @@ impl SpotTerms<'_> {
                 complaints.exclude_each_other("lifetime", "exponential_mean_h", mean_h, why);
                 None
             }
+            (None, None) if self.of_kinds.is_some() => lifetime(self.of_kinds?, complaints),
             (None, None) => {
                 // A misspelt key is reported as such.
                 if !complaints.is_reported(&complaints.table_from(self.span.start)) {

@@ -6,15 +6,17 @@ impl Scenario {
     /// A sentence where gradients of some configuration are stale and neither its workload nor the scenario says what
     /// that costs: they then count as if fresh.
     pub fn unpriced_staleness(&self) -> Option<String> {
-        if self.setup.staleness.is_some() {
+        // All settings have the same protocols.
+        let setup = &self.runs_in.first()?.setup;
+        if setup.staleness.is_some() {
             return None;
         }
         let mut names: Vec<String> = Vec::new();
         let unpriced = self.workloads.iter().filter(|(w, _)| w.staleness.is_none());
         for configuration in unpriced.flat_map(|(_, configurations)| configurations) {
-            let kind = self.setup.kinds.get(&configuration.vm);
+            let kind = setup.kinds.get(&configuration.vm);
             let own = kind.and_then(|kind| kind.protocol);
-            let protocol = own.unwrap_or(self.setup.protocol);
+            let protocol = own.unwrap_or(setup.protocol);
             let is_stale = configuration.workers > 1 && !protocol.has_barrier();
             let name = format!("`{}`", protocol.name());
             if is_stale && !names.contains(&name) {

@@ -13,7 +13,7 @@ use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
 use crate::search::registry::WHEN_NONE_IS_NAMED;
-use crate::search::{ALL_KNOWING, Figures, Objective, Past, Registry, Task};
+use crate::search::{ALL_KNOWING, Figures, Objective, Past, Registry, Settings, Task, registry};
 use crate::space::Space;
 use crate::testbed::{History, MeasuredGrid};
 use crate::workload::{Reach, Workload};
@@ -21,11 +21,11 @@ use crate::workload::{Reach, Workload};
 /// The strategies asked for.
 pub(super) fn read(
     table: &SearchTable,
-    registry: &Registry,
+    known: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
     let legal: Vec<&str> = (ALL_KNOWING.iter().map(|(name, _)| *name))
-        .chain(registry.names())
+        .chain(known.names())
         .collect();
     let Some(asked) = &table.strategies else {
         let usual = WHEN_NONE_IS_NAMED.iter();
@@ -34,17 +34,30 @@ pub(super) fn read(
     complaints.not_empty("strategies", asked, &legal);
     let now = |name: &Spanned<String>| {
         let old = name.get_ref();
-        let new = registry.renamed(old).map_or(old.clone(), str::to_owned);
+        let new = known.renamed(old).map_or(old.clone(), str::to_owned);
         Spanned::new(name.span(), new)
     };
     let asked: Vec<Spanned<String>> = asked.get_ref().iter().map(now).collect();
     complaints.no_duplicates("strategies", &asked);
     let mut sound = true;
     for name in &asked {
-        if !legal.contains(&name.get_ref().as_str()) {
+        let base = registry::base(name.get_ref());
+        if !legal.contains(&base) {
             sound = false;
             let title = format!("unknown strategy `{}`", name.get_ref());
             complaints.unknown(title, name, &legal, "list strategies");
+        } else if base != name.get_ref()
+            && known.recipe(name.get_ref(), &Settings::default()).is_none()
+        {
+            sound = false;
+            let title = match known.recipe(&format!("{base}@1"), &Settings::default()) {
+                Some(_) => format!(
+                    "`{}`: expected a whole number from 1 behind the `@`",
+                    name.get_ref()
+                ),
+                None => format!("the strategy `{base}` has no budget"),
+            };
+            complaints.push(complaints.at(name.span(), title, ""));
         }
     }
     sound.then_some(asked)

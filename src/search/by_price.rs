@@ -56,12 +56,17 @@ impl Strategy for ByPrice {
     ) -> Result<(), Stop> {
         let hour = |at: usize| Some(self.sign * task.prices?.usd_per_hour(at)?);
         let priced = (0..task.space.len()).filter_map(|at| Some((at, hour(at)?)));
-        let found = priced.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        let Some((at, _)) = found else {
-            let why = "no configuration has a price before it was run";
-            return Err(Stop::Failed(why.to_owned()));
-        };
-        forecast.decided = Some(at);
-        Ok(())
+        let mut order: Vec<(usize, f64)> = priced.collect();
+        order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let mut order = order.into_iter().map(|(at, _)| at);
+        forecast.decided = order.next();
+        forecast.instead.extend(order);
+        match forecast.decided {
+            Some(_) => Ok(()),
+            None => {
+                let why = "no configuration has a price before it was run";
+                Err(Stop::Failed(why.to_owned()))
+            }
+        }
     }
 }

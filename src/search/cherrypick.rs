@@ -83,27 +83,28 @@ impl Strategy for CherryPick {
             let outcome = trials.run(at, None)?;
             seen.learn(at, outcome);
         }
-        while trials.count < budget {
+        while trials.goes_on(budget) {
             let beliefs = seen.process.beliefs();
             let best = trials.best.map_or(seen.worst, |(_, value)| value);
-            let left = (0..count).filter(|&at| !trials.tried[at]);
             let gain = |at: usize| match &beliefs {
                 Some(beliefs) => beliefs[at].improvement(best),
                 None => f64::INFINITY,
             };
-            let next = left
+            let next = trials
+                .left()
                 .map(|at| (at, gain(at)))
                 .reduce(|best, next| if next.1 > best.1 { next } else { best });
             let Some((at, gain)) = next else { break };
-            let enough = trials.count >= settings.least.get() as usize;
-            if settings.budget.is_none() && enough && gain < settings.stop_below.get() * best {
+            let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
+            // Nothing is better than for nothing.
+            let little = best == 0.0 || gain < settings.stop_below.get() * best;
+            if settings.budget.is_none() && enough && little {
                 break;
             }
             let outcome = trials.run(at, None)?;
             seen.learn(at, outcome);
         }
-        trials.decide();
-        Ok(())
+        trials.decide()
     }
 }
 

@@ -76,13 +76,16 @@ impl Strategy for EiPerCost {
         let mut trials = Trials::new(task, testbed, forecast);
         let mut worst = f64::NEG_INFINITY;
         let mut first = by_price(task).into_iter().take(2);
-        while trials.count < budget {
+        while trials.goes_on(budget) {
             let beliefs = process.beliefs();
             let best = trials.best.map(|(_, value)| value);
+            if best == Some(0.0) {
+                break; // nothing is better than for nothing
+            }
             let at = match (first.next(), &beliefs) {
                 (Some(at), _) => at,
                 // Nothing is known yet of how values vary: as they come.
-                (None, None) => match trials.tried.iter().position(|tried| !tried) {
+                (None, None) => match trials.left().next() {
                     Some(at) => at,
                     None => break,
                 },
@@ -94,16 +97,13 @@ impl Strategy for EiPerCost {
                         let b = &beliefs[at];
                         libm::exp(b.mean + 0.5 * b.deviation * b.deviation - log_best)
                     };
-                    let left = (0..count).filter(|&at| !trials.tried[at]);
-                    let next = left
+                    let next = trials
+                        .left()
                         .map(|at| (at, gain(at) / takes(at)))
                         .reduce(|best, next| if next.1 > best.1 { next } else { best });
                     let Some((at, _)) = next else { break };
-                    let enough = trials.count >= settings.least.get() as usize;
-                    let most = (0..count)
-                        .filter(|&at| !trials.tried[at])
-                        .map(gain)
-                        .fold(0.0, f64::max);
+                    let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
+                    let most = trials.left().map(gain).fold(0.0, f64::max);
                     if settings.budget.is_none() && enough && most < settings.stop_below.get() {
                         break;
                     }
@@ -121,8 +121,7 @@ impl Strategy for EiPerCost {
                 process.observe(at, log);
             }
         }
-        trials.decide();
-        Ok(())
+        trials.decide()
     }
 }
 

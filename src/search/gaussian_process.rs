@@ -2,10 +2,11 @@
 //!
 //! Matérn 5/2 over the distance of [`Features`], a constant mean and a variance that are both the likeliest ones at any
 //! moment. Each observation adds one row of the triangle L of the covariance, for all configurations at once:
-//! O(N·n) for the n-th of N, and as much memory. Of a few length scales the likeliest is asked.
+//! O(N·n) for the n-th of N, and as much memory; what is believed is then O(N). Of a few length scales the likeliest is asked.
 
+use super::belief::Belief;
 use super::features::Features;
-use crate::stats::normal;
+use super::outlook::Outlook;
 
 /// Length scales that are tried, in lengths of an axis.
 const LENGTHS: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
@@ -29,19 +30,31 @@ struct Scale {
     length: f64,
     /// L⁻¹·k(observed, x), a row per observation, over all x.
     rows: Vec<Vec<f64>>,
-    /// L⁻¹·y.
-    values: Vec<f64>,
-    /// L⁻¹·1.
-    ones: Vec<f64>,
+    sums: Sums,
+    /// Of each x.
+    points: Vec<Known>,
     /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,
 }
 
-/// Mean and standard deviation of one configuration.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Belief {
-    pub(super) mean: f64,
-    pub(super) deviation: f64,
+/// Scalar products of L⁻¹·y and L⁻¹·1 over all observations.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    count: f64,
+    values: f64,
+    both: f64,
+    ones: f64,
+}
+
+/// Scalar products of L⁻¹·k(observed, x) of one x.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// With L⁻¹·y.
+    pub(super) of_values: f64,
+    /// With L⁻¹·1.
+    pub(super) of_ones: f64,
+    /// Of the variance 1 at x what no observation explains, before noise.
+    pub(super) left: f64,
 }
 
 impl<'f> GaussianProcess<'f> {
@@ -50,8 +63,8 @@ impl<'f> GaussianProcess<'f> {
         let scale = |&length: &f64| Scale {
             length,
             rows: Vec::new(),
-            values: Vec::new(),
-            ones: Vec::new(),
+            sums: Sums::default(),
+            points: vec![Known::NOTHING; count],
             log_diagonal: 0.0,
         };
         GaussianProcess {
@@ -70,11 +83,99 @@ impl<'f> GaussianProcess<'f> {
 
     /// What is believed of all configurations; `None` before two observations, which say nothing of how values vary.
     pub(super) fn beliefs(&self) -> Option<Vec<Belief>> {
-        let likeliest = (self.scales.iter())
-            .filter_map(|scale| Some((scale, scale.likelihood()?)))
-            // The first of equals, which is the shortest.
-            .reduce(|best, next| if next.1 > best.1 { next } else { best });
-        Some(likeliest?.0.beliefs(self.count))
+        self.likeliest().map(Scale::beliefs)
+    }
+
+    /// What `candidates` would look like after further observations of some of them; `None` before two observations.
+    pub(super) fn outlook(&self, candidates: &[usize]) -> Option<Outlook> {
+        let scale = self.likeliest()?;
+        let width = candidates.len();
+        let mut covariance = Vec::with_capacity(width * width);
+        for &a in candidates {
+            let before = covariance.len();
+            covariance
+                .extend((candidates.iter()).map(|&b| scale.covariance(self.features.square(a, b))));
+            for row in &scale.rows {
+                for (entry, &b) in covariance[before..].iter_mut().zip(candidates) {
+                    *entry -= row[a] * row[b];
+                }
+            }
+        }
+        let points = candidates.iter().map(|&at| scale.points[at]).collect();
+        Some(Outlook::new(scale.sums, points, covariance))
+    }
+
+    fn likeliest(&self) -> Option<&Scale> {
+        let likely = (self.scales.iter()).filter_map(|scale| Some((scale, scale.likelihood()?)));
+        // The first of equals, which is the shortest.
+        let best = likely.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(scale, _)| scale)
+    }
+}
+
+impl Sums {
+    /// With one more observation.
+    pub(super) fn and(mut self, value: f64, one: f64) -> Sums {
+        self.count += 1.0;
+        self.values += value * value;
+        self.both += value * one;
+        self.ones += one * one;
+        self
+    }
+
+    /// The likeliest mean and variance, and the variance of that mean over it.
+    pub(super) fn moments(&self) -> Moments {
+        let mean = self.both / self.ones;
+        let square = self.values - mean * self.both;
+        let least = LEAST_VARIANCE * (mean * mean).max(f64::MIN_POSITIVE);
+        Moments {
+            mean,
+            variance: (square / self.count).max(least),
+            of_mean: 1.0 / self.ones,
+        }
+    }
+}
+
+/// Mean and variance of a process.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moments {
+    mean: f64,
+    variance: f64,
+    of_mean: f64,
+}
+
+impl Known {
+    const NOTHING: Known = Known {
+        of_values: 0.0,
+        of_ones: 0.0,
+        left: 1.0,
+    };
+
+    /// After an observation whose row is `entry` here.
+    pub(super) fn and(self, entry: f64, value: f64, one: f64) -> Known {
+        Known {
+            of_values: self.of_values + entry * value,
+            of_ones: self.of_ones + entry * one,
+            left: self.left - entry * entry,
+        }
+    }
+
+    /// What is believed here.
+    pub(super) fn belief(&self, moments: Moments) -> Belief {
+        let of_mean = 1.0 - self.of_ones;
+        // That the mean itself is estimated makes what is far away less sure.
+        let left = self.left.max(0.0) + of_mean * of_mean * moments.of_mean;
+        Belief {
+            mean: self.of_values + moments.mean * of_mean,
+            deviation: (moments.variance * left).sqrt(),
+        }
+    }
+
+    /// The row of an observation of `value` here: L's entry on the diagonal, and its entries in L⁻¹·y and L⁻¹·1.
+    pub(super) fn observed(&self, value: f64) -> (f64, f64, f64) {
+        let diagonal = (self.left + NUGGET).max(NUGGET * NUGGET).sqrt();
+        let of = |all: f64, known: f64| (all - known) / diagonal;
+        (diagonal, of(value, self.of_values), of(1.0, self.of_ones))
     }
 }
 
@@ -85,84 +186,35 @@ impl Scale {
     }
 
     fn observe(&mut self, features: &Features, count: usize, at: usize, value: f64) {
-        let own: Vec<f64> = self.rows.iter().map(|row| row[at]).collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let diagonal = (1.0 + NUGGET - dot(&own, &own)).max(NUGGET * NUGGET).sqrt();
+        let (diagonal, value, one) = self.points[at].observed(value);
         let mut row: Vec<f64> = (0..count)
             .map(|x| self.covariance(features.square(at, x)))
             .collect();
-        for (weight, known) in own.iter().zip(&self.rows) {
-            for (x, entry) in row.iter_mut().enumerate() {
-                *entry -= weight * known[x];
+        for known in &self.rows {
+            let weight = known[at];
+            for (entry, known) in row.iter_mut().zip(known) {
+                *entry -= weight * known;
             }
         }
-        row.iter_mut().for_each(|entry| *entry /= diagonal);
-        self.values
-            .push((value - dot(&own, &self.values)) / diagonal);
-        self.ones.push((1.0 - dot(&own, &self.ones)) / diagonal);
+        for (entry, point) in row.iter_mut().zip(&mut self.points) {
+            *entry /= diagonal;
+            *point = point.and(*entry, value, one);
+        }
+        self.sums = self.sums.and(value, one);
         self.log_diagonal += libm::log(diagonal);
         self.rows.push(row);
     }
 
-    /// The likeliest mean and variance.
-    fn moments(&self) -> (f64, f64) {
-        let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
-            let pairs = self.values.iter().zip(&self.ones);
-            pairs.map(|(value, one)| of(*value, *one)).sum()
-        };
-        let mean = sum(&|value, one| value * one) / sum(&|_, one| one * one);
-        let square = sum(&|value, one| (value - mean * one) * (value - mean * one));
-        let least = LEAST_VARIANCE * (mean * mean).max(f64::MIN_POSITIVE);
-        (mean, (square / self.values.len() as f64).max(least))
+    fn beliefs(&self) -> Vec<Belief> {
+        let moments = self.sums.moments();
+        (self.points.iter().map(|x| x.belief(moments))).collect()
     }
 
     /// Twice the logarithm of the likelihood, but for a constant.
     fn likelihood(&self) -> Option<f64> {
-        let n = self.values.len();
-        (n >= 2).then(|| -(n as f64) * libm::log(self.moments().1) - 2.0 * self.log_diagonal)
-    }
-
-    fn beliefs(&self, count: usize) -> Vec<Belief> {
-        let (mean, variance) = self.moments();
-        let ones: f64 = self.ones.iter().map(|one| one * one).sum();
-        let belief = |x: usize| {
-            let (mut to, mut known, mut of_mean) = (mean, 0.0, 1.0);
-            for (row, (value, one)) in self.rows.iter().zip(self.values.iter().zip(&self.ones)) {
-                to += row[x] * (value - mean * one);
-                known += row[x] * row[x];
-                of_mean -= row[x] * one;
-            }
-            // That the mean itself is estimated makes what is far away less sure.
-            let left = (1.0 - known).max(0.0) + of_mean * of_mean / ones;
-            Belief {
-                mean: to,
-                deviation: (variance * left).sqrt(),
-            }
-        };
-        (0..count).map(belief).collect()
-    }
-}
-
-impl Belief {
-    /// By how much the value is expected to lie below `best`, counting only where it does: (b − m)·Φ(z) + s·φ(z).
-    pub(super) fn improvement(&self, best: f64) -> f64 {
-        let gain = best - self.mean;
-        if self.deviation <= 0.0 {
-            return gain.max(0.0);
-        }
-        let z = gain / self.deviation;
-        (gain * normal::cdf(z) + self.deviation * normal::density(z)).max(0.0)
-    }
-
-    /// The same of the exponential of the value, below the exponential of `best`, as a share of it.
-    pub(super) fn log_improvement(&self, best: f64) -> f64 {
-        let gain = best - self.mean;
-        if self.deviation <= 0.0 {
-            return (1.0 - libm::exp(-gain)).max(0.0);
-        }
-        let z = gain / self.deviation;
-        let expected = libm::exp(0.5 * self.deviation * self.deviation - gain);
-        (normal::cdf(z) - expected * normal::cdf(z - self.deviation)).max(0.0)
+        let n = self.rows.len();
+        let variance = self.sums.moments().variance;
+        (n >= 2).then(|| -(n as f64) * libm::log(variance) - 2.0 * self.log_diagonal)
     }
 }
 
@@ -171,6 +223,18 @@ mod tests {
     use super::*;
     use crate::space::{Axis, Space};
     use crate::stats::cholesky::{cholesky, forward};
+
+    impl GaussianProcess<'_> {
+        pub(in crate::search) fn length(&self) -> f64 {
+            self.likeliest().expect("enough was seen").length
+        }
+
+        pub(in crate::search) fn beliefs_with(&self, length: f64) -> Vec<Belief> {
+            let mut scales = self.scales.iter();
+            let scale = scales.find(|scale| scale.length == length);
+            scale.expect("one of them").beliefs()
+        }
+    }
 
     fn line(count: u32) -> (Space, Features) {
         let rows: Vec<[f64; 1]> = (1..=count).map(|x| [f64::from(x)]).collect();
@@ -197,7 +261,7 @@ mod tests {
                 }
             }
             assert!(cholesky(&mut matrix, n));
-            let (mean, variance) = scale.moments();
+            let Moments { mean, variance, .. } = scale.sums.moments();
             let solved = |mut right: Vec<f64>| {
                 forward(&matrix, n, &mut right);
                 right
@@ -206,7 +270,7 @@ mod tests {
             let ones = solved(vec![1.0; n]);
             let values = solved(seen.iter().map(|s| s.1).collect());
             assert!((mean - dot(&ones, &values) / dot(&ones, &ones)).abs() < 1e-9);
-            for (x, belief) in scale.beliefs(12).iter().enumerate() {
+            for (x, belief) in scale.beliefs().iter().enumerate() {
                 let to = solved(seen.iter().map(|s| k(s.0, x)).collect());
                 let rest: Vec<f64> = (values.iter().zip(&ones))
                     .map(|(value, one)| value - mean * one)
@@ -236,28 +300,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn improvement_is_that_of_the_normal_and_of_the_log_normal() {
-        let belief = Belief {
-            mean: 1.0,
-            deviation: 0.5,
-        };
-        // φ(0)·s where the mean is the best itself.
-        assert!((belief.improvement(1.0) - 0.5 * 0.398_942_280_401_432_7).abs() < 1e-12);
-        let sure = Belief {
-            mean: 1.0,
-            deviation: 0.0,
-        };
-        assert_eq!(sure.improvement(1.5), 0.5);
-        assert_eq!(sure.improvement(0.5), 0.0);
-        assert!((sure.log_improvement(1.0 + libm::log(2.0)) - 0.5).abs() < 1e-12);
-        let nearly = Belief {
-            mean: 1.0,
-            deviation: 1e-6,
-        };
-        let (a, b) = (nearly.log_improvement(1.7), sure.log_improvement(1.7));
-        assert!((a - b).abs() < 1e-6);
     }
 }

@@ -60,8 +60,12 @@ impl Strategy for LatinHypercube {
         for at in design(&self.features, task.space.len(), self.budget, stream) {
             trials.run(at, None)?;
         }
-        trials.decide();
-        Ok(())
+        // Where none of them came to the target, others at random.
+        while trials.goes_on(self.budget) {
+            let left: Vec<usize> = trials.left().collect();
+            trials.run(left[stream.below(left.len())], None)?;
+        }
+        trials.decide()
     }
 }
 

@@ -9,8 +9,11 @@
 //! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
 //!   does, [`same_job`] all that was ever measured.
 //! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
-//! - [`cherrypick`], [`ei_per_cost`]: Bayesian optimisation, over a `gaussian_process` of `features`; `trials`: the runs of
-//!   searches that run configurations to the target.
+//! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
+//!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
+//!   configurations to the target.
+//! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
+//! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
@@ -18,19 +21,26 @@
 //! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
 //! - [`objective`]: time, cost, knee.
 
+mod a_optimal;
+mod belief;
+pub mod bo_step_time;
 pub mod by_price;
 pub mod cherrypick;
 pub mod coordinate_descent;
 pub mod ei_per_cost;
+pub mod ernest;
 mod features;
 pub mod fixed;
 pub mod full;
 mod gaussian_process;
 pub mod latin_hypercube;
+mod lookahead;
+pub mod lynceus;
 pub mod models;
 pub mod no_search;
 pub mod objective;
 pub mod one_run;
+mod outlook;
 pub mod partial;
 pub mod past;
 mod probing;
@@ -42,6 +52,7 @@ pub mod space;
 pub mod srifty_like;
 pub mod task;
 mod trials;
+pub mod value_of_information;
 
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};
@@ -209,6 +220,9 @@ pub struct Forecast {
     pub time_s: Vec<Option<f64>>,
     /// The choice, where the strategy makes it itself; else the objective picks from the times.
     pub decided: Option<usize>,
+    /// What is chosen instead, one after the other, where the choice turns out never to reach the target; after these what
+    /// the objective picks from the times.
+    pub instead: Vec<usize>,
     /// A configuration that was predicted and does not exist.
     stray: Option<usize>,
 }
@@ -219,6 +233,7 @@ impl Forecast {
         self.time_s.clear();
         self.time_s.resize(count, None);
         self.decided = None;
+        self.instead.clear();
         self.stray = None;
     }
 
@@ -238,6 +253,12 @@ impl Forecast {
         if let Some(stray) = self.stray {
             return Some(format!(
                 "the strategy predicts configuration {stray} of {count}"
+            ));
+        }
+        if let Some(stray) = self.instead.iter().find(|at| **at >= count) {
+            return Some(format!(
+                "the strategy would choose configuration {stray} of {count}: what is not in its space is a hole, which \
+                 nobody can pick"
             ));
         }
         let length = self.time_s.len();

@@ -1,7 +1,7 @@
 //! What all strategies that probe have in common: a start, a cold start, probes of a given length, and
 //! what they say of the time to the target.
 
-use super::models::{EpochLine, EpochTable};
+use super::models::{EpochLine, EpochModel, EpochTable, Fits};
 use super::settings::Probes;
 use super::{Forecast, Past, Task, Unusable, space};
 use crate::testbed::{Extent, Observation, Stop, Target, Testbed};
@@ -46,6 +46,8 @@ enum Predictor {
 enum Epochs {
     ByNoise(EpochLine),
     ByBatch(EpochTable),
+    /// Of each configuration.
+    Each(Vec<f64>),
 }
 
 impl Probing {
@@ -86,6 +88,26 @@ impl Probing {
         Probing::by(task, settings, None, line.map(Epochs::ByNoise))
     }
 
+    /// Epochs of every configuration told beforehand, whatever noise a probe would read: as stated, else as the model of all
+    /// earlier runs that know epochs has them. Without any, probes run to the target.
+    pub(super) fn told(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
+        let known = match task.stated_epochs {
+            Some(epochs) => Some(EpochModel::ByBatch(EpochTable::constant(epochs))),
+            None => {
+                let history = past.take_own(|offer| offer.has_epochs);
+                EpochModel::fit(&history, Fits::default())
+            }
+        };
+        let each = known.and_then(|known| {
+            let epochs = |at: usize| {
+                let (workers, batch) = (task.space.workers(at)?, task.space.batch(at)?);
+                Some(known.epochs(workers, batch, None))
+            };
+            (0..task.space.len()).map(epochs).collect()
+        });
+        Probing::by(task, settings, None, each.map(Epochs::Each))
+    }
+
     /// Without any earlier run: probes run to the target.
     pub(super) fn to_target(task: &Task<'_>, settings: Probes) -> Self {
         Probing::by(task, settings, None, None)
@@ -120,16 +142,21 @@ impl Probing {
         }
     }
 
+    /// Whether probes run to the target, as nothing tells its epochs.
+    pub(super) fn is_to_target(&self) -> bool {
+        matches!(self.predictor, Predictor::Target)
+    }
+
     /// Whether the noise of a probe tells its epochs.
     pub(super) fn reads_noise(&self) -> bool {
-        let by_batch = matches!(
+        let unread = matches!(
             self.predictor,
             Predictor::Epochs {
-                epochs: Epochs::ByBatch(_),
+                epochs: Epochs::ByBatch(_) | Epochs::Each(_),
                 ..
             }
         );
-        !by_batch
+        !unread
     }
 
     /// Runs the starting configuration until its noise has settled, where noise tells anything.
@@ -183,20 +210,28 @@ impl Probing {
         step_s: f64,
         forecast: &mut Forecast,
     ) {
-        if let Predictor::Epochs {
+        if let Some(steps) = self.steps(configuration, noise_normalised) {
+            forecast.predict(configuration, steps * step_s);
+        }
+    }
+
+    /// Steps to the target of a configuration by its noise, where that tells anything; `None` where probes run to the target.
+    pub(super) fn steps(&self, configuration: usize, noise_normalised: f64) -> Option<f64> {
+        let Predictor::Epochs {
             epochs,
             samples_per_epoch,
             batches,
         } = &self.predictor
-        {
-            let batch = batches[configuration];
-            let epochs = match epochs {
-                Epochs::ByNoise(line) => line.epochs(noise_normalised),
-                Epochs::ByBatch(table) => table.epochs(batch),
-            };
-            let steps = epochs * samples_per_epoch / batch;
-            forecast.predict(configuration, steps * step_s);
-        }
+        else {
+            return None;
+        };
+        let batch = batches[configuration];
+        let epochs = match epochs {
+            Epochs::ByNoise(line) => line.epochs(noise_normalised),
+            Epochs::ByBatch(table) => table.epochs(batch),
+            Epochs::Each(all) => all[configuration],
+        };
+        Some(epochs * samples_per_epoch / batch)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::probing::Probing;
 use super::settings::{EpochsFrom, Start, probing_settings};
+use super::trials::none_reached;
 use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::input::checked::Count;
 use crate::rng::Stream;
@@ -55,14 +56,23 @@ impl Strategy for Random {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         self.probing.cold_start(testbed)?;
-        // A partial shuffle: the first `probes` places hold a sample without repetition.
         let mut order: Vec<usize> = (0..task.space.len()).collect();
-        for place in 0..self.probes {
+        let is_found = |forecast: &Forecast| forecast.time_s.iter().any(Option::is_some);
+        // A partial shuffle: the first places hold a sample without repetition.
+        for place in 0..order.len() {
+            // What fails is charged, and others are tried.
+            let goes_on = self.probing.is_to_target() && !is_found(forecast);
+            if place >= self.probes && !goes_on {
+                break;
+            }
             let other = place + stream.below(order.len() - place);
             order.swap(place, other);
             self.probing
                 .probe_and_predict(testbed, order[place], forecast)?;
         }
-        Ok(())
+        match self.probing.is_to_target() && !is_found(forecast) {
+            true => Err(none_reached(order.len())),
+            false => Ok(()),
+        }
     }
 }

@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Recipe;
-use super::{by_price, cherrypick, ei_per_cost, latin_hypercube};
+use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
+use crate::input::checked::Count;
 
 /// Name of the contender that knows what is expected of every configuration.
 pub const ORACLE: &str = "oracle";
@@ -61,6 +63,14 @@ macro_rules! strategies {
                     _ => None,
                 }
             }
+
+            /// The same with another budget; `None` if it has none.
+            fn recipe_within(&self, name: &str, budget: u32) -> Option<Arc<dyn Recipe>> {
+                match name {
+                    $($name => Some(Arc::new(within(&self.$field, budget)?)),)*
+                    _ => None,
+                }
+            }
         }
 
         /// Names of the strategies that come with scavsim, in the order of listings.
@@ -86,7 +96,32 @@ strategies! {
     latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
     cherrypick = "cherrypick": cherrypick::CherryPickSettings,
     ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
+    lynceus = "lynceus": lynceus::LynceusSettings,
+    ernest = "ernest": ernest::ErnestSettings,
+    bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
+    value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
+}
+
+/// What stands between the name of a strategy and its budget.
+const AT: char = '@';
+
+/// The name of a strategy without its budget: `random` of `random@6`.
+pub fn base(name: &str) -> &str {
+    name.split_once(AT).map_or(name, |(base, _)| base)
+}
+
+/// Settings with another budget, which some call their probes; `None` if they have none.
+fn within<S: Serialize + DeserializeOwned>(settings: &S, budget: u32) -> Option<S> {
+    let mut value = serde_json::to_value(settings).ok()?;
+    let keys = value.as_object_mut()?;
+    let key = if keys.contains_key("probes") {
+        "probes"
+    } else {
+        "budget"
+    };
+    keys.insert(key.to_owned(), budget.into());
+    serde_json::from_value(value).ok()
 }
 
 /// Strategies by name: those that come with scavsim, and whatever is added to them.
@@ -130,8 +165,13 @@ impl Registry {
         renamed.map(|(_, new)| *new)
     }
 
-    /// The strategy called `name`, with its settings where it comes with scavsim; `None` if there is none.
+    /// The strategy called `name`, with its settings where it comes with scavsim, and with a budget where one stands behind
+    /// its name, as in `random@6`; `None` if there is none, or it has no budget.
     pub fn recipe(&self, name: &str, settings: &Settings) -> Option<Arc<dyn Recipe>> {
+        if let Some((base, budget)) = name.split_once(AT) {
+            let budget: Count = Count::new(budget.parse().ok()?)?;
+            return settings.recipe_within(base, budget.get());
+        }
         let added = self.added.iter().find(|(known, _)| **known == *name);
         added.map_or_else(
             || settings.recipe(name),

@@ -1,6 +1,7 @@
 //! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
 
 use super::objective::{Limits, Margins, Objective, Point};
+use crate::cloud::Machine;
 use crate::grid::Job;
 use crate::space::Space;
 use crate::workload::Workload;
@@ -156,6 +157,10 @@ pub struct Task<'a> {
     pub(crate) margins: Margins<'a>,
     /// How often the job will be run.
     pub repeats: u64,
+    /// What the VMs of each configuration have; empty where nobody says.
+    pub(crate) machines: &'a [Option<Machine>],
+    /// Whether a look at a few steps is charged as a whole run.
+    pub looks_cost_a_run: bool,
     /// Samples in one epoch, D, where the workload has such.
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
@@ -181,6 +186,8 @@ impl<'a> Task<'a> {
             limits: Limits::default(),
             margins: Margins::default(),
             repeats: 1,
+            machines: &[],
+            looks_cost_a_run: false,
             samples_per_epoch: None,
             stated_epochs: None,
             parameters: None,
@@ -189,6 +196,19 @@ impl<'a> Task<'a> {
             objective: None,
             prices: None,
         }
+    }
+
+    /// What a VM of a configuration has, where that is known.
+    ///
+    /// ```
+    /// use scavsim::{Axis, Space, Task};
+    ///
+    /// let space = Space::new(vec![Axis::numeric("workers", "workers")], [[2.0], [4.0]])?;
+    /// assert!(Task::new("mine", &space).machine(1).is_none()); // VMs of no type
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn machine(&self, configuration: usize) -> Option<Machine> {
+        self.machines.get(configuration).copied().flatten()
     }
 
     /// Whether a configuration whose mean is predicted to be so many seconds and USD keeps to the limits: in the mean, or

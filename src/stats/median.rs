@@ -83,7 +83,6 @@ impl RunningMedian {
 
 impl RunningMedian {
     /// The value that a share `q` of all stays below, linear between ranks; `None` before the first. Sorts what it holds.
-    #[cfg(any(test, feature = "figures"))]
     pub fn quantile(&mut self, q: f64) -> Option<f64> {
         match &mut self.0 {
             State::Same(_, 0) => None,

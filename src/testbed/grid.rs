@@ -206,6 +206,10 @@ impl Ground for MeasuredGrid {
         self.job.is_price_known_beforehand()
     }
 
+    fn looks_cost_a_run(&self) -> bool {
+        self.probe.charge == Charge::Whole
+    }
+
     fn held(&self, configuration: usize) -> Option<(String, u32)> {
         let (vm, vms) = self.job.held(configuration)?;
         Some((vm.to_string(), vms))
@@ -291,11 +295,13 @@ impl GridSite<'_> {
     fn charged_s(&self, run: &Run, length: Length) -> Result<f64, Stop> {
         let probe = self.grid.probe;
         Ok(match (probe.charge, length) {
-            (_, Length::Until(end)) if probe.cut_off => {
+            (_, Length::Until(end) | Length::WholeUntil(end)) if probe.cut_off => {
                 let most = (end.max(self.now.now) - self.now.now).seconds();
                 run.time_s.min(most)
             }
-            (_, Length::Whole | Length::Until(_)) | (Charge::Whole, _) => run.time_s,
+            (_, Length::Whole | Length::Until(_) | Length::WholeUntil(_)) | (Charge::Whole, _) => {
+                run.time_s
+            }
             (Charge::Share(share), _) => run.time_s * share.get(),
             (Charge::Steps, Length::Share(share)) => run.time_s * share,
             (Charge::Steps, Length::Steps(steps)) => {
@@ -394,9 +400,16 @@ impl Site for GridSite<'_> {
     fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
         let search_end = self.now.now;
         let (repeat, run) = self.dealt(choice);
-        self.spend(choice, repeat, run.time_s, Phase::Training);
+        let reaches = run.time_to_target_s().is_some();
+        // What fails was one more trial.
+        let phase = if reaches {
+            Phase::Training
+        } else {
+            Phase::Searching
+        };
+        self.spend(choice, repeat, run.time_s, phase);
         let end = self.now.now;
-        if run.time_to_target_s().is_none() {
+        if !reaches {
             return Err(Unfinished::Unreached { at: end });
         }
         Ok(Timeline {

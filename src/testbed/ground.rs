@@ -91,6 +91,11 @@ pub trait Ground: Send + Sync {
         true
     }
 
+    /// Whether a look at a few steps is charged as a whole run.
+    fn looks_cost_a_run(&self) -> bool {
+        false
+    }
+
     /// Whether a configuration was measured, interpolated, or extrapolated.
     fn provenance(&self, configuration: usize) -> &'static str;
 
@@ -124,6 +129,8 @@ pub enum Length {
     Share(f64),
     /// A run of its own, from scratch to the target.
     Whole,
+    /// The same, given up at this moment.
+    WholeUntil(SimTime),
     /// Until this moment.
     Until(SimTime),
 }

@@ -1,7 +1,7 @@
 //! A job on a ground as a strategy sees it: with clock and bill, and nothing else.
 
 use super::ground::{Length, Site};
-use super::{Extent, Observation, Spent, Stop, Testbed};
+use super::{Extent, Observation, Spent, Stop, Target, Testbed};
 use crate::pricing::Tariff;
 use crate::units::SimTime;
 use crate::usage::Usage;
@@ -12,6 +12,23 @@ pub struct Metered<'s> {
     tariff: Option<&'s Tariff>,
     usage: Usage,
     configurations: usize,
+    /// Runs to the target, each from scratch.
+    pub completed: u64,
+    /// All probes, and what they are billed by, where somebody asks for them.
+    notes: Option<(&'s Tariff, Vec<Noted>)>,
+}
+
+/// Where a job stood when a probe had ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noted {
+    /// What was probed.
+    pub configuration: usize,
+    /// Seconds since the start of the job.
+    pub seconds: f64,
+    /// USD, as if everything were released now.
+    pub usd: f64,
+    /// Whether the probe came to the target.
+    pub reached: bool,
 }
 
 /// Halvings of a time in which a budget of money is used up: to a nanosecond of three centuries.
@@ -31,7 +48,19 @@ impl<'s> Metered<'s> {
             tariff,
             usage: Usage::default(),
             configurations,
+            completed: 0,
+            notes: None,
         }
+    }
+
+    /// Notes all probes from now on, with bills by a tariff.
+    pub fn note(&mut self, tariff: &'s Tariff) {
+        self.notes = Some((tariff, Vec::new()));
+    }
+
+    /// What was noted.
+    pub fn into_noted(self) -> Vec<Noted> {
+        self.notes.map_or(Vec::new(), |(_, noted)| noted)
     }
 
     /// USD if everything were released at `end`.
@@ -94,13 +123,32 @@ impl Testbed for Metered<'_> {
             Extent::Usd(usd) if sound(usd, f64::MAX) => {
                 Length::Until(self.moment_of(configuration, usd)?)
             }
+            Extent::ToTargetInSeconds(seconds) if sound(seconds, LONGEST_S) => {
+                Length::WholeUntil(self.site.now() + SimTime::from_seconds(seconds))
+            }
+            Extent::ToTargetForUsd(usd) if sound(usd, f64::MAX) => {
+                Length::WholeUntil(self.moment_of(configuration, usd)?)
+            }
             impossible => {
                 return Err(Stop::Failed(format!(
                     "the strategy asks for an impossible probe: {impossible:?}"
                 )));
             }
         };
-        self.site.probe(configuration, length)
+        let seen = self.site.probe(configuration, length)?;
+        let reached = matches!(seen.target, Target::Reached(_));
+        self.completed += u64::from(reached);
+        if let Some((tariff, mut noted)) = self.notes.take() {
+            let now = self.site.now();
+            noted.push(Noted {
+                configuration,
+                seconds: now.seconds(),
+                usd: self.usd_at(tariff, now),
+                reached,
+            });
+            self.notes = Some((tariff, noted));
+        }
+        Ok(seen)
     }
 
     fn spent(&mut self) -> Spent {

@@ -20,7 +20,7 @@ pub mod simulated;
 pub use grid::MeasuredGrid;
 pub use ground::{Ground, Length, Point, Site, Terms, Timeline};
 pub use history::{History, PastRun};
-pub use metered::Metered;
+pub use metered::{Metered, Noted};
 pub use simulated::SimulatedCluster;
 
 use crate::training::Unfinished;
@@ -42,6 +42,10 @@ pub enum Extent {
     Share(f64),
     /// A run of its own, from scratch to the target.
     ToTarget,
+    /// The same, given up when so many seconds have passed since it was asked for.
+    ToTargetInSeconds(f64),
+    /// The same, given up when it has cost so many USD; for strategies that depend on prices.
+    ToTargetForUsd(f64),
     /// Until so many seconds have passed since it was asked for, VMs that start included.
     Seconds(f64),
     /// Until it has cost so many USD; for strategies that depend on prices.

@@ -378,20 +378,42 @@ fn never() -> SimTime {
 }
 
 impl SimulatedCluster<'_> {
-    /// A run of its own from scratch to the target. What it trained is no part of the job's own progress; but a model
-    /// at its target is what the job is for.
-    fn train_from_scratch(&mut self, configuration: usize) -> Result<Observation, Stop> {
+    /// A run of its own from scratch to the target, given up at `until`. What it trained is no part of the job's own
+    /// progress; but a model at its target is what the job is for.
+    fn train_from_scratch(
+        &mut self,
+        configuration: usize,
+        until: SimTime,
+    ) -> Result<Observation, Stop> {
+        let before = self.now.job.now();
         self.move_to(configuration)?;
+        if self.now.job.now() >= until {
+            return Ok(self.nothing_since(before));
+        }
+        let all = self.luck_of(configuration).steps_to_target;
         let (progress, steps) = (self.now.progress, self.now.steps);
         (self.now.progress, self.now.steps) = (0.0, 0);
         let start = self.now.job.now();
-        let seen = self.train_and_look(configuration, u64::MAX, never());
+        let seen = self.train_and_look(configuration, u64::MAX, until);
         let seconds = (self.now.job.now() - start).seconds();
         (self.now.progress, self.now.steps) = (progress, steps);
+        let seen = seen?;
         Ok(Observation {
-            target: Target::Reached(seconds),
-            ..seen?
+            target: match seen.steps == Some(all) {
+                true => Target::Reached(seconds),
+                false => Target::MoreThan(seconds),
+            },
+            ..seen
         })
+    }
+
+    /// What is seen when all time since `before` went into getting ready.
+    fn nothing_since(&self, before: SimTime) -> Observation {
+        Observation {
+            steps: Some(0),
+            target: Target::MoreThan((self.now.job.now() - before).seconds()),
+            ..Observation::default()
+        }
     }
 
     fn train_and_look(
@@ -403,11 +425,7 @@ impl SimulatedCluster<'_> {
         let before = self.now.job.now();
         let (steps, advance) = self.train(configuration, steps, until)?;
         if steps == 0 {
-            return Ok(Observation {
-                steps: Some(0),
-                target: Target::MoreThan((self.now.job.now() - before).seconds()),
-                ..Observation::default()
-            });
+            return Ok(self.nothing_since(before));
         }
         let each = 1.0 / steps as f64;
         Ok(Observation {
@@ -456,7 +474,8 @@ impl Site for SimulatedCluster<'_> {
 
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
         match length {
-            Length::Whole => self.train_from_scratch(configuration),
+            Length::Whole => self.train_from_scratch(configuration, never()),
+            Length::WholeUntil(end) => self.train_from_scratch(configuration, end),
             Length::Steps(steps) => self.train_and_look(configuration, steps, never()),
             Length::Share(share) => {
                 self.move_to(configuration)?;
@@ -468,12 +487,7 @@ impl Site for SimulatedCluster<'_> {
                 let before = self.now.job.now();
                 self.move_to(configuration)?;
                 if self.now.job.now() >= end {
-                    // All of it went into getting ready.
-                    return Ok(Observation {
-                        steps: Some(0),
-                        target: Target::MoreThan((self.now.job.now() - before).seconds()),
-                        ..Observation::default()
-                    });
+                    return Ok(self.nothing_since(before));
                 }
                 self.train_and_look(configuration, u64::MAX, end)
             }

@@ -311,7 +311,7 @@ fn strategies_work_from_a_noise_scale() {
         workload,
         configurations,
         &scenario.reach,
-        &scenario.variation,
+        &scenario.runs_in[0].variation,
     )
     .expect("inside the hull");
     let streams = scavsim::rng::Streams::new(1);

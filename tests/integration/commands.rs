@@ -434,3 +434,27 @@ fn pairs_series_and_exclusions_make_the_configurations_they_say() {
         );
     }
 }
+
+/// Whoever has no file yet is told what makes one.
+#[test]
+fn a_command_without_its_file_says_what_makes_one() {
+    let sandbox = Sandbox::new();
+    let cases: [(&[&str], &str); 9] = [
+        (&["run"], "`scavsim new NAME`"),
+        (&["check"], "`scavsim example`"),
+        (&["rank", "--top", "3"], "`scavsim new NAME`"),
+        (&["trace", "--case", "3"], "`scavsim new NAME`"),
+        (&["plot"], "`scavsim run FILE --out RESULTS`"),
+        (&["report"], "`scavsim run FILE --out RESULTS`"),
+        (&["advise"], "`scavsim example example-profile`"),
+        (&["run", "none.toml"], "`scavsim new NAME`"),
+        (&["check", "spot.toml"], "`scavsim example spot`"),
+    ];
+    for (arguments, said) in cases {
+        let text = stderr(&sandbox.run(arguments).code(2));
+        assert!(text.contains(said), "{arguments:?}: {text}");
+    }
+    // What is missing besides a file has no such remedy.
+    let text = stderr(&sandbox.run(&["trace", "none.toml"]).code(2));
+    assert!(!text.contains("scavsim new"), "{text}");
+}

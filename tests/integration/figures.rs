@@ -446,6 +446,33 @@ fn the_life_of_a_job_is_drawn_from_its_trace() {
     );
 }
 
+/// As the run was told, so is the figure.
+#[test]
+fn keys_of_the_command_line_belong_to_the_scenario_of_a_figure() {
+    let sandbox = Sandbox::with(
+        "name = \"some\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 2\n\
+         search = { strategies = [\"oracle\"], objectives = [\"time\"] }\n",
+    );
+    let set = ["-s", "cluster.workers=[8,12]"];
+    let run = ["run", "scenario.toml", "--out", "out"];
+    sandbox.run(&[&run[..], &set].concat()).success();
+    let plot = ["plot", "out", "--kind", "cost-over-time", "--form", "svg"];
+    let scenario = ["--scenario", "scenario.toml"];
+    sandbox
+        .run(&[&plot[..], &scenario, &set].concat())
+        .success();
+    sandbox
+        .run(&[&["report", "out"], &scenario[..], &set].concat())
+        .success();
+    let said = stderr(&sandbox.run(&[&plot[..], &scenario].concat()).code(2));
+    assert!(
+        said.contains("a run with `-s KEY=VALUE` needs the same here"),
+        "{said}"
+    );
+    let said = stderr(&sandbox.run(&[&plot[..], &set].concat()).code(2));
+    assert!(said.contains("name it with `--scenario FILE`"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_drawn_is_refused_before_anything_is_written() {
     let sandbox = paper();

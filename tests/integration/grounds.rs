@@ -125,11 +125,14 @@ impl Strategy for Spy {
             Extent::Share(0.01),
             Extent::Seconds(60.0),
             Extent::Usd(0.05),
+            Extent::ToTargetInSeconds(60.0),
+            Extent::ToTargetForUsd(0.05),
             Extent::ToTarget,
         ];
         for extent in extents {
             let probed = testbed.probe(last, extent);
-            if matches!(extent, Extent::Usd(_)) && !self.depends.prices {
+            let by_usd = matches!(extent, Extent::Usd(_) | Extent::ToTargetForUsd(_));
+            if by_usd && !self.depends.prices {
                 assert!(matches!(probed, Err(Stop::Failed(_))), "{probed:?}");
                 continue;
             }
@@ -157,8 +160,10 @@ impl Strategy for Spy {
                 );
             }
             match extent {
-                Extent::Seconds(budget) => assert!(seconds <= budget * (1.0 + 1e-9), "{seconds}"),
-                Extent::Usd(budget) => {
+                Extent::Seconds(budget) | Extent::ToTargetInSeconds(budget) => {
+                    assert!(seconds <= budget * (1.0 + 1e-9), "{seconds}")
+                }
+                Extent::Usd(budget) | Extent::ToTargetForUsd(budget) => {
                     let usd = usd.expect("it is told");
                     assert!((usd / budget - 1.0).abs() < 1e-6, "{usd}");
                 }

@@ -42,10 +42,59 @@ fn lives_of_a_kind_do_not_mix_with_losses_of_several_vms_at_once() {
             said.contains("lives of its own among VMs that are lost together"),
             "{said}"
         );
+        // Which are possible, the most alike first.
+        let help =
+            "`aws-2020-p3-batch` takes several VMs at once; each by itself: `aws-2020-k80-probes`,";
+        assert!(said.contains(help), "{said}");
     }
     let sandbox = Sandbox::with(&of_kind(ROBUST, "vm = \"v100\"\nlifetime = \"icac\"", ""));
     let said = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
     assert!(said.contains("unknown lifetime `icac`"), "{said}");
+}
+
+#[test]
+fn spot_says_nothing_of_lives_where_every_spot_kind_does() {
+    let robust = "vm = \"v100\"\nlifetime = \"icac19-v100\"";
+    let rows = |spot: &str, kinds: &str| {
+        let sandbox = Sandbox::with(&of_kind(spot, kinds, ""));
+        let run = sandbox.run(&["run", "scenario.toml", "--out", "out"]);
+        assert!(
+            run.get_output()
+                .status
+                .code()
+                .is_some_and(|code| code == 0 || code == 3)
+        );
+        sandbox.read("out/records.csv")
+    };
+    // Whose `[spot]` says the same of all.
+    let with = rows("lifetime = \"icac19-v100\"", robust);
+    assert_eq!(rows("", robust), with);
+    // On demand nobody is lost.
+    let mixed = format!("{robust}\n[kind.stays]\nvm = \"v100\"");
+    rows("", &mixed);
+    for (cluster, kinds) in [
+        ("", "vm = \"v100\"".to_owned()),
+        (
+            "",
+            format!("{robust}\n[kind.other]\nmarket = \"spot\"\nvm = \"v100\""),
+        ),
+        ("cluster.vm = [\"pair\", \"k80\"]\n", robust.to_owned()),
+    ] {
+        let text = of_kind("", &kinds, "").replace(
+            "[cluster]\n",
+            &cluster.replace("cluster.vm", "[cluster]\nvm"),
+        );
+        let text = match cluster.is_empty() {
+            true => of_kind("", &kinds, ""),
+            false => text,
+        };
+        let sandbox = Sandbox::with(&text);
+        let said = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+        assert!(
+            said.contains("`spot` does not say how long VMs live"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

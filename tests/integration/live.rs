@@ -37,13 +37,17 @@ pub fn tiny(rest: &str) -> Scenario {
 /// The same with VMs that all live for exactly so many hours.
 pub fn dying_at(hours: f64, rest: &str) -> Scenario {
     let mut scenario = tiny(rest);
-    let spot: &Spot = scenario.setup.spot.as_deref().expect("there are spot VMs");
+    let spot: &Spot = scenario.runs_in[0]
+        .setup
+        .spot
+        .as_deref()
+        .expect("there are spot VMs");
     let never = Exponential::new(1e12).expect("it is legal");
     let spot = Spot {
         losses: Losses::Alone(Lifetime::new(never, Some(hours))),
         ..spot.clone()
     };
-    scenario.setup.spot = Some(Arc::new(spot));
+    scenario.runs_in[0].setup.spot = Some(Arc::new(spot));
     scenario
 }
 
@@ -433,7 +437,11 @@ fn measured_delays_are_drawn() {
         "cluster.workers = [4]\ncluster.vm = [\"slow\"]\n\
          spot = { exponential_mean_h = 1, start_up = \"gcp-k80-us-east1\", restart = \"resnet-32\", checkpoint_mb = 16, checkpoint = { periodic-s = 300 } }\n",
     );
-    let spot = scenario.setup.spot.as_deref().expect("there are spot VMs");
+    let spot = scenario.runs_in[0]
+        .setup
+        .spot
+        .as_deref()
+        .expect("there are spot VMs");
     assert!((spot.replacement.mean_s() - 80.65).abs() < 1e-9);
     assert!((spot.cold_join.mean_s() - 78.74).abs() < 1e-9);
     assert!((spot.warm_restart.map_or(0.0, |p: Pause| p.mean_s()) - 19.04).abs() < 1e-9);

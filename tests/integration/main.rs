@@ -11,6 +11,7 @@
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on;
 //!   [`signals`]: it is stopped within a second, wherever it is.
+//! - [`settings`]: lists and ranges where a number stands.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
 //! - [`summary_by`]: the summary by columns of one's choice.
@@ -47,6 +48,7 @@ mod beyond;
 mod bills;
 mod budget;
 mod commands;
+mod compare;
 mod coverage;
 mod determinism;
 mod documented;
@@ -86,12 +88,14 @@ mod properties;
 mod random_lives;
 mod ranking;
 mod records;
+mod repeats;
 mod replay;
 mod reproduction;
 mod reproduction_icdcs20;
 mod resume;
 mod sandbox;
 mod scores;
+mod settings;
 mod shards;
 mod sharing;
 #[cfg(unix)]

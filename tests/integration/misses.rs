@@ -304,7 +304,7 @@ fn few_runs_are_told() {
         )));
         let runs = plan.few_runs();
         runs.into_iter()
-            .map(|(name, runs)| (name.to_owned(), runs))
+            .map(|(arena, runs)| (plan.workload(arena).to_owned(), runs))
             .collect::<Vec<_>>()
     };
     assert_eq!(few(""), []);

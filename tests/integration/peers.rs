@@ -1,5 +1,6 @@
 //! Strategies that run configurations to the target, on measured grids.
 
+use crate::own_grids::IMPORT;
 use crate::sandbox::{Row, Rows, Sandbox, stderr};
 
 /// All jobs of a grid under one strategy, by cost.
@@ -46,11 +47,10 @@ fn expected_improvement_finds_better_than_chance() {
         mean(&rows(strategy, "scout", &more), "right")
     };
     let chance = of("random", "probes");
-    let (cherrypick, per_cost) = (of("cherrypick", "budget"), of("ei-per-cost", "budget"));
-    assert!(
-        cherrypick > 2.0 * chance && per_cost > 2.0 * chance,
-        "{chance} {cherrypick} {per_cost}"
-    );
+    for strategy in ["cherrypick", "ei-per-cost", "lynceus", "bo-step-time"] {
+        let right = of(strategy, "budget");
+        assert!(right > 2.0 * chance, "{strategy}: {right}, {chance}");
+    }
 }
 
 #[test]
@@ -113,6 +113,14 @@ fn what_cannot_be_is_refused() {
         "strategy.ei-per-cost.giveup = true",
         "give_up",
     );
+    refused(
+        "lynceus",
+        "strategy.lynceus.lookahead = 3",
+        "expected a whole number from 0 to 2",
+    );
+    refused("lynceus", "strategy.lynceus.spend = 0", "10^-9 to 10^9");
+    refused("ernest", "strategy.ernest.budget = 0", "budget");
+    refused("bo-step-time", "strategy.bo-step-time.first = 0", "first");
 }
 
 /// Whatever the number of threads.
@@ -121,7 +129,7 @@ fn the_same_seed_gives_the_same_searches() {
     let of = |threads: &str| {
         let sandbox = Sandbox::with(
             "grid = \"trimtuner-rnn\"\nreplicas = 3\nsearch.strategies = [\"cherrypick\", \"ei-per-cost\", \
-             \"latin-hypercube\", \"cheapest\", \"dearest\"]\n",
+             \"latin-hypercube\", \"lynceus\", \"bo-step-time\", \"cheapest\", \"dearest\"]\n",
         );
         sandbox
             .run(&["run", "scenario.toml", "--out", "out", "--jobs", threads])
@@ -129,4 +137,164 @@ fn the_same_seed_gives_the_same_searches() {
         sandbox.read("out/records.csv")
     };
     assert_eq!(of("1"), of("3"));
+}
+
+/// Its money lets it go on, what it gives up costs it less, and a budget of runs stands above both.
+#[test]
+fn lynceus_spends_what_it_is_given() {
+    let share = |more: &str| mean(&rows("lynceus", "scout", more), "search_share_cost");
+    let own = share("");
+    let (poor, rich) = (
+        share("strategy.lynceus.spend = 1.5\n"),
+        share("strategy.lynceus.spend = 6.0\n"),
+    );
+    assert!(poor < 0.8 * own && own < 0.8 * rich, "{poor} {own} {rich}");
+    let whole = share("strategy.lynceus = { budget = 12, give_up = false }\n");
+    let given_up = share("strategy.lynceus.budget = 12\n");
+    assert!(given_up < 0.9 * whole, "{given_up} {whole}");
+}
+
+/// A grid of one's own, each row `workers,seconds,ok`.
+fn own_grid(rows: &str, more: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "spec.toml",
+        "name = \"mine\"\ntitle = \"t\"\nsource = \"me\"\nurl = \"none\"\nlicence = \"mine\"\nnote = \"made up\"\n\
+         completed = \"ok\"\ncost_usd = \"s / 3600 * workers * 0.1\"\n\
+         [axis.workers]\nkind = \"numeric\"\nunit = \"workers\"\n[figures]\ntime_s = \"s\"\n",
+    );
+    sandbox.write("runs.csv", &format!("workers,s,ok\n{rows}"));
+    sandbox.run(&IMPORT).success();
+    sandbox.write(
+        "scenario.toml",
+        &format!("grid = \"./g\"\nreplicas = 5\n{more}"),
+    );
+    sandbox
+}
+
+/// Times that follow its law are foretold to the last digits from five of twelve runs, and the best is found.
+#[test]
+fn ernest_finds_its_own_law() {
+    let law = |k: f64| 40.0 + 4000.0 / k + 9.0 * k.ln() + 2.5 * k;
+    let rows: String = (1..=12)
+        .map(|i| format!("{},{},yes\n", 4 * i, law(f64::from(4 * i))))
+        .collect();
+    let more = "search = { strategies = [\"ernest\"], objectives = [\"time\"] }\n";
+    let sandbox = own_grid(&rows, more);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let records = Rows::parse(&sandbox.read("out/records.csv"));
+    for row in records.iter() {
+        assert_eq!(row.number("right"), 1.0);
+        assert!(
+            row.number("error_max") < 1e-6,
+            "{}",
+            row.number("error_max")
+        );
+        // 40 workers take least: 4000/k + 9·ln k + 2.5·k.
+        assert_eq!(row.number("chosen_workers"), 40.0);
+        // Five experiments, and the best of what is foretold, each about as long as the best.
+        let share = row.number("search_share_time");
+        assert!(share > 5.0 && share < 25.0, "{share}");
+    }
+}
+
+const RUN_WHOLE: &str = "\"random\", \"latin-hypercube\", \"cherrypick\", \"ei-per-cost\", \"lynceus\", \"ernest\", \
+                         \"bo-step-time\"";
+
+/// A budget of one run on a grid of which one row in ten reaches the target: all that fails is charged, and all find it.
+#[test]
+fn a_search_goes_on_until_a_run_reaches_the_target() {
+    let rows: String = (1..=10)
+        .map(|k| format!("{k},300,{}\n", if k == 9 { "yes" } else { "no" }))
+        .collect();
+    let budgets: String = [
+        "latin-hypercube",
+        "cherrypick",
+        "ei-per-cost",
+        "lynceus",
+        "ernest",
+        "bo-step-time",
+    ]
+    .map(|name| format!("strategy.{name}.budget = 1\n"))
+    .concat();
+    let more = format!("search.strategies = [{RUN_WHOLE}]\nstrategy.random.probes = 1\n{budgets}");
+    let sandbox = own_grid(&rows, &more);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let records = Rows::parse(&sandbox.read("out/records.csv"));
+    assert_eq!(records.len(), 7 * 3 * 5);
+    let mut longest = 0.0_f64;
+    for row in records.iter() {
+        assert_eq!(row.text("status"), "ok", "{}", row.text("reason"));
+        assert_eq!(
+            row.number("chosen_workers"),
+            9.0,
+            "{}",
+            row.text("strategy")
+        );
+        let runs = row.number("search_share_time");
+        assert!(
+            (runs - runs.round()).abs() < 1e-6 && (1.0..=10.0).contains(&runs),
+            "{runs}"
+        );
+        longest = longest.max(runs);
+    }
+    assert!(longest > 3.0, "{longest}");
+}
+
+/// Where no row reaches the target every search says so, after it ran all of them.
+#[test]
+fn where_all_runs_fail_a_search_says_so() {
+    let rows = "2,100,no\n4,200,no\n8,300,no\n16,300,no\n";
+    let more = format!("search.strategies = [{RUN_WHOLE}]\n");
+    let sandbox = own_grid(rows, &more);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    let records = Rows::parse(&sandbox.read("out/records.csv"));
+    assert_eq!(records.len(), 7 * 3 * 5);
+    for row in records.iter() {
+        let reason = row.text("reason");
+        assert_eq!(
+            reason,
+            "none of the 4 runs of the search reached the target",
+            "{}",
+            row.text("strategy")
+        );
+    }
+}
+
+/// With prices and epochs told, a few probes of steps find what full search needs all cells for.
+#[test]
+fn told_prices_and_epochs_few_probes_of_steps_do() {
+    let of = |strategy: &str| {
+        let rows = rows(strategy, "scavenger", "");
+        (mean(&rows, "regret_cost"), mean(&rows, "search_share_cost"))
+    };
+    let (told, full, ernest) = (of("bo-step-time"), of("full"), of("ernest"));
+    assert!(told.0 < 0.05 && told.1 < 0.7 * full.1, "{told:?} {full:?}");
+    assert!(
+        ernest.0 < 0.25 && ernest.1 < 0.7 * full.1,
+        "{ernest:?} {full:?}"
+    );
+}
+
+/// On the simulated cluster a run that is given up is a run of its own, and tells whether it came to the target.
+#[test]
+fn runs_are_given_up_on_the_simulated_cluster_too() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\nreplicas = 5\n\
+         search = { strategies = [\"ei-per-cost\", \"lynceus\"], objectives = [\"cost\", \"time\"] }\n\
+         strategy.ei-per-cost.budget = 16\nstrategy.lynceus.budget = 16\n",
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let rows = Rows::parse(&sandbox.read("out/records.csv"));
+    assert_eq!(rows.len(), 20);
+    // All sixteen were tried: only luck keeps a search from the best.
+    assert!(mean(&rows, "regret_time").abs() < 0.3 && mean(&rows, "right") > 0.5);
 }

@@ -55,7 +55,7 @@ fn vms_that_live_long_change_nothing() {
         "variation = { step_cv = 0.1, epoch_cv = 0.05 }\nspot.exponential_mean_h = 1e12",
     );
     let mut owned = never.clone();
-    owned.setup.spot = None;
+    owned.runs_in[0].setup.spot = None;
     for fidelity in [Fidelity::Fast, Fidelity::Step] {
         let hours = |scenario: &Scenario| {
             let mut all = Vec::new();

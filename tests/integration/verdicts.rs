@@ -25,12 +25,12 @@ fn load(text: &str, folder: &Path) -> Result<Scenario, String> {
 
 /// Fails unless a plan can be made of a scenario that was passed, with all that its cases need.
 fn plans(scenario: &Scenario, text: &str) {
-    let setup = &scenario.setup;
+    let setup = &scenario.runs_in[0].setup;
     if setup.spot.is_some() || setup.elastic.is_some() {
         // Expectations are means over runs, which take long and cannot fail.
         for (workload, configurations) in &scenario.workloads {
             let reach = setup.reach(&scenario.reach, configurations);
-            let variation = &scenario.variation;
+            let variation = &scenario.runs_in[0].variation;
             let waits = Waits::new(variation, configurations);
             let world = World::with(workload, configurations, &reach, variation, &waits, setup);
             if let Err(why) = world {

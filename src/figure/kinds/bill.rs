@@ -28,6 +28,7 @@ const HALF: f64 = 0.35;
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let [pricing, objective] = asked.shown(material)?;
+    let [behind_name, behind_title] = asked.setting_words(material)?;
     let (rows, left_out) = room(asked.groups(material)?);
     let mut panels = Vec::new();
     let mut words = Vec::new();
@@ -83,9 +84,9 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         return Err("no case has a result".to_owned());
     }
     Ok(Figure {
-        name: format!("bill-{pricing}-{objective}"),
+        name: format!("bill-{pricing}-{objective}{behind_name}"),
         title: format!(
-            "{}: what jobs pay for, {pricing}, objective {objective}",
+            "{}: what jobs pay for, {pricing}, objective {objective}{behind_title}",
             material.name
         ),
         alt: format!("Stacked bars of mean bills in USD. {}", words.join(" ")),

@@ -21,18 +21,20 @@ const MOST_LINES: usize = 7;
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let [pricing, objective] = asked.shown(material)?;
+    let setting = asked.setting(material)?;
+    let [behind_name, behind_title] = asked.setting_words(material)?;
     let (rows, left_out) = room(asked.groups(material)?);
     let mut panels = Vec::new();
     let (mut is_all, mut words) = (true, Vec::new());
     let shown = rows
         .iter()
-        .filter_map(|(workload, _)| material.cloud(workload, pricing));
+        .filter_map(|(workload, _)| material.cloud(setting, workload, pricing));
     let keys: BTreeSet<u32> = (shown.flat_map(|cloud| &cloud.places))
         .filter_map(|place| joined_by(place, asked))
         .collect();
     let keys: Vec<u32> = keys.into_iter().collect();
     for (workload, rows) in &rows {
-        let cloud = material.cloud(workload, pricing);
+        let cloud = material.cloud(setting, workload, pricing);
         is_all &= cloud.is_some_and(|cloud| cloud.is_all);
         let mut series = cloud.map_or(Vec::new(), |cloud| configurations(cloud, asked, &keys));
         series.extend(jobs(rows, cloud));
@@ -50,16 +52,16 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     };
     let most = rows
         .iter()
-        .filter_map(|(workload, _)| material.cloud(workload, pricing));
+        .filter_map(|(workload, _)| material.cloud(setting, workload, pricing));
     let most = most.map(|cloud| cloud.places.len()).max().unwrap_or(0);
     let thinned = match most.div_ceil(MOST_MARKS) {
         0 | 1 => String::new(),
         every => format!(" Of {most} configurations one in {every} is marked."),
     };
     Ok(Figure {
-        name: format!("cost-over-time-{pricing}-{objective}"),
+        name: format!("cost-over-time-{pricing}-{objective}{behind_name}"),
         title: format!(
-            "{}: cost over time, {pricing}, objective {objective}",
+            "{}: cost over time, {pricing}, objective {objective}{behind_title}",
             material.name
         ),
         alt: format!(

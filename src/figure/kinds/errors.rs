@@ -32,11 +32,11 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         .ok_or("records hold no prediction of single configurations: name the scenario with `--scenario FILE`")?;
     let plan = Plan::new(scenario).map_err(|error| error.to_string())?;
     let replicas = plan.replicas.min(REPLICAS);
+    let setting = asked.setting(material)?;
+    let [behind_name, behind_title] = asked.setting_words(material)?;
     let shown = |at: &usize| {
-        asked
-            .workload
-            .as_deref()
-            .is_none_or(|w| w == plan.workload(*at))
+        let workload = asked.workload.as_deref();
+        plan.setting(*at) == setting && workload.is_none_or(|w| w == plan.workload(*at))
     };
     let all: Vec<usize> = (0..plan.arena_count()).filter(shown).collect();
     if all.is_empty() {
@@ -76,8 +76,8 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         String::new()
     };
     Ok(Figure {
-        name: "errors".to_owned(),
-        title: format!("{}: error of predicted times", material.name),
+        name: format!("errors{behind_name}"),
+        title: format!("{}: error of predicted times{behind_title}", material.name),
         alt: format!(
             "Box plots of absolute errors of predicted times in percent. {}",
             words.join(" ")

@@ -58,6 +58,8 @@ const SIZE: [f64; 2] = [330.0, 290.0];
 /// What a figure is to be of.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
+    /// In this setting; the first when absent.
+    pub setting: Option<String>,
     /// This workload alone.
     pub workload: Option<String>,
     /// Under this policy; the first when absent.
@@ -79,13 +81,29 @@ impl Asked {
         ])
     }
 
-    /// Groups of the policy and objective that are shown, by workload.
+    /// The setting that is shown; empty where there is only one.
+    fn setting<'m>(&'m self, material: &'m Material) -> Result<&'m str, String> {
+        let all = material.distinct(|group| &group.setting);
+        one("setting", self.setting.as_deref(), &all)
+    }
+
+    /// What stands behind the name of a figure of a setting, and behind its title.
+    fn setting_words(&self, material: &Material) -> Result<[String; 2], String> {
+        let setting = self.setting(material)?;
+        Ok(match setting.is_empty() {
+            true => Default::default(),
+            false => [format!("-{setting}"), format!(", {setting}")],
+        })
+    }
+
+    /// Groups of the setting, policy and objective that are shown, by workload.
     fn groups<'m>(
         &'m self,
         material: &'m Material,
     ) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, String> {
         let [pricing, objective] = self.shown(material)?;
         let workloads = material.distinct(|group| &group.workload);
+        let setting = self.setting(material)?;
         let workloads = match self.workload.as_deref() {
             None => workloads,
             asked => vec![one("workload", asked, &workloads)?],
@@ -93,7 +111,8 @@ impl Asked {
         let of = |workload: &'m str| {
             let rows = material.groups.iter().zip(&material.outcomes);
             let rows = rows.filter(|(group, _)| {
-                group.workload == workload
+                group.setting == setting
+                    && group.workload == workload
                     && group.pricing == pricing
                     && group.objective == objective
             });

@@ -18,6 +18,7 @@ const HALF: f64 = 0.18;
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let [pricing, objective] = asked.shown(material)?;
+    let [behind_name, behind_title] = asked.setting_words(material)?;
     let (rows, left_out) = room(asked.groups(material)?);
     let mut panels = Vec::new();
     let mut words = Vec::new();
@@ -63,9 +64,9 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         return Err("no strategy besides the oracle has a result".to_owned());
     }
     Ok(Figure {
-        name: format!("overhead-{pricing}-{objective}"),
+        name: format!("overhead-{pricing}-{objective}{behind_name}"),
         title: format!(
-            "{}: overhead of the search, {pricing}, objective {objective}",
+            "{}: overhead of the search, {pricing}, objective {objective}{behind_title}",
             material.name
         ),
         alt: format!(

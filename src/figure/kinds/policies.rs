@@ -27,6 +27,8 @@ const CLASSES: [(f64, f64, &str); 6] = [
 ];
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+    let setting = asked.setting(material)?;
+    let [behind_name, behind_title] = asked.setting_words(material)?;
     let policies = material.distinct(|group| &group.pricing);
     if policies.len() < 2 {
         return Err("it has one pricing policy only".to_owned());
@@ -50,7 +52,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let mut words = Vec::new();
     for workload in workloads {
         let clouds: Vec<&Cloud> = (policies.iter().take(MOST))
-            .filter_map(|policy| material.cloud(workload, policy))
+            .filter_map(|policy| material.cloud(setting, workload, policy))
             .collect();
         let Some(first) = clouds.first() else {
             continue;
@@ -83,8 +85,11 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         false => String::new(),
     };
     Ok(Figure {
-        name: "policies".to_owned(),
-        title: format!("{}: cost over the cheapest, by policy", material.name),
+        name: format!("policies{behind_name}"),
+        title: format!(
+            "{}: cost over the cheapest, by policy{behind_title}",
+            material.name
+        ),
         alt: format!(
             "Heat maps, a row per policy and a column per configuration. Cheapest: {}",
             words.join(" ")

@@ -14,6 +14,7 @@ pub(super) const KIND: Kind = Kind {
 
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let [pricing, objective] = asked.shown(material)?;
+    let [behind_name, behind_title] = asked.setting_words(material)?;
     // What is looked for is what is regretted.
     let (metric, what) = match objective {
         "time" => ("regret_time", "time"),
@@ -64,9 +65,9 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         return Err("no case has a result".to_owned());
     }
     Ok(Figure {
-        name: format!("regret-{pricing}-{objective}"),
+        name: format!("regret-{pricing}-{objective}{behind_name}"),
         title: format!(
-            "{}: regret over search money, {pricing}, objective {objective}",
+            "{}: regret over search money, {pricing}, objective {objective}{behind_title}",
             material.name
         ),
         alt: format!(

@@ -1,0 +1,157 @@
+//! `scavsim compare`: strategies beside each other.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::progress::Progress;
+use super::set::SetArgs;
+use super::signals::Signals;
+use super::{Exit, Failure, run, terminal};
+use crate::compare::{Comparison, Effort, NoComparison, Question, compare, data, run::cases, text};
+use crate::input::{Diagnostic, Diagnostics};
+use crate::scenario::Overrides;
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Scenario files that name the same strategies; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// How often the job is run: a comparison for each number [default: what the scenarios say, else 1]
+    #[arg(long, value_name = "R,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    repeats: Vec<u32>,
+    /// In place of each workload so many random halves of its configurations
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    halves: u32,
+    /// Replace the replicas of the scenarios
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    replicas: Option<u32>,
+    /// Replace the seed of the scenarios
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Form on stdout; `units` and `curves` are CSV of every strategy on every workload, and of regret over what was spent
+    #[arg(long, value_enum, default_value_t)]
+    format: CompareFormat,
+    /// Write all three CSV files into this folder, too
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Say on stderr what each strategy takes for a search on this machine
+    #[arg(long)]
+    times: bool,
+    /// Show all columns, however wide
+    #[arg(long)]
+    wide: bool,
+    /// Threads; all cores when absent. Results do not depend on it
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+/// Form of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum CompareFormat {
+    /// For people
+    #[default]
+    Table,
+    /// A row per strategy and block
+    Csv,
+    /// A row per strategy and unit
+    Units,
+    /// Regret over what was spent
+    Curves,
+}
+
+impl CompareArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`] with every mistake in every file.
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let overrides = Overrides {
+            seed: self.seed,
+            replicas: self.replicas.and_then(crate::input::checked::Count::new),
+            set: self.set.sources()?,
+            ..Overrides::default()
+        };
+        let scenarios = run::load(&self.files, overrides)?;
+        let question = Question {
+            repeats: self.repeats(scenarios.first().and_then(|s| s.repeats)),
+            parts: self.halves,
+        };
+        let jobs = self.jobs.map_or_else(run::available, usize::from);
+        let interrupt = signals.raise_first()?;
+        let progress = Progress::start("compare", cases(&scenarios, &question));
+        let effort = Effort {
+            jobs,
+            interrupt,
+            progress: &progress.counter,
+        };
+        let compared = compare(&scenarios, &question, effort);
+        drop(progress);
+        let compared = compared.map_err(failure)?;
+        if let Some(folder) = &self.out {
+            write(folder, &compared)?;
+        }
+        if self.times {
+            for (strategy, took) in &compared.took {
+                let us = took.as_secs_f64() * 1e6;
+                terminal::note(&format!("{strategy}: {us:.1} µs a search"));
+            }
+        }
+        terminal::print(&match self.format {
+            CompareFormat::Table => {
+                let mut page = terminal::page();
+                page.is_wide = self.wide;
+                text::render(&compared, &page)
+            }
+            CompareFormat::Csv => data::strategies(&compared)?,
+            CompareFormat::Units => data::units(&compared)?,
+            CompareFormat::Curves => data::curves(&compared)?,
+        })?;
+        Ok(Exit::Done)
+    }
+
+    /// Numbers of runs, each once, in the order in which they were written.
+    fn repeats(&self, stated: Option<u64>) -> Vec<u64> {
+        let mut all: Vec<u64> = Vec::new();
+        for repeats in self.repeats.iter().copied().map(u64::from) {
+            if !all.contains(&repeats) {
+                all.push(repeats);
+            }
+        }
+        if all.is_empty() {
+            all.push(stated.unwrap_or(1));
+        }
+        all
+    }
+}
+
+fn failure(why: NoComparison) -> Failure {
+    match why {
+        NoComparison::Interrupted => Failure::Interrupted,
+        NoComparison::Unlike(why) => {
+            let mut wrong = Diagnostics::default();
+            wrong.push(Diagnostic::general(why));
+            Failure::Wrong(wrong)
+        }
+        other => Failure::Other(other.into()),
+    }
+}
+
+/// Writes the three tables.
+fn write(folder: &Path, comparison: &Comparison) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let files = [
+        ("strategies.csv", data::strategies(comparison)?),
+        ("units.csv", data::units(comparison)?),
+        ("curves.csv", data::curves(comparison)?),
+    ];
+    for (name, text) in files {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        file.persist(folder.join(name)).map_err(|e| e.error)?;
+    }
+    Ok(())
+}

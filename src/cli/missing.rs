@@ -1,0 +1,54 @@
+//! What to do where a command was called without the file that it is about.
+
+use std::ffi::OsString;
+
+use clap::Error;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// What helps whoever has no such file.
+struct Tips {
+    /// What it is called in the usage.
+    what: &'static str,
+    commands: &'static [&'static str],
+    tips: &'static [&'static str],
+}
+
+const ALL: [Tips; 3] = [
+    Tips {
+        what: "<FILE>",
+        commands: &["run", "check", "rank", "trace"],
+        tips: &[
+            "`scavsim new NAME` writes a first scenario, NAME.toml",
+            "`scavsim example` lists the shipped ones; `scavsim example NAME` writes one here",
+        ],
+    },
+    Tips {
+        what: "<FILE>",
+        commands: &["advise"],
+        tips: &["`scavsim example example-profile` writes measurements of this form here"],
+    },
+    Tips {
+        what: "<RESULTS>",
+        commands: &["plot", "report"],
+        tips: &["`scavsim run FILE --out RESULTS` makes such a folder"],
+    },
+];
+
+/// The error, with what to do if something is missing that a newcomer does not have.
+pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
+    let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => missing,
+        _ => return error,
+    };
+    let command = |word: &OsString| ALL.iter().find(|t| t.commands.iter().any(|c| word == c));
+    let Some(Tips { what, tips, .. }) = arguments.iter().skip(1).find_map(command) else {
+        return error;
+    };
+    // Of several files the usage has `<FILE>...`.
+    if missing.iter().any(|own| own.trim_end_matches('.') == *what) {
+        let tips = tips.iter().map(|tip| StyledStr::from(*tip)).collect();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}

@@ -1,0 +1,69 @@
+//! Values in equal steps: `{ from = 1, to = 2, step = 0.5 }`, or `{ from = 0.25, to = 4, factor = 2 }`.
+
+use serde::Deserialize;
+
+use super::checked::{NonNegative, Positive, Slowdown};
+
+/// A range as it is written.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    from: NonNegative,
+    to: Positive,
+    step: Option<Positive>,
+    factor: Option<Slowdown>,
+}
+
+/// A longer range is a slip of the pen.
+pub const MOST_VALUES: usize = 10_000;
+
+/// Share of a step by which the end may be missed: decimal fractions are not exact.
+const RELIEF: f64 = 1e-9;
+
+impl Range {
+    /// The values in ascending order.
+    ///
+    /// # Errors
+    /// What is wrong with the range.
+    pub fn values(&self) -> Result<Vec<f64>, String> {
+        let (from, to) = (self.from.get(), self.to.get());
+        if from > to {
+            return Err(format!(
+                "expected `from` not above `to`, found {from} above {to}"
+            ));
+        }
+        let (steps, value): (f64, Box<dyn Fn(f64) -> f64>) = match (self.step, self.factor) {
+            (Some(step), None) => {
+                let step = step.get();
+                ((to - from) / step, Box::new(move |i| from + step * i))
+            }
+            (None, Some(_)) if from == 0.0 => {
+                return Err("expected `from` above 0 with a `factor`".to_owned());
+            }
+            (None, Some(factor)) => {
+                let factor = factor.get();
+                let steps = libm::log(to / from) / libm::log(factor);
+                (steps, Box::new(move |i| from * libm::pow(factor, i)))
+            }
+            _ => return Err("expected either `step` or `factor`".to_owned()),
+        };
+        let count = (steps + RELIEF).floor() + 1.0;
+        if count > MOST_VALUES as f64 {
+            return Err(format!(
+                "expected a range of at most {MOST_VALUES} values, found {count}"
+            ));
+        }
+        Ok((0..count as u32).map(|i| value(f64::from(i))).collect())
+    }
+}
+
+/// A value of a range in as many digits as tell it from its neighbours.
+pub fn digits(value: f64) -> String {
+    let rounded = format!("{value:.6}");
+    let short = rounded.trim_end_matches('0').trim_end_matches('.');
+    if value == 0.0 || value >= 1e-3 {
+        short.to_owned()
+    } else {
+        format!("{value:e}")
+    }
+}

@@ -1,0 +1,299 @@
+//! Documents in which some keys may hold several values: each combination is a reading of its own.
+
+use std::borrow::{Borrow, Cow};
+use std::mem;
+use std::ops::Range;
+use std::sync::Arc;
+
+use ::toml::Spanned;
+use ::toml::de::{DeArray, DeTable, DeValue};
+use serde::de::DeserializeOwned;
+
+use super::recovery::Recovery;
+use super::several::{self, Path, Several};
+use super::tree::{self, Node, Step};
+use crate::input::{Diagnostic, Diagnostics, Source};
+
+/// Which keys of a form may hold several values, as a list or a range.
+#[derive(Debug)]
+pub struct Lists {
+    /// What one combination of values makes, in the plural.
+    pub what: &'static str,
+    /// Keys of which every combination of values makes a reading.
+    pub readings: Vec<Path>,
+    /// Tables of which every combination of values makes a table.
+    pub tables: Tables,
+}
+
+/// Tables by name that may stand for several of them.
+#[derive(Debug)]
+pub struct Tables {
+    /// What they are, in the singular.
+    pub what: &'static str,
+    /// Where they stand.
+    pub place: Path,
+    /// Their keys that may hold several values.
+    pub keys: Vec<Path>,
+    /// The list whose entries name them.
+    pub named_in: Path,
+}
+
+impl Lists {
+    /// All keys that may hold several values, from the top of the document.
+    pub fn paths(&self) -> Vec<Path> {
+        [&self.readings[..], &self.tables.paths()].concat()
+    }
+
+    /// Whether several values may be at a path.
+    pub(super) fn are_at(&self, path: &[Step]) -> bool {
+        several::is_any(&self.paths(), path)
+    }
+}
+
+/// Most values of a key, readings of a document and tables that one makes.
+pub const MOST: usize = 1000;
+
+/// A document, not yet read.
+#[derive(Debug)]
+pub struct Document<'s> {
+    source: &'s Arc<Source>,
+    root: Node<'s>,
+    broken: Vec<Range<usize>>,
+    lists: &'s Lists,
+    axes: Vec<Several<'s>>,
+    fans: Vec<Several<'s>>,
+}
+
+impl<'s> Document<'s> {
+    /// What `root` holds several values for; what is wrong with that is reported and cut away.
+    pub(super) fn new(
+        source: &'s Arc<Source>,
+        mut root: Node<'s>,
+        broken: Vec<Range<usize>>,
+        lists: &'s Lists,
+        diagnostics: &mut Diagnostics,
+    ) -> Document<'s> {
+        let mut reader = several::Reader {
+            source,
+            broken: &broken,
+            diagnostics,
+            root: &mut root,
+            most: MOST,
+        };
+        let mut axes = reader.all(&lists.readings);
+        let mut fans = reader.all(&lists.tables.paths());
+        let factors = axes.iter().map(|axis| axis.values.len());
+        if let Some(last) = axes.last()
+            && product(factors).is_none()
+        {
+            let each = axes
+                .iter()
+                .map(|axis| format!("{} {}", axis.key_below(0), axis.values.len()));
+            let each = each.collect::<Vec<_>>().join(" × ");
+            let what = lists.what;
+            let title = format!("the lists make too many {what}: {each}; at most {MOST}");
+            let complaint = Diagnostic::at(source, last.span.clone(), title, "too many");
+            diagnostics.push(complaint.with_help("give fewer values"));
+            axes.iter_mut().for_each(|axis| axis.values.truncate(1));
+        }
+        lists.tables.limit(&mut fans, source, diagnostics);
+        Document {
+            source,
+            root,
+            broken,
+            lists,
+            axes,
+            fans,
+        }
+    }
+
+    /// Number of readings, at least 1.
+    pub fn readings(&self) -> usize {
+        self.axes.iter().map(|axis| axis.values.len()).product()
+    }
+
+    /// Whether a key holds a list or a range.
+    pub fn has_lists(&self) -> bool {
+        !self.axes.is_empty()
+    }
+
+    /// A reading's keys and values, as `a.b=1;c=2`: of those keys that hold several values.
+    pub fn name(&self, reading: usize) -> String {
+        let named = (self.axes.iter().zip(digits_of(reading, &self.axes)))
+            .filter_map(|(axis, at)| axis.named(0, at));
+        let each: Vec<String> = named.map(|(key, word)| format!("{key}={word}")).collect();
+        each.join(";")
+    }
+
+    /// One reading as a `T`, as [`read`](super::read()) does; the last list changes the fastest.
+    pub fn read<T: DeserializeOwned>(
+        &self,
+        reading: usize,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
+        self.read_at(&digits_of(reading, &self.axes), diagnostics)
+    }
+
+    /// The first reading, after all values of every list were read beside the first of all others.
+    pub fn read_all_values<T: DeserializeOwned>(&self, diagnostics: &mut Diagnostics) -> Option<T> {
+        let mut places = vec![0; self.axes.len()];
+        let first = self.read_at(&places, diagnostics);
+        for (place, axis) in self.axes.iter().enumerate() {
+            for at in 1..axis.values.len() {
+                places[place] = at;
+                let _: Option<T> = self.read_at(&places, diagnostics);
+            }
+            places[place] = 0;
+        }
+        first
+    }
+
+    fn read_at<T: DeserializeOwned>(
+        &self,
+        places: &[usize],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
+        let mut root: Node<'_> = self.root.clone();
+        for (axis, at) in self.axes.iter().zip(places) {
+            axis.put(*at, 0, &mut root);
+        }
+        (self.lists.tables).fan_out(&self.fans, &mut root, self.source, diagnostics);
+        Recovery::new(self.source, root, self.broken.clone(), diagnostics).run()
+    }
+}
+
+/// The product, if it is not beyond what there may be.
+fn product(factors: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut factors = factors;
+    let all = factors.try_fold(1usize, usize::checked_mul);
+    all.filter(|all| *all <= MOST)
+}
+
+impl Tables {
+    /// Their keys from the top of the document.
+    fn paths(&self) -> Vec<Path> {
+        let below = |key: &Path| [&self.place[..], &[several::ANY], &key[..]].concat();
+        self.keys.iter().map(below).collect()
+    }
+
+    /// The name of the table that a key stands in.
+    fn name_of<'f>(&self, fan: &'f Several<'_>) -> &'f str {
+        match fan.path.get(self.place.len()) {
+            Some(Step::Key(name)) => name,
+            _ => "",
+        }
+    }
+
+    /// The names of tables that hold several values, each with those.
+    fn by_name<'f, 's>(&self, fans: &'f [Several<'s>]) -> Vec<(&'f str, Vec<&'f Several<'s>>)> {
+        let mut all: Vec<(&str, Vec<&Several<'s>>)> = Vec::new();
+        for fan in fans {
+            let name = self.name_of(fan);
+            match all.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, own)) => own.push(fan),
+                None => all.push((name, vec![fan])),
+            }
+        }
+        all
+    }
+
+    /// Reports tables that make more than there may be, and leaves one value of each of their keys.
+    fn limit(&self, fans: &mut [Several<'_>], source: &Arc<Source>, diagnostics: &mut Diagnostics) {
+        let mut too_many = Vec::new();
+        for (name, own) in self.by_name(fans) {
+            if product(own.iter().map(|fan| fan.values.len())).is_none() {
+                too_many.push((name.to_owned(), own[0].span.clone()));
+            }
+        }
+        for (name, span) in too_many {
+            let title = format!("`{name}` makes more than {MOST} of itself");
+            diagnostics.error_at(source, span, title, "too many combinations");
+            for fan in fans.iter_mut().filter(|fan| self.name_of(fan) == name) {
+                fan.values.truncate(1);
+            }
+        }
+    }
+
+    /// Puts a table for every combination in the place of each that holds several values, and their names in the place
+    /// of its own.
+    fn fan_out<'t>(
+        &self,
+        fans: &'t [Several<'_>],
+        root: &mut Node<'t>,
+        source: &Arc<Source>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let place: Vec<Step> = (self.place.iter())
+            .map(|key| Step::Key((*key).to_owned()))
+            .collect();
+        for (name, own) in self.by_name(fans) {
+            let Some((key, table)) = table_mut(root, &place).and_then(|all| all.remove_entry(name))
+            else {
+                continue;
+            };
+            let mut names = Vec::new();
+            for number in 0..own.iter().map(|fan| fan.values.len()).product() {
+                let (mut table, mut word) = (table.clone(), name.to_owned());
+                let depth = place.len() + 1;
+                for (fan, at) in own.iter().zip(digits_of(number, &own)) {
+                    fan.put(at, depth, &mut table);
+                    if let Some((key, value)) = fan.named(depth, at) {
+                        word.push_str(&format!(" {key} {value}"));
+                    }
+                }
+                let own_key = Spanned::new(key.span(), Cow::Owned(word.clone()));
+                if let Some(all) = table_mut(root, &place)
+                    && all.insert(own_key, table).is_some()
+                {
+                    let title = format!("there are two of the name `{word}`");
+                    let label = format!("the lists make a {} of this name", self.what);
+                    diagnostics.error_at(source, key.span(), title, label);
+                }
+                names.push(word);
+            }
+            self.rename(name, &names, root);
+        }
+    }
+
+    /// Puts names in the place of one, in the list that names tables.
+    fn rename(&self, name: &str, names: &[String], root: &mut Node<'_>) {
+        let path: Vec<Step> = (self.named_in.iter())
+            .map(|key| Step::Key((*key).to_owned()))
+            .collect();
+        let Some(DeValue::Array(list)) = tree::get_mut(root, &path).map(Spanned::get_mut) else {
+            return;
+        };
+        let mut renamed = DeArray::new();
+        for entry in mem::replace(list, DeArray::new()) {
+            if entry.get_ref().as_str() == Some(name) {
+                let span = entry.span();
+                let word = |word: &String| DeValue::String(Cow::Owned(word.clone()));
+                for own in names {
+                    renamed.push(Spanned::new(span.clone(), word(own)));
+                }
+            } else {
+                renamed.push(entry);
+            }
+        }
+        *list = renamed;
+    }
+}
+
+/// The table at a path, to change it.
+fn table_mut<'r, 't>(root: &'r mut Node<'t>, path: &[Step]) -> Option<&'r mut DeTable<'t>> {
+    match tree::get_mut(root, path).map(Spanned::get_mut) {
+        Some(DeValue::Table(table)) => Some(table),
+        _ => None,
+    }
+}
+
+/// Which value of each is that of a combination; the last changes the fastest.
+fn digits_of<'s>(mut number: usize, all: &[impl Borrow<Several<'s>>]) -> Vec<usize> {
+    let mut digits = vec![0; all.len()];
+    for (digit, several) in digits.iter_mut().zip(all).rev() {
+        let base = several.borrow().values.len();
+        *digit = number % base;
+        number /= base;
+    }
+    digits
+}

@@ -1,0 +1,140 @@
+//! Which run is worth its price, if any.
+
+use super::constants::Constants;
+use super::experts::{Experts, Told};
+
+/// What to run next, and at which value of the objective to give it up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Next {
+    pub(super) at: usize,
+    pub(super) cap: Option<f64>,
+}
+
+/// What is asked.
+pub(super) struct Question<'q> {
+    pub(super) power: f64,
+    /// Best value that a run came to.
+    pub(super) best: Option<f64>,
+    /// Runs of the job that are to come.
+    pub(super) runs: f64,
+    /// Configurations that may be run.
+    pub(super) open: &'q [usize],
+    /// Odds that a run of each configuration fails.
+    pub(super) fails: &'q [f64],
+}
+
+/// A configuration that may be run.
+struct Candidate {
+    at: usize,
+    expected: f64,
+    first: f64,
+    cap: Option<f64>,
+    worth: f64,
+}
+
+/// The whole run that is worth most, if any is worth its price.
+///
+/// Of a run of x: what it takes until it ends or is given up, after which the best known is run instead, and for each
+/// of the R − 1 runs that follow what is then the least expected. While nothing has reached the target, one is always run.
+pub(super) fn next_run(
+    experts: &Experts<'_>,
+    told: &Told,
+    asked: &Question<'_>,
+    constants: &Constants,
+) -> Option<Next> {
+    let expected: Vec<f64> = asked
+        .open
+        .iter()
+        .map(|&at| told.expected(at, constants.caution))
+        .collect();
+    let least = expected.iter().copied().fold(f64::INFINITY, f64::min);
+    let reference = asked.best.map_or(least, |best| best.min(least));
+    let mut all: Vec<Candidate> = (asked.open.iter().zip(&expected))
+        .map(|(&at, &expected)| {
+            let (first, cap) = first(told, asked, at, expected, reference, constants);
+            let (taken, above) = told.until(at, reference);
+            // E[max(reference − value, 0)].
+            let gain = (1.0 - above) * reference - (taken - reference * above);
+            Candidate {
+                at,
+                expected,
+                first,
+                cap,
+                worth: asked.runs * gain * (1.0 - asked.fails[at]) - first,
+            }
+        })
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    let hopeful = hopeful(told, asked.open, constants.hopeful);
+    let mut close: Vec<usize> = (0..all.len()).collect();
+    close.sort_by(|&a, &b| all[b].worth.total_cmp(&all[a].worth).then(a.cmp(&b)));
+    let mut chosen: Vec<usize> = close.iter().copied().take(constants.closely).collect();
+    close.sort_by(|&a, &b| all[a].expected.total_cmp(&all[b].expected).then(a.cmp(&b)));
+    chosen.extend(close.iter().copied().take(constants.closely));
+    chosen.sort_unstable();
+    chosen.dedup();
+    let best = asked.best.unwrap_or(f64::INFINITY);
+    let total = |place: usize| {
+        let Candidate { at, first, .. } = all[place];
+        if asked.runs <= 1.0 {
+            return first;
+        }
+        let ends = experts.after(told, at, asked.power, &hopeful, constants);
+        let after: f64 = (ends.iter())
+            .map(|(odds, outcome, least)| odds * best.min(libm::exp(*outcome)).min(*least))
+            .sum();
+        let fails = asked.fails[at];
+        first + (asked.runs - 1.0) * ((1.0 - fails) * after + fails * reference)
+    };
+    let found = (chosen.into_iter().map(|place| (place, total(place))))
+        .reduce(|least, next| if next.1 < least.1 { next } else { least });
+    let (place, total) = found?;
+    if asked.best.is_some_and(|best| total >= asked.runs * best) {
+        return None;
+    }
+    let Candidate { at, cap, .. } = all.swap_remove(place);
+    Some(Next { at, cap })
+}
+
+/// What the next of the runs is expected to take if it begins with `at`, and where to give that up.
+fn first(
+    told: &Told,
+    asked: &Question<'_>,
+    at: usize,
+    expected: f64,
+    reference: f64,
+    constants: &Constants,
+) -> (f64, Option<f64>) {
+    let fails = asked.fails[at];
+    let failed =
+        |taken: f64, then: f64| (1.0 - fails) * (taken + then) + fails * (taken + reference);
+    let whole = (failed(expected, 0.0), None);
+    let Some(best) = asked.best else { return whole };
+    (constants.caps.iter())
+        .map(|factor| {
+            let cap = factor * reference;
+            let (taken, above) = told.until(at, cap);
+            (failed(taken, best * above), Some(cap))
+        })
+        .fold(
+            whole,
+            |least, next| if next.0 < least.0 { next } else { least },
+        )
+}
+
+/// Those that may turn out to be the best: of the least values that are still likely.
+fn hopeful(told: &Told, open: &[usize], most: usize) -> Vec<usize> {
+    let likely = |at: usize| {
+        let of = |(weight, moments): (&f64, &Vec<(f64, f64)>)| {
+            let (m, v) = moments[at];
+            weight * (m + 0.5 * v - 1.5 * v.sqrt())
+        };
+        told.weights.iter().zip(&told.moments).map(of).sum::<f64>()
+    };
+    let mut order: Vec<(usize, f64)> = open.iter().map(|&at| (at, likely(at))).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    order.truncate(most);
+    order.into_iter().map(|(at, _)| at).collect()
+}

@@ -1,0 +1,174 @@
+//! What is believed of a job before anything was seen of it: how its logarithms go with what configurations are.
+
+use super::constants::{Constants, Shape, Slope};
+use super::field::Prior;
+
+/// What a coordinate is to a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Virtual processors or accelerators of a machine, in doublings.
+    Cores,
+    /// Memory per core, in doublings.
+    Memory,
+    /// Machines, in doublings.
+    Nodes,
+    /// Samples of a step, in doublings.
+    Batch,
+    /// Learning rate, in powers of ten.
+    Rate,
+    /// Whether workers wait for each other.
+    Sync,
+    /// Any other number or ordered name.
+    Number,
+    /// One of several names.
+    Name,
+}
+
+/// One coordinate of all configurations.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) role: Role,
+    pub(super) values: Vec<f64>,
+}
+
+/// The configurations of a task as a prior sees them.
+#[derive(Debug, Clone)]
+pub(super) struct Configurations {
+    pub(super) columns: Vec<Column>,
+    pub(super) count: usize,
+    /// Whether a batch is that of each worker, so that more workers make more samples of a step.
+    pub(super) per_worker: bool,
+}
+
+impl Role {
+    fn place(self) -> usize {
+        self as usize
+    }
+
+    fn is_of_machines(self) -> bool {
+        matches!(self, Role::Cores | Role::Memory | Role::Nodes | Role::Name)
+    }
+
+    fn slope(self, shape: &Shape) -> Slope {
+        match self {
+            Role::Cores => shape.cores,
+            Role::Memory => shape.memory,
+            Role::Nodes => shape.nodes,
+            Role::Batch => shape.batch,
+            Role::Rate => shape.rate,
+            Role::Sync => shape.sync,
+            Role::Number => shape.number,
+            Role::Name => shape.name,
+        }
+    }
+}
+
+impl Configurations {
+    /// Whether they differ in more than machines.
+    fn has_more(&self) -> bool {
+        (self.columns.iter()).any(|column| !column.role.is_of_machines())
+    }
+
+    fn slope(&self, role: Role, shape: &Shape) -> Slope {
+        match role {
+            Role::Nodes if !self.per_worker => shape.nodes_alone,
+            role => role.slope(shape),
+        }
+    }
+
+    fn column(&self, role: Role) -> Option<&[f64]> {
+        let found = self.columns.iter().find(|column| column.role == role);
+        found.map(|column| &*column.values)
+    }
+
+    /// How scarce the memory of each is: 3·max(0, q − c)/(most − least) of c, the logarithm of all memory, and q, its 30 %
+    /// quantile; none where memory is not known.
+    pub(super) fn scarcity(&self) -> Option<Vec<f64>> {
+        let memory = self.column(Role::Memory)?;
+        let mut all = memory.to_vec();
+        for role in [Role::Cores, Role::Nodes] {
+            if let Some(values) = self.column(role) {
+                all.iter_mut().zip(values).for_each(|(all, v)| *all += v);
+            }
+        }
+        let mut sorted = all.clone();
+        sorted.sort_by(f64::total_cmp);
+        let range = sorted[sorted.len() - 1] - sorted[0];
+        let place = 0.3 * (sorted.len() - 1) as f64;
+        let low = sorted[place as usize];
+        let quantile =
+            low + place.fract() * (sorted[(place as usize + 1).min(sorted.len() - 1)] - low);
+        (range > 0.0).then(|| {
+            let scarce = |c: f64| 3.0 * (quantile - c).max(0.0) / range;
+            all.into_iter().map(scarce).collect()
+        })
+    }
+
+    /// What is believed of a logarithm that goes so.
+    pub(super) fn prior(&self, shape: &Shape, constants: &Constants) -> Prior {
+        let n = self.count;
+        let mut mean = vec![0.0; n];
+        for column in &self.columns {
+            let slope = self.slope(column.role, shape);
+            for (mean, value) in mean.iter_mut().zip(&column.values) {
+                *mean += slope.mean * value;
+            }
+        }
+        if shape.scarce > 0.0
+            && let Some(scarcity) = self.scarcity()
+        {
+            for (mean, scarce) in mean.iter_mut().zip(&scarcity) {
+                *mean += shape.scarce * scarce * scarce;
+            }
+        }
+        let columns: Vec<(&[f64], f64, f64, f64, bool)> = (self.columns.iter())
+            .map(|column| {
+                let centre = column.values.iter().sum::<f64>() / n as f64;
+                let sd = self.slope(column.role, shape).sd;
+                let length = constants.lengths[column.role.place()];
+                (
+                    &*column.values,
+                    centre,
+                    sd * sd,
+                    1.0 / length,
+                    column.role.is_of_machines(),
+                )
+            })
+            .collect();
+        let all = if self.has_more() { shape.all } else { 0.0 };
+        let (machines, all) = (shape.machines * shape.machines, all * all);
+        let mut covariance = vec![0.0; n * n];
+        for a in 0..n {
+            for b in 0..=a {
+                let (mut sloped, mut near, mut far) = (0.0, 0.0, 0.0);
+                for (values, centre, variance, per_length, of_machines) in &columns {
+                    let (x, y) = (values[a], values[b]);
+                    sloped += variance * (x - centre) * (y - centre);
+                    let apart = (x - y) * per_length;
+                    far += apart * apart;
+                    if *of_machines {
+                        near += apart * apart;
+                    }
+                }
+                let of = |variance: f64, square: f64| match variance > 0.0 {
+                    true => variance * matern(square),
+                    false => 0.0,
+                };
+                let entry = sloped + of(machines, near) + of(all, far);
+                covariance[a * n + b] = entry;
+                covariance[b * n + a] = entry;
+            }
+        }
+        Prior {
+            mean,
+            covariance,
+            own: shape.own * shape.own,
+        }
+    }
+}
+
+/// Matérn 5/2 at the square of a distance.
+fn matern(square: f64) -> f64 {
+    let r = (5.0 * square).sqrt();
+    (1.0 + r + r * r / 3.0) * libm::exp(-r)
+}
