@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from scavsim.record import Recorder
 
-SAMPLES, INPUTS, CLASSES, WIDTH = 2048, 128, 10, 256
+SAMPLES, INPUTS, CLASSES, WIDTH = 2048, 256, 10, 768
 TARGET_LOSS = 0.9
 
 
@@ -30,7 +30,7 @@ def main(meeting, profile, batches):
 
 
 def train(profile, x, y, batch, rank, world):
-    """Trains to the target at the global batch `batch`, and at least five stretches."""
+    """Trains to the target at the global batch `batch`, and at least three stretches."""
     torch.manual_seed(2)
     layers = [torch.nn.Linear(INPUTS, WIDTH), torch.nn.ReLU(), torch.nn.Linear(WIDTH, WIDTH), torch.nn.ReLU()]
     model = DistributedDataParallel(torch.nn.Sequential(*layers, torch.nn.Linear(WIDTH, CLASSES)))
@@ -40,7 +40,7 @@ def train(profile, x, y, batch, rank, world):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     order = torch.Generator().manual_seed(3)
     steps, reached = 0, False
-    while steps < 160 or not reached:
+    while steps < 100 or not reached:
         indices = torch.randperm(SAMPLES, generator=order).split(batch)
         for chosen in recorder.steps([i[rank::world] for i in indices]):
             optimizer.zero_grad()

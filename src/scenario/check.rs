@@ -57,7 +57,10 @@ pub fn load_with(
 ) -> Option<Scenario> {
     let before = diagnostics.len();
     let (files, file) = files::read(source, folder, &overrides.set, diagnostics);
-    let file = file?;
+    let mut file = file?;
+    for own in file.strategy.own.values_mut() {
+        own.folder = files.folder(own.command.span().start).to_owned();
+    }
     let mut check = Check {
         files: &files,
         given,
@@ -117,7 +120,7 @@ impl Check<'_> {
             None => prices::read(&file.pricing, own, self.files, complaints),
         };
         let registry = &self.given.registry;
-        let strategies = strategies::read(&file.search, registry, complaints);
+        let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
