@@ -10,7 +10,7 @@ use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
 use crate::compare::{Comparison, Effort, NoComparison, Question, compare, data, run::cases, text};
 use crate::input::{Diagnostic, Diagnostics};
-use crate::scenario::Overrides;
+use crate::scenario::{Overrides, Scenario};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ impl CompareArgs {
         };
         let scenarios = run::load(&self.files, overrides)?;
         let question = Question {
-            repeats: self.repeats(scenarios.first().and_then(|s| s.repeats)),
+            repeats: self.repeats(&scenarios),
             parts: self.halves,
         };
         let jobs = self.jobs.map_or_else(run::available, usize::from);
@@ -114,15 +114,22 @@ impl CompareArgs {
     }
 
     /// Numbers of runs, each once, in the order in which they were written.
-    fn repeats(&self, stated: Option<u64>) -> Vec<u64> {
+    fn repeats(&self, scenarios: &[Scenario]) -> Vec<u64> {
+        let asked = self.repeats.iter().copied().map(u64::from);
+        let stated = scenarios.iter().flat_map(|scenario| &scenario.runs_in);
+        let stated = stated.filter_map(|setting| setting.repeats);
         let mut all: Vec<u64> = Vec::new();
-        for repeats in self.repeats.iter().copied().map(u64::from) {
+        let mut take = |repeats: u64| {
             if !all.contains(&repeats) {
                 all.push(repeats);
             }
+        };
+        match self.repeats.is_empty() {
+            true => stated.for_each(&mut take),
+            false => asked.for_each(&mut take),
         }
         if all.is_empty() {
-            all.push(stated.unwrap_or(1));
+            all.push(1);
         }
         all
     }

@@ -84,7 +84,7 @@ pub fn compare(
             (scenario.strategies).retain(|name| strategies.contains(name));
             let firsts: Vec<usize> = blocks.iter().map(|block| block.units.len()).collect();
             for &repeats in &question.repeats {
-                scenario.repeats = Some(repeats);
+                let scenario = of_runs(&scenario, repeats);
                 let mut plan = Plan::heeding(&scenario, effort.interrupt)?;
                 plan.notes_probes = true;
                 let mut of_plan = OfPlan {
@@ -108,6 +108,25 @@ pub fn compare(
             .map(|(name, (sum, count))| (name, sum / count.max(1)))
             .collect(),
     })
+}
+
+/// The scenario with a job that is run so often. Where it names several numbers of runs itself, its settings of this one, or of
+/// the first in place of it.
+fn of_runs(scenario: &Scenario, repeats: u64) -> Scenario {
+    let mut scenario = scenario.clone();
+    let stated: Vec<u64> = scenario.runs_in.iter().filter_map(|s| s.repeats).collect();
+    if let Some(&first) = stated.first() {
+        let kept = if stated.contains(&repeats) {
+            repeats
+        } else {
+            first
+        };
+        (scenario.runs_in).retain(|setting| setting.repeats == Some(kept));
+    }
+    for setting in &mut scenario.runs_in {
+        setting.repeats = Some(repeats);
+    }
+    scenario
 }
 
 /// The strategies of all scenarios without those that know the truth.
@@ -189,7 +208,7 @@ impl OfPlan<'_> {
         let plan = self.plan;
         let unit = |arena: usize, policy: usize| Unit {
             scenario: plan.scenario.clone(),
-            workload: plan.workload(arena).to_owned(),
+            workload: plan.arena_name(arena),
             policy: plan.policies[policy].name.clone(),
             part: self.part,
         };

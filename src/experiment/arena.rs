@@ -95,6 +95,8 @@ pub(super) struct Parts<'a> {
     pub(super) space: Space,
     /// What everybody knows of the workload.
     pub(super) figures: Figures,
+    /// How often the job will be run, where that is said.
+    pub(super) repeats: Option<u64>,
     /// Earlier runs of the workload.
     pub(super) own: &'a History,
     /// Earlier runs of all workloads that a service has seen.
@@ -146,7 +148,7 @@ impl Arena {
             figures: parts.figures,
             machines,
             limits: scenario.limits,
-            repeats: scenario.repeats.unwrap_or(1),
+            repeats: parts.repeats.unwrap_or(1),
             contenders: Vec::new(),
             default: 0,
             tariffs,

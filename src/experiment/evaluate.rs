@@ -223,7 +223,7 @@ impl<'p> Evaluator<'p> {
             let alone = self.simulation.run_alone(case, oracle).map_err(never)?;
             outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
         }
-        if self.plan.limits.are_any() || self.plan.repeats.is_some() {
+        if self.plan.limits.are_any() || self.plan.repeats(case.arena).is_some() {
             outcome.alone = match outcome.search.hours > 0.0 {
                 false => Some(outcome.total),
                 true => (self.simulation.run_alone(case, choice).ok())
@@ -410,7 +410,7 @@ impl<'p> Evaluator<'p> {
         if arena.ground.world().is_none() {
             record.failed_choices = Some(self.failed.len() as f64);
         }
-        if let Some(runs) = self.plan.repeats {
+        if let Some(runs) = self.plan.repeats(case.arena) {
             let jobs = Repeated {
                 runs,
                 completed: self.simulation.completed(),

@@ -47,8 +47,6 @@ pub struct Plan {
     pub replicas: u64,
     /// What no choice may exceed.
     pub limits: Limits,
-    /// How often the job will be run, where that is said.
-    pub repeats: Option<u64>,
     /// Whether searches note their probes and how long they took.
     pub notes_probes: bool,
 }
@@ -155,7 +153,6 @@ impl Plan {
             objectives: scenario.objectives.clone(),
             replicas: scenario.replicas,
             limits: scenario.limits,
-            repeats: scenario.repeats,
             notes_probes: false,
             source: scenario.clone(),
         };
@@ -184,6 +181,11 @@ impl Plan {
     /// Name of an arena's setting; empty where no key of the scenario holds several values.
     pub fn setting(&self, arena: usize) -> &str {
         &self.source.runs_in[self.place(arena).0].name
+    }
+
+    /// How often the job of an arena will be run, where that is said.
+    pub fn repeats(&self, arena: usize) -> Option<u64> {
+        self.source.runs_in[self.place(arena).0].repeats
     }
 
     /// An arena, made if need be.
@@ -283,12 +285,17 @@ impl Plan {
                 },
                 _,
             ) => self.make_simulated(setting, *workload, configurations.clone()),
-            (Search::Measured(job), Some(measured)) => self.make_measured(measured, *job),
+            (Search::Measured(job), Some(measured)) => self.make_measured(setting, measured, *job),
             (Search::Measured(_), None) => Err(PlanError::NoGrid),
         }
     }
 
-    fn make_measured(&self, measured: &MeasuredJobs, job: usize) -> Result<Arena, PlanError> {
+    fn make_measured(
+        &self,
+        setting: usize,
+        measured: &MeasuredJobs,
+        job: usize,
+    ) -> Result<Arena, PlanError> {
         let stored: Vec<History> = (measured.jobs.iter())
             .map(|job| MeasuredGrid::history(job))
             .collect();
@@ -298,6 +305,7 @@ impl Plan {
             ground: Box::new(MeasuredGrid::new(Arc::clone(own), measured.probe)),
             space: own.space.clone(),
             figures: Figures::of_job(own),
+            repeats: self.source.runs_in[setting].repeats,
             own: &stored[job],
             stored: &stored,
             fleet: &Fleet::listed(),
@@ -345,6 +353,7 @@ impl Plan {
             ground: Box::new(world),
             space: Space::of_clusters(configurations),
             figures: Figures::of(workload),
+            repeats: scenario.runs_in[setting].repeats,
             own: &own,
             stored: &stored,
             fleet: &fleet,

@@ -184,7 +184,6 @@ impl Check<'_> {
             hash: prices::hash_with_tables(self.files.hash(), &policies),
             policies,
             objectives,
-            repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),
             strategies,
             left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
             renamed: strategies::renamed(&file.search, registry),

@@ -1,6 +1,6 @@
 //! Which keys may hold several values: a list like `[60, 600]`, or a range with a step or a factor.
 //!
-//! Those of `[spot]` and `[variation]` make settings, in each of which the scenario is run; those of a policy, policies.
+//! Those of `[spot]`, `[variation]` and `search.repeats` make settings, in each of which the scenario is run; those of a policy, policies.
 //! VM types have such keys too, [`scale_axis`](super::scale_axis).
 
 use std::sync::LazyLock;
@@ -28,6 +28,7 @@ const SETTINGS: &[&[&str]] = &[
     &["variation", "drift", "period_s"],
     &["variation", "straggler", "probability"],
     &["variation", "straggler", "factor"],
+    &["search", "repeats"],
 ];
 
 /// Keys of a policy that make policies, besides those of charges.

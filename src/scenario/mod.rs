@@ -93,8 +93,6 @@ pub struct Scenario {
     pub policies: Vec<Policy>,
     /// Objectives.
     pub objectives: Vec<Objective>,
-    /// How often the job will be run, where that is said.
-    pub repeats: Option<u64>,
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
     /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
@@ -120,6 +118,8 @@ pub struct Setting {
     pub variation: Variation,
     /// How clusters live: protocol, losses of VMs, kinds.
     pub setup: Setup,
+    /// How often the job will be run, where that is said.
+    pub repeats: Option<u64>,
 }
 
 impl Scenario {

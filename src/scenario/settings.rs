@@ -67,6 +67,7 @@ impl Settings<'_> {
             name,
             variation,
             setup,
+            repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),
         }
     }
 }

@@ -143,7 +143,7 @@ impl Strategy for ValueOfInformation {
                 experts.learn(next.at, &seen, &to, constants.beyond);
             }
         }
-        trials.decide();
+        trials.decide()?;
         Ok(())
     }
 }

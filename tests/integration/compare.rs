@@ -52,7 +52,7 @@ fn figures_are_those_of_records() {
         .run(&[&["compare", "scenario.toml", "--format", "units"], &set[..]].concat())
         .success();
     let units = Rows::parse(&stdout(&compared));
-    assert_eq!(units.iter().count(), 18 * 12);
+    assert_eq!(units.iter().count(), 18 * 17);
     for unit in units.iter() {
         let key = (
             unit.text("workload").to_owned(),
@@ -102,7 +102,7 @@ fn all_three_tables_are_written() {
     );
     assert_eq!(
         sandbox.read("out/strategies.csv").lines().count(),
-        1 + 2 * 12
+        1 + 2 * 17
     );
 }
 

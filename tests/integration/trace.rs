@@ -379,6 +379,7 @@ fn phases_are_those_of_the_usage() {
 fn of(vms: &[RentedVm]) -> TraceOf<'_> {
     TraceOf {
         scenario: "eventful",
+        setting: "",
         case: 7,
         workload: "scavenger-resnet18",
         strategy: "partial",
