@@ -56,6 +56,7 @@ pub mod task;
 mod trials;
 pub mod value_of_information;
 
+pub use external::{Conversation, Spoken};
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};
 pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, Settings};

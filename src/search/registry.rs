@@ -9,9 +9,9 @@ use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Recipe;
+use super::external::ExternalSettings;
 use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
-use super::external::ExternalSettings;
 use crate::input::checked::Count;
 use crate::input::closest;
 use crate::input::name::not_a_name;
@@ -159,7 +159,9 @@ impl<'de> Deserialize<'de> for SettingsName {
         }
         match not_a_name(&name) {
             Some(why) => Err(Error::custom(why)),
-            None if name.contains(AT) => Err(Error::custom("what stands behind an `@` is a budget")),
+            None if name.contains(AT) => {
+                Err(Error::custom("what stands behind an `@` is a budget"))
+            }
             None => Ok(SettingsName(name)),
         }
     }

@@ -1,29 +1,28 @@
 //! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
 //!
-//! - `talk`: what is said. `process`: a program under way, with its limits. Here: its settings, and a search.
+//! - `spoken`: a search with somebody who answers lines; `talk`: what the lines say.
+//! - `process`: a program under way, with its limits. Here: its settings.
 //!
 //! A process makes one search after the other, as many processes as there are threads. Whatever goes wrong with one ends
 //! its search, never the run, and the next search begins with a new process.
 
 mod process;
+mod spoken;
 mod talk;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use self::process::{Pool, Process};
-use self::talk::Answer;
-use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use self::process::{Limits, Process};
+pub use self::spoken::{Conversation, Spoken};
+use self::spoken::{Told, Waiting};
+use super::{Depends, Past, Recipe, Strategy, Task, Unusable};
 use crate::input::checked::{Count, Positive};
-use crate::rng::Stream;
-use crate::testbed::{Stop, Testbed};
-
-/// Seeds are below, so that every language reads them exactly.
-const SEEDS: usize = 1 << 31;
 
 /// Settings of a strategy that is another program.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -53,7 +52,7 @@ pub struct ExternalSettings {
     pub folder: PathBuf,
     #[serde(skip)]
     #[schemars(skip)]
-    pool: Pool,
+    waiting: Waiting,
 }
 
 fn timeout_s() -> Positive {
@@ -86,6 +85,18 @@ impl ExternalSettings {
     }
 }
 
+impl ExternalSettings {
+    fn start(&self) -> Result<Box<dyn Conversation>, String> {
+        let (program, arguments) = self.found().map_err(|why| why.0)?;
+        let limits = Limits {
+            answer: Duration::from_secs_f64(self.timeout_s.get()),
+            memory_mib: self.memory_mib.get(),
+        };
+        let process = Process::start(&program, arguments, &self.folder, limits)?;
+        Ok(Box::new(process))
+    }
+}
+
 /// Where the shell would find a program.
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -104,83 +115,15 @@ impl Recipe for ExternalSettings {
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         self.found()?;
-        let earlier = self.earlier_runs.then(|| past.take_own(|_| true));
-        Ok(Box::new(External {
-            task: talk::task(task, earlier.as_ref()),
-            settings: self.clone(),
-        }))
-    }
-}
-
-struct External {
-    settings: ExternalSettings,
-    /// What every search is told.
-    task: String,
-}
-
-impl External {
-    /// A process that waits for a task.
-    fn process(&self) -> Result<Process, String> {
-        match self.settings.pool.take() {
-            Some(process) => Ok(process),
-            None => {
-                let (program, arguments) = self.settings.found().map_err(|why| why.0)?;
-                let mib = self.settings.memory_mib.get();
-                Process::start(&program, arguments, &self.settings.folder, mib)
-            }
-        }
-    }
-}
-
-impl Strategy for External {
-    fn depends(&self) -> Depends {
         let mut depends = Depends::NOTHING;
-        depends.objective = self.settings.objective;
-        depends.prices = self.settings.prices;
-        depends
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let mut process = self.process().map_err(Stop::Failed)?;
-        let timeout = Duration::from_secs_f64(self.settings.timeout_s.get());
-        let mut told = talk::search(&self.task, task, stream.below(SEEDS));
-        loop {
-            let answer = match process.ask(told, timeout) {
-                Ok(answer) => talk::understood(&answer),
-                Err(broken) => return Err(Stop::Failed(broken.in_words(process))),
-            };
-            let seen = match answer.map_err(Stop::Failed)? {
-                Answer::Probe(probe) => {
-                    let extent = probe.extent(task.probe_steps).map_err(Stop::Failed)?;
-                    Some(testbed.probe(probe.configuration, extent)?)
-                }
-                Answer::ColdStart(cold) => {
-                    let steps = cold.steps.unwrap_or(task.cold_start_steps);
-                    testbed.cold_start(cold.configuration, steps)?;
-                    None
-                }
-                Answer::Choose(at) => {
-                    forecast.decided = Some(at);
-                    break;
-                }
-                Answer::Predict(times) => {
-                    talk::predict(&times, forecast).map_err(Stop::Failed)?;
-                    break;
-                }
-                Answer::Fail(why) => {
-                    self.settings.pool.give_back(process);
-                    return Err(Stop::Failed(talk::shortened(&why)));
-                }
-            };
-            told = talk::seen(seen, testbed.spent());
-        }
-        self.settings.pool.give_back(process);
-        Ok(())
+        depends.objective = self.objective;
+        depends.prices = self.prices;
+        let told = Told {
+            depends,
+            earlier_runs: self.earlier_runs,
+        };
+        let own = self.clone();
+        let open = move || own.start();
+        Spoken::of(Arc::new(open), self.waiting.clone(), told).build(task, past)
     }
 }

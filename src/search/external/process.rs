@@ -3,15 +3,14 @@
 //! Threads of its own read what it says and write what it is told, so that nothing it does makes a search wait for longer
 //! than its time-out. It is ended with all processes that it started and that did not leave its group.
 
-use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::spoken::Conversation;
 use super::talk::shortened;
 
 /// Longest answer, in bytes.
@@ -21,29 +20,17 @@ const COMPLAINTS: usize = 4096;
 /// How long a program that says no more is given to end by itself, so that its own exit status can be told.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Processes that wait for a task. They are ended with it.
-#[derive(Clone, Default)]
-pub(super) struct Pool(Arc<Mutex<Vec<Process>>>);
-
-impl Pool {
-    pub(super) fn take(&self) -> Option<Process> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-
-    pub(super) fn give_back(&self, process: Process) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(process);
-    }
-}
-
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pool")
-    }
+/// What a process may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Of time, for each answer.
+    pub(super) answer: Duration,
+    /// MiB of address space.
+    pub(super) memory_mib: u32,
 }
 
 /// Why there is no answer.
-pub(super) enum Broken {
+enum Broken {
     /// It said something that it was not asked for.
     Unasked(String),
     /// It says no more.
@@ -56,7 +43,7 @@ pub(super) enum Broken {
 
 impl Broken {
     /// The reason in words, with what the program complained of last.
-    pub(super) fn in_words(self, process: Process) -> String {
+    fn in_words(self, process: &mut Process) -> String {
         let grace = match self {
             Broken::Ended => GRACE,
             _ => Duration::ZERO,
@@ -68,7 +55,10 @@ impl Broken {
         };
         match self {
             Broken::Unasked(line) => {
-                format!("the program said more than it was asked: {}", shortened(&line))
+                format!(
+                    "the program said more than it was asked: {}",
+                    shortened(&line)
+                )
             }
             Broken::Flood => {
                 format!("the program's answer is longer than {LONGEST_ANSWER} bytes")
@@ -90,6 +80,7 @@ impl Broken {
 /// A process that makes one search after the other.
 pub(super) struct Process {
     child: Child,
+    limits: Limits,
     tell: Sender<String>,
     /// A line, or `None` for one that is too long.
     said: Receiver<Option<String>>,
@@ -102,7 +93,7 @@ impl Process {
         program: &Path,
         arguments: &[String],
         folder: &Path,
-        memory_mib: u32,
+        limits: Limits,
     ) -> Result<Process, String> {
         let mut command = Command::new(program);
         command
@@ -119,7 +110,7 @@ impl Process {
         let mut child = command
             .spawn()
             .map_err(|why| format!("the program does not start: {why}"))?;
-        limit_memory(&child, memory_mib);
+        limit_memory(&child, limits.memory_mib);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(mut input), Some(output), Some(errors)) = pipes else {
             return Err("the program does not start: it has no pipes".to_owned());
@@ -138,6 +129,7 @@ impl Process {
         thread::spawn(move || complain.send(last_line(errors)));
         Ok(Process {
             child,
+            limits,
             tell,
             said,
             complaints,
@@ -145,7 +137,8 @@ impl Process {
     }
 
     /// Tells it a line and waits for its answer.
-    pub(super) fn ask(&mut self, line: String, timeout: Duration) -> Result<String, Broken> {
+    fn ask(&mut self, line: String) -> Result<String, Broken> {
+        let timeout = self.limits.answer;
         if let Ok(Some(unasked)) = self.said.try_recv() {
             return Err(Broken::Unasked(unasked));
         }
@@ -160,7 +153,7 @@ impl Process {
     }
 
     /// Ends it, once it has had some time to end by itself: its exit status, and the last line of its complaints.
-    fn end(mut self, grace: Duration) -> (Option<ExitStatus>, String) {
+    fn end(&mut self, grace: Duration) -> (Option<ExitStatus>, String) {
         let deadline = Instant::now() + grace;
         let mut status = self.child.try_wait().ok().flatten();
         while status.is_none() && Instant::now() < deadline {
@@ -176,6 +169,12 @@ impl Process {
         kill_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+impl Conversation for Process {
+    fn answer(&mut self, line: String) -> Result<String, String> {
+        self.ask(line).map_err(|broken| broken.in_words(self))
     }
 }
 
