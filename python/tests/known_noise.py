@@ -18,7 +18,7 @@ DIMENSION, LOCAL_BATCH, SCALE = 4000, 16, 100.0
 class Distance(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        # Two parameters, so that there can be two buckets. ‖G‖² = 1.
+        # ‖G‖² = 1.
         halves = torch.full((2, DIMENSION // 2), DIMENSION**-0.5)
         self.first, self.second = (torch.nn.Parameter(half.clone()) for half in halves)
 

@@ -1,110 +1,88 @@
-"""What is seen of the exchange of gradients in DistributedDataParallel: when it was waited for, and what went in and out.
+"""What is seen of the exchange of gradients in DistributedDataParallel: how long it was waited for, and what went in and came
+out.
 
-A communication hook runs once per bucket of gradients, when they are all there, and starts their all-reduce. Between
-the start of the last bucket and the end of the last all-reduce there is nothing left to compute: that is the
-communication that shows.
+When a backward pass has computed all gradients, two callbacks of autograd run around the one in which
+DistributedDataParallel waits for its all-reduces. The time between them is communication that shows. Before it, gradients are
+those of this worker; behind it, the mean over all. That is two calls a step, whatever the model.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, List, Optional, Tuple
-
-Hook = Callable[[Any, Any], Any]
+from typing import Any, List, Optional, Tuple
 
 
 class Exchange:
-    """Watches the all-reduce of one model.
+    """Watches the all-reduces of one model.
 
     Args:
-        model: a DistributedDataParallel without a communication hook.
-        hook, state: the hook to run in place of the plain mean, as of `register_comm_hook`.
+        model: a DistributedDataParallel.
     """
 
-    def __init__(self, model: Any, hook: Optional[Hook] = None, state: Any = None) -> None:
-        from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
-
-        self._hook = hook or default_hooks.allreduce_hook
-        self._state = state
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._parameters = [p for p in model.parameters() if p.requires_grad]
+        self.device = self._parameters[0].device
+        # With views, all-reduces change a gradient before all are there.
+        self.can_look = not model.gradient_as_bucket_view
         self.timing = False
         self.looking = False
-        self.device = next(model.parameters()).device
-        self._moments = _Moments(self.device)
+        self._waits: List[Tuple[Any, Any]] = []
+        self._squares: Optional[Tuple[Any, Any]] = None
         self._exchanges = 0
-        self._local: List[Any] = []
-        self._global: List[Any] = []
-        model.register_comm_hook(None, self._exchange)
+        self._parameters[0].register_hook(self._in_backward)
 
     def end_step(self) -> Tuple[Any, Any]:
-        """The moments of the step that ended, None without an exchange, and its two squared norms, None without a look
-        or after several exchanges, of which only the first is of one batch."""
-        moments, squares = self._moments.taken(), None
-        if self._local and self._exchanges == 1:
-            squares = (sum(self._local[1:], self._local[0]), sum(self._global[1:], self._global[0]))
-        self._exchanges, self._local, self._global = 0, [], []
-        return moments, squares
+        """The waits of the step that ended, None where there was none, and its two squared norms, None without a look and
+        after several exchanges, of which only the first is of one batch."""
+        waits, squares = self._waits or None, self._squares if self._exchanges == 1 else None
+        self._waits, self._squares, self._exchanges = [], None, 0
+        return waits, squares
 
-    def exposed_s(self, moments: Any) -> float:
+    def exposed_s(self, waits: List[Tuple[Any, Any]]) -> float:
         """Seconds that a step waited for its gradients. On a GPU, only once it has been waited for."""
-        return self._moments.seconds(moments)
+        if self.device.type == "cuda":
+            return sum(before.elapsed_time(behind) for before, behind in waits) / 1e3
+        return sum(behind - before for before, behind in waits)
 
-    # PyTorch refuses a hook with annotations other than its own types.
-    def _exchange(self, _, bucket):
-        if not (self.timing or self.looking):
-            return self._hook(self._state, bucket)
-        first = bucket.index() == 0
-        self._exchanges += first
-        if self.looking:
-            self._local.append(_square(bucket.buffer()))
+    def _in_backward(self, _: Any) -> None:
+        """One gradient is there; DistributedDataParallel does not wait before all are."""
+        if (self.timing or self.looking) and self._model.require_backward_grad_sync:
+            self._exchanges += 1
+            _then(self._before)
+
+    def _before(self) -> None:
+        # What is asked for in a callback comes behind all that were asked for before, as the wait was.
+        _then(self._behind)
+        local = self._square() if self.looking else None
+        self._waiting = local, self._now()
+
+    def _behind(self) -> None:
+        local, begun = self._waiting
         if self.timing:
-            self._moments.begin(first)
-        return self._hook(self._state, bucket).then(self._exchanged)
+            self._waits.append((begun, self._now()))
+        if local is not None:
+            self._squares = local, self._square()
 
-    def _exchanged(self, future: Any) -> Any:
-        mean = future.value()
-        mean = mean[0] if isinstance(mean, (list, tuple)) else mean
-        if self.timing:
-            self._moments.end()
-        if self.looking:
-            self._global.append(_square(mean))
-        return mean
+    def _square(self) -> Any:
+        """‖gradient‖² on its device, without waiting for it."""
+        import torch
 
-
-def _square(gradient: Any) -> Any:
-    """‖gradient‖² on its device, without waiting for it."""
-    return gradient.detach().float().norm().double().square()
-
-
-class _Moments:
-    """When the last bucket of each exchange began and when all were done: by the clock, or by events of a GPU."""
-
-    def __init__(self, device: Any) -> None:
-        self._gpu = device.type == "cuda"
-        self._exchanges: List[Tuple[Any, List[Any]]] = []
-
-    def begin(self, first: bool) -> None:
-        # Buckets may be done in another order than they began.
-        done = [] if first or not self._exchanges else self._exchanges.pop()[1]
-        self._exchanges.append((self._now(), done))
-
-    def end(self) -> None:
-        if self._exchanges:
-            self._exchanges[-1][1].append(self._now())
-
-    def taken(self) -> Any:
-        exchanges, self._exchanges = [e for e in self._exchanges if e[1]], []
-        return exchanges or None
-
-    def seconds(self, exchanges: Any) -> float:
-        if self._gpu:
-            return sum(max(0.0, max(begun.elapsed_time(event) for event in done) / 1e3) for begun, done in exchanges)
-        return sum(max(0.0, max(done) - begun) for begun, done in exchanges)
+        norms = [p.grad.float().norm() for p in self._parameters if p.grad is not None]
+        return torch.stack(norms).double().square().sum()
 
     def _now(self) -> Any:
-        if not self._gpu:
+        if self.device.type != "cuda":
             return time.perf_counter()
         import torch
 
         event = torch.cuda.Event(enable_timing=True)
         event.record()
         return event
+
+
+def _then(callback: Any) -> None:
+    """Has autograd call it at the end of the backward pass under way."""
+    from torch.autograd import Variable
+
+    Variable._execution_engine.queue_callback(callback)

@@ -78,20 +78,22 @@ class Recorder:
         self._warned: set = set()
         self._open_stretch()
 
-    def watch(self, model: Any, hook: Any = None, state: Any = None) -> Any:
+    def watch(self, model: Any) -> Any:
         """Watches the exchange of gradients of a DistributedDataParallel, for `communication_s` and `noise`.
 
         Args:
-            model: the model, before its first backward pass. Anything else is let through and not watched.
-            hook, state: the communication hook that would have been registered, with its state.
+            model: the model. Anything else than a DistributedDataParallel is let through and not watched.
 
         Returns:
             The model.
         """
-        if self.workers > 1 and hasattr(model, "register_comm_hook"):
+        if self.workers > 1 and hasattr(model, "require_backward_grad_sync"):
             from .exchange import Exchange
 
-            self._exchange = Exchange(model, hook, state)
+            self._exchange = Exchange(model)
+            if self._look and not self._exchange.can_look:
+                self._look = 0
+                self._warn("no noise: with gradient_as_bucket_view a worker's own gradients are never seen whole")
         return model
 
     def steps(self, loader: Iterable[Batch]) -> Iterator[Batch]:
