@@ -117,7 +117,11 @@ pub(crate) fn run(
     })?;
     let (schema, batches, finished) = match gathered {
         Ok(gathered) => gathered?,
-        Err(_) => return Err(PyRuntimeError::new_err("the run ended in a fault of scavsim")),
+        Err(_) => {
+            return Err(PyRuntimeError::new_err(
+                "the run ended in a fault of scavsim",
+            ));
+        }
     };
     Ok(Records {
         schema,

@@ -1,7 +1,5 @@
 //! Records as Arrow, handed to Python without a copy.
 
-use std::ffi::CString;
-
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
@@ -35,7 +33,7 @@ impl Records {
     /// The columns with their types.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*self.schema).map_err(arrow_failed)?;
-        PyCapsule::new(py, schema, Some(CString::from(c"arrow_schema")))
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
     /// All records, batch by batch. They are shared, not copied.
@@ -50,7 +48,7 @@ impl Records {
         let batches = self.batches.clone().into_iter().map(Ok);
         let reader = RecordBatchIterator::new(batches, SchemaRef::clone(&self.schema));
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
-        PyCapsule::new(py, stream, Some(CString::from(c"arrow_array_stream")))
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
     fn __len__(&self) -> usize {

@@ -63,10 +63,16 @@ impl Broken {
             Broken::Flood => {
                 format!("the program's answer is longer than {LONGEST_ANSWER} bytes")
             }
-            Broken::Late(limit) => format!(
-                "the program gave no answer within {} s{complaint}",
-                limit.as_secs_f64()
-            ),
+            Broken::Late(limit) => match status {
+                // Those hold its output open.
+                Some(status) => {
+                    format!("the program ended ({status}) and left others behind{complaint}")
+                }
+                None => format!(
+                    "the program gave no answer within {} s{complaint}",
+                    limit.as_secs_f64()
+                ),
+            },
             Broken::Ended => match status {
                 Some(status) if !status.success() => {
                     format!("the program ended ({status}){complaint}")

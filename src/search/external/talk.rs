@@ -70,6 +70,7 @@ pub(super) fn understood(line: &str) -> Result<Answer, String> {
         // The place in one line says nothing to a reader of a record.
         let why = why.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);
+        let why = why.replace("usize", "a whole number from 0");
         format!(
             "the program's answer is not understood: {}: {why}",
             shortened(line)
