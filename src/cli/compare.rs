@@ -135,7 +135,8 @@ impl CompareArgs {
     }
 }
 
-fn failure(why: NoComparison) -> Failure {
+/// Scenarios that cannot stand beside each other are wrong usage.
+pub(super) fn failure(why: NoComparison) -> Failure {
     match why {
         NoComparison::Interrupted => Failure::Interrupted,
         NoComparison::Unlike(why) => {

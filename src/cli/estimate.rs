@@ -28,6 +28,10 @@ struct Sample {
     time: Duration,
     /// The time with that of one simulation more, which was cut off.
     cut: Option<Duration>,
+    /// Arenas of the whole run, those that were made, and the time of that: all simulations on an arena share it.
+    arenas: u64,
+    made: u64,
+    making: Duration,
 }
 
 /// A sentence on time and size of a run of `scenario` on `jobs` threads, after a few seconds at most.
@@ -56,8 +60,13 @@ pub fn sentence(scenario: &Scenario, jobs: usize) -> anyhow::Result<String> {
 
 impl Sample {
     fn sentence(&self, jobs: usize) -> String {
+        let of_arenas = match self.made {
+            0 => 0.0,
+            made => self.making.as_secs_f64() / made as f64 * self.arenas as f64,
+        };
         let per_simulation = |time: Duration, count: u64| {
-            time.as_secs_f64() / count as f64 * self.simulations as f64 / jobs as f64
+            let of_simulations = time.as_secs_f64() / count as f64 * self.simulations as f64;
+            (of_simulations + of_arenas) / jobs as f64
         };
         // A simulation that was cut off tells only how long it takes at least.
         let least = (self.cut).map_or(0.0, |time| per_simulation(time, self.finished + 1));
@@ -84,6 +93,7 @@ impl Sample {
 
 /// Tries some cases of `scenario`; `None` where not even what they share is there in time.
 fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<Sample>> {
+    let begin = Instant::now();
     let plan = Plan::heeding(scenario, interrupt);
     if interrupt.is_raised() {
         return Ok(None);
@@ -94,6 +104,8 @@ fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<S
         .has_headers(false)
         .from_writer(Bytes(0));
     let start = Instant::now();
+    // What arenas took of the time since then.
+    let mut pause = Duration::ZERO;
     let shared = plan.cases_per_simulation().max(1);
     let mut sample = Sample {
         cases: plan.cases(),
@@ -103,20 +115,32 @@ fn sample(scenario: &Scenario, interrupt: &Interrupt) -> anyhow::Result<Option<S
         bytes: 0,
         time: Duration::ZERO,
         cut: None,
+        arenas: plan.arena_count() as u64,
+        made: plan.made() as u64,
+        making: begin.elapsed(),
     };
     for index in 0..SAMPLE.min(sample.simulations) {
         let first = spread(index, sample.simulations) * shared;
+        let at = plan.case(first).arena;
+        if !plan.is_made(at) {
+            let begin = Instant::now();
+            // Why there is none is told by its cases.
+            let _ = plan.arena(at);
+            sample.made += 1;
+            sample.making += begin.elapsed();
+            pause += begin.elapsed();
+        }
         for number in first..first + shared {
             rows.serialize(evaluator.evaluate(plan.case(number)))?;
         }
         if interrupt.is_raised() {
-            sample.cut = Some(start.elapsed());
+            sample.cut = Some(start.elapsed() - pause);
             break;
         }
         rows.flush()?;
         sample.tried += shared;
         sample.finished += 1;
-        (sample.bytes, sample.time) = (rows.get_ref().0, start.elapsed());
+        (sample.bytes, sample.time) = (rows.get_ref().0, start.elapsed() - pause);
     }
     Ok(Some(sample))
 }

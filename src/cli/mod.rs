@@ -171,7 +171,7 @@ Exit codes:
 
 const COMPARE_EXAMPLE: &str = "\
 Example: of a job that is run once, ten and a hundred times
-  scavsim compare scenarios/compare/scout.toml --repeats 1,10,100";
+  scavsim compare scenarios/compare-scout.toml --repeats 1,10,100";
 
 const RANK_EXAMPLE: &str = "\
 Example: the cheapest of all, and what a run may cost where luck is bad
@@ -351,7 +351,7 @@ impl Cli {
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),
-            Command::Study(args) => args.run(),
+            Command::Study(args) => args.run(&signals),
             Command::New(args) => args.run(),
             Command::Example(args) => args.run(),
             Command::Explain(args) => args.run(),

@@ -1,11 +1,19 @@
 //! `scavsim study`: how good something is that has no paper to compare with.
 
+use std::path::Path;
+
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Exit, Failure, terminal};
+use super::progress::Progress;
+use super::signals::Signals;
+use super::{Exit, Failure, compare, example, run, terminal};
 use crate::advise::{study, study_text};
+use crate::compare::run::cases;
+use crate::compare::{Comparison, Effort, Question, claims};
+use crate::input::{Diagnostics, Source};
 use crate::latency;
 use crate::report::document;
+use crate::scenario::{self, Overrides, Scenario};
 
 /// Arguments of `study`.
 #[derive(Debug, Args)]
@@ -38,6 +46,8 @@ enum Study {
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
         cuts: u32,
     },
+    /// What papers claim of their searches, beside what the shipped grids and trainings say
+    Claims,
     /// Steps of set-ups hidden in four ways, and choices within limits by what the rest says of them
     Latency,
 }
@@ -47,12 +57,13 @@ impl StudyArgs {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let text = match self.study {
             Study::Advise { cuts } => {
                 let most = cuts as usize;
                 study_text::render(&study::study(&study::WORKLOADS, most), most)
             }
+            Study::Claims => claims::render(&comparisons(signals)?),
             Study::Latency => {
                 let setups = latency::study(&latency::hidden::WORKLOADS);
                 latency::text::render(&setups)
@@ -66,4 +77,35 @@ impl StudyArgs {
         })?;
         Ok(Exit::Done)
     }
+}
+
+/// The comparisons that claims are held against, of shipped scenarios.
+fn comparisons(signals: &Signals) -> Result<Vec<Comparison>, Failure> {
+    let interrupt = signals.raise_first()?;
+    let mut all = Vec::new();
+    for ground in &claims::GROUNDS {
+        let mut wrong = Diagnostics::default();
+        let scenarios: Vec<Scenario> = (ground.scenarios.iter())
+            .filter_map(|name| {
+                let source = Source::new(*name, example::text(name)?);
+                scenario::load(&source, Path::new("."), Overrides::default(), &mut wrong)
+            })
+            .collect();
+        if !wrong.is_empty() {
+            return Err(Failure::Wrong(wrong));
+        }
+        let question = Question {
+            repeats: ground.repeats.to_vec(),
+            parts: 0,
+        };
+        let progress = Progress::start(ground.name, cases(&scenarios, &question));
+        let effort = Effort {
+            jobs: run::available(),
+            interrupt,
+            progress: &progress.counter,
+        };
+        let compared = crate::compare::compare(&scenarios, &question, effort);
+        all.push(compared.map_err(compare::failure)?);
+    }
+    Ok(all)
 }

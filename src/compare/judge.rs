@@ -271,6 +271,7 @@ mod tests {
                         net: *net,
                         gross: *net,
                         regret: *net,
+                        error: None,
                         is_exact: false,
                         failed_choices: None,
                     },

@@ -34,6 +34,8 @@ pub struct Tally {
     pub gross: Welford,
     /// Expected value of the choice over the oracle's, minus 1.
     pub regret: Welford,
+    /// |predicted − expected time| / expected time, mean over the configurations that were predicted.
+    pub error: Welford,
     /// Choices worth what the oracle's are.
     pub exact: u64,
     /// Choices within a tenth of it.
@@ -70,6 +72,9 @@ impl Entry {
             tally.regret.add(regret);
             tally.near += u64::from(regret <= NEAR);
         }
+        if let Some(error) = record.error {
+            tally.error.add(error);
+        }
         tally.exact += u64::from(record.is_exact);
         if let Some(failed) = record.failed_choices {
             tally.failed_choices.add(failed);
@@ -105,6 +110,11 @@ impl Tally {
         (self.regret.count() > 0).then(|| self.regret.mean())
     }
 
+    /// Mean error of predictions.
+    pub fn error(&self) -> Option<f64> {
+        (self.error.count() > 0).then(|| self.error.mean())
+    }
+
     /// Mean number of choices that failed.
     pub fn failed_choices(&self) -> Option<f64> {
         (self.failed_choices.count() > 0).then(|| self.failed_choices.mean())
@@ -117,6 +127,7 @@ pub(super) struct Seen {
     pub(super) net: Option<f64>,
     pub(super) gross: Option<f64>,
     pub(super) regret: Option<f64>,
+    pub(super) error: Option<f64>,
     pub(super) is_exact: bool,
     pub(super) failed_choices: Option<f64>,
 }
@@ -133,6 +144,7 @@ impl Seen {
             net: of(record.repeated_net_time, record.repeated_net_cost),
             gross: of(record.repeated_gross_time, record.repeated_gross_cost),
             regret: of(record.regret_time, record.regret_cost),
+            error: record.error_mean,
             is_exact: record.is_right(),
             failed_choices: record.failed_choices,
         }

@@ -42,8 +42,7 @@ columns! {
     strategy: name, key;
     /// Replica, from 0.
     replica: count, key;
-    /// Setting: the values of keys that hold several, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where none
-    /// does.
+    /// Setting: the values of keys that hold several, as `KEY=VALUE;…`; empty where none does.
     setting: name, key;
     /// VM type that the strategy chose.
     chosen_vm: text, key;

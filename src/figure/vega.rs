@@ -9,21 +9,35 @@ const SCHEMA: &str = "https://vega.github.io/schema/vega-lite/v5.json";
 
 /// The specification as text.
 pub fn text(figure: &Figure) -> String {
+    let legend = legend(figure);
+    let panel = |panel| self::panel(panel, figure.size, &legend);
     let all = json!({
         "$schema": SCHEMA,
         "title": figure.title,
         "description": figure.alt,
         "usermeta": { "note": figure.note },
         "columns": figure.columns,
-        "concat": figure.panels.iter().map(|panel| self::panel(panel, figure.size)).collect::<Vec<_>>(),
+        "concat": figure.panels.iter().map(panel).collect::<Vec<_>>(),
         "resolve": { "legend": { "color": "shared" } },
     });
     format!("{all:#}\n")
 }
 
-fn panel(panel: &Panel, size: [f64; 2]) -> Value {
+/// The scale of colours: all labels of a figure with theirs. Layers share a scale, and of unlike ones only the first would hold.
+fn legend(figure: &Figure) -> Value {
+    let (mut labels, mut colours): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+        if !series.label.is_empty() && !labels.contains(&&*series.label) {
+            labels.push(&series.label);
+            colours.push(series.style.hex());
+        }
+    }
+    json!({ "domain": labels, "range": colours })
+}
+
+fn panel(panel: &Panel, size: [f64; 2], legend: &Value) -> Value {
     let layers: Vec<Value> = (panel.series.iter())
-        .flat_map(|series| layers(series, panel))
+        .flat_map(|series| layers(series, panel, legend))
         .collect();
     json!({
         "title": panel.title,
@@ -52,7 +66,7 @@ fn channel(field: &str, axis: &Axis) -> Value {
 }
 
 /// A series, and its intervals behind it.
-fn layers(series: &Series, panel: &Panel) -> Vec<Value> {
+fn layers(series: &Series, panel: &Panel, legend: &Value) -> Vec<Value> {
     let colour = series.style.hex();
     let (x, y) = (channel("x", &panel.x), channel("y", &panel.y));
     let layer = |values: Vec<Value>, mark: Value, more: &[(&str, Value)]| {
@@ -64,8 +78,7 @@ fn layers(series: &Series, panel: &Panel) -> Vec<Value> {
         );
         if !series.label.is_empty() {
             // A legend of names, in the colours of the figure.
-            let datum = json!({ "datum": series.label, "type": "nominal",
-                "scale": { "domain": [series.label], "range": [colour] } });
+            let datum = json!({ "datum": series.label, "type": "nominal", "scale": legend });
             encoding.insert("color".to_owned(), datum);
         }
         json!({ "data": { "values": values }, "mark": mark, "encoding": encoding })

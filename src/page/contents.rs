@@ -122,7 +122,9 @@ fn facts(material: &Material) -> Vec<Fact> {
         name: name.to_owned(),
         value,
     };
-    vec![
+    let settings = material.distinct(|group| &group.setting);
+    let settings = (settings.len() > 1).then(|| fact("settings", names(settings)));
+    let facts = [
         fact("scenario", of("scenario")),
         fact("scavsim", of("scavsim")),
         fact("seed", of("seed")),
@@ -146,5 +148,6 @@ fn facts(material: &Material) -> Vec<Fact> {
         fact("random streams", of("rng")),
         fact("hash of the scenario", of("scenario_hash")),
         fact("hash of the prices", of("prices_hash")),
-    ]
+    ];
+    facts.into_iter().chain(settings).collect()
 }

@@ -14,7 +14,11 @@ pub fn on_page(markdown: &str, page: &Page) -> String {
                 b'#' => page.bold(&page.prose(block.trim_start_matches(['#', ' ']), 0)),
                 b'|' => table(block, page),
                 b'-' => block.lines().map(|line| page.prose(line, 2)).collect(),
-                _ => page.prose(&block.replace('\n', " "), 0),
+                _ => {
+                    // A number stays with its unit.
+                    let words = block.replace('\n', " ").replace(" %", "\u{a0}%");
+                    page.prose(&words, 0).replace('\u{a0}', " ")
+                }
             });
     laid_out.collect::<Vec<_>>().join("\n")
 }

@@ -51,6 +51,9 @@ pub fn schema() -> Schema {
     schema
 }
 
+/// Name of the definition of ranges.
+const RANGE: &str = "Range";
+
 /// Lets every key that may hold several values do so.
 fn with_lists(schema: &mut Schema) {
     let mut root = std::mem::take(schema).to_value();
@@ -67,6 +70,9 @@ fn with_lists(schema: &mut Schema) {
                 *own = several(one);
             }
         }
+    }
+    if let Some(definitions) = root.pointer_mut("/$defs").and_then(Value::as_object_mut) {
+        definitions.insert(RANGE.to_owned(), range());
     }
     if let Ok(with_lists) = Schema::try_from(root) {
         *schema = with_lists;
@@ -89,7 +95,8 @@ fn several(mut one: Value) -> Value {
         }
     }
     let list = json!({ "type": "array", "minItems": 1, "maxItems": MOST, "uniqueItems": true, "items": one });
-    own.insert("anyOf".to_owned(), json!([one, list, range()]));
+    let range = json!({ "$ref": format!("#/$defs/{RANGE}") });
+    own.insert("anyOf".to_owned(), json!([one, list, range]));
     Value::Object(own)
 }
 

@@ -21,6 +21,9 @@ impl Belief {
 
     /// The chance that the value is at most `most`.
     pub(super) fn at_most(&self, most: f64) -> f64 {
+        if most == f64::INFINITY {
+            return 1.0;
+        }
         match self.deviation > 0.0 {
             true => normal::cdf((most - self.mean) / self.deviation),
             false => f64::from(self.mean <= most),
@@ -47,6 +50,17 @@ impl Belief {
         }
         let z = gain / self.deviation;
         (gain * normal::cdf(z) + self.deviation * normal::density(z)).max(0.0)
+    }
+
+    /// What [`improvement`](Self::improvement) is at most, without an exponential: with z below 0 it is less than s·φ(z)/(1 + z²), and
+    /// φ(z) less than φ(0)/(1 + z²/2 + z⁴/8).
+    pub(super) fn improvement_at_most(&self, best: f64) -> f64 {
+        let gain = best - self.mean;
+        if gain >= 0.0 || self.deviation <= 0.0 {
+            return gain.max(0.0) + 0.4 * self.deviation;
+        }
+        let square = gain * gain / (self.deviation * self.deviation);
+        0.4 * self.deviation / ((1.0 + square) * (1.0 + square * (0.5 + 0.125 * square)))
     }
 
     /// The same of the exponential of the value, below the exponential of `best`, as a share of it.
@@ -106,5 +120,20 @@ mod tests {
             deviation: 1.0,
         };
         assert!((one.above_zero() - 1.083_315_470_587_686_4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_bound_is_never_below_the_improvement() {
+        for step in -400..=400 {
+            let belief = Belief {
+                mean: 0.02 * f64::from(step),
+                deviation: 0.7,
+            };
+            let (own, most) = (belief.improvement(0.5), belief.improvement_at_most(0.5));
+            assert!(
+                own <= most && most <= own + 0.281,
+                "{belief:?}: {own} {most}"
+            );
+        }
     }
 }

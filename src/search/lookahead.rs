@@ -71,8 +71,7 @@ impl Ahead {
     fn greatest(&self, view: &View<'_>, best: f64, left: f64) -> Option<usize> {
         let mut greatest: Option<(usize, f64)> = None;
         for (at, belief) in view.beliefs() {
-            // Improvement is at most what the mean and the deviation allow: s·φ(0) above the gain of the mean.
-            let bound = (best - belief.mean).max(0.0) + 0.4 * belief.deviation;
+            let bound = belief.improvement_at_most(best);
             if greatest.is_some_and(|(_, gain)| bound <= gain) || !is_paid(&belief, left) {
                 continue;
             }

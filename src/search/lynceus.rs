@@ -19,8 +19,10 @@ use crate::input::checked::{Count, Positive, ShareOf, StepsAhead};
 use crate::rng::Stream;
 use crate::testbed::{Stop, Testbed};
 
+/// First runs at most; their twelve of 384 configurations were less.
+const MOST_FIRST: usize = 30;
 /// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
-const WIDTH: usize = 64;
+const WIDTH: usize = 32;
 
 /// Settings of Lynceus.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -29,7 +31,7 @@ pub struct LynceusSettings {
     /// Runs, whatever they take; without it, `spend` says when to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Count>,
-    /// Share of the space that is run before anything is modelled; at least two configurations.
+    /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30.
     pub first_share: ShareOf,
     /// What the whole search may take, over what its first runs took.
     pub spend: Positive,
@@ -87,7 +89,8 @@ impl Strategy for Lynceus {
         let mut trials = Trials::new(task, testbed, forecast);
         let (mut worst, mut taken) = (0.0_f64, 0.0);
         let first = (settings.first_share.get() * count as f64).ceil() as usize;
-        for at in design(&features, count, first.max(2).min(budget), stream) {
+        let first = first.clamp(2, MOST_FIRST).min(budget);
+        for at in design(&features, count, first, stream) {
             if let Some((value, own)) = model_value(trials.run(at, None)?, None, worst) {
                 (worst, taken) = (worst.max(value), taken + own);
                 process.observe(at, value);
@@ -207,12 +210,14 @@ mod tests {
             };
             self.seconds += time_s.min(most);
             self.count += 1;
-            let mut seen = Observation::default();
-            seen.target = match time_s <= most {
+            let target = match time_s <= most {
                 true => Target::Reached(time_s),
                 false => Target::MoreThan(most),
             };
-            Ok(seen)
+            Ok(Observation {
+                target,
+                ..Observation::default()
+            })
         }
         fn spent(&mut self) -> Spent {
             Spent::new(self.seconds, None)

@@ -10,7 +10,7 @@ use crate::sandbox::{Rows, Sandbox, repository, repository_file, stderr, stdout}
 fn compared(files: &[&str], more: &[&str]) -> String {
     let mut arguments = vec!["compare".to_owned()];
     arguments.extend(files.iter().map(|file| {
-        let path = repository().join("scenarios/compare").join(file);
+        let path = repository().join(format!("scenarios/compare-{file}"));
         path.to_string_lossy().into_owned()
     }));
     arguments.extend(more.iter().map(|word| (*word).to_owned()));
@@ -34,7 +34,7 @@ fn the_comparison_on_trimtuner_in_results_is_current() {
 /// What is compared is what a run has in its records.
 #[test]
 fn figures_are_those_of_records() {
-    let sandbox = Sandbox::with(&repository_file("scenarios/compare/scout.toml"));
+    let sandbox = Sandbox::with(&repository_file("scenarios/compare-scout.toml"));
     let set = ["-s", "search.repeats=10", "--replicas", "4"];
     sandbox
         .run(&[&["run", "scenario.toml", "--out", "out"], &set[..]].concat())
@@ -52,7 +52,7 @@ fn figures_are_those_of_records() {
         .run(&[&["compare", "scenario.toml", "--format", "units"], &set[..]].concat())
         .success();
     let units = Rows::parse(&stdout(&compared));
-    assert_eq!(units.iter().count(), 18 * 17);
+    assert_eq!(units.iter().count(), 18 * 16);
     for unit in units.iter() {
         let key = (
             unit.text("workload").to_owned(),
@@ -84,7 +84,7 @@ fn threads_change_nothing_and_halves_are_other_grids() {
 
 #[test]
 fn all_three_tables_are_written() {
-    let sandbox = Sandbox::with(&repository_file("scenarios/compare/trimtuner-rnn.toml"));
+    let sandbox = Sandbox::with(&repository_file("scenarios/compare-trimtuner-rnn.toml"));
     let run = [
         "compare",
         "scenario.toml",
@@ -102,7 +102,7 @@ fn all_three_tables_are_written() {
     );
     assert_eq!(
         sandbox.read("out/strategies.csv").lines().count(),
-        1 + 2 * 17
+        1 + 2 * 16
     );
 }
 

@@ -21,7 +21,7 @@ fn failures_are_listed_with_their_reasons() {
     let failures = Rows::parse(&sandbox.read("out/failures.csv"));
     assert_eq!(
         failures.header.join(","),
-        "case,workload,pricing,objective,strategy,replica,reason"
+        "case,workload,pricing,objective,strategy,replica,setting,reason"
     );
     let failed: Vec<_> = (records.iter())
         .filter(|row| row.text("status") == "failed")

@@ -330,8 +330,20 @@ fn the_same_run_gives_the_same_bytes_and_every_kind_names_units_and_words() {
                 .is_some_and(|words| words.len() > 40),
             "{file}"
         );
+        // Layers share a scale of colours: each label has the colour that is drawn.
+        let mut scales: Vec<&Value> = Vec::new();
         for panel in spec["concat"].as_array().expect("panels") {
             for layer in panel["layer"].as_array().expect("layers") {
+                let colour = &layer["encoding"]["color"];
+                if let Some(label) = colour["datum"].as_str() {
+                    let scale = &colour["scale"];
+                    let labels = scale["domain"].as_array().expect("labels");
+                    let at = labels.iter().position(|own| own == label).expect(label);
+                    if layer["mark"]["type"] != "rect" {
+                        assert_eq!(layer["mark"]["color"], scale["range"][at], "{file}: {label}");
+                    }
+                    scales.push(scale);
+                }
                 for axis in ["x", "y"] {
                     let channel = &layer["encoding"][axis];
                     let title = channel["title"].as_str().expect("a title");
@@ -340,6 +352,7 @@ fn the_same_run_gives_the_same_bytes_and_every_kind_names_units_and_words() {
                 }
             }
         }
+        assert!(scales.windows(2).all(|two| two[0] == two[1]), "{file}");
     }
 }
 

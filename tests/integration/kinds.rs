@@ -72,22 +72,14 @@ fn spot_says_nothing_of_lives_where_every_spot_kind_does() {
     // On demand nobody is lost.
     let mixed = format!("{robust}\n[kind.stays]\nvm = \"v100\"");
     rows("", &mixed);
-    for (cluster, kinds) in [
-        ("", "vm = \"v100\"".to_owned()),
-        (
-            "",
-            format!("{robust}\n[kind.other]\nmarket = \"spot\"\nvm = \"v100\""),
-        ),
-        ("cluster.vm = [\"pair\", \"k80\"]\n", robust.to_owned()),
+    let other = format!("{robust}\n[kind.other]\nmarket = \"spot\"\nvm = \"v100\"");
+    let named =
+        of_kind("", robust, "").replace("[cluster]\n", "[cluster]\nvm = [\"pair\", \"k80\"]\n");
+    for text in [
+        of_kind("", "vm = \"v100\"", ""),
+        of_kind("", &other, ""),
+        named,
     ] {
-        let text = of_kind("", &kinds, "").replace(
-            "[cluster]\n",
-            &cluster.replace("cluster.vm", "[cluster]\nvm"),
-        );
-        let text = match cluster.is_empty() {
-            true => of_kind("", &kinds, ""),
-            false => text,
-        };
         let sandbox = Sandbox::with(&text);
         let said = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
         assert!(

