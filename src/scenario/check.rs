@@ -168,6 +168,9 @@ impl Check<'_> {
         extent::cases(file, &factors, complaints);
 
         let policies = policies?;
+        let tables = policies.iter().flat_map(|policy| &policy.table_hashes);
+        let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
+        let programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
@@ -181,7 +184,7 @@ impl Check<'_> {
             search: file.cluster.search,
             runs_in,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
-            hash: prices::hash_with_tables(self.files.hash(), &policies),
+            hash: files::hash_with(self.files.hash(), tables.chain(&programs)),
             policies,
             objectives,
             strategies,

@@ -183,6 +183,24 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
 }
 
 #[test]
+fn a_run_goes_on_with_the_same_program_only() {
+    if without_python() {
+        return;
+    }
+    let sandbox = of_the_page();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out", "--resume"])
+        .success();
+    sandbox.edit("mine.py", "min(5, count)", "min(4, count)");
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out", "--resume"])
+        .code(2);
+}
+
+#[test]
 fn mistakes_in_its_table_are_told_with_their_places() {
     let complaint = |table: &str, named: &str| {
         let sandbox = Sandbox::with(&format!(

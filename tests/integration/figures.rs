@@ -340,7 +340,10 @@ fn the_same_run_gives_the_same_bytes_and_every_kind_names_units_and_words() {
                     let labels = scale["domain"].as_array().expect("labels");
                     let at = labels.iter().position(|own| own == label).expect(label);
                     if layer["mark"]["type"] != "rect" {
-                        assert_eq!(layer["mark"]["color"], scale["range"][at], "{file}: {label}");
+                        assert_eq!(
+                            layer["mark"]["color"], scale["range"][at],
+                            "{file}: {label}"
+                        );
                     }
                     scales.push(scale);
                 }

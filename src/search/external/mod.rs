@@ -86,6 +86,18 @@ impl ExternalSettings {
 }
 
 impl ExternalSettings {
+    /// BLAKE3 hashes of the files in its command: with another text it is another strategy.
+    pub fn file_hashes(&self) -> Vec<String> {
+        let words = self.command.get_ref().iter();
+        let files = words
+            .map(|word| self.folder.join(word))
+            .filter(|path| path.is_file());
+        let texts = files.filter_map(|path| std::fs::read(path).ok());
+        texts
+            .map(|text| blake3::hash(&text).to_hex().to_string())
+            .collect()
+    }
+
     fn start(&self) -> Result<Box<dyn Conversation>, String> {
         let (program, arguments) = self.found().map_err(|why| why.0)?;
         let limits = Limits {
