@@ -19,7 +19,7 @@ BATCHES, WORKERS, HELD_OUT = (64, 128, 256), (1, 2, 4), (2, 128)
 
 def launch(folder, script, workers, *arguments):
     """Starts the workers and waits for all."""
-    meeting = os.path.join(folder, f"meeting-{script}-{workers}")
+    meeting = tempfile.mktemp(prefix="meeting-", dir=folder)
     path = os.pathsep.join([os.path.dirname(HERE), os.environ.get("PYTHONPATH", "")])
     started = []
     for rank in range(workers):
@@ -46,16 +46,24 @@ class Training(unittest.TestCase):
         self.path = os.path.join(self.folder, "profile.csv")
 
     def test_meets_a_known_noise_scale(self):
-        for workers in (2, 4):
-            launch(self.folder, "known_noise.py", workers, self.path)
+        for workers, way in ((2, "plain"), (4, "plain"), (2, "accumulated")):
+            launch(self.folder, "known_noise.py", workers, self.path, way)
             with open(self.path.replace(".csv", ".jsonl"), encoding="utf-8") as file:
                 seen = json.loads(file.readlines()[-1])
-            print(f"{workers} workers: noise scale {seen['noise_scale']:.1f}, by theory 100", file=sys.stderr)
+            print(f"{workers} workers, {way}: noise scale {seen['noise_scale']:.1f}, by theory 100", file=sys.stderr)
             batch = 16 * workers
             self.assertEqual((seen["workers"], seen["batch"]), (workers, batch))
             self.assertAlmostEqual(seen["noise_scale"] / 100.0, 1.0, delta=0.1)
             expected = (batch + workers * 100.0) / (workers * (batch + 100.0))
             self.assertAlmostEqual(seen["noise"], expected, delta=0.01)
+
+    def test_views_of_buckets_show_no_noise(self):
+        launch(self.folder, "known_noise.py", 2, self.path, "views")
+        seen = rows(self.path)
+        self.assertTrue(seen)
+        for row in seen:
+            self.assertEqual(row["noise"], "")
+            self.assertGreater(float(row["communication_s"]), 0.0)
 
     @unittest.skipUnless(PROGRAM, "scavsim is not installed and SCAVSIM does not name it: nothing was imported")
     def test_recorded_imported_ranked(self):
