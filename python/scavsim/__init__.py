@@ -5,7 +5,7 @@
     result = scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 20})
     print(result.summary())
 
-`run` and `check` are here; `rank`, `advise`, `import_profile`, `validate`, `reproduce`, `plot` ask the program. A strategy of
+`run` and `check` are here; `run_into`, `rank`, `advise`, `import_profile`, `validate`, `reproduce`, `plot` ask the program. A strategy of
 one's own is a `Strategy`. `scavsim.record` writes the profile of a real training.
 """
 
@@ -23,6 +23,7 @@ _PLACES = {
     "Result": "_result",
     "ProgramError": "_program",
     "Table": "_program",
+    "run_into": "_program",
     "rank": "_program",
     "advise": "_program",
     "import_profile": "_program",
@@ -39,7 +40,7 @@ __all__ = [name for name in _PLACES if not name.startswith("_")]
 
 if TYPE_CHECKING:
     from ._native import Mistakes, __version__
-    from ._program import ProgramError, Table, advise, import_profile, plot, rank, reproduce, validate
+    from ._program import ProgramError, Table, advise, import_profile, plot, rank, reproduce, run_into, validate
     from ._result import Result
     from ._run import check, run
     from .strategy import Observation, Strategy, Task, Testbed

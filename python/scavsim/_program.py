@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _scenario
 
@@ -62,6 +62,25 @@ class Table(Sequence[Dict[str, Any]]):
             return None
 
 
+def run_into(scenario: _scenario.Scenario, out: Path, *, records: str = "csv", overwrite: bool = False,
+             jobs: Optional[int] = None, **overrides: Any) -> pathlib.Path:
+    """Runs a scenario and writes a folder of results, as `plot` and `scavsim report` read it. Cases without a result are listed in
+    its `failures.csv`.
+
+    Args:
+        records: `csv`, `jsonl` or `parquet`.
+        overwrite: replace the results that are there.
+        overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
+
+    Returns:
+        The folder.
+    """
+    options = {"out": os.fspath(out), "records": records, "overwrite": overwrite, "jobs": jobs, "quiet": True}
+    file, given, set_ = _asked(scenario, overrides)
+    program("run", file, *_words(options), *set_, given=given, fine=(0, 3))
+    return pathlib.Path(out)
+
+
 def rank(scenario: _scenario.Scenario, *, objective: Optional[str] = None, runs: Optional[int] = None,
          seed: Optional[int] = None, jobs: Optional[int] = None, **overrides: Any) -> Table:
     """What every configuration of a scenario takes in hours and costs in USD, the best first.
@@ -72,9 +91,7 @@ def rank(scenario: _scenario.Scenario, *, objective: Optional[str] = None, runs:
         overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
     """
     options = {"objective": objective, "runs": runs, "seed": seed, "jobs": jobs}
-    text, _ = _scenario.read(scenario)
-    file, given = ("-", text) if isinstance(text, str) else (os.fspath(text), None)
-    set_ = [word for line in _scenario.overrides(overrides) for word in ("-s", line.replace(" = ", "=", 1))]
+    file, given, set_ = _asked(scenario, overrides)
     return Table(program("rank", file, "--format", "csv", *_words(options), *set_, given=given))
 
 
@@ -142,6 +159,13 @@ def program(*arguments: str, given: Optional[str] = None, fine: Sequence[int] = 
     if done.returncode not in fine:
         raise ProgramError(done.returncode, done.stderr or done.stdout)
     return done.stdout
+
+
+def _asked(scenario: _scenario.Scenario, overrides: Mapping[str, Any]) -> Tuple[str, Optional[str], List[str]]:
+    """The file, what is given on standard input in place of one, and the words that replace keys."""
+    text, _ = _scenario.read(scenario)
+    set_ = [word for line in _scenario.overrides(overrides) for word in ("-s", line.replace(" = ", "=", 1))]
+    return ("-", text, set_) if isinstance(text, str) else (os.fspath(text), None, set_)
 
 
 def _words(options: Mapping[str, Any]) -> List[str]:
