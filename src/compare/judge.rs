@@ -84,7 +84,7 @@ pub fn judge(block: &Block) -> Verdict {
                 .partial_cmp(&means[b])
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
-    let intervals = rank_intervals(&ranks, &clusters);
+    let rank_intervals = intervals(&ranks, &clusters);
     let mut against: Vec<Option<Against>> = (0..totals.len())
         .map(|at| {
             (best.filter(|best| *best != at))
@@ -98,7 +98,7 @@ pub fn judge(block: &Block) -> Verdict {
         standings: (0..totals.len())
             .map(|at| Standing {
                 rank: mean(ranks[at].iter().copied()).unwrap_or(f64::NAN),
-                rank_interval: intervals[at],
+                rank_interval: rank_intervals[at],
                 against_best: against[at],
                 losses: losses(&totals, at),
             })
@@ -149,18 +149,18 @@ fn stream(number: u64) -> Stream {
     Streams::new(SEED).stream(number, Purpose::Resampling)
 }
 
-/// Percentiles of mean ranks over clusters that are drawn with replacement.
-fn rank_intervals(ranks: &[Vec<f64>], clusters: &[Vec<usize>]) -> Vec<Option<Interval>> {
+/// Percentiles of the means of figures of units, over clusters that are drawn with replacement.
+fn intervals(figures: &[Vec<f64>], clusters: &[Vec<usize>]) -> Vec<Option<Interval>> {
     if clusters.len() < 2 {
-        return vec![None; ranks.len()];
+        return vec![None; figures.len()];
     }
     let mut stream = stream(0);
-    let mut means: Vec<Vec<f64>> = vec![Vec::with_capacity(DRAWS); ranks.len()];
+    let mut means: Vec<Vec<f64>> = vec![Vec::with_capacity(DRAWS); figures.len()];
     for _ in 0..DRAWS {
         let drawn: Vec<&Vec<usize>> = (0..clusters.len())
             .map(|_| &clusters[stream.below(clusters.len())])
             .collect();
-        for (own, means) in ranks.iter().zip(&mut means) {
+        for (own, means) in figures.iter().zip(&mut means) {
             let all = drawn
                 .iter()
                 .flat_map(|units| units.iter().map(|unit| own[*unit]));
@@ -180,6 +180,17 @@ fn rank_intervals(ranks: &[Vec<f64>], clusters: &[Vec<usize>]) -> Vec<Option<Int
         })
     };
     means.iter_mut().map(interval).collect()
+}
+
+/// The mean of a figure over units, and its 95 % interval by drawing clusters again, where there are two.
+pub fn mean_of_units(
+    block: &Block,
+    of: impl Fn(usize) -> Option<f64>,
+) -> Option<(f64, Option<Interval>)> {
+    let figures: Vec<f64> = (0..block.units.len()).map(of).collect::<Option<_>>()?;
+    let clusters = clusters(&block.units);
+    let interval = intervals(std::slice::from_ref(&figures), &clusters);
+    Some((mean(figures)?, interval.into_iter().next().flatten()))
 }
 
 /// The mean over clusters of the logarithm of a ratio of totals, and how likely chance alone would give that.

@@ -7,7 +7,7 @@ use super::arena::Arena;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
-use super::score::{Repeated, Value, is_worth, keep, repay};
+use super::score::{Repeated, Value, beyond_one, is_worth, keep, over_one, repay};
 use super::simulation::{Found, Run, Simulation};
 use crate::job::Totals;
 use crate::pricing::{Parts, Tariff, charges};
@@ -367,8 +367,8 @@ impl<'p> Evaluator<'p> {
         record.expected_cost_usd = Some(chosen.cost_usd);
         record.search_time_h = Some(outcome.search.hours);
         record.search_cost_usd = Some(outcome.search.usd);
-        record.search_share_time = Some(outcome.search.hours / over.hours);
-        record.search_share_cost = Some(outcome.search.usd / over.usd);
+        record.search_share_time = over_one(outcome.search.hours, over.hours);
+        record.search_share_cost = over_one(outcome.search.usd, over.usd);
         let objective = self.plan.objectives[case.objective];
         let front = arena.fronts[case.policy].as_ref();
         let is_allowed = arena.allows(case.policy, at);
@@ -396,16 +396,16 @@ impl<'p> Evaluator<'p> {
             outcome.total,
         );
         if kept.choice && is_allowed {
-            record.regret_time = Some(chosen.time_s / best.time_s - 1.0);
-            record.regret_cost = Some(chosen.cost_usd / best.cost_usd - 1.0);
+            record.regret_time = beyond_one(chosen.time_s, best.time_s);
+            record.regret_cost = beyond_one(chosen.cost_usd, best.cost_usd);
         }
         if kept.gross {
-            record.overhead_gross_time = Some(outcome.gross.hours / over.hours - 1.0);
-            record.overhead_gross_cost = Some(outcome.gross.usd / over.usd - 1.0);
+            record.overhead_gross_time = beyond_one(outcome.gross.hours, over.hours);
+            record.overhead_gross_cost = beyond_one(outcome.gross.usd, over.usd);
         }
         if kept.net {
-            record.overhead_net_time = Some(outcome.total.hours / over.hours - 1.0);
-            record.overhead_net_cost = Some(outcome.total.usd / over.usd - 1.0);
+            record.overhead_net_time = beyond_one(outcome.total.hours, over.hours);
+            record.overhead_net_cost = beyond_one(outcome.total.usd, over.usd);
         }
         if arena.ground.world().is_none() {
             record.failed_choices = Some(self.failed.len() as f64);
@@ -449,8 +449,8 @@ impl<'p> Evaluator<'p> {
         if let Some(cold) = outcome.cold_start {
             record.cold_start_time_h = Some(cold.hours);
             record.cold_start_cost_usd = Some(cold.usd);
-            record.overhead_published_time = Some(cold.hours / over.hours);
-            record.overhead_published_cost = Some(cold.usd / over.usd);
+            record.overhead_published_time = over_one(cold.hours, over.hours);
+            record.overhead_published_cost = over_one(cold.usd, over.usd);
         }
         let spent = outcome.search.hours > 0.0 || !contender.taken.is_empty();
         repay(

@@ -35,6 +35,16 @@ pub(super) fn is_worth(
         }
 }
 
+/// A figure over that of one run of the oracle; none where that is nothing, as of a run without a price.
+pub(super) fn over_one(figure: f64, one: f64) -> Option<f64> {
+    (one > 0.0).then(|| figure / one)
+}
+
+/// The same less one.
+pub(super) fn beyond_one(figure: f64, one: f64) -> Option<f64> {
+    over_one(figure, one).map(|ratio| ratio - 1.0)
+}
+
 /// A job that is run R times.
 pub(super) struct Repeated {
     /// R.
@@ -64,22 +74,20 @@ impl Repeated {
         record.repeats = u32::try_from(self.runs).ok();
         record.runs_in_search = Some(self.completed as f64);
         let Some(alone) = self.alone else { return };
-        let over = |part: Value, more: f64| Value {
-            hours: (part.hours + more * alone.hours) / (runs * self.oracle.hours) - 1.0,
-            usd: (part.usd + more * alone.usd) / (runs * self.oracle.usd) - 1.0,
+        let over = |part: Value, more: f64| {
+            [
+                beyond_one(part.hours + more * alone.hours, runs * self.oracle.hours),
+                beyond_one(part.usd + more * alone.usd, runs * self.oracle.usd),
+            ]
         };
         if gross_is_kept {
-            let gross = over(self.gross, runs - 1.0);
-            record.repeated_gross_time = Some(gross.hours);
-            record.repeated_gross_cost = Some(gross.usd);
+            [record.repeated_gross_time, record.repeated_gross_cost] = over(self.gross, runs - 1.0);
         }
         if net_is_kept {
-            let net = match self.completed {
+            [record.repeated_net_time, record.repeated_net_cost] = match self.completed {
                 0 => over(self.net, runs - 1.0),
                 completed => over(self.search, (runs - completed as f64).max(0.0)),
             };
-            record.repeated_net_time = Some(net.hours);
-            record.repeated_net_cost = Some(net.usd);
         }
     }
 }

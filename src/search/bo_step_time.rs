@@ -58,7 +58,7 @@ impl Recipe for BoStepTimeSettings {
 
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let probing = Probing::told(task, past, Probes::of_steps(self.probe_steps));
-        let work = |at: usize| probing.steps(at, UNREAD).unwrap_or(1.0);
+        let work = |at: usize| probing.steps_to_target(at, UNREAD).unwrap_or(1.0);
         Ok(Box::new(BoStepTime {
             work: (0..task.space.len()).map(work).collect(),
             settings: self.clone(),

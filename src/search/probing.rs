@@ -161,10 +161,20 @@ impl Probing {
 
     /// Runs the starting configuration until its noise has settled, where noise tells anything.
     pub(super) fn cold_start(&self, testbed: &mut dyn Testbed) -> Result<(), Stop> {
+        self.cold_start_at(testbed, self.start)
+    }
+
+    /// The same of another configuration.
+    pub(super) fn cold_start_at(&self, testbed: &mut dyn Testbed, at: usize) -> Result<(), Stop> {
         match (&self.predictor, self.cold_start_steps) {
-            (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(self.start, steps),
+            (Predictor::Epochs { .. }, Some(steps)) => testbed.cold_start(at, steps),
             _ => Ok(()),
         }
+    }
+
+    /// Steps of a look.
+    pub(super) fn steps(&self) -> u64 {
+        self.probe_steps
     }
 
     /// Looks at a configuration.
@@ -210,13 +220,17 @@ impl Probing {
         step_s: f64,
         forecast: &mut Forecast,
     ) {
-        if let Some(steps) = self.steps(configuration, noise_normalised) {
+        if let Some(steps) = self.steps_to_target(configuration, noise_normalised) {
             forecast.predict(configuration, steps * step_s);
         }
     }
 
-    /// Steps to the target of a configuration by its noise, where that tells anything; `None` where probes run to the target.
-    pub(super) fn steps(&self, configuration: usize, noise_normalised: f64) -> Option<f64> {
+    /// Steps of a configuration to the target by its noise, where that tells anything; `None` where only a run does.
+    pub(super) fn steps_to_target(
+        &self,
+        configuration: usize,
+        noise_normalised: f64,
+    ) -> Option<f64> {
         let Predictor::Epochs {
             epochs,
             samples_per_epoch,

@@ -11,7 +11,11 @@ mod constants;
 mod decision;
 mod description;
 mod experts;
+mod failures;
 mod field;
+mod looks;
+#[cfg(test)]
+mod on_grids;
 mod prior;
 
 use std::sync::OnceLock;
@@ -19,6 +23,8 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::probing::Probing;
+use super::settings::Probes;
 use super::trials::{Outcome, Trials};
 use super::{Depends, Forecast, Objective as Aim, Past, Recipe, Strategy, Task, Unusable};
 use crate::input::checked::Count;
@@ -27,7 +33,9 @@ use crate::testbed::{Observation, Stop, Target, Testbed};
 use constants::Constants;
 use decision::{Question, next_run};
 use experts::{End, Experts, Objective, Seen};
+use failures::{Cliffs, Failures};
 use field::Prior;
+use looks::Looking;
 
 /// Most configurations: a prior holds a covariance of every pair.
 const MOST: usize = 2048;
@@ -36,25 +44,35 @@ const MOST: usize = 2048;
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ValueOfInformationSettings {
-    /// Runs at most, as long as one reached the target; without it, its own rule alone says when to stop.
+    /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Count>,
+    /// Steps per look; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_steps: Option<Count>,
 }
 
 impl Recipe for ValueOfInformationSettings {
     fn summary(&self) -> &str {
-        "run what is worth its price in view of all runs to come; prices are known, beliefs are weighed by what they foretold"
+        "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known"
     }
 
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
         let count = task.space.len();
         if count > MOST {
             return Err(Unusable(format!(
                 "{count} configurations, and it can hold beliefs of {MOST} at most"
             )));
         }
+        let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
+        if !task.looks_cost_a_run {
+            let settings = Probes::of_steps(self.probe_steps);
+            if let Ok(probing) = Probing::by_epochs(task, past, settings) {
+                return Ok(Box::new(Looking::new(probing, budget)));
+            }
+        }
         Ok(Box::new(ValueOfInformation {
-            budget: self.budget.map_or(usize::MAX, |b| b.get() as usize),
+            budget,
             constants: Constants::default(),
             priors: OnceLock::new(),
         }))
@@ -73,6 +91,7 @@ struct Priors {
     time: Prior,
     step: Prior,
     steps: Prior,
+    cliffs: Cliffs,
 }
 
 impl ValueOfInformation {
@@ -84,6 +103,7 @@ impl ValueOfInformation {
                 time: prior(&self.constants.time),
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
+                cliffs: Cliffs::new(&configurations, &self.constants),
             }
         })
     }
@@ -105,24 +125,34 @@ impl Strategy for ValueOfInformation {
         let priors = self.priors(task);
         let to = objective(task);
         let mut experts = match description::counts_steps(task) {
-            true => Experts::new(&[&priors.step, &priors.steps], constants),
-            false => Experts::new(&[&priors.time], constants),
+            true => Experts::new(&[&priors.step, &priors.steps], &constants.scales, constants),
+            false => Experts::new(&[&priors.time], &constants.scales, constants),
         };
-        let fails = vec![constants.fails; task.space.len()];
+        let mut failures = Failures::new(&priors.cliffs);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
         let mut open: Vec<usize> = (0..task.space.len())
             .filter(|&at| to.offset[at].is_finite())
             .collect();
+        if open.is_empty() {
+            let why = "no configuration has a price before it was run";
+            return Err(Stop::Failed(why.to_owned()));
+        }
         let mut trials = Trials::new(task, testbed, forecast);
+        let mut is_reached = false;
         let mut runs = task.repeats.max(1);
-        while runs > 0 && (trials.count < self.budget || trials.best.is_none()) {
+        // Where limits leave nothing of what was run, the search goes on.
+        while (runs > 0 || trials.best.is_none()) && (trials.count < self.budget || !is_reached) {
             let told = experts.told(&to);
             let asked = Question {
                 power: to.power,
                 best: trials.best.map(|(_, value)| value),
-                runs: runs as f64,
+                runs: runs.max(1) as f64,
                 open: &open,
-                fails: &fails,
+                fails: &failures.odds,
+                caution: match experts.see_steps() {
+                    true => constants.parts_caution,
+                    false => constants.caution,
+                },
             };
             let Some(next) = next_run(&experts, &told, &asked, constants) else {
                 break;
@@ -135,12 +165,16 @@ impl Strategy for ValueOfInformation {
                 // It came to its own end and had not reached the target.
                 (Outcome::Above(_) | Outcome::Failed(_), _) => End::Failed,
             };
-            runs -= u64::from(end == End::Reached);
+            runs = runs.saturating_sub(u64::from(end == End::Reached));
+            is_reached |= end == End::Reached;
+            if end != End::GivenUp {
+                failures.learn(next.at, end == End::Failed);
+            }
             if let Some(seen) = seen(&trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
-                    experts = Experts::new(&[&priors.time], constants);
+                    experts = Experts::new(&[&priors.time], &constants.scales, constants);
                 }
-                experts.learn(next.at, &seen, &to, constants.beyond);
+                experts.learn(next.at, &seen);
             }
         }
         trials.decide()?;

@@ -52,7 +52,7 @@ fn figures_are_those_of_records() {
         .run(&[&["compare", "scenario.toml", "--format", "units"], &set[..]].concat())
         .success();
     let units = Rows::parse(&stdout(&compared));
-    assert_eq!(units.iter().count(), 18 * 16);
+    assert_eq!(units.iter().count(), 18 * 17);
     for unit in units.iter() {
         let key = (
             unit.text("workload").to_owned(),
@@ -102,7 +102,7 @@ fn all_three_tables_are_written() {
     );
     assert_eq!(
         sandbox.read("out/strategies.csv").lines().count(),
-        1 + 2 * 16
+        1 + 2 * 17
     );
 }
 
@@ -130,4 +130,17 @@ fn what_cannot_be_compared_is_told() {
         told(&["missing.toml"]),
     ];
     assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn the_comparison_of_looks_at_steps_in_results_is_current() {
+    let files = ["steps-scavenger.toml", "steps-pollux.toml"];
+    let text = compared(&files, &["--repeats", "1,10"]);
+    assert_current("compare-steps.txt", &text);
+}
+
+#[test]
+fn the_claims_of_papers_in_results_are_current() {
+    let run = Sandbox::new().run(&["study", "claims", "--format", "markdown"]);
+    assert_current("claims.md", &stdout(&run.success()));
 }

@@ -114,5 +114,6 @@ mod sync_fast;
 mod trace;
 mod transient;
 mod validation;
+mod value_of_information;
 mod verdicts;
 mod widths;

@@ -5,10 +5,30 @@ use crate::sandbox::{Rows, Sandbox, repository_file, stderr};
 /// Three configurations of one VM each at 1, 2 and 4 USD per hour; the cheapest fails after half an hour, the others take two
 /// and three hours.
 fn three() -> Sandbox {
+    grid(SPEC)
+}
+
+fn grid(spec: &str) -> Sandbox {
     let sandbox = Sandbox::new();
+    sandbox.write("spec.toml", spec);
     sandbox.write(
+        "runs.csv",
+        "size,seconds,ok\nsmall,1800,False\nmiddle,7200,True\nlarge,10800,True\n",
+    );
+    let import = [
+        "import",
+        "grid",
+        "runs.csv",
+        "--spec",
         "spec.toml",
-        r#"name = "three"
+        "--out",
+        "g",
+    ];
+    sandbox.run(&import).success();
+    sandbox
+}
+
+const SPEC: &str = r#"name = "three"
 title = "Three runs"
 source = "me"
 url = "none"
@@ -31,24 +51,7 @@ values = { small = 1.0, middle = 2.0, large = 4.0 }
 [probe]
 charge = "whole"
 cut_off = true
-"#,
-    );
-    sandbox.write(
-        "runs.csv",
-        "size,seconds,ok\nsmall,1800,False\nmiddle,7200,True\nlarge,10800,True\n",
-    );
-    let import = [
-        "import",
-        "grid",
-        "runs.csv",
-        "--spec",
-        "spec.toml",
-        "--out",
-        "g",
-    ];
-    sandbox.run(&import).success();
-    sandbox
-}
+"#;
 
 fn records(sandbox: &Sandbox, strategy: &str, more: &str) -> Rows {
     sandbox.write(
@@ -229,5 +232,38 @@ fn the_cheapest_of_scout_is_charged_for_all_that_fail_before_it() {
         );
         let sum: f64 = lost.iter().sum();
         assert!((row.number("search_cost_usd") - sum).abs() < 1e-6);
+    }
+}
+
+/// What costs nothing is compared by time alone.
+#[test]
+fn runs_without_a_price_have_no_overhead_in_money() {
+    let sandbox = grid(&SPEC.replace("seconds / 3600 * price", "0 * seconds"));
+    for row in records(&sandbox, "latin-hypercube@3", ", repeats = 2").iter() {
+        assert_eq!(row.text("status"), "ok", "{}", row.text("reason"));
+        assert_eq!(row.text("overhead_net_cost"), "");
+        assert_eq!(row.text("repeated_net_cost"), "");
+        assert!(row.number("repeated_gross_time") > 0.0);
+    }
+}
+
+/// Nobody chooses among runs that all failed, and it says so.
+#[test]
+fn a_grid_whose_every_run_failed_has_no_choice() {
+    let sandbox = three();
+    sandbox.edit("g/rows.csv", "middle,7200,True", "middle,7200,False");
+    sandbox.edit("g/rows.csv", "large,10800,True", "large,10800,False");
+    sandbox.write(
+        "scenario.toml",
+        "grid = \"./g\"\nsearch = { objectives = [\"cost\"], strategies = \
+         [\"cheapest\", \"cherrypick\", \"ei-per-cost\", \"lynceus\", \"value-of-information\", \"random\"] }\n",
+    );
+    let run = sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    assert!(!stderr(&run).contains("panicked"));
+    for row in Rows::parse(&sandbox.read("out/records.csv")).iter() {
+        assert_eq!(row.text("status"), "failed");
+        assert!(!row.text("reason").is_empty());
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Shape {
     pub(super) all: f64,
     /// How much longer machines take whose memory is scarce, times the square of how scarce.
     pub(super) scarce: f64,
+    /// Deviation of what changes all of a sudden with the memory of all machines, as when data fit into it.
+    pub(super) sudden: f64,
     /// Standard deviation that each configuration has for itself.
     pub(super) own: f64,
 }
@@ -45,16 +47,24 @@ pub(super) struct Constants {
     pub(super) steps: Shape,
     /// Of the seconds of a step where that is all that is looked at.
     pub(super) look: Shape,
+    /// Of the epochs to the target where looks tell them.
+    pub(super) epochs: Shape,
+    /// How sure of its prior each expert is of what is looked at.
+    pub(super) look_scales: Vec<f64>,
     /// How far apart values must be to tell little of each other: cores, memory, nodes, batch, rate, sync, number, name.
     pub(super) lengths: [f64; 8],
+    /// How far apart, in doublings of all memory, what changes all of a sudden tells little.
+    pub(super) sudden: f64,
     /// How sure of its prior each expert is.
     pub(super) scales: Vec<f64>,
     /// Whether step and steps have scales of their own, so that there are as many experts as pairs.
     pub(super) pairs: bool,
     /// Odds that a run fails, before any did.
     pub(super) fails: f64,
-    /// A run that failed is taken for one that takes as much longer than the longest, of the logarithm.
-    pub(super) beyond: f64,
+    /// Odds that there is a cliff beyond which runs fail, the odds of a failure there, and cliffs per coordinate and direction.
+    pub(super) cliff: f64,
+    pub(super) fails_beyond: f64,
+    pub(super) cliffs: usize,
     /// Multiples of the best value at which a run may be given up.
     pub(super) caps: Vec<f64>,
     /// Configurations whose worth is looked at closely, of each of two orders.
@@ -65,10 +75,15 @@ pub(super) struct Constants {
     pub(super) least_weight: f64,
     /// How much of the spread of a logarithm counts for what is expected: 1 for the mean of a log-normal value, 0 for its median.
     pub(super) caution: f64,
+    /// The same where seconds of a step and steps are believed in apart.
+    pub(super) parts_caution: f64,
+    /// The same of looks.
+    pub(super) look_caution: f64,
 }
 
 impl Constants {
     /// All numbers by name, so that each can be varied.
+    #[cfg(test)]
     pub(super) fn numbers(&mut self) -> Vec<(String, &mut f64)> {
         let mut all: Vec<(String, &mut f64)> = Vec::new();
         let shapes = [
@@ -76,6 +91,7 @@ impl Constants {
             ("step", &mut self.step),
             ("steps", &mut self.steps),
             ("look", &mut self.look),
+            ("epochs", &mut self.epochs),
         ];
         for (of, shape) in shapes {
             let slopes = [
@@ -96,6 +112,7 @@ impl Constants {
             all.push((format!("{of}.machines"), &mut shape.machines));
             all.push((format!("{of}.all"), &mut shape.all));
             all.push((format!("{of}.scarce"), &mut shape.scarce));
+            all.push((format!("{of}.sudden"), &mut shape.sudden));
             all.push((format!("{of}.own"), &mut shape.own));
         }
         let axes = [
@@ -104,15 +121,22 @@ impl Constants {
         for (name, length) in axes.into_iter().zip(&mut self.lengths) {
             all.push((format!("length.{name}"), length));
         }
+        all.push(("sudden".to_owned(), &mut self.sudden));
         for (place, scale) in self.scales.iter_mut().enumerate() {
             all.push((format!("scale.{place}"), scale));
+        }
+        for (place, scale) in self.look_scales.iter_mut().enumerate() {
+            all.push((format!("look_scale.{place}"), scale));
         }
         for (place, cap) in self.caps.iter_mut().enumerate() {
             all.push((format!("cap.{place}"), cap));
         }
         all.push(("fails".to_owned(), &mut self.fails));
-        all.push(("beyond".to_owned(), &mut self.beyond));
+        all.push(("cliff".to_owned(), &mut self.cliff));
+        all.push(("fails_beyond".to_owned(), &mut self.fails_beyond));
         all.push(("caution".to_owned(), &mut self.caution));
+        all.push(("parts_caution".to_owned(), &mut self.parts_caution));
+        all.push(("look_caution".to_owned(), &mut self.look_caution));
         all.push(("least_weight".to_owned(), &mut self.least_weight));
         all
     }
@@ -123,8 +147,8 @@ impl Default for Constants {
         let none = slope(0.0, 0.0);
         Constants {
             time: Shape {
-                cores: slope(-0.35, 0.5),
-                memory: none,
+                cores: slope(-0.55, 0.5),
+                memory: slope(-0.1, 0.15),
                 nodes: slope(-0.35, 0.5),
                 nodes_alone: slope(-0.35, 0.5),
                 batch: slope(0.0, 0.3),
@@ -135,29 +159,31 @@ impl Default for Constants {
                 machines: 0.4,
                 all: 1.6,
                 scarce: 0.5,
+                sudden: 0.5,
                 own: 0.08,
             },
             step: Shape {
-                cores: slope(-0.4, 0.35),
+                cores: slope(-0.4, 0.55),
                 memory: none,
-                nodes: slope(-0.4, 0.35),
-                nodes_alone: slope(-0.4, 0.35),
-                batch: slope(0.2, 0.3),
+                nodes: slope(-0.25, 0.2),
+                nodes_alone: slope(-0.4, 0.2),
+                batch: slope(0.2, 0.2),
                 rate: none,
                 sync: slope(0.0, 0.8),
                 number: slope(0.0, 0.3),
                 name: none,
-                machines: 0.5,
+                machines: 0.8,
                 all: 0.0,
                 scarce: 0.0,
+                sudden: 0.0,
                 own: 0.05,
             },
             steps: Shape {
                 cores: none,
                 memory: none,
-                nodes: slope(0.3, 0.2),
+                nodes: slope(0.5, 0.12),
                 nodes_alone: slope(0.0, 0.1),
-                batch: slope(-0.2, 0.2),
+                batch: slope(-0.3, 0.2),
                 rate: slope(-0.7, 1.0),
                 sync: none,
                 number: slope(0.0, 0.5),
@@ -165,33 +191,57 @@ impl Default for Constants {
                 machines: 0.0,
                 all: 1.2,
                 scarce: 0.0,
+                sudden: 0.0,
                 own: 0.05,
             },
             look: Shape {
-                cores: slope(0.0, 0.12),
+                cores: slope(0.0, 0.3),
                 memory: none,
-                nodes: slope(0.1, 0.2),
-                nodes_alone: slope(0.1, 0.2),
-                batch: slope(0.45, 0.2),
+                nodes: slope(0.1, 0.4),
+                nodes_alone: slope(0.06, 0.4),
+                batch: slope(0.45, 0.3),
                 rate: none,
                 sync: slope(0.0, 0.3),
                 number: slope(0.0, 0.3),
-                name: slope(-0.3, 0.3),
+                name: slope(0.0, 1.0),
                 machines: 0.0,
-                all: 0.3,
+                all: 0.5,
                 scarce: 0.0,
+                sudden: 0.0,
                 own: 0.03,
             },
+            epochs: Shape {
+                cores: none,
+                memory: none,
+                nodes: slope(0.0, 0.1),
+                nodes_alone: slope(0.0, 0.1),
+                batch: slope(0.0, 0.2),
+                rate: slope(0.0, 0.5),
+                sync: slope(0.0, 0.3),
+                number: slope(0.0, 0.3),
+                name: none,
+                machines: 0.0,
+                all: 0.15,
+                scarce: 0.0,
+                sudden: 0.0,
+                own: 0.02,
+            },
+            look_scales: vec![0.4, 0.8, 1.6],
             lengths: [2.0, 2.0, 2.5, 3.0, 2.5, 1.5, 2.5, 1.5],
+            sudden: 1.0,
             scales: vec![0.5, 1.0, 2.0],
             pairs: false,
-            fails: 0.08,
-            beyond: 0.3,
+            fails: 0.05,
+            cliff: 0.3,
+            fails_beyond: 0.9,
+            cliffs: 8,
             caps: vec![1.0, 1.3, 1.7, 2.5],
-            closely: 20,
-            hopeful: 48,
+            closely: 12,
+            hopeful: 32,
             least_weight: 0.02,
-            caution: 0.25,
+            caution: 0.6,
+            parts_caution: 0.35,
+            look_caution: 1.0,
         }
     }
 }

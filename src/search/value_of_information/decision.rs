@@ -21,6 +21,8 @@ pub(super) struct Question<'q> {
     pub(super) open: &'q [usize],
     /// Odds that a run of each configuration fails.
     pub(super) fails: &'q [f64],
+    /// How much of the spread of a logarithm counts for what is expected.
+    pub(super) caution: f64,
 }
 
 /// A configuration that may be run.
@@ -45,9 +47,12 @@ pub(super) fn next_run(
     let expected: Vec<f64> = asked
         .open
         .iter()
-        .map(|&at| told.expected(at, constants.caution))
+        .map(|&at| told.expected(at, asked.caution))
         .collect();
-    let least = expected.iter().copied().fold(f64::INFINITY, f64::min);
+    // What is tried until it succeeds takes as much more.
+    let least = (asked.open.iter().zip(&expected))
+        .map(|(&at, expected)| expected / (1.0 - asked.fails[at]))
+        .fold(f64::INFINITY, f64::min);
     let reference = asked.best.map_or(least, |best| best.min(least));
     let mut all: Vec<Candidate> = (asked.open.iter().zip(&expected))
         .map(|(&at, &expected)| {
@@ -78,10 +83,10 @@ pub(super) fn next_run(
     let best = asked.best.unwrap_or(f64::INFINITY);
     let total = |place: usize| {
         let Candidate { at, first, .. } = all[place];
-        if asked.runs <= 1.0 {
+        if asked.runs <= 1.0 || asked.best.is_none() {
             return first;
         }
-        let ends = experts.after(told, at, asked.power, &hopeful, constants);
+        let ends = experts.after(told, at, asked.power, &hopeful, asked.caution, constants);
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * best.min(libm::exp(*outcome)).min(*least))
             .sum();
@@ -137,4 +142,129 @@ fn hopeful(told: &Told, open: &[usize], most: usize) -> Vec<usize> {
     order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     order.truncate(most);
     order.into_iter().map(|(at, _)| at).collect()
+}
+
+/// What a look at some steps of each configuration is expected to cost, in the unit of the objective.
+pub(super) struct Looks<'q> {
+    pub(super) power: f64,
+    pub(super) charge: &'q [f64],
+    /// Runs of the job that are to come.
+    pub(super) runs: f64,
+    /// Configurations that were not looked at.
+    pub(super) open: &'q [usize],
+    /// All configurations.
+    pub(super) all: &'q [usize],
+}
+
+/// The configuration that a look is worth most at, if any is worth its price.
+///
+/// A look at x costs its charge, and each of the R runs then takes the least that is expected of any configuration.
+/// `is_new` says that nothing was seen yet: one look is always worth it.
+pub(super) fn next_look(
+    experts: &Experts<'_>,
+    told: &Told,
+    asked: &Looks<'_>,
+    is_new: bool,
+    constants: &Constants,
+) -> Option<usize> {
+    let now = (asked.all.iter())
+        .map(|&at| told.expected(at, constants.look_caution))
+        .fold(f64::INFINITY, f64::min);
+    let hopeful = hopeful(told, asked.all, constants.hopeful);
+    let mut close: Vec<(usize, f64)> = (asked.open.iter())
+        .map(|&at| {
+            let (taken, above) = told.until(at, now);
+            let gain = (1.0 - above) * now - (taken - now * above);
+            (at, asked.charge[at] - asked.runs * gain)
+        })
+        .collect();
+    close.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    close.truncate(2 * constants.closely);
+    let total = |at: usize| {
+        let ends = experts.after(
+            told,
+            at,
+            asked.power,
+            &hopeful,
+            constants.look_caution,
+            constants,
+        );
+        let after: f64 = (ends.iter())
+            .map(|(odds, outcome, least)| odds * libm::exp(*outcome).min(*least))
+            .sum();
+        asked.charge[at] + asked.runs * after
+    };
+    let found = (close.into_iter().map(|(at, _)| (at, total(at))))
+        .reduce(|least, next| if next.1 < least.1 { next } else { least });
+    found
+        .filter(|(_, total)| is_new || *total < asked.runs * now)
+        .map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::value_of_information::experts::{End, Objective, Seen};
+    use crate::search::value_of_information::field::Prior;
+
+    /// Four that are alike, and one of which nothing is known by the others.
+    fn prior() -> Prior {
+        let mut covariance = vec![0.0; 25];
+        for a in 0..5 {
+            for b in 0..5 {
+                covariance[a * 5 + b] = match (a == b, a < 4 && b < 4) {
+                    (true, _) => 1.0,
+                    (false, true) => 0.9,
+                    (false, false) => 0.0,
+                };
+            }
+        }
+        Prior {
+            mean: vec![0.0, 0.1, 0.2, 0.3, 0.5],
+            covariance,
+            own: 0.0,
+        }
+    }
+
+    fn ask(runs: f64, seen: Option<f64>) -> Option<Next> {
+        let constants = Constants::default();
+        let prior = prior();
+        let to = Objective {
+            power: 1.0,
+            offset: vec![0.0; 5],
+        };
+        let mut experts = Experts::new(&[&prior], &[1.0], &constants);
+        let mut open = vec![0, 1, 2, 3, 4];
+        if let Some(log_time) = seen {
+            open.remove(0);
+            let seen = Seen {
+                log_time,
+                log_step: None,
+                end: End::Reached,
+            };
+            experts.learn(0, &seen);
+        }
+        let told = experts.told(&to);
+        let asked = Question {
+            power: 1.0,
+            best: seen.map(libm::exp),
+            runs,
+            open: &open,
+            fails: &[0.05; 5],
+            caution: constants.caution,
+        };
+        next_run(&experts, &told, &asked, &constants)
+    }
+
+    #[test]
+    fn the_likeliest_best_is_run_first_and_to_its_end() {
+        assert_eq!(ask(1.0, None), Some(Next { at: 0, cap: None }));
+    }
+
+    #[test]
+    fn one_run_more_is_no_reason_to_look_further_and_a_hundred_are() {
+        assert_eq!(ask(1.0, Some(3.0)), None);
+        let next = ask(100.0, Some(3.0)).expect("worth it");
+        assert!(next.at == 4 && next.cap.is_some(), "{next:?}");
+    }
 }

@@ -27,6 +27,7 @@ pub(super) struct Seen {
 pub(super) enum End {
     Reached,
     GivenUp,
+    /// It never reaches the target.
     Failed,
 }
 
@@ -48,8 +49,6 @@ pub(super) struct Objective {
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
-    /// Logarithm of the worst value of the objective seen.
-    worst: f64,
 }
 
 /// Mean and variance of the logarithm of the objective, per expert, at all configurations.
@@ -62,9 +61,8 @@ pub(super) struct Told {
 }
 
 impl<'p> Experts<'p> {
-    /// One for each scale of the parts' priors; `log_weight` is how likely all of them are beforehand.
-    pub(super) fn new(priors: &[&'p Prior], constants: &Constants) -> Experts<'p> {
-        let scales = &constants.scales;
+    /// One for each scale of the parts' priors.
+    pub(super) fn new(priors: &[&'p Prior], scales: &[f64], constants: &Constants) -> Experts<'p> {
         let mut of_parts: Vec<Vec<f64>> = scales.iter().map(|s| vec![*s; priors.len()]).collect();
         if constants.pairs && priors.len() == 2 {
             of_parts = (scales.iter())
@@ -79,7 +77,6 @@ impl<'p> Experts<'p> {
         };
         Experts {
             all: of_parts.into_iter().map(expert).collect(),
-            worst: f64::NEG_INFINITY,
         }
     }
 
@@ -88,18 +85,17 @@ impl<'p> Experts<'p> {
         (self.all.first()).is_some_and(|expert| expert.parts.len() > 1)
     }
 
-    /// Learns the first part alone: seconds of a step.
-    pub(super) fn learn_step(&mut self, at: usize, log_step: f64) {
+    /// Learns from a look: what is seen of each part.
+    pub(super) fn look(&mut self, at: usize, logs: &[f64]) {
         for expert in &mut self.all {
-            let gained = expert.parts[0].observe(at, log_step);
-            expert.log_weight += gained;
+            for (part, log) in expert.parts.iter_mut().zip(logs) {
+                expert.log_weight += part.observe(at, *log);
+            }
         }
     }
 
-    /// Learns from a run.
-    pub(super) fn learn(&mut self, at: usize, seen: &Seen, to: &Objective, beyond: f64) {
-        let value = to.power * seen.log_time + to.offset[at];
-        let failed = (self.worst.max(value) + beyond - to.offset[at]) / to.power;
+    /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
+    pub(super) fn learn(&mut self, at: usize, seen: &Seen) {
         for expert in &mut self.all {
             let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
                 ([step, _, ..], Some(log_step)) => (log_step, step.observe(at, log_step)),
@@ -112,16 +108,18 @@ impl<'p> Experts<'p> {
             if let Some(last) = expert.parts.last_mut() {
                 gained += match seen.end {
                     End::Reached => last.observe(at, seen.log_time - before),
-                    End::GivenUp => last.exceeds(at, seen.log_time - before),
-                    End::Failed => {
-                        last.observe(at, failed - before);
-                        0.0
-                    }
+                    End::GivenUp | End::Failed => last.exceeds(at, seen.log_time - before),
                 };
             }
             expert.log_weight += gained;
         }
-        self.worst = self.worst.max(value);
+    }
+
+    /// Mean of a part of the logarithm at a configuration.
+    pub(super) fn part(&self, weights: &[f64], part: usize, at: usize) -> f64 {
+        (self.all.iter().zip(weights))
+            .map(|(expert, weight)| weight * expert.parts[part].mean[at])
+            .sum()
     }
 
     /// What they tell of an objective.
@@ -155,6 +153,7 @@ impl<'p> Experts<'p> {
         at: usize,
         power: f64,
         hopeful: &[usize],
+        caution: f64,
         constants: &Constants,
     ) -> Vec<(f64, f64, f64)> {
         let kept: Vec<usize> = (0..self.all.len())
@@ -178,8 +177,7 @@ impl<'p> Experts<'p> {
                 let (mean, variance) = told.moments[e][x];
                 let shared = *follow;
                 *follow = shared / own;
-                *stays =
-                    mean + 0.5 * constants.caution * (variance - shared * shared / own).max(0.0);
+                *stays = mean + 0.5 * caution * (variance - shared * shared / own).max(0.0);
             }
         }
         let mut ends = Vec::with_capacity(kept.len() * NODES.len());

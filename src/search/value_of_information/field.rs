@@ -145,3 +145,77 @@ impl<'p> Field<'p> {
         self.rows.push(row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two that are alike and one apart.
+    fn prior() -> Prior {
+        Prior {
+            mean: vec![0.0; 3],
+            covariance: vec![1.0, 0.8, 0.0, 0.8, 1.0, 0.0, 0.0, 0.0, 1.0],
+            own: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_first_value_sets_the_level_and_the_second_what_is_alike() {
+        let prior = prior();
+        let mut field = Field::new(&prior, 1.0);
+        assert_eq!(field.observe(2, 9.0), 0.0);
+        // All are at the level of the first, as uncertain as two differ: 1 + 1.
+        assert!((field.mean[0] - 9.0 * LEVEL / (LEVEL + 1.0 + OBSERVED * OBSERVED)).abs() < 1e-9);
+        assert!(
+            (field.variance(0) - 2.0).abs() < 0.1,
+            "{}",
+            field.variance(0)
+        );
+        field.observe(0, 5.0);
+        assert!((field.mean[0] - 5.0).abs() < 0.01, "{:?}", field.mean);
+        assert!(
+            field.mean[1] < 6.0 && field.mean[2] > 8.9,
+            "{:?}",
+            field.mean
+        );
+        assert!(field.variance(1) < 0.5);
+    }
+
+    /// One row after the other is the same as all at once: S − S·X(S·XX + o²)⁻¹·X·S with two observations, by hand.
+    #[test]
+    fn covariances_are_those_of_all_observations_together() {
+        let prior = prior();
+        let mut field = Field::new(&prior, 1.0);
+        field.observe(2, 0.0);
+        field.observe(0, 0.0);
+        let noise = OBSERVED * OBSERVED;
+        let s = |a: usize, b: usize| prior.covariance[a * 3 + b] + LEVEL;
+        let (p, q, r) = (s(2, 2) + noise, s(2, 0), s(0, 0) + noise);
+        let determinant = p * r - q * q;
+        let (u, v) = (s(1, 2), s(1, 0));
+        let known = (u * u * r - 2.0 * u * v * q + v * v * p) / determinant;
+        assert!((field.variance(1) - (s(1, 1) - known)).abs() < 1e-9);
+        let mut found = [0.0; 3];
+        field.add_covariances(1, &[0, 1, 2], 1.0, &mut found);
+        assert!((found[1] - field.variance(1)).abs() < 1e-9);
+        let to_0 = (u * r - v * q) * s(2, 0) + (v * p - u * q) * s(0, 0);
+        assert!((found[0] - (s(1, 0) - to_0 / determinant)).abs() < 1e-9);
+    }
+
+    /// Mean and variance of a standard normal above 1: φ/Q and 1 − h(h − 1).
+    #[test]
+    fn what_is_above_a_bound_has_the_moments_of_the_truncated_normal() {
+        let prior = prior();
+        let mut field = Field::new(&prior, 1.0);
+        field.observe(0, 0.0);
+        let (mean, variance) = (field.mean[2], field.variance(2));
+        let log = field.exceeds(2, mean + variance.sqrt());
+        assert!((log - libm::log(0.158_655_253_931_457)).abs() < 1e-9);
+        let moved = (field.mean[2] - mean) / variance.sqrt();
+        assert!((moved - 1.525_135_276_160_982).abs() < 1e-9, "{moved}");
+        assert!((field.variance(2) / variance - 0.199_097_599_993).abs() < 1e-6);
+        // Far beyond everything believed it is still finite.
+        assert!(field.exceeds(1, 900.0).is_finite());
+        assert!(field.mean[1] > 890.0 && field.variance(1) > 0.0);
+    }
+}

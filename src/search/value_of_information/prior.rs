@@ -69,6 +69,18 @@ impl Configurations {
         (self.columns.iter()).any(|column| !column.role.is_of_machines())
     }
 
+    /// The same with the batch of each worker in place of that of all.
+    pub(super) fn with_local_batch(mut self) -> Configurations {
+        let nodes = self.sum(&[Role::Nodes]);
+        if !self.per_worker
+            && let Some(nodes) = nodes
+            && let Some(batch) = self.columns.iter_mut().find(|c| c.role == Role::Batch)
+        {
+            (batch.values.iter_mut().zip(&nodes)).for_each(|(batch, nodes)| *batch -= nodes);
+        }
+        self
+    }
+
     fn slope(&self, role: Role, shape: &Shape) -> Slope {
         match role {
             Role::Nodes if !self.per_worker => shape.nodes_alone,
@@ -81,23 +93,40 @@ impl Configurations {
         found.map(|column| &*column.values)
     }
 
+    /// The sum of coordinates, where they are known.
+    fn sum(&self, roles: &[Role]) -> Option<Vec<f64>> {
+        let mut all = vec![0.0; self.count];
+        for role in roles {
+            let values = self.column(*role)?;
+            all.iter_mut().zip(values).for_each(|(all, v)| *all += v);
+        }
+        Some(all)
+    }
+
+    /// The logarithm of the memory of all machines.
+    fn all_memory(&self) -> Option<Vec<f64>> {
+        self.sum(&[Role::Memory, Role::Cores, Role::Nodes])
+    }
+
+    /// All coordinates, and with them the memory and the cores of all machines together, where they are known.
+    pub(super) fn coordinates(&self) -> Vec<Vec<f64>> {
+        let mut all: Vec<Vec<f64>> = self.columns.iter().map(|c| c.values.clone()).collect();
+        all.extend(self.all_memory());
+        all.extend(self.sum(&[Role::Cores, Role::Nodes]));
+        all
+    }
+
     /// How scarce the memory of each is: 3·max(0, q − c)/(most − least) of c, the logarithm of all memory, and q, its 30 %
     /// quantile; none where memory is not known.
     pub(super) fn scarcity(&self) -> Option<Vec<f64>> {
-        let memory = self.column(Role::Memory)?;
-        let mut all = memory.to_vec();
-        for role in [Role::Cores, Role::Nodes] {
-            if let Some(values) = self.column(role) {
-                all.iter_mut().zip(values).for_each(|(all, v)| *all += v);
-            }
-        }
+        let all = self.all_memory()?;
         let mut sorted = all.clone();
         sorted.sort_by(f64::total_cmp);
         let range = sorted[sorted.len() - 1] - sorted[0];
         let place = 0.3 * (sorted.len() - 1) as f64;
         let low = sorted[place as usize];
-        let quantile =
-            low + place.fract() * (sorted[(place as usize + 1).min(sorted.len() - 1)] - low);
+        let next = sorted[(place as usize + 1).min(sorted.len() - 1)];
+        let quantile = low + place.fract() * (next - low);
         (range > 0.0).then(|| {
             let scarce = |c: f64| 3.0 * (quantile - c).max(0.0) / range;
             all.into_iter().map(scarce).collect()
@@ -137,6 +166,8 @@ impl Configurations {
             .collect();
         let all = if self.has_more() { shape.all } else { 0.0 };
         let (machines, all) = (shape.machines * shape.machines, all * all);
+        let memory = self.all_memory().filter(|_| shape.sudden > 0.0);
+        let sudden = shape.sudden * shape.sudden;
         let mut covariance = vec![0.0; n * n];
         for a in 0..n {
             for b in 0..=a {
@@ -154,7 +185,10 @@ impl Configurations {
                     true => variance * matern(square),
                     false => 0.0,
                 };
-                let entry = sloped + of(machines, near) + of(all, far);
+                let mut entry = sloped + of(machines, near) + of(all, far);
+                if let Some(memory) = &memory {
+                    entry += sudden * libm::exp(-(memory[a] - memory[b]).abs() / constants.sudden);
+                }
                 covariance[a * n + b] = entry;
                 covariance[b * n + a] = entry;
             }
@@ -171,4 +205,51 @@ impl Configurations {
 fn matern(square: f64) -> f64 {
     let r = (5.0 * square).sqrt();
     (1.0 + r + r * r / 3.0) * libm::exp(-r)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(per_worker: bool) -> Configurations {
+        let column = |role, values: [f64; 4]| Column {
+            role,
+            values: values.to_vec(),
+        };
+        Configurations {
+            columns: vec![
+                column(Role::Nodes, [0.0, 0.0, 2.0, 2.0]),
+                column(Role::Batch, [5.0, 7.0, 5.0, 7.0]),
+            ],
+            count: 4,
+            per_worker,
+        }
+    }
+
+    #[test]
+    fn more_nodes_are_faster_and_what_is_alike_varies_together() {
+        let constants = Constants::default();
+        let prior = square(true).prior(&constants.step, &constants);
+        assert!(prior.mean[2] < prior.mean[0]);
+        let s = |a: usize, b: usize| prior.covariance[a * 4 + b];
+        assert!(
+            s(0, 0) > s(0, 1) && s(0, 1) > s(0, 3),
+            "{:?}",
+            prior.covariance
+        );
+        assert_eq!(s(1, 2), s(2, 1));
+    }
+
+    /// With a batch of each worker more nodes do more steps between them; with one of all together they do not.
+    #[test]
+    fn whose_the_batch_is_decides_what_nodes_are_to_steps() {
+        let constants = Constants::default();
+        let rise = |per_worker| {
+            let prior = square(per_worker).prior(&constants.steps, &constants);
+            prior.mean[2] - prior.mean[0]
+        };
+        assert!(rise(true) > 0.5 && rise(false) == 0.0);
+        let local = square(false).with_local_batch();
+        assert_eq!(local.columns[1].values, [5.0, 7.0, 3.0, 5.0]);
+    }
 }
