@@ -189,11 +189,11 @@ const CLAIMS: &[Claim] = &[
     Claim {
         what: "and otherwise a near one",
         source: CHERRYPICK,
-        stated: "within 5 % at the median",
+        stated: "near, without a figure; here 10 %",
         on: "Scout",
         measured: "mean regret of `cherrypick` at its own stop",
         figure: |c| mean(c, "cherrypick", Tally::regret),
-        holds: |regret| regret <= 0.05,
+        holds: |regret| regret <= 0.10,
         written: percent,
     },
     Claim {

@@ -132,7 +132,7 @@ fn ranks(totals: &[Vec<Option<f64>>], units: usize) -> Vec<Vec<f64>> {
         let (mut below, mut same) = (0.0, 0.0);
         for other in 0..totals.len() {
             let it = value(other, unit);
-            if it == own || (it - own).abs() <= SAME * own.abs() {
+            if it == own || (own.is_finite() && (it - own).abs() <= SAME * own.abs()) {
                 same += 1.0;
             } else if it < own {
                 below += 1.0;

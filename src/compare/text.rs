@@ -1,6 +1,6 @@
 //! A comparison for people: who is ahead in words, then a table per block, and where each loses.
 
-use super::curve::SPENT;
+use super::curve::{Regrets, SPENT};
 use super::judge::{Loss, Verdict, judge};
 use super::{Block, Comparison, Entry, Tally};
 use crate::report::Page;
@@ -58,7 +58,9 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
     }
     text += &curves(&comparison.blocks, page);
     text.push('\n');
-    text + &page.legend(LEGEND.iter().copied())
+    let is_shown =
+        |(word, _): &&(&str, &str)| *word != "none" || comparison.blocks.iter().any(lacks_some);
+    text + &page.legend(LEGEND.iter().filter(is_shown).copied())
 }
 
 /// How often a job is run, in words.
@@ -103,6 +105,12 @@ fn headline(block: &Block, verdict: &Verdict) -> String {
         0 => text + ". It loses nowhere.",
         lost => text + &format!(". It loses on {lost} of {}.", block.units.len()),
     }
+}
+
+/// Whether a strategy lacks a figure in some case.
+fn lacks_some(block: &Block) -> bool {
+    let mut entries = block.entries.iter();
+    entries.any(|entry| !is_everywhere(entry) || entry.share(|t| t.without) > 0.0)
 }
 
 /// Whether a strategy has a figure on every unit.
@@ -236,12 +244,8 @@ fn table(block: &Block, verdict: &Verdict, page: &Page) -> String {
             (share > 0.0).then_some(text)
         }),
     );
-    let lacks_some = block
-        .entries
-        .iter()
-        .any(|entry| !is_everywhere(entry) || entry.share(|t| t.without) > 0.0);
     let columns: Vec<Column<'_>> = (columns.into_iter())
-        .chain(lacks_some.then_some(none))
+        .chain(lacks_some(block).then_some(none))
         .collect();
     let fitted = fit(&columns, page);
     let mut text = page.bold(&fitted.header);
@@ -337,6 +341,14 @@ fn curves(blocks: &[Block], page: &Page) -> String {
         if !is_last {
             continue;
         }
+        let order = order(block);
+        let medians: Vec<Regrets> = (order.iter())
+            .map(|at| block.entries[*at].curve.clone().medians())
+            .collect();
+        // Searches that end before the first amount show nothing of how they went.
+        if medians.iter().all(|own| own.iter().all(|m| *m == own[0])) {
+            continue;
+        }
         text.push('\n');
         let what = format!(
             "{}, {}: median regret of the best run so far, over what the search had spent in runs of the oracle; – : nothing \
@@ -345,10 +357,6 @@ fn curves(blocks: &[Block], page: &Page) -> String {
             runs(block.repeats)
         );
         text += &page.prose(&what, 2);
-        let order = order(block);
-        let medians: Vec<_> = (order.iter())
-            .map(|at| block.entries[*at].curve.clone().medians())
-            .collect();
         let names = order.iter().map(|at| block.entries[*at].strategy.clone());
         let heads: Vec<String> = SPENT.iter().map(|spent| format!("{spent} ×")).collect();
         let mut columns = vec![Column::new("strategy", true, 0, names.collect())];
@@ -356,7 +364,9 @@ fn curves(blocks: &[Block], page: &Page) -> String {
             let cell = |medians: &[Option<f64>; SPENT.len()]| {
                 medians[place].map_or_else(|| "–".to_owned(), percents)
             };
-            Column::new(head, false, 0, medians.iter().map(cell).collect())
+            // At least every second amount is shown.
+            let rank = if place % 2 == 1 { 0 } else { 1 };
+            Column::new(head, false, rank, medians.iter().map(cell).collect())
         }));
         text += &fit(&columns, page).text(page);
     }

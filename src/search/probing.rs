@@ -172,6 +172,11 @@ impl Probing {
         }
     }
 
+    /// Steps before the first look, where noise tells anything.
+    pub(super) fn steps_before(&self) -> u64 {
+        self.cold_start_steps.unwrap_or(0)
+    }
+
     /// Steps of a look.
     pub(super) fn steps(&self) -> u64 {
         self.probe_steps

@@ -70,6 +70,26 @@ fn the_commands_of_the_trace_document_print_what_it_shows() {
         .run();
 }
 
+/// The same of the document on comparisons.
+#[test]
+fn the_commands_of_the_document_on_comparisons_print_what_it_shows() {
+    let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::create_dir(folder.path().join("compare.in")).expect("writable");
+    for (from, to) in [
+        ("docs/compare.md", "compare.md"),
+        (
+            "scenarios/compare-steps-scavenger.toml",
+            "compare.in/compare-steps-scavenger.toml",
+        ),
+    ] {
+        std::fs::copy(root.join(from), folder.path().join(to)).expect("it is checked in");
+    }
+    trycmd::TestCases::new()
+        .case(folder.path().join("compare.md"))
+        .run();
+}
+
 /// The scenario in the README is legal and runs.
 #[test]
 fn the_scenario_of_the_readme_runs() {

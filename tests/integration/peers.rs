@@ -136,7 +136,7 @@ fn the_same_seed_gives_the_same_searches() {
         );
         sandbox
             .run(&["run", "scenario.toml", "--out", "out", "--jobs", threads])
-            .code(3); // `cheapest` never reaches the target
+            .success();
         sandbox.read("out/records.csv")
     };
     assert_eq!(of("1"), of("3"));

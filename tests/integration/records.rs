@@ -113,6 +113,9 @@ fn every_figure_of_a_finished_case_is_a_finite_number() {
             || column.starts_with("excess_")
             // Of protocols other than `bsp`, and of VMs that do not stay.
             || ["staleness", "dropped_gradients", "wasted_compute"].contains(&column)
+            // Of scenarios with `search.repeats`, and of measured grids.
+            || column.starts_with("repeat")
+            || ["runs_in_search", "failed_choices"].contains(&column)
             // Of strategies that know earlier runs.
             || column.starts_with("known_")
     };

@@ -114,16 +114,21 @@ impl Strategy for Looking {
             for &at in &open {
                 let log_steps = match steps.are_known {
                     true => steps.logs[at],
-                    // Nothing is known of their level yet.
-                    false if looks == 0 => f64::INFINITY,
+                    // Of some noise, as nothing was read yet.
+                    false if looks == 0 => {
+                        let some = self.probing.steps_to_target(at, UNREAD);
+                        some.map_or(f64::INFINITY, libm::log)
+                    }
                     false => experts.part(&told.weights, 1, at) + steps.logs[at],
                 };
-                let mut seconds = asked_steps;
+                let mut as_steps = asked_steps;
                 if looks > 0 {
                     let step_s = libm::exp(experts.part(&told.weights, 0, at));
-                    seconds += overhead_s / f64::from(looks) / step_s;
+                    as_steps += overhead_s / f64::from(looks) / step_s;
+                } else {
+                    as_steps += self.probing.steps_before() as f64;
                 }
-                let share = seconds * libm::exp(-log_steps);
+                let share = as_steps * libm::exp(-log_steps);
                 charge[at] = to.power * told.expected(at, constants.look_caution) * share;
             }
             let asked = Looks {
