@@ -43,6 +43,7 @@
 //! - [`Record`] and [`OwnedRecord`]: what came of a case; [`Finished`]: of all.
 //! - [`Strategy`], which a [`Recipe`] in a [`Registry`] builds for a [`Task`]. It searches a [`Space`] on a
 //!   [`Testbed`], and leaves a [`Forecast`]. What it [`Depends`] on is told; what it takes of the [`Past`] is counted.
+//!   [`Spoken`]: one in another language, by a [`Conversation`] in lines of JSON.
 //! - [`VmPrice`]: what a VM costs.
 //!
 //! `examples/` has a program for each of the three that one may bring: `own_strategy`, `own_price`, `own_workload`.
@@ -50,7 +51,7 @@
 //! # Features
 //!
 //! All are on by default and decide no result. `cli`: the program, and the files and tables that it writes;
-//! `parquet`: records as Parquet; `completions`: scripts for shells. A library needs none of them:
+//! `parquet`: records as Parquet; `arrow`: records as Arrow in memory (`RecordBatches`); `completions`: scripts for shells. A library needs none of them:
 //! `default-features = false` leaves out half of all packages.
 //!
 //! # Rooms
@@ -81,13 +82,15 @@
 pub use cloud::{Fleet, Machine, Market, VmType};
 pub use door::{Options, RunError, Scenario};
 pub use engine::Interrupt;
+#[cfg(feature = "arrow")]
+pub use experiment::RecordBatches;
 pub use experiment::{Ending, Finished, OwnedRecord, Record, Status};
 pub use input::{Diagnostic, Mistakes};
 pub use pricing::{NoPrice, Rented, VmPrice};
 pub use rng::Stream;
 pub use search::{
-    Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry, Strategy, Taken,
-    Task, Unusable,
+    Conversation, Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry,
+    Spoken, Strategy, Taken, Task, Unusable,
 };
 pub use space::{Axis, Kind as AxisKind, NoSpace, Space};
 pub use testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};

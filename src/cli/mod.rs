@@ -290,7 +290,11 @@ pub enum Format {
 impl Cli {
     /// What was written on the command line; does not return where that is wrong, or asks for help.
     pub fn from_command_line() -> Cli {
-        let arguments: Vec<OsString> = std::env::args_os().collect();
+        Cli::from_arguments(std::env::args_os().collect())
+    }
+
+    /// The same of arguments that came another way, the name of the program first.
+    pub fn from_arguments(arguments: Vec<OsString>) -> Cli {
         let has = |words: &[&str]| {
             arguments
                 .iter()

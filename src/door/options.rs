@@ -13,6 +13,8 @@ use crate::search::{ALL_KNOWING, Registry};
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
+/// What stands before the place of a mistake in a key that was set.
+const SET: &str = "set";
 
 /// What a program adds to what scenarios can name: strategies, prices and workloads of its own.
 ///
@@ -43,6 +45,8 @@ const UNNAMED: &str = "scenario";
 pub struct Options {
     given: Given,
     interrupt: Option<Interrupt>,
+    set: Vec<Arc<Source>>,
+    jobs: Option<usize>,
 }
 
 impl Options {
@@ -80,6 +84,29 @@ impl Options {
         };
         self.given.workloads.retain(|(known, _)| known != name);
         self.given.workloads.push((name.to_owned(), folder));
+        self
+    }
+
+    /// Replaces a key of the scenario by a line of TOML, as in `cluster.workers = [8, 16]`; a later one wins.
+    ///
+    /// ```
+    /// use scavsim::Scenario;
+    ///
+    /// let text = "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"oracle\"]\nreplicas = 3";
+    /// let one = Scenario::options().set("replicas = 1");
+    /// assert_eq!(3 * one.parse(text)?.cases(), Scenario::parse(text)?.cases());
+    /// # Ok::<(), scavsim::Mistakes>(())
+    /// ```
+    #[must_use]
+    pub fn set(mut self, line: &str) -> Options {
+        self.set.push(Source::new(SET, line));
+        self
+    }
+
+    /// Threads of a run, at least 1; all cores without it. Results do not depend on it.
+    #[must_use]
+    pub fn jobs(mut self, jobs: usize) -> Options {
+        self.jobs = Some(jobs.max(1));
         self
     }
 
@@ -124,7 +151,10 @@ impl Options {
             load_with(
                 &source,
                 folder,
-                Overrides::default(),
+                Overrides {
+                    set: self.set.clone(),
+                    ..Overrides::default()
+                },
                 &self.given,
                 &mut diagnostics,
             )
@@ -132,7 +162,7 @@ impl Options {
         match scenario {
             Some(scenario) if diagnostics.is_empty() => {
                 let interrupt = self.interrupt.clone().unwrap_or(Interrupt::NEVER);
-                Ok(Scenario::new(scenario, interrupt))
+                Ok(Scenario::new(scenario, interrupt, self.jobs))
             }
             _ => Err(Mistakes::new(diagnostics)),
         }

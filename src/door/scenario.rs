@@ -34,6 +34,7 @@ use crate::scenario;
 pub struct Scenario {
     checked: scenario::Scenario,
     interrupt: Interrupt,
+    jobs: Option<usize>,
 }
 
 /// Why a scenario that was read without complaint could not be run.
@@ -60,8 +61,16 @@ pub enum RunError {
 }
 
 impl Scenario {
-    pub(super) fn new(checked: scenario::Scenario, interrupt: Interrupt) -> Scenario {
-        Scenario { checked, interrupt }
+    pub(super) fn new(
+        checked: scenario::Scenario,
+        interrupt: Interrupt,
+        jobs: Option<usize>,
+    ) -> Scenario {
+        Scenario {
+            checked,
+            interrupt,
+            jobs,
+        }
     }
 
     /// Reads and checks a scenario. Its relative paths start at the current folder.
@@ -115,8 +124,9 @@ impl Scenario {
             plan => plan?,
         };
         let tasks = Tasks::of(&plan);
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let conduct = Conduct {
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            jobs: self.jobs.unwrap_or_else(cores),
             fail_fast: false,
             progress: &AtomicU64::new(0),
         };

@@ -114,7 +114,7 @@ impl<'r> Value<'r> {
     }
 
     /// The whole number, if it is one.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "arrow")]
     pub fn whole(self) -> Option<u32> {
         match self {
             Value::Whole(whole) => Some(whole),

@@ -11,7 +11,7 @@
 //! - [`simulation`]: what neighbouring cases share: one search, one run per configuration.
 //! - [`evaluate`]: one case: search, run to the target, score against the oracle; `score`: by what.
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
-//!   `chosen`: a configuration as records have it.
+//!   `chosen`: a configuration as records have it; `arrow`: records as Arrow.
 //! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
 //! - [`shard`]: one of several equal parts of a run.
@@ -21,6 +21,8 @@
 
 pub mod aggregation;
 pub mod arena;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 mod chosen;
 pub mod columns;
 mod estimate;
@@ -44,6 +46,8 @@ pub mod tally;
 
 pub use aggregation::{Aggregated, Aggregation};
 pub use arena::{Arena, Contender};
+#[cfg(feature = "arrow")]
+pub use arrow::RecordBatches;
 pub use chosen::Chosen;
 pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};

@@ -6,12 +6,9 @@
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow_array::{
-    Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
-};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{Array, ArrayRef, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_schema::DataType;
 use csv::StringRecord;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -22,8 +19,8 @@ use parquet::schema::types::ColumnPath;
 
 use super::aside::Aside;
 use super::records_file::{RecordsFile, RecordsFormat};
-use crate::experiment::columns::{Kind, Value};
-use crate::experiment::{COLUMNS, Column, Record, Sink};
+use crate::experiment::columns::Kind;
+use crate::experiment::{COLUMNS, Record, RecordBatches, Sink};
 use crate::input::regular;
 
 /// Name of the file.
@@ -40,94 +37,34 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
 const ROWS_PER_GROUP: usize = 16_384;
 
 struct RecordsParquet {
-    schema: Arc<Schema>,
     writer: ArrowWriter<Aside>,
-    columns: Vec<Values>,
-    waiting: usize,
-}
-
-/// What waits in a column.
-enum Values {
-    Count(Vec<u64>),
-    Text(Vec<Option<String>>),
-    Whole(Vec<Option<u32>>),
-    Figure(Vec<Option<f64>>),
-}
-
-fn field(column: &Column) -> Field {
-    let (kind, nullable) = match column.kind {
-        Kind::Count => (DataType::UInt64, false),
-        Kind::Name | Kind::Word | Kind::Text => (DataType::Utf8, true),
-        Kind::Whole => (DataType::UInt32, true),
-        Kind::Figure => (DataType::Float64, true),
-    };
-    Field::new(column.name, kind, nullable)
-}
-
-impl Values {
-    fn of(kind: Kind) -> Values {
-        match kind {
-            Kind::Count => Values::Count(Vec::new()),
-            Kind::Name | Kind::Word | Kind::Text => Values::Text(Vec::new()),
-            Kind::Whole => Values::Whole(Vec::new()),
-            Kind::Figure => Values::Figure(Vec::new()),
-        }
-    }
-
-    fn take(&mut self, value: Value<'_>) {
-        match self {
-            // There is one in every record.
-            Values::Count(values) => values.push(value.count().unwrap_or_default()),
-            Values::Text(values) => values.push(value.text().map(str::to_owned)),
-            Values::Whole(values) => values.push(value.whole()),
-            Values::Figure(values) => values.push(value.figure()),
-        }
-    }
-
-    fn array(&mut self) -> ArrayRef {
-        match self {
-            Values::Count(values) => Arc::new(UInt64Array::from(std::mem::take(values))),
-            Values::Text(values) => Arc::new(StringArray::from(std::mem::take(values))),
-            Values::Whole(values) => Arc::new(UInt32Array::from(std::mem::take(values))),
-            Values::Figure(values) => Arc::new(Float64Array::from(std::mem::take(values))),
-        }
-    }
+    batches: RecordBatches,
 }
 
 impl RecordsParquet {
     fn new(file: Aside) -> io::Result<Self> {
-        let fields: Vec<Field> = COLUMNS.iter().map(field).collect();
+        let batches = RecordBatches::default();
+        let schema = batches.schema();
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
             .set_dictionary_enabled(false);
-        for field in fields.iter().filter(|f| *f.data_type() == DataType::Utf8) {
+        let texts = (schema.fields().iter()).filter(|f| *f.data_type() == DataType::Utf8);
+        for field in texts {
             let path = ColumnPath::from(field.name().as_str());
             properties = properties.set_column_dictionary_enabled(path, true);
         }
         let properties = properties.build();
-        let schema = Arc::new(Schema::new(fields));
-        Ok(RecordsParquet {
-            writer: ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties))
-                .map_err(told)?,
-            schema,
-            columns: COLUMNS
-                .iter()
-                .map(|column| Values::of(column.kind))
-                .collect(),
-            waiting: 0,
-        })
+        let writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(told)?;
+        Ok(RecordsParquet { writer, batches })
     }
 
     /// Writes what waits as one row group.
     fn write_waiting(&mut self) -> io::Result<()> {
-        if self.waiting == 0 {
+        if self.batches.waiting() == 0 {
             return Ok(());
         }
-        self.waiting = 0;
-        let arrays = self.columns.iter_mut().map(Values::array).collect();
-        let batch =
-            RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(io::Error::other)?;
+        let batch = self.batches.batch().map_err(io::Error::other)?;
         self.writer.write(&batch).map_err(told)?;
         self.writer.flush().map_err(told)
     }
@@ -221,14 +158,11 @@ fn told(error: ParquetError) -> io::Error {
 
 impl Sink for RecordsParquet {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        for (values, column) in self.columns.iter_mut().zip(COLUMNS) {
-            values.take((column.of)(record));
+        self.batches.take(record);
+        match self.batches.waiting() == ROWS_PER_GROUP {
+            true => self.write_waiting(),
+            false => Ok(()),
         }
-        self.waiting += 1;
-        if self.waiting == ROWS_PER_GROUP {
-            self.write_waiting()?;
-        }
-        Ok(())
     }
 }
 

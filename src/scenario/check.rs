@@ -57,7 +57,10 @@ pub fn load_with(
 ) -> Option<Scenario> {
     let before = diagnostics.len();
     let (files, file) = files::read(source, folder, &overrides.set, diagnostics);
-    let file = file?;
+    let mut file = file?;
+    for own in file.strategy.own.values_mut() {
+        own.folder = files.folder(own.command.span().start).to_owned();
+    }
     let mut check = Check {
         files: &files,
         given,
@@ -117,7 +120,7 @@ impl Check<'_> {
             None => prices::read(&file.pricing, own, self.files, complaints),
         };
         let registry = &self.given.registry;
-        let strategies = strategies::read(&file.search, registry, complaints);
+        let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
 
         let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
@@ -165,6 +168,9 @@ impl Check<'_> {
         extent::cases(file, &factors, complaints);
 
         let policies = policies?;
+        let tables = policies.iter().flat_map(|policy| &policy.table_hashes);
+        let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
+        let programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
@@ -178,7 +184,7 @@ impl Check<'_> {
             search: file.cluster.search,
             runs_in,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
-            hash: prices::hash_with_tables(self.files.hash(), &policies),
+            hash: files::hash_with(self.files.hash(), tables.chain(&programs)),
             policies,
             objectives,
             strategies,

@@ -73,6 +73,20 @@ impl Files {
     }
 }
 
+/// `hash`, that of the text of a scenario, with those of other files that decide its results, if there are any.
+pub(super) fn hash_with<'h>(hash: String, others: impl Iterator<Item = &'h String>) -> String {
+    let mut others = others.peekable();
+    if others.peek().is_none() {
+        return hash;
+    }
+    let mut all = blake3::Hasher::new();
+    all.update(hash.as_bytes());
+    for other in others {
+        all.update(other.as_bytes());
+    }
+    all.finalize().to_hex().to_string()
+}
+
 /// Reads a scenario file and all that it includes. What is `set` beside it wins, the last first; relative paths in it
 /// start where the program was started. The form may be there although something was wrong with it.
 pub(super) fn read(

@@ -137,20 +137,6 @@ fn tables(
     })
 }
 
-/// `hash`, that of the text of a scenario, with those of the tables that its policies name.
-pub(super) fn hash_with_tables(hash: String, policies: &[Policy]) -> String {
-    let tables: Vec<&String> = policies.iter().flat_map(|p| &p.table_hashes).collect();
-    if tables.is_empty() {
-        return hash;
-    }
-    let mut all = blake3::Hasher::new();
-    all.update(hash.as_bytes());
-    for table in tables {
-        all.update(table.as_bytes());
-    }
-    all.finalize().to_hex().to_string()
-}
-
 /// Every policy that was asked for must have a price for every VM type to choose from.
 pub(super) fn all_priced(
     table: &PricingTable,

@@ -21,11 +21,13 @@ use crate::workload::{Reach, Workload};
 /// The strategies asked for.
 pub(super) fn read(
     table: &SearchTable,
+    settings: &Settings,
     known: &Registry,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Spanned<String>>> {
     let legal: Vec<&str> = (ALL_KNOWING.iter().map(|(name, _)| *name))
         .chain(known.names())
+        .chain(settings.own.keys().map(String::as_str))
         .collect();
     let Some(asked) = &table.strategies else {
         let usual = WHEN_NONE_IS_NAMED.iter();

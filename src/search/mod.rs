@@ -15,6 +15,7 @@
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
+//! - [`external`]: another program.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
 //!   [`settings`]: the choices that the paper leaves open.
 //! - [`space`]: corners and starting points of a list of configurations.
@@ -29,6 +30,7 @@ pub mod cherrypick;
 pub mod coordinate_descent;
 pub mod ei_per_cost;
 pub mod ernest;
+pub mod external;
 mod features;
 pub mod fixed;
 pub mod full;
@@ -54,6 +56,7 @@ pub mod task;
 mod trials;
 pub mod value_of_information;
 
+pub use external::{Conversation, Spoken};
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, Taken};
 pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, Settings};

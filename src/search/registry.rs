@@ -1,16 +1,20 @@
 //! All strategies by name. A new strategy is one file with its settings, and one line here.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Recipe;
+use super::external::ExternalSettings;
 use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
 use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
 use crate::input::checked::Count;
+use crate::input::closest;
+use crate::input::name::not_a_name;
 
 /// Name of the contender that knows what is expected of every configuration.
 pub const ORACLE: &str = "oracle";
@@ -45,14 +49,38 @@ pub const WHEN_NONE_IS_NAMED: &[&str] = &[
 macro_rules! strategies {
     ($($field:ident = $name:literal $(once $old:literal)?: $settings:ty,)*) => {
         /// Settings of all strategies; a table per strategy in a scenario, all optional.
-        #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+        #[serde(default)]
         pub struct Settings {
             $(
                 #[doc = concat!("Settings of the strategy `", $name, "`.")]
                 #[serde(rename = $name $(, alias = $old)?)]
                 pub $field: $settings,
             )*
+            /// Programs of one's own, by the names that they are given here.
+            #[serde(flatten)]
+            pub own: BTreeMap<String, ExternalSettings>,
+        }
+
+        impl<'de> Visitor<'de> for SettingsTable {
+            type Value = Settings;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Settings, A::Error> {
+                let mut settings = Settings::default();
+                while let Some(name) = map.next_key::<SettingsName>()? {
+                    match &*name.0 {
+                        $($name $(| $old)? => settings.$field = map.next_value()?,)*
+                        _ => {
+                            settings.own.insert(name.0, map.next_value()?);
+                        }
+                    }
+                }
+                Ok(settings)
+            }
         }
 
         impl Settings {
@@ -60,7 +88,7 @@ macro_rules! strategies {
             fn recipe(&self, name: &str) -> Option<Arc<dyn Recipe>> {
                 match name {
                     $($name => Some(Arc::new(self.$field.clone())),)*
-                    _ => None,
+                    _ => Some(Arc::new(self.own.get(name)?.clone())),
                 }
             }
 
@@ -101,6 +129,42 @@ strategies! {
     bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
     value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
+}
+
+/// The table of settings as it is read.
+struct SettingsTable;
+
+impl<'de> Deserialize<'de> for Settings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
+        deserializer.deserialize_struct("Settings", BUILT_IN, SettingsTable)
+    }
+}
+
+/// A key of the table: a strategy that comes with scavsim, or a name for a program of one's own. One that is
+/// nearly the name of another is taken for a slip.
+struct SettingsName(String);
+
+impl<'de> Deserialize<'de> for SettingsName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SettingsName, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let renamed = RENAMED.iter().any(|(old, _)| *old == name);
+        if renamed || BUILT_IN.contains(&&*name) {
+            return Ok(SettingsName(name));
+        }
+        if ALL_KNOWING.iter().any(|(known, _)| *known == name) {
+            return Err(Error::custom("knows the truth, and has no settings"));
+        }
+        if closest(&name, BUILT_IN.iter().copied()).is_some() {
+            return Err(Error::unknown_field(&name, BUILT_IN));
+        }
+        match not_a_name(&name) {
+            Some(why) => Err(Error::custom(why)),
+            None if name.contains(AT) => {
+                Err(Error::custom("what stands behind an `@` is a budget"))
+            }
+            None => Ok(SettingsName(name)),
+        }
+    }
 }
 
 /// What stands between the name of a strategy and its budget.

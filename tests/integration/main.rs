@@ -15,7 +15,8 @@
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
 //! - [`summary_by`]: the summary by columns of one's choice.
-//! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result.
+//! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result;
+//!   [`external`]: strategies that are programs.
 //! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
 //! - [`door`]: the library from outside.
 //! - [`properties`]: laws that hold for any scenario.
@@ -54,6 +55,7 @@ mod determinism;
 mod documented;
 mod door;
 mod expectations;
+mod external;
 mod failures;
 mod fidelity;
 #[cfg(feature = "figures")]

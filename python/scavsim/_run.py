@@ -1,0 +1,96 @@
+"""`run` and `check`, in this process."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from . import _native, _scenario
+from ._result import Result
+from .strategy import Maker, Session
+
+
+def run(scenario: _scenario.Scenario, *, jobs: Optional[int] = None, strategies: Optional[Mapping[str, Maker]] = None,
+        timeout_s: float = 60.0, progress: Optional[bool] = None, **overrides: Any) -> Result:
+    """Runs a scenario on all cores. The interpreter's lock is released; Ctrl-C ends it.
+
+    Args:
+        scenario: a path; a text of TOML; or a dict.
+        jobs: threads; all cores if absent. Results do not depend on it.
+        strategies: strategies of one's own by the names that the scenario gives them, each a class of `Strategy`.
+        timeout_s: seconds within which each answer of these comes.
+        progress: whether it is shown; on a terminal and in notebooks if absent.
+        overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
+
+    Raises:
+        Mistakes: all that is wrong with the scenario, with its places.
+    """
+    text, places = _scenario.read(scenario)
+    shown = _Progress() if (progress if progress is not None else _is_watched()) else None
+    try:
+        records = _native.run(text, _scenario.overrides(overrides), _opened(strategies, timeout_s), jobs, shown)
+    except _native.Mistakes as mistakes:
+        raise _scenario.placed(mistakes, places) from None
+    finally:
+        if shown:
+            shown.clear()
+    return Result(records)
+
+
+def check(scenario: _scenario.Scenario, *, strategies: Optional[Mapping[str, Maker]] = None, **overrides: Any) -> Dict[str, Any]:
+    """Checks a scenario and runs nothing.
+
+    Returns:
+        Its `name`, and how many `cases` it has.
+
+    Raises:
+        Mistakes: all that is wrong with it, with its places.
+    """
+    text, places = _scenario.read(scenario)
+    try:
+        name, cases = _native.check(text, _scenario.overrides(overrides), _opened(strategies, 60.0))
+    except _native.Mistakes as mistakes:
+        raise _scenario.placed(mistakes, places) from None
+    return {"name": name, "cases": cases}
+
+
+def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float) -> List[Tuple[str, Any, bool, bool, bool]]:
+    def opened(maker: Maker) -> Any:
+        return lambda: Session(maker, timeout_s)
+
+    def told(maker: Maker, what: str, otherwise: bool) -> bool:
+        return bool(getattr(maker, what, otherwise))
+
+    own = (strategies or {}).items()
+    return [
+        (name, opened(s), told(s, "objective", True), told(s, "prices", True), told(s, "earlier_runs", False))
+        for name, s in own
+    ]
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+class _Progress:
+    """A line that is written over, after a first second without."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + 1.0
+        self._written = 0
+
+    def __call__(self, done: int, cases: int) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + 0.2
+        line = f"{done} of {cases} cases"
+        sys.stderr.write("\r" + line.ljust(self._written))
+        sys.stderr.flush()
+        self._written = len(line)
+
+    def clear(self) -> None:
+        if self._written:
+            sys.stderr.write("\r" + " " * self._written + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,215 @@
+"""A search strategy in Python: the same class within a program, `scavsim.run(…, strategies={"mine": Mine})`, and as a
+program of its own, `serve(Mine)`, that a scenario names in `[strategy.mine]`.
+
+    class Mine(Strategy):
+        def search(self, task, testbed):
+            tried = task.random.sample(range(len(task.configurations)), 3)
+            return min(tried, key=lambda at: testbed.probe(at, to_target=True).reached_s or math.inf)
+
+It needs no native part.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import operator
+import queue
+import random
+import sys
+import threading
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence, Type, Union
+
+__all__ = ["Observation", "Strategy", "Task", "Testbed", "serve"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a search is asked. `scavsim` tells no more than the strategy says that it depends on."""
+
+    workload: str
+    configurations: List[Dict[str, Any]]
+    """Each by its axes: `vm`, `workers`, `batch` in samples, or those of a measured grid. Results refer to their order."""
+    samples_per_epoch: Optional[float]
+    stated_epochs: Optional[float]
+    parameters: Optional[float]
+    cold_start_steps: int
+    probe_steps: int
+    limits: Dict[str, Optional[float]]
+    """`max_time_s`, `max_cost_usd`, `max_miss`."""
+    earlier_runs: Optional[List[Dict[str, Any]]]
+    objective: Optional[str]
+    """`time`, `cost` or `knee`."""
+    repeats: int
+    """How often the job will be run."""
+    usd_per_hour: Optional[List[Optional[float]]]
+    """Of each configuration."""
+    random: random.Random
+    """Seeded: what is drawn from it is the same on any number of threads."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a probe shows; None where it does not."""
+
+    steps: Optional[int] = None
+    step_s: Optional[float] = None
+    """Mean seconds of a step."""
+    compute_s: Optional[float] = None
+    communication_s: Optional[float] = None
+    noise_normalised: Optional[float] = None
+    """γ/K."""
+    reached_s: Optional[float] = None
+    """Seconds from the start to the target."""
+    more_than_s: Optional[float] = None
+    """It takes more than so many."""
+    failed_s: Optional[float] = None
+    """It is never reached: the run failed after so many."""
+
+
+class Strategy:
+    """A strategy. Every search has a new object of it, so that none knows of another."""
+
+    objective = True
+    """Whether it is told the objective, with a search for each."""
+    prices = True
+    """Whether it is told prices and what it spent, with a search for each pricing policy."""
+    earlier_runs = False
+    """Whether it takes all earlier runs of the workload, which records then count."""
+
+    def search(self, task: Task, testbed: "Testbed") -> Union[int, Sequence[Optional[float]]]:
+        """Searches.
+
+        Returns:
+            The number of a configuration; or the seconds to the target that are predicted for each, None where nothing is
+            known, from which the objective picks.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no search(task, testbed)")
+
+
+Maker = Union[Strategy, Type[Strategy], Callable[[], Strategy]]
+
+
+class Testbed:
+    """Where configurations can be tried, by their numbers. What was spent so far stands in `spent_s` and `spent_usd`."""
+
+    def __init__(self, ask: Callable[[Dict[str, Any]], Dict[str, Any]]) -> None:
+        self._ask = ask
+        self.spent_s = 0.0
+        self.spent_usd: Optional[float] = None
+
+    def probe(
+        self,
+        configuration: int,
+        *,
+        steps: Optional[int] = None,
+        share: Optional[float] = None,
+        seconds: Optional[float] = None,
+        usd: Optional[float] = None,
+        to_target: bool = False,
+    ) -> Observation:
+        """Tries a configuration for so many steps, a share of a run, so many seconds or USD, or in a run of its own to the
+        target; for `probe_steps` of the task where nothing is said."""
+        said = {"steps": steps, "share": share, "seconds": seconds, "usd": usd, "to_target": to_target or None}
+        probe = {key: value for key, value in said.items() if value is not None}
+        return self._tell({"probe": {"configuration": operator.index(configuration), **probe}})
+
+    def cold_start(self, configuration: int, steps: Optional[int] = None) -> None:
+        """Trains a configuration until its noise has settled: `cold_start_steps` of the task where nothing is said."""
+        cold_start: Dict[str, Any] = {"configuration": operator.index(configuration)}
+        if steps is not None:
+            cold_start["steps"] = steps
+        self._tell({"cold_start": cold_start})
+
+    def _tell(self, question: Dict[str, Any]) -> Observation:
+        told = self._ask(question)
+        self.spent_s, self.spent_usd = told["spent_s"], told["spent_usd"]
+        return Observation(**(told["observation"] or {}))
+
+
+def serve(strategy: Maker) -> None:
+    """Searches as a program of its own, until there is no more to do. A mistake in the strategy ends the program, and its
+    last line becomes the reason of the failed case."""
+    output = sys.stdout
+    # What the strategy prints is no answer.
+    sys.stdout = sys.stderr
+
+    def say(answer: Dict[str, Any]) -> None:
+        output.write(_line(answer))
+        output.flush()
+
+    def ask(question: Dict[str, Any]) -> Dict[str, Any]:
+        say(question)
+        line = sys.stdin.readline()
+        if not line:
+            sys.exit(0)
+        return json.loads(line)
+
+    for line in iter(sys.stdin.readline, ""):
+        say(_searched(strategy, json.loads(line), ask))
+
+
+class Session:
+    """A conversation with a strategy in this process, which searches on a thread of its own."""
+
+    def __init__(self, strategy: Maker, timeout_s: float = 60.0) -> None:
+        self._strategy = strategy
+        self._timeout_s = timeout_s
+        self._told: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
+        self._said: "queue.SimpleQueue[str]" = queue.SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True, name="scavsim strategy").start()
+
+    def answer(self, line: str) -> str:
+        """The answer to a line of JSON."""
+        self._told.put(line)
+        try:
+            return self._said.get(timeout=self._timeout_s)
+        except queue.Empty:
+            raise TimeoutError(f"the strategy gave no answer within {self._timeout_s:g} s") from None
+
+    def close(self) -> None:
+        """Ends the thread, once it asks for something."""
+        self._told.put(None)
+
+    def _listen(self) -> None:
+        try:
+            while (line := self._told.get()) is not None:
+                try:
+                    answer = _line(_searched(self._strategy, json.loads(line), self._ask))
+                except _Closed:
+                    raise
+                except BaseException as error:  # whatever it is, it ends a search and not the run
+                    answer = _line({"fail": f"{type(error).__name__}: {error}"})
+                self._said.put(answer)
+        except _Closed:
+            pass
+
+    def _ask(self, question: Dict[str, Any]) -> Dict[str, Any]:
+        self._said.put(_line(question))
+        line = self._told.get()
+        if line is None:
+            raise _Closed
+        return json.loads(line)
+
+
+class _Closed(BaseException):
+    """The search is over, and nobody listens."""
+
+
+def _line(answer: Dict[str, Any]) -> str:
+    return json.dumps(answer, allow_nan=False) + "\n"
+
+
+def _searched(strategy: Maker, told: Dict[str, Any], ask: Callable[[Dict[str, Any]], Dict[str, Any]]) -> Dict[str, Any]:
+    """The answer that ends a search."""
+    known = {key: value for key, value in told["task"].items() if key != "protocol"}
+    search = told["search"]
+    drawn = random.Random(search.pop("seed"))
+    own = copy.deepcopy(strategy) if isinstance(strategy, Strategy) else strategy()
+    result = own.search(Task(**known, **search, random=drawn), Testbed(ask))
+    if hasattr(result, "__index__"):
+        return {"choose": operator.index(result)}
+    if result is None:
+        raise TypeError(f"{type(own).__name__}.search returned None; expected a configuration or predicted seconds of each")
+    return {"predict": [None if time_s is None else float(time_s) for time_s in result]}

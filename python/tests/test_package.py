@@ -1,0 +1,198 @@
+"""The package as it is installed: runs, mistakes, strategies of one's own, the program. Skipped where its native part was not
+built."""
+
+import csv
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+import scavsim
+from scavsim.strategy import Strategy
+
+BUILT = importlib.util.find_spec("scavsim._native")
+SCENARIO = {
+    "name": "small",
+    "workloads": ["scavenger-resnet18"],
+    "replicas": 5,
+    "seed": 3,
+    "variation": {"step_cv": 0.1},
+    "search": {"strategies": ["oracle", "random"], "objectives": ["time", "cost"]},
+}
+
+
+def has(*modules):
+    return all(importlib.util.find_spec(module) for module in modules)
+
+
+def rows(result):
+    """The records, by polars or PyArrow, whichever is there."""
+    return result.to_polars().to_dicts() if has("polars") else result.to_arrow().to_pylist()
+
+
+NEEDS_ARROW = unittest.skipUnless(has("polars") or has("pyarrow"), "neither polars nor PyArrow is installed: no record was read")
+
+
+class Five(Strategy):
+    """Runs five to the target."""
+
+    def search(self, task, testbed):
+        tried = task.random.sample(range(len(task.configurations)), 5)
+        return min(tried, key=lambda at: testbed.probe(at, to_target=True).reached_s or math.inf)
+
+
+class Bad(Strategy):
+    """Goes wrong as its seed says."""
+
+    def search(self, task, testbed):
+        way = task.random.choice(["raises", "hole", "nonsense", "fine", "probes a hole"])
+        if way == "raises":
+            raise RuntimeError("no such luck")
+        if way == "probes a hole":
+            testbed.probe(99)
+        return {"hole": 99, "nonsense": "best", "fine": 0}[way]
+
+
+class Sleeps(Strategy):
+    def search(self, task, testbed):
+        time.sleep(5 if task.objective == "cost" else 0)
+        return 0
+
+
+@unittest.skipUnless(BUILT, "the native part of scavsim is not built: the package was not tested")
+class Package(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_counts(self):
+        result = scavsim.run(SCENARIO)
+        self.assertEqual((result.name, result.cases, result.failed, len(result)), ("small", 20, 0, 20))
+        self.assertEqual(repr(result), "<scavsim.Result small: 20 cases>")
+        self.assertEqual(len(scavsim.run(SCENARIO, replicas=2, search__objectives=["time"])), 4)
+        self.assertEqual(scavsim.check(SCENARIO, replicas=7), {"name": "small", "cases": 28})
+
+    @NEEDS_ARROW
+    def test_records_are_those_of_the_program(self):
+        text, _ = scavsim._scenario.read(SCENARIO)
+        file = self.folder / "small.toml"
+        file.write_text(text)
+        command = [sys.executable, "-m", "scavsim", "run", str(file), "--out", str(self.folder / "out"), "-q"]
+        subprocess.run(command, check=True, capture_output=True)
+        with open(self.folder / "out" / "records.csv", encoding="utf-8") as table:
+            written = list(csv.DictReader(table))
+        for jobs in (1, 3):
+            read = rows(scavsim.run(file, jobs=jobs))
+            self.assertEqual(len(read), len(written))
+            for own, other in zip(read, written):
+                self.assertEqual(list(own), list(other))
+                for name, cell in other.items():
+                    value = own[name]
+                    same = float(cell) == value if isinstance(value, float) else cell == ("" if value is None else str(value))
+                    self.assertTrue(same, f"{name}: {cell!r} {value!r}")
+
+    def test_all_mistakes_with_their_places(self):
+        wrong = {**SCENARIO, "replica": 3, "cluster": {"worker": [8]}}
+        with self.assertRaises(scavsim.Mistakes) as refused:
+            scavsim.run(wrong, pricing__policies=["no-such"])
+        found = refused.exception.mistakes
+        self.assertEqual(len(found), 3, str(refused.exception))
+        paths = {mistake["title"]: mistake.get("path") for mistake in found}
+        self.assertEqual(paths["unknown key `replica`"], "['replica']")
+        self.assertEqual(paths["unknown key `worker`"], "['cluster']['worker']")
+        self.assertIn("did you mean `replicas`?", str(refused.exception))
+        with self.assertRaises(scavsim.Mistakes):
+            scavsim.check(self.folder / "not-there.toml")
+        with self.assertRaises(scavsim.Mistakes):
+            scavsim.run("workloads = [")
+
+    @NEEDS_ARROW
+    def test_a_strategy_of_ones_own(self):
+        own = {"replicas": 6, "search__strategies": ["oracle", "five", "random"]}
+        one = rows(scavsim.run(SCENARIO, strategies={"five": Five}, jobs=1, **own))
+        three = rows(scavsim.run(SCENARIO, strategies={"five": Five}, jobs=3, **own))
+        self.assertEqual(one, three)
+        mine = [row for row in one if row["strategy"] == "five"]
+        self.assertEqual([row["status"] for row in mine], ["ok"] * 12)
+        self.assertGreater(len({(row["chosen_workers"], row["chosen_batch"]) for row in mine}), 1)
+
+    @NEEDS_ARROW
+    def test_one_that_goes_wrong_fails_cases_and_never_the_run(self):
+        result = scavsim.run(SCENARIO, strategies={"bad": Bad}, replicas=40, search__strategies=["bad"])
+        reasons = {row["reason"] for row in rows(result)}
+        self.assertEqual(len(reasons), 5, reasons)
+        for part in ("RuntimeError: no such luck", "99 of 16", "ValueError: could not convert string to float"):
+            self.assertTrue(any(part in (reason or "") for reason in reasons), reasons)
+        late = scavsim.run(SCENARIO, strategies={"late": Sleeps}, timeout_s=0.5, replicas=1, search__strategies=["late"])
+        self.assertEqual((late.cases, late.failed), (2, 1))
+
+    @unittest.skipUnless(has("pandas", "pyarrow"), "pandas with PyArrow is not installed: no summary was made")
+    def test_pandas(self):
+        result = scavsim.run(SCENARIO)
+        frame = result.to_pandas()
+        self.assertEqual(frame.shape[0], 20)
+        self.assertEqual(len(result.summary()), 4)
+        self.assertIn("<table", result._repr_html_())
+
+    @unittest.skipUnless(has("duckdb", "pyarrow"), "DuckDB with PyArrow is not installed: it read nothing")
+    def test_duckdb(self):
+        import duckdb
+
+        result = scavsim.run(SCENARIO)
+        self.assertEqual(duckdb.sql("select count(*) from result").fetchall(), [(20,)])
+
+    @unittest.skipIf(os.name == "nt", "signals are another matter on Windows")
+    def test_ctrl_c_ends_a_run(self):
+        code = textwrap.dedent(
+            """
+            import scavsim, time
+            begun = time.monotonic()
+            try:
+                print("running", flush=True)
+                scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 1_000_000, "fidelity": "event"})
+            except KeyboardInterrupt:
+                print("interrupted")
+            """
+        )
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "running\n")
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60)[0], "interrupted\n")
+
+    def test_the_program_from_python(self):
+        ranked = scavsim.rank(SCENARIO, objective="cost", runs=2, cluster__workers=[8, 16])
+        costs = [row["cost_usd"] for row in ranked]
+        self.assertEqual(costs, sorted(costs))
+        self.assertEqual({row["workers"] for row in ranked}, {8, 16})
+        profile = pathlib.Path(__file__).parents[2] / "scenarios" / "example-profile.csv"
+        advice = scavsim.advise(profile, samples_per_epoch=50_000, max_time=0.5, runs=20)
+        self.assertIsInstance(advice, dict)
+        with self.assertRaises(scavsim.ProgramError) as refused:
+            scavsim.advise(profile, samples_per_epoch=0)
+        self.assertEqual(refused.exception.code, 2)
+        folder = scavsim.import_profile(profile, self.folder / "w", samples_per_epoch=50_000)
+        self.assertEqual(scavsim.check({"workloads": [str(folder)]})["name"], "scenario")
+        self.assertTrue(json.dumps(scavsim.validate(folder)))
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed: no frame was imported")
+    def test_a_frame_of_measurements(self):
+        import pandas
+
+        profile = pandas.read_csv(pathlib.Path(__file__).parents[2] / "scenarios" / "example-profile.csv")
+        scavsim.import_profile(profile, self.folder / "w", samples_per_epoch=50_000)
+        with self.assertRaisesRegex(scavsim.ProgramError, "`step_s`"):
+            scavsim.import_profile(profile.rename(columns={"step_s": "step"}), self.folder / "x", samples_per_epoch=50_000)
+
+
+if __name__ == "__main__":
+    unittest.main()

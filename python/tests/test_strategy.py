@@ -1,0 +1,154 @@
+"""Strategies in Python, without the native part: the same class in this process and as a program."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+from scavsim.strategy import Session, Strategy
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+BEGIN = {
+    "task": {
+        "protocol": 1, "workload": "w", "configurations": [{"workers": k} for k in (2, 4, 8)], "samples_per_epoch": 100.0,
+        "stated_epochs": None, "parameters": None, "cold_start_steps": 5, "probe_steps": 20, "earlier_runs": None,
+        "limits": {"max_time_s": None, "max_cost_usd": None, "max_miss": None},
+    },
+    "search": {"seed": 7, "objective": "time", "repeats": 1, "usd_per_hour": [1.0, 2.0, 4.0]},
+}
+
+
+class Two(Strategy):
+    """Tries two at random and takes the faster one."""
+
+    tried = 0
+
+    def search(self, task, testbed):
+        self.tried += 1
+        if self.tried > 1:
+            raise AssertionError("an object searches twice")
+        testbed.cold_start(0)
+        seen = {at: testbed.probe(at, to_target=True).reached_s for at in task.random.sample(range(3), 2)}
+        assert testbed.spent_s > 0.0
+        return min(seen, key=seen.get)
+
+
+class Predicts(Strategy):
+    def search(self, task, testbed):
+        return [10.0, None, 3]
+
+
+class Raises(Strategy):
+    def search(self, task, testbed):
+        raise ValueError("no such luck")
+
+
+class Nothing(Strategy):
+    def search(self, task, testbed):
+        pass
+
+
+class NotFinite(Strategy):
+    def search(self, task, testbed):
+        return [float("nan")] * 3
+
+
+class Sleeps(Strategy):
+    def search(self, task, testbed):
+        time.sleep(30)
+
+
+def converse(answer):
+    """What is asked until the search is over, each probe answered by seconds that fall with the number."""
+    asked, line, spent = [], json.dumps(BEGIN), 0.0
+    while True:
+        said = json.loads(answer(line + "\n"))
+        asked.append(said)
+        if not {"probe", "cold_start"} & said.keys():
+            return asked
+        spent += 60.0
+        at = said.get("probe", {}).get("configuration")
+        seen = None if at is None else {"steps": None, "step_s": None, "compute_s": None, "communication_s": None,
+                                        "noise_normalised": None, "reached_s": 100.0 - at, "more_than_s": None, "failed_s": None}
+        line = json.dumps({"observation": seen, "spent_s": spent, "spent_usd": 0.5})
+
+
+class InProcess(unittest.TestCase):
+    def session(self, strategy, **settings):
+        session = Session(strategy, **settings)
+        self.addCleanup(session.close)
+        return session
+
+    def test_probes_and_chooses(self):
+        session = self.session(Two)
+        first, second = converse(session.answer), converse(session.answer)
+        self.assertEqual(first, second)  # the same seed, and nothing is kept
+        self.assertEqual(first[0], {"cold_start": {"configuration": 0}})
+        tried = [said["probe"]["configuration"] for said in first[1:3]]
+        self.assertEqual([said["probe"]["to_target"] for said in first[1:3]], [True, True])
+        self.assertEqual(first[3], {"choose": max(tried)})
+
+    def test_an_object_is_copied_for_each_search(self):
+        session = self.session(Two())
+        self.assertEqual(converse(session.answer), converse(session.answer))
+
+    def test_predicts(self):
+        self.assertEqual(converse(self.session(Predicts).answer), [{"predict": [10.0, None, 3.0]}])
+
+    def test_what_goes_wrong_fails_the_search(self):
+        for strategy, why in [(Raises, "ValueError: no such luck"), (Nothing, "TypeError: Nothing.search returned None"),
+                              (Strategy, "NotImplementedError"), (NotFinite, "ValueError: Out of range")]:
+            session = self.session(strategy)
+            for _ in range(2):
+                [said] = converse(session.answer)
+                self.assertTrue(said["fail"].startswith(why), said)
+
+    def test_one_that_sleeps_is_not_waited_for(self):
+        with self.assertRaisesRegex(TimeoutError, "no answer within 0.2 s"):
+            converse(self.session(Sleeps, timeout_s=0.2).answer)
+
+    def test_threads_end_with_their_sessions(self):
+        session = Session(Two)
+        session.answer(json.dumps(BEGIN))  # in the middle of a search
+        before = threading.active_count()
+        session.close()
+        for _ in range(100):
+            if threading.active_count() < before:
+                return
+            time.sleep(0.01)
+        self.fail("the thread goes on")
+
+
+class AsAProgram(unittest.TestCase):
+    def program(self, strategy):
+        code = f"import sys; sys.path.insert(0, 'tests'); import test_strategy as t; from scavsim.strategy import serve; serve(t.{strategy})"
+        pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=PACKAGE, **pipes)
+        self.addCleanup(process.communicate)
+
+        def answer(line):
+            process.stdin.write(line)
+            process.stdin.flush()
+            return process.stdout.readline()
+
+        return process, answer
+
+    def test_says_what_it_says_in_process(self):
+        process, answer = self.program("Two")
+        session = Session(Two)
+        self.addCleanup(session.close)
+        self.assertEqual(converse(answer), converse(session.answer))
+        self.assertEqual(converse(answer), converse(session.answer))
+
+    def test_its_mistake_is_the_last_line(self):
+        process, answer = self.program("Raises")
+        self.assertEqual(answer(json.dumps(BEGIN) + "\n"), "")
+        self.assertEqual(process.communicate()[1].splitlines()[-1], "ValueError: no such luck")
+
+
+if __name__ == "__main__":
+    unittest.main()

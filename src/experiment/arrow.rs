@@ -1,0 +1,118 @@
+//! Records as Arrow: the columns with their types, batch by batch.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+
+use super::columns::{Column, Kind, Value};
+use super::record::{COLUMNS, Record};
+
+/// Records that become a batch of Arrow. Columns without a value in a record are null there.
+///
+/// ```
+/// use scavsim::{RecordBatches, Scenario};
+///
+/// let scenario = Scenario::parse("workloads = [\"scavenger-resnet18\"]")?;
+/// let mut batches = RecordBatches::default();
+/// scenario.run(|record| batches.take(record))?;
+/// let batch = batches.batch()?;
+/// assert_eq!(batch.num_rows() as u64, scenario.cases());
+/// assert_eq!(batches.waiting(), 0); // the next batch begins
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RecordBatches {
+    schema: SchemaRef,
+    columns: Vec<Values>,
+    waiting: usize,
+}
+
+/// What waits in a column.
+#[derive(Debug)]
+enum Values {
+    Count(Vec<u64>),
+    Text(Vec<Option<String>>),
+    Whole(Vec<Option<u32>>),
+    Figure(Vec<Option<f64>>),
+}
+
+impl Default for RecordBatches {
+    fn default() -> Self {
+        RecordBatches {
+            schema: Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>())),
+            columns: COLUMNS.iter().map(|c| Values::of(c.kind)).collect(),
+            waiting: 0,
+        }
+    }
+}
+
+impl RecordBatches {
+    /// Names and types of the columns, those of `records.csv`.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Adds a record.
+    pub fn take(&mut self, record: &Record<'_>) {
+        for (values, column) in self.columns.iter_mut().zip(COLUMNS) {
+            values.take((column.of)(record));
+        }
+        self.waiting += 1;
+    }
+
+    /// How many records are in no batch yet.
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// All that waits as one batch.
+    ///
+    /// # Errors
+    /// [`ArrowError`] where it is more than Arrow can hold in one.
+    pub fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        self.waiting = 0;
+        let arrays = self.columns.iter_mut().map(Values::array).collect();
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+    }
+}
+
+fn field(column: &Column) -> Field {
+    let (kind, nullable) = match column.kind {
+        Kind::Count => (DataType::UInt64, false),
+        Kind::Name | Kind::Word | Kind::Text => (DataType::Utf8, true),
+        Kind::Whole => (DataType::UInt32, true),
+        Kind::Figure => (DataType::Float64, true),
+    };
+    Field::new(column.name, kind, nullable)
+}
+
+impl Values {
+    fn of(kind: Kind) -> Values {
+        match kind {
+            Kind::Count => Values::Count(Vec::new()),
+            Kind::Name | Kind::Word | Kind::Text => Values::Text(Vec::new()),
+            Kind::Whole => Values::Whole(Vec::new()),
+            Kind::Figure => Values::Figure(Vec::new()),
+        }
+    }
+
+    fn take(&mut self, value: Value<'_>) {
+        match self {
+            // There is one in every record.
+            Values::Count(values) => values.push(value.count().unwrap_or_default()),
+            Values::Text(values) => values.push(value.text().map(str::to_owned)),
+            Values::Whole(values) => values.push(value.whole()),
+            Values::Figure(values) => values.push(value.figure()),
+        }
+    }
+
+    fn array(&mut self) -> ArrayRef {
+        match self {
+            Values::Count(values) => Arc::new(UInt64Array::from(std::mem::take(values))),
+            Values::Text(values) => Arc::new(StringArray::from(std::mem::take(values))),
+            Values::Whole(values) => Arc::new(UInt32Array::from(std::mem::take(values))),
+            Values::Figure(values) => Arc::new(Float64Array::from(std::mem::take(values))),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What scavsim and the program say to each other, a line of JSON each time.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::search::{Forecast, Objective, Task};
+use crate::testbed::{Extent, History, Observation, Spent, Target};
+
+/// Characters of a program's own words that a record repeats.
+const REPEATED: usize = 200;
+
+/// What the program says.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Answer {
+    /// Try a configuration for a while.
+    Probe(Probe),
+    /// Train a configuration until its noise has settled.
+    ColdStart(ColdStart),
+    /// The search is over: this configuration.
+    Choose(usize),
+    /// The search is over: seconds to the target of every configuration, null where nothing is known.
+    Predict(Vec<Option<f64>>),
+    /// The search has failed.
+    Fail(String),
+}
+
+/// A probe: steps where nothing is said, as many as the workload's probes take.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Probe {
+    pub(super) configuration: usize,
+    steps: Option<u64>,
+    share: Option<f64>,
+    seconds: Option<f64>,
+    usd: Option<f64>,
+    to_target: Option<bool>,
+}
+
+impl Probe {
+    pub(super) fn extent(&self, probe_steps: u64) -> Result<Extent, String> {
+        let whole = self.to_target.unwrap_or(false);
+        let said = [
+            self.steps.map(Extent::Steps),
+            self.share.map(Extent::Share),
+            self.seconds.map(Extent::Seconds),
+            self.usd.map(Extent::Usd),
+            whole.then_some(Extent::ToTarget),
+        ];
+        let mut said = said.into_iter().flatten();
+        match (said.next(), said.next()) {
+            (None, _) => Ok(Extent::Steps(probe_steps)),
+            (Some(one), None) => Ok(one),
+            _ => Err("the program asks for a probe of two lengths".to_owned()),
+        }
+    }
+}
+
+/// A cold start: as long as the workload's where nothing is said.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ColdStart {
+    pub(super) configuration: usize,
+    pub(super) steps: Option<u64>,
+}
+
+/// An answer, understood.
+pub(super) fn understood(line: &str) -> Result<Answer, String> {
+    serde_json::from_str(line).map_err(|why| {
+        // The place in one line says nothing to a reader of a record.
+        let why = why.to_string();
+        let why = why.split(" at line ").next().unwrap_or(&why);
+        let why = why.replace("usize", "a whole number from 0");
+        format!(
+            "the program's answer is not understood: {}: {why}",
+            shortened(line)
+        )
+    })
+}
+
+/// A program's own words, no longer than a record can hold.
+pub(super) fn shortened(text: &str) -> String {
+    let text: String = text
+        .trim()
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    match text.char_indices().nth(REPEATED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Takes the predictions in.
+pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<(), String> {
+    let count = forecast.time_s.len();
+    if times.len() != count {
+        return Err(format!(
+            "the program predicts {} configurations of {count}",
+            times.len()
+        ));
+    }
+    for (at, time_s) in times.iter().enumerate() {
+        if let Some(time_s) = time_s {
+            forecast.predict(at, *time_s);
+        }
+    }
+    Ok(())
+}
+
+/// What every search of a task is told.
+pub(super) fn task(task: &Task<'_>, earlier: Option<&History>) -> String {
+    let space = task.space;
+    let configurations: Vec<Value> = (0..space.len())
+        .map(|at| {
+            let values = space.axes().iter().enumerate().map(|(axis, of)| {
+                let value = match of.levels().is_empty() {
+                    true => json!(space.value(at, axis)),
+                    false => json!(space.text(at, axis)),
+                };
+                (of.name.to_string(), whole(value))
+            });
+            Value::Object(values.collect::<Map<_, _>>())
+        })
+        .collect();
+    let earlier = earlier.map(|earlier| {
+        let runs = earlier.runs.iter().map(|run| {
+            json!({
+                "vm": run.vm.as_deref(),
+                "workers": run.workers,
+                "batch": run.batch,
+                "other": run.other.as_deref(),
+                "step_s": run.step_s(),
+                "noise_normalised": run.noise_normalised,
+                "epochs": run.epochs,
+                "time_s": run.time_s,
+            })
+        });
+        runs.collect::<Vec<_>>()
+    });
+    let limits = task.limits;
+    json!({
+        "protocol": 1,
+        "workload": task.workload,
+        "configurations": configurations,
+        "samples_per_epoch": task.samples_per_epoch,
+        "stated_epochs": task.stated_epochs,
+        "parameters": task.parameters,
+        "cold_start_steps": task.cold_start_steps,
+        "probe_steps": task.probe_steps,
+        "limits": {
+            "max_time_s": limits.max_time_s,
+            "max_cost_usd": limits.max_cost_usd,
+            "max_miss": limits.max_miss,
+        },
+        "earlier_runs": earlier,
+    })
+    .to_string()
+}
+
+/// Workers and batches as whole numbers: a program may count with them.
+fn whole(value: Value) -> Value {
+    match value.as_f64() {
+        Some(x) if x.fract() == 0.0 && x.abs() < 1e15 => json!(x as i64),
+        _ => value,
+    }
+}
+
+/// What a search begins with.
+pub(super) fn search(fixed: &str, task: &Task<'_>, seed: usize) -> String {
+    let usd_per_hour = task.prices.map(|prices| {
+        let all = 0..task.space.len();
+        all.map(|at| prices.usd_per_hour(at)).collect::<Vec<_>>()
+    });
+    let objective = task.objective.map(Objective::name);
+    let search = json!({
+        "seed": seed,
+        "objective": objective,
+        "repeats": task.repeats,
+        "usd_per_hour": usd_per_hour,
+    });
+    format!("{{\"task\":{fixed},\"search\":{search}}}\n")
+}
+
+#[derive(Serialize)]
+struct Told {
+    observation: Option<Seen>,
+    spent_s: f64,
+    spent_usd: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Seen {
+    steps: Option<u64>,
+    step_s: Option<f64>,
+    compute_s: Option<f64>,
+    communication_s: Option<f64>,
+    noise_normalised: Option<f64>,
+    /// Seconds to the target.
+    reached_s: Option<f64>,
+    more_than_s: Option<f64>,
+    failed_s: Option<f64>,
+}
+
+/// What was seen, and what was spent so far.
+pub(super) fn seen(seen: Option<Observation>, spent: Spent) -> String {
+    let seen = seen.map(|o| {
+        let (mut reached_s, mut more_than_s, mut failed_s) = (None, None, None);
+        match o.target {
+            Target::Unknown => {}
+            Target::MoreThan(seconds) => more_than_s = Some(seconds),
+            Target::Reached(seconds) => reached_s = Some(seconds),
+            Target::Failed(seconds) => failed_s = Some(seconds),
+        }
+        Seen {
+            steps: o.steps,
+            step_s: o.step_s,
+            compute_s: o.compute_s,
+            communication_s: o.communication_s,
+            noise_normalised: o.noise_normalised,
+            reached_s,
+            more_than_s,
+            failed_s,
+        }
+    });
+    let told = Told {
+        observation: seen,
+        spent_s: spent.seconds,
+        spent_usd: spent.usd,
+    };
+    let mut line = serde_json::to_string(&told).unwrap_or_else(|_| "{}".to_owned());
+    line.push('\n');
+    line
+}
