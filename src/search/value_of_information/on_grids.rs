@@ -58,13 +58,16 @@ impl Testbed for Replay<'_> {
             Extent::ToTarget => run.time_s,
             other => unreachable!("{other:?} is no run to the target"),
         };
-        let mut seen = Observation::default();
-        seen.step_s = run.step_s;
-        seen.target = match run.outcome {
+        let target = match run.outcome {
             _ if seconds < run.time_s => Target::MoreThan(seconds),
             Outcome::Reached => Target::Reached(seconds),
             Outcome::Unreached => Target::MoreThan(seconds),
             Outcome::Failed => Target::Failed(seconds),
+        };
+        let seen = Observation {
+            step_s: run.step_s,
+            target,
+            ..Observation::default()
         };
         self.reached += u64::from(matches!(seen.target, Target::Reached(_)));
         self.value += self.value(at, seconds);
