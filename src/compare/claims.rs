@@ -2,7 +2,6 @@
 
 use super::judge::mean_of_units;
 use super::{Block, Comparison, Entry, Tally};
-use crate::report::text_table;
 use crate::search::Objective;
 use crate::stats::Interval;
 
@@ -258,9 +257,13 @@ const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// The table, in Markdown; `comparisons` by the order of [`GROUNDS`].
+/// A point for each claim, in Markdown; `comparisons` by the order of [`GROUNDS`].
 pub fn render(comparisons: &[Comparison]) -> String {
-    let row = |claim: &Claim| {
+    let mut text = String::from(
+        "# What papers claim of searches, and what these grids say\n\nBy cost, of a job that is run once. A claim is about the paper's own \
+         jobs and machines: where it does not hold here, it may hold there. `scavsim study claims` prints this.\n\n",
+    );
+    for claim in CLAIMS {
         let ground = GROUNDS.iter().position(|ground| ground.name == claim.on);
         let figure = ground.and_then(|at| (claim.figure)(comparisons.get(at)?));
         let verdict = figure.map(|(figure, _)| match (claim.holds)(figure) {
@@ -272,28 +275,16 @@ pub fn render(comparisons: &[Comparison]) -> String {
             Some(Verdict::Fails) => "does not hold",
             None => "not to be said",
         };
-        vec![
-            claim.source.to_owned(),
-            claim.what.to_owned(),
-            claim.stated.to_owned(),
-            format!("{}: {}", claim.on, claim.measured),
-            figure.map_or_else(|| "–".to_owned(), |figure| written(figure, claim.written)),
-            verdict.to_owned(),
-        ]
-    };
-    let heads = [
-        "source",
-        "claim",
-        "stated",
-        "measured here",
-        "here",
-        "verdict",
-    ];
-    let mut text = String::from(
-        "# What papers claim of searches, and what these grids say\n\nBy cost, of a job that is run once. A claim is about the paper's own \
-         jobs and machines: where it does not hold here, it may hold there. `scavsim study claims` prints this.\n\n",
-    );
-    let rows: Vec<Vec<String>> = CLAIMS.iter().map(row).collect();
-    text += &text_table::markdown(&heads, &rows);
+        let figure = figure.map_or_else(|| "–".to_owned(), |figure| written(figure, claim.written));
+        let Claim {
+            source,
+            what,
+            stated,
+            on,
+            measured,
+            ..
+        } = claim;
+        text += &format!("- {verdict}: {source}: {what} ({stated}). {on}, {measured}: {figure}.\n");
+    }
     text
 }
