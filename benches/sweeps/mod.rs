@@ -79,7 +79,7 @@ fn simulated_nanoseconds(plan: &Plan) -> f64 {
     for (number, (choice, oracle)) in runs.iter().enumerate() {
         let case = plan.case(number as u64);
         black_box(simulation.search(case));
-        black_box(simulation.run(case, &[], *choice)).expect("no stall");
+        black_box(simulation.run(case, *choice)).expect("no stall");
         black_box(simulation.run_alone(case, *oracle)).expect("no stall");
     }
     start.elapsed().as_nanos() as f64

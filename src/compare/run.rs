@@ -51,8 +51,11 @@ const OBJECTIVES: [Objective; 2] = [Objective::Cost, Objective::Time];
 
 /// Cases of a comparison.
 pub fn cases(scenarios: &[Scenario], question: &Question) -> u64 {
-    let each = question.repeats.len() as u64 * u64::from(question.parts.max(1));
-    scenarios.iter().map(Scenario::cases).sum::<u64>() * each
+    let asked = |scenario: &Scenario| -> u64 {
+        let of_runs = |&repeats: &u64| competing(scenario, repeats).cases();
+        question.repeats.iter().map(of_runs).sum()
+    };
+    scenarios.iter().map(asked).sum::<u64>() * u64::from(question.parts.max(1))
 }
 
 /// Compares the strategies of `scenarios`, all with the same.
@@ -76,19 +79,17 @@ pub fn compare(
             parts => 1..parts + 1,
         };
         for part in parts {
-            let mut scenario = match part {
+            let scenario = match part {
                 0 => scenario.clone(),
                 part => parts::half(scenario, part),
             };
-            // Those that know the truth have nothing to compete with.
-            (scenario.strategies).retain(|name| strategies.contains(name));
             let firsts: Vec<usize> = blocks.iter().map(|block| block.units.len()).collect();
             for &repeats in &question.repeats {
-                let scenario = of_runs(&scenario, repeats);
+                let scenario = competing(&scenario, repeats);
                 let mut plan = Plan::heeding(&scenario, effort.interrupt)?;
                 plan.notes_probes = true;
                 let mut of_plan = OfPlan {
-                    plan: &plan,
+                    plan: &mut plan,
                     part,
                     repeats,
                     firsts: &firsts,
@@ -110,10 +111,16 @@ pub fn compare(
     })
 }
 
-/// The scenario with a job that is run so often. Where it names several numbers of runs itself, its settings of this one, or of
-/// the first in place of it.
-fn of_runs(scenario: &Scenario, repeats: u64) -> Scenario {
+/// Whether a strategy knows the truth: it has nothing to compete with.
+fn knows_all(name: &str) -> bool {
+    ALL_KNOWING.iter().any(|(known, _)| *known == name)
+}
+
+/// The scenario without strategies that know all, and with a job that is run so often. Where it names several numbers of runs
+/// itself, its settings of this one, or of the first in place of it.
+fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
     let mut scenario = scenario.clone();
+    scenario.strategies.retain(|name| !knows_all(name));
     let stated: Vec<u64> = scenario.runs_in.iter().filter_map(|s| s.repeats).collect();
     if let Some(&first) = stated.first() {
         let kept = if stated.contains(&repeats) {
@@ -132,9 +139,8 @@ fn of_runs(scenario: &Scenario, repeats: u64) -> Scenario {
 /// The strategies of all scenarios without those that know the truth.
 fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> {
     let of = |scenario: &Scenario| -> Vec<String> {
-        let knows = |name: &String| ALL_KNOWING.iter().any(|(known, _)| known == name);
         let all = scenario.strategies.iter();
-        all.filter(|name| !knows(name)).cloned().collect()
+        all.filter(|name| !knows_all(name)).cloned().collect()
     };
     let first = scenarios.first().map_or(Vec::new(), of);
     for scenario in scenarios {
@@ -185,7 +191,7 @@ fn blocks(scenarios: &[Scenario], question: &Question, strategies: &[String]) ->
 
 /// The cases of one plan on their way into the blocks.
 struct OfPlan<'a> {
-    plan: &'a Plan,
+    plan: &'a mut Plan,
     part: u32,
     repeats: u64,
     /// Units of each block before those of this plan.
@@ -205,7 +211,7 @@ struct Judged {
 impl OfPlan<'_> {
     /// Adds the units of the plan: its arenas under each policy.
     fn open(&mut self) {
-        let plan = self.plan;
+        let plan = &*self.plan;
         let unit = |arena: usize, policy: usize| Unit {
             scenario: plan.scenario.clone(),
             workload: plan.arena_name(arena),
@@ -227,10 +233,10 @@ impl OfPlan<'_> {
     }
 
     fn evaluate(&mut self, effort: Effort<'_>) -> Result<(), NoComparison> {
-        let plan = self.plan;
-        let all = plan.cases();
+        let all = self.plan.cases();
         let mut from = 0;
         while from < all {
+            let plan = &*self.plan;
             let to = (from + AT_ONCE).min(all);
             let results: Option<Vec<Judged>> = (0..(to - from) as usize)
                 .into_par_iter()
@@ -248,6 +254,9 @@ impl OfPlan<'_> {
                 self.take(&result);
             }
             effort.progress.fetch_add(to - from, Ordering::Relaxed);
+            // Arenas that lie behind are not asked for again.
+            let arena = self.plan.case(from).arena;
+            self.plan.forget_before(arena);
             from = to;
         }
         Ok(())

@@ -164,7 +164,7 @@ impl<'p> Evaluator<'p> {
         let choice = self.search(case, arena, oracle)?;
         // What is noted is of the last run.
         self.simulation.forget_runs();
-        let run = self.simulation.run(case, &[], choice);
+        let run = self.simulation.run(case, choice);
         let line = run.map_err(|why| why.reason())?.line;
         Ok(Watched {
             case,
@@ -204,18 +204,18 @@ impl<'p> Evaluator<'p> {
         let tariff = &arena.tariffs[case.policy];
         let mut choice = self.search(case, arena, oracle)?;
         self.failed.clear();
-        while let Err(why) = self.simulation.run(case, &self.failed, choice) {
-            let Unfinished::Unreached { .. } = why else {
-                return Err(why.reason().into());
-            };
-            // The oracle is right in expectation, and not asked again.
-            if arena.contenders[case.strategy].strategy.is_none() {
-                return Err(why.reason().into());
+        // The oracle is right in expectation, and not asked again.
+        let is_asked_again = arena.contenders[case.strategy].strategy.is_some();
+        let settled = loop {
+            match self.simulation.settle(case, &self.failed, choice) {
+                Err(Unfinished::Unreached { .. }) if is_asked_again => {
+                    self.failed.push(choice);
+                    choice = (self.instead(case, arena, tariff)).ok_or(NOTHING_REACHES)?;
+                }
+                settled => break settled.map_err(never)?,
             }
-            self.failed.push(choice);
-            choice = (self.instead(case, arena, tariff)).ok_or(NOTHING_REACHES)?;
-        }
-        let run = (self.simulation.run(case, &self.failed, choice)).map_err(never)?;
+        };
+        let run = self.simulation.settled(settled);
         let mut outcome = bill(arena, tariff, run, &mut self.usage);
         // Without search the oracle's choice is the oracle's run, to the last bit.
         outcome.oracle = outcome.total;

@@ -298,14 +298,19 @@ impl<'p> Simulation<'p> {
         self.searches[self.last].completed
     }
 
-    /// The run of `choice` to the target, after the last search and after choices that `failed`.
+    /// Makes the run of `choice` to the target, after the last search and after choices that `failed`, unless it was made.
     ///
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
-    pub fn run(&mut self, case: Case, failed: &[usize], choice: usize) -> Result<&Run, Unfinished> {
+    pub fn settle(
+        &mut self,
+        case: Case,
+        failed: &[usize],
+        choice: usize,
+    ) -> Result<Settled, Unfinished> {
         let number = self.last;
         if !self.searches[number].touched && failed.is_empty() {
-            return self.run_alone(case, choice);
+            return self.settle_alone(case, choice).map(Settled::Alone);
         }
         let after = &mut self.searches[number].after;
         let at = match after.find(failed, choice) {
@@ -321,7 +326,24 @@ impl<'p> Simulation<'p> {
                 after.keep(failed, line, site)
             }
         };
-        Ok(&self.searches[number].after.all[at])
+        Ok(Settled::After(at))
+    }
+
+    /// A run that was made after the last search.
+    pub fn settled(&self, which: Settled) -> &Run {
+        match which {
+            Settled::Alone(at) => &self.alone.all[at],
+            Settled::After(at) => &self.searches[self.last].after.all[at],
+        }
+    }
+
+    /// The run of `choice` to the target, after the last search.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
+        let which = self.settle(case, &[], choice)?;
+        Ok(self.settled(which))
     }
 
     /// The run of `choice` to the target in the replica of the last search, without any search.
@@ -329,17 +351,29 @@ impl<'p> Simulation<'p> {
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
     pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
-        let at = match self.alone.find(&[], choice) {
-            Some(at) => at,
-            None => {
-                let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
-                site.restart(case.replica);
-                let line = site.run_to_target(choice)?;
-                self.alone.keep(&[], line, site)
-            }
-        };
+        let at = self.settle_alone(case, choice)?;
         Ok(&self.alone.all[at])
     }
+
+    /// Which of the runs without search it is.
+    fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
+        if let Some(at) = self.alone.find(&[], choice) {
+            return Ok(at);
+        }
+        let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
+        site.restart(case.replica);
+        let line = site.run_to_target(choice)?;
+        Ok(self.alone.keep(&[], line, site))
+    }
+}
+
+/// Which of the runs that were made after the last search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing was searched on the cluster before it.
+    Alone(usize),
+    /// It followed the search.
+    After(usize),
 }
 
 /// What is known of a search besides its forecast.

@@ -232,15 +232,17 @@ impl Registry {
     /// The strategy called `name`, with its settings where it comes with scavsim, and with a budget where one stands behind
     /// its name, as in `random@6`; `None` if there is none, or it has no budget.
     pub fn recipe(&self, name: &str, settings: &Settings) -> Option<Arc<dyn Recipe>> {
-        if let Some((base, budget)) = name.split_once(AT) {
-            let budget: Count = Count::new(budget.parse().ok()?)?;
-            return settings.recipe_within(base, budget.get());
-        }
         let added = self.added.iter().find(|(known, _)| **known == *name);
-        added.map_or_else(
-            || settings.recipe(name),
-            |(_, recipe)| Some(Arc::clone(recipe)),
-        )
+        if let Some((_, recipe)) = added {
+            return Some(Arc::clone(recipe));
+        }
+        match name.split_once(AT) {
+            Some((base, budget)) => {
+                let budget: Count = Count::new(budget.parse().ok()?)?;
+                settings.recipe_within(base, budget.get())
+            }
+            None => settings.recipe(name),
+        }
     }
 
     /// Names and one-line summaries.

@@ -36,7 +36,7 @@
 //! - [`interrupted`]: losses that hit a pause.
 //! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
 //! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`kinds`]: kinds of clusters.
-//! - [`figures`]: figures of results; [`pages`]: the page of one.
+//! - [`figures`]: figures of results; [`plotting`]: the command that draws them; [`pages`]: the page of one.
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -86,6 +86,8 @@ mod own_prices;
 #[cfg(feature = "figures")]
 mod pages;
 mod peers;
+#[cfg(feature = "figures")]
+mod plotting;
 mod properties;
 mod random_lives;
 mod ranking;
