@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_array::builder::{
+    ArrayBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::columns::{Column, Kind, Value};
@@ -28,13 +31,13 @@ pub struct RecordBatches {
     waiting: usize,
 }
 
-/// What waits in a column.
+/// What waits in a column, in the form that it has in a batch.
 #[derive(Debug)]
 enum Values {
-    Count(Vec<u64>),
-    Text(Vec<Option<String>>),
-    Whole(Vec<Option<u32>>),
-    Figure(Vec<Option<f64>>),
+    Count(UInt64Builder),
+    Text(StringBuilder),
+    Whole(UInt32Builder),
+    Figure(Float64Builder),
 }
 
 impl Default for RecordBatches {
@@ -90,29 +93,34 @@ fn field(column: &Column) -> Field {
 impl Values {
     fn of(kind: Kind) -> Values {
         match kind {
-            Kind::Count => Values::Count(Vec::new()),
-            Kind::Name | Kind::Word | Kind::Text => Values::Text(Vec::new()),
-            Kind::Whole => Values::Whole(Vec::new()),
-            Kind::Figure => Values::Figure(Vec::new()),
+            Kind::Count => Values::Count(UInt64Builder::new()),
+            Kind::Name | Kind::Word | Kind::Text => Values::Text(StringBuilder::new()),
+            Kind::Whole => Values::Whole(UInt32Builder::new()),
+            Kind::Figure => Values::Figure(Float64Builder::new()),
         }
     }
 
     fn take(&mut self, value: Value<'_>) {
         match self {
             // There is one in every record.
-            Values::Count(values) => values.push(value.count().unwrap_or_default()),
-            Values::Text(values) => values.push(value.text().map(str::to_owned)),
-            Values::Whole(values) => values.push(value.whole()),
-            Values::Figure(values) => values.push(value.figure()),
+            Values::Count(values) => values.append_value(value.count().unwrap_or_default()),
+            Values::Text(values) => values.append_option(value.text()),
+            Values::Whole(values) => values.append_option(value.whole()),
+            Values::Figure(values) => values.append_option(value.figure()),
         }
     }
 
     fn array(&mut self) -> ArrayRef {
         match self {
-            Values::Count(values) => Arc::new(UInt64Array::from(std::mem::take(values))),
-            Values::Text(values) => Arc::new(StringArray::from(std::mem::take(values))),
-            Values::Whole(values) => Arc::new(UInt32Array::from(std::mem::take(values))),
-            Values::Figure(values) => Arc::new(Float64Array::from(std::mem::take(values))),
+            Values::Count(values) => ArrayBuilder::finish(values),
+            Values::Text(values) => {
+                // The text was let grow by doubling.
+                let mut texts = values.finish();
+                texts.shrink_to_fit();
+                Arc::new(texts)
+            }
+            Values::Whole(values) => ArrayBuilder::finish(values),
+            Values::Figure(values) => ArrayBuilder::finish(values),
         }
     }
 }

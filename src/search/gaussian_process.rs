@@ -179,10 +179,14 @@ impl Known {
     }
 }
 
+/// Matérn 5/2 at √5 times a distance.
+pub(super) fn matern(r: f64) -> f64 {
+    (1.0 + r + r * r / 3.0) * libm::exp(-r)
+}
+
 impl Scale {
     fn covariance(&self, square: f64) -> f64 {
-        let r = (5.0 * square).sqrt() / self.length;
-        (1.0 + r + r * r / 3.0) * libm::exp(-r)
+        matern((5.0 * square).sqrt() / self.length)
     }
 
     fn observe(&mut self, features: &Features, count: usize, at: usize, value: f64) {

@@ -2,18 +2,11 @@
 
 use super::belief::Belief;
 use super::outlook::View;
+use crate::stats::normal;
 
-/// Nodes of a Gauss-Hermite quadrature of three points, in deviations from the mean, and their weights.
-const NODES: [(f64, f64); 3] = [
-    (-1.732_050_807_568_877_2, 1.0 / 6.0),
-    (0.0, 2.0 / 3.0),
-    (1.732_050_807_568_877_2, 1.0 / 6.0),
-];
-/// Φ⁻¹(0.99).
-const SURE: f64 = 2.326_347_874_040_841;
 /// Whether so much pays for a run with 99 %.
 pub(super) fn is_paid(belief: &Belief, left: f64) -> bool {
-    belief.mean + SURE * belief.deviation <= left
+    belief.mean + normal::AT_99 * belief.deviation <= left
 }
 
 /// A path of runs: what it is expected to improve and to take.
@@ -48,7 +41,7 @@ impl Ahead {
             return (gain, takes);
         }
         let row = view.row(at);
-        for (node, weight) in NODES {
+        for (node, weight) in normal::HERMITE {
             let value = belief.mean + node * belief.deviation;
             if value <= 0.0 || value >= left {
                 continue; // no such value, or nothing left to go on with
@@ -123,7 +116,7 @@ mod tests {
             let belief = beliefs[own];
             let mut gain = alone(&belief, at, best);
             let mut takes = belief.above_zero();
-            for (node, weight) in NODES {
+            for (node, weight) in normal::HERMITE {
                 let value = belief.mean + node * belief.deviation;
                 assert!(value > 0.0 && value < left);
                 let mut then = process.clone();
@@ -137,7 +130,7 @@ mod tests {
                 let next = (0..5)
                     .filter(|next| *next != at)
                     .map(|next| (next, then[candidates[next]]))
-                    .filter(|(_, b)| b.mean + SURE * b.deviation <= left - value)
+                    .filter(|(_, b)| b.mean + normal::AT_99 * b.deviation <= left - value)
                     .map(|(next, b)| (alone(&b, next, best), b.above_zero()))
                     .max_by(|a, b| a.0.total_cmp(&b.0));
                 if let Some((more, cost)) = next {
@@ -158,7 +151,7 @@ mod tests {
     #[test]
     fn the_quadrature_has_the_moments_of_the_normal() {
         for (power, moment) in [(0, 1.0), (1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0), (5, 0.0)] {
-            let sum: f64 = NODES
+            let sum: f64 = normal::HERMITE
                 .iter()
                 .map(|(node, weight)| weight * node.powi(power))
                 .sum();

@@ -8,6 +8,16 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 pub const AT_95: f64 = 1.644_853_626_951_472_2;
 /// Φ⁻¹(0.975): half the width of a 95 % interval.
 pub const AT_97_5: f64 = 1.959_963_984_540_054;
+/// Φ⁻¹(0.99).
+pub const AT_99: f64 = 2.326_347_874_040_841;
+
+/// Nodes, in standard deviations from the mean, and weights of the Gauss–Hermite rule of three: exact for polynomials up to the
+/// fifth degree.
+pub const HERMITE: [(f64, f64); 3] = [
+    (-1.732_050_807_568_877_2, 1.0 / 6.0),
+    (0.0, 2.0 / 3.0),
+    (1.732_050_807_568_877_2, 1.0 / 6.0),
+];
 
 /// Density φ(x).
 #[inline]

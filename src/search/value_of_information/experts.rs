@@ -4,13 +4,6 @@ use super::constants::Constants;
 use super::field::{Field, Prior};
 use crate::stats::normal;
 
-/// Nodes and weights of the Gauss–Hermite rule of three, for a standard normal.
-const NODES: [(f64, f64); 3] = [
-    (-1.732_050_807_568_877_2, 1.0 / 6.0),
-    (0.0, 2.0 / 3.0),
-    (1.732_050_807_568_877_2, 1.0 / 6.0),
-];
-
 /// What a run of a configuration showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seen {
@@ -180,12 +173,12 @@ impl<'p> Experts<'p> {
                 *stays = mean + 0.5 * caution * (variance - shared * shared / own).max(0.0);
             }
         }
-        let mut ends = Vec::with_capacity(kept.len() * NODES.len());
+        let mut ends = Vec::with_capacity(kept.len() * normal::HERMITE.len());
         let mut weights = vec![0.0; kept.len()];
         for &from in &kept {
             let (mean, variance) = told.moments[from][at];
             let deviation = variance.sqrt();
-            for (node, share) in NODES {
+            for (node, share) in normal::HERMITE {
                 let outcome = mean + node * deviation;
                 // Likelier outcomes of an expert speak for it.
                 for (weight, &e) in weights.iter_mut().zip(&kept) {

@@ -2,6 +2,7 @@
 
 use super::constants::{Constants, Shape, Slope};
 use super::field::Prior;
+use crate::search::gaussian_process::matern;
 
 /// What a coordinate is to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,7 +183,7 @@ impl Configurations {
                     }
                 }
                 let of = |variance: f64, square: f64| match variance > 0.0 {
-                    true => variance * matern(square),
+                    true => variance * matern((5.0 * square).sqrt()),
                     false => 0.0,
                 };
                 let mut entry = sloped + of(machines, near) + of(all, far);
@@ -199,12 +200,6 @@ impl Configurations {
             own: shape.own * shape.own,
         }
     }
-}
-
-/// Matérn 5/2 at the square of a distance.
-fn matern(square: f64) -> f64 {
-    let r = (5.0 * square).sqrt();
-    (1.0 + r + r * r / 3.0) * libm::exp(-r)
 }
 
 #[cfg(test)]
