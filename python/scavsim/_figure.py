@@ -45,7 +45,8 @@ def svg(panels: Sequence[Panel]) -> str:
         top += max(_height(panel) for panel in row) + _GAP
     width = columns * (_WIDTH + _GAP) - _GAP
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top - _GAP}" width="{width}" height="{top - _GAP}" style="max-width:100%;height:auto" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top - _GAP}" width="{width}" height="{top - _GAP}" '
+        f'style="max-width:100%;height:auto" '
         f'role="img" font-family="sans-serif" font-size="11" fill="currentColor">{"".join(parts)}</svg>'
     )
 
