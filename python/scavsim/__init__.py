@@ -6,7 +6,7 @@
     print(result.summary())
 
 `run` and `check` are here; `run_into`, `rank`, `advise`, `import_profile`, `validate`, `reproduce`, `plot` ask the program. A strategy of
-one's own is a `Strategy`. `scavsim.record` writes the profile of a real training.
+one's own is a `Strategy`. `scavsim.record` writes the profile of a real training, and `scavsim.ray` runs on more than one machine.
 """
 
 from __future__ import annotations

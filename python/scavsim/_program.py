@@ -26,6 +26,9 @@ class ProgramError(RuntimeError):
         super().__init__(text.strip())
         self.code = code
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.code, str(self))
+
 
 class Table(Sequence[Dict[str, Any]]):
     """A table that the program made: a list of dicts, or a data frame."""
@@ -164,7 +167,7 @@ def program(*arguments: str, given: Optional[str] = None, fine: Sequence[int] = 
 def _asked(scenario: _scenario.Scenario, overrides: Mapping[str, Any]) -> Tuple[str, Optional[str], List[str]]:
     """The file, what is given on standard input in place of one, and the words that replace keys."""
     text, _ = _scenario.read(scenario)
-    set_ = [word for line in _scenario.overrides(overrides) for word in ("-s", line.replace(" = ", "=", 1))]
+    set_ = _scenario.set_words(overrides)
     return ("-", text, set_) if isinstance(text, str) else (os.fspath(text), None, set_)
 
 

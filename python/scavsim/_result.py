@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import html
+import math
+from typing import Any, Dict, Optional, Tuple
+
+from ._figure import Dot, Panel, svg
 
 _MOST_SHOWN = 20
+_MOST_PANELS = 6
+_KEYS = ["workload", "pricing", "objective", "strategy"]
+_NET = ["overhead_net_time", "overhead_net_cost"]
+_FIGURES = ["time_h", "cost_usd", "regret_time", "regret_cost", *_NET, "search_time_h", "search_cost_usd"]
 
 
 class Result:
@@ -62,32 +70,51 @@ class Result:
         return polars.DataFrame(self)
 
     def summary(self) -> Any:
-        """Means over replicas as a `pandas.DataFrame`: a row per workload, pricing policy, objective and strategy."""
-        frame = self.to_pandas()
-        keys = ["workload", "pricing", "objective", "strategy"]
-        figures = ["time_h", "cost_usd", "regret_time", "regret_cost", "search_time_h", "search_cost_usd"]
-        means = frame.groupby(keys, sort=False)[figures].mean()
-        means.insert(0, "cases", frame.groupby(keys, sort=False).size())
+        """Means over replicas as a `pandas.DataFrame`: a row per workload, pricing policy, objective and strategy. Times are in hours,
+        costs in USD; regret and net overhead (with the search, whose steps count as training) are fractions of the oracle's."""
+        grouped = self._grouped()
+        means = grouped[_FIGURES].mean()
+        means.insert(0, "cases", grouped.size())
         return means.reset_index()
+
+    def figure(self) -> str:
+        """A figure as SVG: what each strategy's search and choice come to over the oracle, a panel per workload, policy and objective.
+        `plot` makes figures to publish."""
+        grouped = self._grouped()
+        means, errors = grouped[_NET].mean() * 100.0, grouped[_NET].sem() * 100.0
+        panels: Dict[Tuple[str, ...], Panel] = {}
+        for key in means.index:
+            workload, pricing, objective, strategy = key
+            what = "time" if objective == "time" else "cost"
+            axis = f"net overhead of {what} over the oracle, mean ± standard error"
+            panel = panels.setdefault(key[:3], Panel(f"{workload} · {pricing} · {objective}", axis, []))
+            column = f"overhead_net_{what}"
+            panel.dots.append(Dot(strategy, _known(means.at[key, column]), _known(errors.at[key, column])))
+        return svg(list(panels.values())[:_MOST_PANELS])
+
+    def _grouped(self) -> Any:
+        frame = self.to_arrow().select([*_KEYS, *_FIGURES]).to_pandas()
+        return frame.groupby(_KEYS, sort=False)
 
     def __repr__(self) -> str:
         failed = f", {self.failed} without a result" if self.failed else ""
         return f"<scavsim.Result {self.name}: {self.cases} cases{failed}>"
 
     def _repr_html_(self) -> Optional[str]:
-        """A table of means, in notebooks; None without pandas."""
+        """A figure and a table of means, in notebooks; None without pandas and PyArrow."""
         try:
-            summary = self.summary()
+            summary, figure = self.summary(), self.figure()
         except ImportError:
             return None
         shown = summary.head(_MOST_SHOWN).to_html(index=False, float_format=lambda figure: f"{figure:.3g}", na_rep="")
         more = len(summary) - _MOST_SHOWN
         rest = f"<p>{more} more rows: <code>.summary()</code></p>" if more > 0 else ""
+        panels = len(summary[_KEYS[:3]].drop_duplicates()) - _MOST_PANELS
+        undrawn = f"<p>{panels} more panels are not drawn: <code>scavsim.plot</code></p>" if panels > 0 else ""
         failed = f", {self.failed} without a result" if self.failed else ""
-        return f"<p><b>{_escaped(self.name)}</b>: {self.cases} cases{failed}; means over replicas</p>{shown}{rest}"
+        head = f"<p><b>{html.escape(self.name)}</b>: {self.cases} cases{failed}; means over replicas</p>"
+        return f"{head}{figure}{undrawn}{shown}{rest}"
 
 
-def _escaped(text: str) -> str:
-    import html
-
-    return html.escape(text)
+def _known(figure: Any) -> Optional[float]:
+    return float(figure) if math.isfinite(figure) else None

@@ -32,6 +32,11 @@ def overrides(changed: Mapping[str, Any]) -> List[str]:
     return [f"{key.replace('__', '.')} = {value(own)}" for key, own in changed.items()]
 
 
+def set_words(changed: Mapping[str, Any]) -> List[str]:
+    """The same as options of the program."""
+    return [word for line in overrides(changed) for word in ("-s", line.replace(" = ", "=", 1))]
+
+
 def value(own: Any) -> str:
     """A value as TOML.
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import json
 import operator
+import os
 import queue
 import random
 import sys
@@ -96,6 +97,7 @@ class Testbed:
 
     def __init__(self, ask: Callable[[Dict[str, Any]], Dict[str, Any]]) -> None:
         self._ask = ask
+        self._process = os.getpid()
         self.spent_s = 0.0
         self.spent_usd: Optional[float] = None
 
@@ -123,6 +125,8 @@ class Testbed:
         self._tell({"cold_start": cold_start})
 
     def _tell(self, question: Dict[str, Any]) -> Observation:
+        if os.getpid() != self._process:
+            raise RuntimeError("a forked child has no testbed")
         told = self._ask(question)
         self.spent_s, self.spent_usd = told["spent_s"], told["spent_usd"]
         return Observation(**(told["observation"] or {}))
@@ -207,7 +211,13 @@ def _searched(strategy: Maker, told: Dict[str, Any], ask: Callable[[Dict[str, An
     search = told["search"]
     drawn = random.Random(search.pop("seed"))
     own = copy.deepcopy(strategy) if isinstance(strategy, Strategy) else strategy()
-    result = own.search(Task(**known, **search, random=drawn), Testbed(ask))
+    begun = os.getpid()
+    try:
+        result = own.search(Task(**known, **search, random=drawn), Testbed(ask))
+    finally:
+        if os.getpid() != begun:
+            # A child that the strategy forked and did not end: what it says would be a second answer, and nobody ends it.
+            os._exit(0)
     if hasattr(result, "__index__"):
         return {"choose": operator.index(result)}
     if result is None:

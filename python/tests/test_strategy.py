@@ -1,5 +1,7 @@
 """Strategies in Python, without the native part: the same class in this process and as a program."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -7,6 +9,7 @@ import sys
 import threading
 import time
 import unittest
+import warnings
 
 from scavsim.strategy import Session, Strategy
 
@@ -57,6 +60,33 @@ class NotFinite(Strategy):
         return [float("nan")] * 3
 
 
+class Prints(Strategy):
+    def search(self, task, testbed):
+        print('{"choose": 1}\ngarbage')
+        return 2
+
+
+class Forks(Strategy):
+    probes = False
+    children = []
+
+    def search(self, task, testbed):
+        child = os.fork()
+        self.children.append(child)
+        if self.probes:
+            testbed.probe(0)
+        return 1
+
+
+class ForksAndProbes(Forks):
+    probes = True
+
+
+class Eats(Strategy):
+    def search(self, task, testbed):
+        return [0.0] * (1 << 60)
+
+
 class Sleeps(Strategy):
     def search(self, task, testbed):
         time.sleep(30)
@@ -101,11 +131,27 @@ class InProcess(unittest.TestCase):
 
     def test_what_goes_wrong_fails_the_search(self):
         for strategy, why in [(Raises, "ValueError: no such luck"), (Nothing, "TypeError: Nothing.search returned None"),
-                              (Strategy, "NotImplementedError"), (NotFinite, "ValueError: Out of range")]:
+                              (Strategy, "NotImplementedError"), (NotFinite, "ValueError: Out of range"), (Eats, "MemoryError")]:
             session = self.session(strategy)
             for _ in range(2):
                 [said] = converse(session.answer)
                 self.assertTrue(said["fail"].startswith(why), said)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+    def test_one_that_forks_answers_once_and_leaves_nothing(self):
+        for strategy, said in [(Forks, [{"choose": 1}]), (ForksAndProbes, [{"probe": {"configuration": 0}}, {"choose": 1}])]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+                self.assertEqual(converse(self.session(strategy).answer), said)
+            child = strategy.children.pop()
+            deadline = time.monotonic() + 20
+            while os.waitpid(child, os.WNOHANG) == (0, 0):
+                self.assertLess(time.monotonic(), deadline, "the child lives on")
+                time.sleep(0.01)
+
+    def test_what_one_prints_is_no_answer(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(converse(self.session(Prints).answer), [{"choose": 2}])
 
     def test_one_that_sleeps_is_not_waited_for(self):
         with self.assertRaisesRegex(TimeoutError, "no answer within 0.2 s"):
@@ -143,6 +189,19 @@ class AsAProgram(unittest.TestCase):
         self.addCleanup(session.close)
         self.assertEqual(converse(answer), converse(session.answer))
         self.assertEqual(converse(answer), converse(session.answer))
+
+    def test_what_it_prints_is_no_answer(self):
+        _, answer = self.program("Prints")
+        self.assertEqual(converse(answer), [{"choose": 2}])
+        self.assertEqual(converse(answer), [{"choose": 2}])
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+    def test_a_child_of_it_answers_nothing(self):
+        process, answer = self.program("Forks")
+        for _ in range(3):
+            self.assertEqual(converse(answer), [{"choose": 1}])
+        # Its output ends with it: no child holds it open.
+        self.assertEqual(process.communicate(timeout=20)[0], "")
 
     def test_its_mistake_is_the_last_line(self):
         process, answer = self.program("Raises")

@@ -10,8 +10,8 @@
             loss(model(x), y).backward()
             optimizer.step()
 
-Files in reading order: `recorder` (what a training calls), `exchange` (the all-reduce of DDP), `noise` (its noise
-scale), `placement` (VMs and workers), `profile` (the file).
+Files in reading order: `recorder` (what a training calls), `lightning` (the same as a callback), `exchange` (the all-reduce of DDP),
+`noise` (its noise scale), `placement` (VMs and workers), `profile` (the file).
 
 It needs neither the native part of the package nor PyTorch to be imported.
 """

@@ -6,7 +6,7 @@ import math
 import os
 import time
 import warnings
-from typing import Any, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union
 
 from . import placement
 from .noise import NoiseEstimate
@@ -52,7 +52,7 @@ class Recorder:
         look: int = 10,
         memory: float = 0.9,
     ) -> None:
-        least = [("local_batch", local_batch, 1), ("accumulate", accumulate, 1), ("skip", skip, 1)]
+        least: List[Tuple[str, Any, int]] = [("local_batch", local_batch, 1), ("accumulate", accumulate, 1), ("skip", skip, 1)]
         least += [("every", every, 1), ("look", look, 0), ("workers_per_vm", workers_per_vm, 1)]
         least += [("samples_per_epoch", samples_per_epoch, 1)]
         wrong = [f"{name} is {n!r}, expected a whole number of at least {low}" for name, n, low in least if not _is(n, low)]
@@ -146,7 +146,7 @@ class Recorder:
                 raise ValueError("give epochs, or samples_per_epoch when the recorder is made")
             epochs = self._number * self.batch / self._samples
         self.pause()
-        seconds, steps = self._totals["seconds"] + self._seconds, self._totals["steps"] + self._timed
+        seconds, steps = self._totals["seconds"] + self._seconds, int(self._totals["steps"]) + self._timed
         if steps == 0:
             self._warn("the target was reached before a step was timed: no row was written")
         else:
@@ -190,8 +190,8 @@ class Recorder:
         import torch
 
         device = self._exchange.device
-        waited = [self._exchange.exposed_s(m) if m else math.inf for m in self._moments]
-        waited = torch.tensor(waited, dtype=torch.float64, device=device)
+        own = [self._exchange.exposed_s(m) if m else math.inf for m in self._moments]
+        waited = torch.tensor(own, dtype=torch.float64, device=device)
         self._group.all_reduce(waited, op=self._group.ReduceOp.MIN)
         if self._look:
             unseen = torch.full((2,), math.nan, dtype=torch.float64, device=device)
