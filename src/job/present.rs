@@ -128,9 +128,7 @@ impl Present {
         self.ready(now);
         let places = self.starting.iter().map(|Reverse((_, at))| *at as usize);
         let places = places.map(|at| &self.places[at]);
-        places
-            .filter(|place| !place.is_gone)
-            .map(|place| &place.vm)
+        places.filter(|place| !place.is_gone).map(|place| &place.vm)
     }
 
     /// Since when the oldest VM runs, or will, that can be taken away.
@@ -157,7 +155,10 @@ impl Present {
     pub(super) fn next_end(&self) -> SimTime {
         let next = (self.ends.peek()).map_or(never(), |Reverse((end, _))| *end);
         // Nobody is due but where a run was given up between two losses at once.
-        let due = self.due.iter().map(|Reverse(at)| &self.places[*at as usize]);
+        let due = self
+            .due
+            .iter()
+            .map(|Reverse(at)| &self.places[*at as usize]);
         due.filter(|place| !place.is_gone)
             .fold(next, |next, place| next.min(place.vm.end))
     }

@@ -83,7 +83,9 @@ impl Ledger {
     /// The first entry of VMs of a type that were taken at a time.
     fn place(&self, vm: u16, from: SimTime) -> Option<usize> {
         let first = self.held.partition_point(|held| held.from < from);
-        let alike = self.held[first..].iter().take_while(|held| held.from == from);
+        let alike = self.held[first..]
+            .iter()
+            .take_while(|held| held.from == from);
         let place = alike.clone().position(|held| held.vm == vm && held.vms > 0);
         place.map(|place| first + place)
     }
@@ -199,8 +201,7 @@ impl Ledger {
     pub fn give_back(&mut self, vm: u16, mut count: u32, now: SimTime) {
         self.enter(self.phase, now);
         while count > 0 {
-            let Some(index) = self.held.iter().rposition(|h| h.vm == vm && h.vms > 0)
-            else {
+            let Some(index) = self.held.iter().rposition(|h| h.vm == vm && h.vms > 0) else {
                 return;
             };
             let from = self.held[index].from;

@@ -1,6 +1,7 @@
 //! Expectations that only runs tell: against many runs, against themselves, and how well they are known.
 
 use proptest::prelude::*;
+use scavsim::engine::Hands;
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
@@ -157,7 +158,13 @@ fn what_chooses_is_another_sample_than_what_values() {
         allowed: None,
         tariffs: &arena.tariffs,
     };
-    let again = scavsim::experiment::expectation::expect(&*arena.ground, 1, &plan.terms, question);
+    let again = scavsim::experiment::expectation::expect(
+        Hands::One,
+        &*arena.ground,
+        1,
+        &plan.terms,
+        question,
+    );
     assert_eq!(again.points, arena.expected, "the same for the same seed");
     assert_ne!(again.points, again.to_choose);
 }
