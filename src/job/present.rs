@@ -188,7 +188,8 @@ impl Present {
         Some(self.take(at))
     }
 
-    /// Those of `vms`, which tells the running ones, that `strike` is told to take, by their places among them, end at `at`.
+    /// Some of the VMs that run, as `is_running` says, end at `at`: `strike` is told how many run, and tells the places among
+    /// them of those that it takes.
     pub(super) fn end_some(
         &mut self,
         at: SimTime,

@@ -22,7 +22,7 @@ pub struct Ledger {
     held: Vec<Held>,
     /// Entries of `held` without VMs.
     gone: usize,
-    /// VMs held by type, of the types held since there were none.
+    /// VMs held by type, of the types held since there were none at all.
     counts: Vec<(u16, u32)>,
     vms: u32,
     closed: Vec<VmInterval>,
@@ -62,8 +62,10 @@ impl Ledger {
         *known = change(before);
         self.vms = self.vms - before + *known;
         if self.vms == 0 {
-            // A search that goes from type to type holds thousands of them, one after the other.
-            self.counts.clear();
+            // A search that goes from type to type holds thousands of them, one after the other. One that was held for no
+            // time keeps its place among the phases.
+            let known = &self.phases.vm_seconds;
+            (self.counts).retain(|c| !known.iter().rev().any(|row| row.0 == c.0));
         }
     }
 
@@ -464,6 +466,25 @@ mod tests {
         assert_eq!(shown(&copy), shown(&ledger));
         copy.reset();
         assert_eq!(shown(&copy), shown(&Ledger::default()));
+    }
+
+    #[test]
+    fn types_that_are_no_longer_held_are_forgotten_but_not_their_order() {
+        let mut ledger = Ledger::default();
+        ledger.take(2, 1, at(0.0));
+        ledger.end(2, at(0.0), at(0.0), EndedBy::User);
+        ledger.take(0, 1, at(0.0));
+        ledger.take(2, 1, at(0.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(5.0), &mut usage);
+        let types: Vec<u16> = usage.phases.vm_seconds.iter().map(|row| row.0).collect();
+        assert_eq!(types, [2, 0]);
+        for vm in 0..1000 {
+            ledger.hold(vm, 3, 1, at(6.0 + f64::from(vm)));
+        }
+        assert_eq!((ledger.counts.len(), ledger.vms()), (1, 3));
+        ledger.usage_until(at(2000.0), &mut usage);
+        assert_eq!(usage.phases.vm_seconds.len(), 1000);
     }
 
     #[test]
