@@ -192,7 +192,8 @@ impl World {
         if !refused.is_empty() {
             return Err(refused);
         }
-        let truths: Vec<Truth> = truths.into_iter().flatten().collect();
+        // In place, which `flatten` would not be.
+        let truths: Vec<Truth> = truths.into_iter().filter_map(|truth| truth).collect();
         Ok(World {
             workload: workload.name.clone(),
             vms: vms.into_all(),

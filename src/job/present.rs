@@ -39,6 +39,17 @@ pub(super) struct Present {
     held: [u32; MOST_GROUPS],
     ready: [u32; MOST_GROUPS],
     has_chief: bool,
+    /// Workers that stay.
+    staying: usize,
+    /// All places before this one are of VMs that have gone.
+    first: usize,
+}
+
+impl Vm {
+    /// Whether it is a worker's, and the provider does not take it away.
+    fn stays(&self) -> bool {
+        !self.is_server && !self.on_spot
+    }
 }
 
 impl Present {
@@ -52,6 +63,7 @@ impl Present {
         self.running.clone_from(&other.running);
         (self.held, self.ready) = (other.held, other.ready);
         self.has_chief = other.has_chief;
+        (self.staying, self.first) = (other.staying, other.first);
     }
 
     /// Nobody, keeping the memory.
@@ -80,6 +92,7 @@ impl Present {
             is_ready: false,
         });
         self.count += 1;
+        self.staying += usize::from(vm.stays());
         self.held[usize::from(vm.group)] += 1;
         self.starting.push(Reverse((vm.ready, at)));
         if vm.end != never() {
@@ -233,10 +246,16 @@ impl Present {
         if self.has_chief {
             return;
         }
-        let worker = |place: &Place| !place.is_gone && !place.vm.is_server;
-        let stays = (self.places.iter()).position(|place| worker(place) && !place.vm.on_spot);
-        let first = stays.or_else(|| self.places.iter().position(worker));
-        if let Some(place) = first.and_then(|at| self.places.get_mut(at)) {
+        // Where the oldest are lost first, they are the ones that are lost with every chief.
+        let gone = self.places[self.first..].iter();
+        self.first += gone.take_while(|place| place.is_gone).count();
+        let must_stay = self.staying > 0;
+        let mut there = self.places[self.first..].iter_mut();
+        let chief = there.find(|place| match must_stay {
+            true => !place.is_gone && place.vm.stays(),
+            false => !place.is_gone && !place.vm.is_server,
+        });
+        if let Some(place) = chief {
             place.vm.is_chief = true;
             self.has_chief = true;
         }
@@ -253,6 +272,7 @@ impl Present {
         place.is_gone = true;
         let (vm, is_ready) = (place.vm, place.is_ready);
         self.count -= 1;
+        self.staying -= usize::from(vm.stays());
         let group = usize::from(vm.group);
         self.held[group] -= 1;
         self.ready[group] -= u32::from(is_ready);
@@ -297,6 +317,8 @@ impl Present {
             }
         }
         self.count = self.places.len();
+        self.staying = self.places.iter().filter(|p| p.vm.stays()).count();
+        self.first = 0;
         self.has_chief = self.places.iter().any(|place| place.vm.is_chief);
         self.due.clear();
         self.running = None;

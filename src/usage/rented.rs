@@ -82,3 +82,22 @@ impl RentedVms {
         self.all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_has_one_number_on_each_of_its_terms_and_parts_are_told_theirs() {
+        let mut all = RentedVms::default();
+        let asked = [("a", None), ("b", None), ("a", Some(true)), ("a", None)];
+        let numbers = asked.map(|(vm, on_spot)| all.number(vm, on_spot));
+        assert_eq!(numbers, [0, 1, 2, 0]);
+        let mut part = RentedVms::default();
+        assert_eq!(part.number("c", None), 0);
+        assert_eq!(part.number("a", Some(true)), 1);
+        assert_eq!(all.extend(part), [3, 2]);
+        let names: Vec<_> = all.into_all().into_iter().map(|vm| vm.name).collect();
+        assert_eq!(names.iter().map(|name| &**name).collect::<String>(), "abac");
+    }
+}
