@@ -34,8 +34,8 @@ impl Runner<'_> {
     /// What the cases share.
     fn plan(&self, scenario: &Scenario) -> Result<Plan, Failure> {
         let begin = Instant::now();
-        let progress = Progress::of(&format!("{}: preparing", scenario.name));
-        let plan = Plan::heeding(scenario, self.interrupt);
+        let progress = Progress::of(&format!("{}: computing expectations", scenario.name));
+        let plan = Plan::on_threads(self.jobs, scenario, self.interrupt);
         drop(progress);
         terminal::detail(&format!(
             "{}: prepared in {:.2} s",

@@ -17,7 +17,7 @@ use crate::configuration::Configuration;
 use crate::training::Fidelity;
 use crate::training::variation::Variation;
 use crate::training::waits::Waits;
-use crate::usage::RentedVm;
+use crate::usage::RentedVms;
 use crate::workload::{OutsideHull, Provenance, Reach, Replay, Workload};
 
 /// Most sizes that a cluster may have.
@@ -68,7 +68,7 @@ impl Builder<'_> {
     pub fn build(
         &self,
         configuration: &Configuration,
-        vms: &mut Vec<RentedVm>,
+        vms: &mut RentedVms,
     ) -> Result<Built, OutsideHull> {
         let frame = self.frame(configuration, vms);
         let protocol = frame.protocol;
@@ -130,7 +130,7 @@ impl Builder<'_> {
 
     /// Sizes that the cluster of `configuration` may have, besides its own; `None` where there are too many.
     pub fn count_of_sizes(&self, configuration: &Configuration) -> Option<usize> {
-        let frame = self.frame(configuration, &mut Vec::new());
+        let frame = self.frame(configuration, &mut RentedVms::default());
         match self.changes_size() {
             true => frame.count_of_sizes(),
             false => Some(0),
@@ -140,7 +140,7 @@ impl Builder<'_> {
     /// What keeps [`build`](Self::build) from building the cluster of `configuration`: found by the same steps, without
     /// what takes long and cannot fail.
     pub fn missing(&self, configuration: &Configuration) -> Option<Missing> {
-        let frame = self.frame(configuration, &mut Vec::new());
+        let frame = self.frame(configuration, &mut RentedVms::default());
         let kind = self.setup.kinds.get(&configuration.vm);
         let is_balanced = kind.is_some_and(|k| k.batching.is_some());
         let known = |vms: Vms| match is_balanced {

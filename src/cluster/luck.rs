@@ -1,5 +1,7 @@
 //! What one replica deals to one configuration.
 
+use std::borrow::Cow;
+
 use super::groups::MOST_GROUPS;
 use super::world::Truth;
 use super::{Cluster, Size};
@@ -88,10 +90,10 @@ impl Luck {
     }
 
     /// The steps of the same configuration in the size at a place, as they turn out in this replica.
-    pub fn at(&self, cluster: &Cluster, place: usize, size: &Size) -> Stepping {
+    pub fn at(&self, cluster: &Cluster, place: usize, size: &Size) -> Cow<'_, Stepping> {
         match place == cluster.usual {
-            true => self.stepping.clone(),
-            false => self.dealt(cluster, place, size),
+            true => Cow::Borrowed(&self.stepping),
+            false => Cow::Owned(self.dealt(cluster, place, size)),
         }
     }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::configuration::Configuration;
+use crate::engine::Hands;
 use crate::rng::{ConfigurationKey, WorkloadKey};
 use crate::training::waits::Waits;
-use crate::usage::RentedVm;
+use crate::usage::{RentedVm, RentedVms};
 use crate::workload::{
     Constants, NoiseOverTraining, OutsideHull, Pace, Provenance, Reach, Workload,
 };
@@ -99,6 +100,9 @@ impl Truth {
     }
 }
 
+/// Parts of the configurations that a thread builds, so that all are busy to the end.
+const PARTS_PER_THREAD: usize = 8;
+
 impl World {
     /// Replays `workload` at each of `configurations`, and within `reach` beyond them.
     ///
@@ -131,8 +135,21 @@ impl World {
         waits: &Waits,
         setup: &Setup,
     ) -> Result<World, Vec<OutsideHull>> {
-        let (mut truths, mut refused) = (Vec::with_capacity(configurations.len()), Vec::new());
-        let mut vms: Vec<RentedVm> = Vec::new();
+        let terms = (variation, waits, setup);
+        World::by(Hands::One, workload, configurations, reach, terms)
+    }
+
+    /// The same on so many threads.
+    ///
+    /// # Errors
+    /// As [`World::with`].
+    pub fn by(
+        hands: Hands,
+        workload: &Workload,
+        configurations: &[Configuration],
+        reach: &Reach,
+        (variation, waits, setup): (&Variation, &Waits, &Setup),
+    ) -> Result<World, Vec<OutsideHull>> {
         let builder = Builder {
             workload,
             reach,
@@ -140,18 +157,46 @@ impl World {
             waits,
             setup,
         };
-        for configuration in configurations {
-            match builder.build(configuration, &mut vms) {
-                Ok(built) => truths.push(Truth::of(workload, configuration, built)),
-                Err(outside) => refused.push(outside),
+        let parts = match hands {
+            Hands::One => 1,
+            Hands::Pool => PARTS_PER_THREAD * hands.count(),
+        };
+        let size = configurations.len().div_ceil(parts).max(1);
+        // There may be a million of them: each is put where it stays.
+        let mut truths: Vec<Option<Truth>> = Vec::new();
+        truths.resize_with(configurations.len(), || None);
+        let mut parts: Vec<_> = (configurations.chunks(size))
+            .zip(truths.chunks_mut(size))
+            .collect();
+        let built = hands.map(&mut parts, |_, (configurations, truths)| {
+            // Each part has numbers of its own for its VM types.
+            let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
+            for (configuration, truth) in configurations.iter().zip(truths.iter_mut()) {
+                match builder.build(configuration, &mut vms) {
+                    Ok(built) => *truth = Some(Truth::of(workload, configuration, built)),
+                    Err(outside) => refused.push(outside),
+                }
             }
+            (vms, refused)
+        });
+        let (mut vms, mut refused) = (RentedVms::default(), Vec::new());
+        for ((own, outside), truths) in built.into_iter().zip(truths.chunks_mut(size)) {
+            let numbers = vms.extend(own);
+            let groups = truths
+                .iter_mut()
+                .flatten()
+                .flat_map(|t| &mut t.cluster.groups);
+            groups.for_each(|group| group.vm = numbers[usize::from(group.vm)]);
+            refused.extend(outside);
         }
         if !refused.is_empty() {
             return Err(refused);
         }
+        // In place, which `flatten` would not be.
+        let truths: Vec<Truth> = truths.into_iter().filter_map(|truth| truth).collect();
         Ok(World {
             workload: workload.name.clone(),
-            vms,
+            vms: vms.into_all(),
             key: WorkloadKey::of(&workload.name),
             spot: setup.spot.clone(),
             constants: workload.constants.clone(),

@@ -86,7 +86,7 @@ pub fn compare(
             let firsts: Vec<usize> = blocks.iter().map(|block| block.units.len()).collect();
             for &repeats in &question.repeats {
                 let scenario = competing(&scenario, repeats);
-                let mut plan = Plan::heeding(&scenario, effort.interrupt)?;
+                let mut plan = pool.install(|| Plan::heeding(&scenario, effort.interrupt))?;
                 plan.notes_probes = true;
                 let mut of_plan = OfPlan {
                     plan: &mut plan,

@@ -113,7 +113,9 @@ impl Scenario {
     /// # Errors
     /// [`RunError`]; a checked scenario has none but those of the machine.
     pub fn run(&self, take: impl FnMut(&Record<'_>) + Send) -> Result<Finished, RunError> {
-        let mut plan = match Plan::heeding(&self.checked, &self.interrupt) {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = self.jobs.unwrap_or_else(cores);
+        let mut plan = match Plan::on_threads(jobs, &self.checked, &self.interrupt) {
             // What was cut off may be wrong in any way.
             Err(_) if self.interrupt.is_raised() => {
                 return Ok(Finished {
@@ -124,9 +126,8 @@ impl Scenario {
             plan => plan?,
         };
         let tasks = Tasks::of(&plan);
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let conduct = Conduct {
-            jobs: self.jobs.unwrap_or_else(cores),
+            jobs,
             fail_fast: false,
             progress: &AtomicU64::new(0),
         };

@@ -5,9 +5,12 @@
 //!
 //! - [`queue`]: the queue and the clock it drives.
 //! - [`interrupt`]: how both are stopped from outside.
+//! - [`hands`]: whether what is computed once is shared out among threads.
 
+pub mod hands;
 pub mod interrupt;
 pub mod queue;
 
+pub use hands::Hands;
 pub use interrupt::Interrupt;
 pub use queue::Queue;

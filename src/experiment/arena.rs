@@ -9,6 +9,7 @@ use super::plan_error::PlanError;
 use crate::cloud::{Fleet, Machine};
 use crate::cluster::World;
 use crate::configuration::Shape;
+use crate::engine::Hands;
 use crate::pricing::{Policy, Rented, Tariff};
 use crate::rng::StrategyKey;
 use crate::scenario::Scenario;
@@ -103,7 +104,12 @@ pub(super) struct Parts<'a> {
     pub(super) stored: &'a [History],
     /// VM types and their prices.
     pub(super) fleet: &'a Fleet<'a>,
+    /// On how many threads it is made.
+    pub(super) hands: Hands,
 }
+
+/// Configurations that a thread takes up at once, where each is soon told of.
+const AT_ONCE: usize = 256;
 
 impl Arena {
     pub(super) fn new(
@@ -111,23 +117,17 @@ impl Arena {
         terms: &Terms,
         parts: Parts<'_>,
     ) -> Result<Arena, PlanError> {
-        let ground = parts.ground;
+        let (ground, hands) = (parts.ground, parts.hands);
         let tariffs = (scenario.policies.iter())
             .map(|policy| {
                 let tariff = ground.tariff(policy, parts.fleet);
                 tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
-        let expected_time_s: Vec<Option<f64>> = (0..parts.space.len())
-            .map(|at| ground.expected_time_s(at))
-            .collect();
-        let misses = Misses::count(
-            &*ground,
-            parts.space.len(),
-            terms,
-            &scenario.limits,
-            &tariffs,
-        );
+        let count = parts.space.len();
+        let expected_time_s: Vec<Option<f64>> =
+            (0..count).map(|at| ground.expected_time_s(at)).collect();
+        let misses = Misses::count(hands, &*ground, count, terms, &scenario.limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
             limits: &scenario.limits,
@@ -135,12 +135,10 @@ impl Arena {
             tariffs: &tariffs,
         };
         let expectations = match ground.expects_by_runs() {
-            false => closed_form(&*ground, parts.space.len(), terms, &tariffs),
-            true => expect(&*ground, parts.space.len(), terms, question),
+            false => closed_form(hands, &*ground, count, terms, &tariffs),
+            true => expect(hands, &*ground, count, terms, question),
         };
-        let machines = (0..parts.space.len())
-            .map(|at| machine(&parts.space, at, parts.fleet))
-            .collect();
+        let machines = hands.each(count, AT_ONCE, |at| machine(&parts.space, at, parts.fleet));
         let mut arena = Arena {
             workload: parts.workload.to_owned(),
             ground,
@@ -164,14 +162,18 @@ impl Arena {
         arena.no_choice = policies.map(|policy| arena.no_choice(policy)).collect();
         arena.default = scenario.settings.fixed.index(&arena.task())?;
         let mut bills = PastBills::new(&scenario.policies, parts.fleet);
-        for name in &scenario.strategies {
+        let ready = hands.each(scenario.strategies.len(), 1, |at| {
+            let name = &scenario.strategies[at];
             let mut past = Past::new(parts.own, parts.stored);
             let strategy = match scenario.registry.recipe(name, &scenario.settings) {
                 Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
                 None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,
                 None => return Err(PlanError::UnknownStrategy(name.clone())),
             };
-            let taken = past.into_taken();
+            Ok((strategy, past.into_taken()))
+        });
+        for (name, ready) in scenario.strategies.iter().zip(ready) {
+            let (strategy, taken) = ready?;
             arena.contenders.push(Contender {
                 name: name.clone(),
                 key: StrategyKey::of(registry::base(name)),
@@ -245,17 +247,23 @@ fn machine(space: &Space, at: usize, fleet: &Fleet<'_>) -> Option<Machine> {
 
 /// Expected time and cost where a formula tells them.
 fn closed_form(
+    hands: Hands,
     ground: &dyn Ground,
     configurations: usize,
     terms: &Terms,
     tariffs: &[Tariff],
 ) -> Expectations {
-    let mut usage = Usage::default();
+    let blocks = configurations.div_ceil(AT_ONCE);
     let points: Vec<Vec<Point>> = (tariffs.iter())
         .map(|tariff| {
-            let all = 0..configurations;
-            all.map(|at| ground.expectation(at, terms, tariff, &mut usage))
-                .collect()
+            let of_block = |block: usize| -> Vec<Point> {
+                let mut usage = Usage::default();
+                let first = block * AT_ONCE;
+                let all = first..configurations.min(first + AT_ONCE);
+                all.map(|at| ground.expectation(at, terms, tariff, &mut usage))
+                    .collect()
+            };
+            hands.each(blocks, 1, of_block).concat()
         })
         .collect();
     Expectations {

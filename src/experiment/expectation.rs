@@ -5,8 +5,10 @@
 //! the luck that he is then valued by. All configurations meet the same replicas of a set. Where runs can be outlined
 //! (`job/sketch.rs`), few runs and many outlines take the place of many runs.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::estimate::{Estimate, Sample};
-use crate::engine::Interrupt;
+use crate::engine::{Hands, Interrupt};
 use crate::pricing::Tariff;
 use crate::search::{Limits, Objective, Point};
 use crate::testbed::{Ground, Site, Terms};
@@ -65,6 +67,7 @@ pub struct Question<'a> {
 /// Time and cost per policy of so many configurations, without search, through losses of VMs. A run that does not reach the
 /// target is begun again, from scratch: what it took is shared by those that do.
 pub fn expect(
+    hands: Hands,
     ground: &dyn Ground,
     configurations: usize,
     terms: &Terms,
@@ -73,28 +76,35 @@ pub fn expect(
     let most: Vec<u64> = (0..configurations)
         .map(|at| (ground.most_expectation_runs(at) / 2).max(1))
         .collect();
-    let mut runner = Runner::new(ground, terms, question.tariffs);
-    // From now on lives are noted.
-    let _ = runner.site.sketch_again(0);
+    let runners = Runners::new(hands, || {
+        let mut runner = Runner::new(ground, terms, question.tariffs);
+        // From now on lives are noted.
+        let _ = runner.site.sketch_again(0);
+        runner
+    });
     // On the first set, until the choices are settled or all that may be chosen are known well.
-    let mut first = runner.first(&most);
+    let mut first = hands.each(configurations, 1, |at| {
+        runners.with(0, |runner| runner.first(at, most[at]))
+    });
     let is_out = loop {
         let is_out = outs(&first, question);
         let open = is_out.iter().filter(|out| !**out).count();
-        let mut grew = false;
-        for at in (0..configurations).filter(|at| !is_out[*at] && open > 1) {
-            grew |= runner.grow(&mut first[at], at, (FINE, most[at]));
-        }
-        if !grew {
+        let grew = hands.map(&mut first, |at, sample| {
+            let is_open = !is_out[at] && open > 1;
+            is_open && runners.with(0, |runner| runner.grow(sample, at, (FINE, most[at])))
+        });
+        if !grew.contains(&true) {
             break is_out;
         }
     };
-    runner.set = 1;
-    let mut second = runner.first(&most);
-    for (at, sample) in second.iter_mut().enumerate() {
+    let second = hands.each(configurations, 1, |at| {
         let enough = if is_out[at] { COARSE } else { FINE };
-        while runner.grow(sample, at, (enough, most[at])) {}
-    }
+        runners.with(1, |runner| {
+            let mut sample = runner.first(at, most[at]);
+            while runner.grow(&mut sample, at, (enough, most[at])) {}
+            sample
+        })
+    });
     let points = |samples: &[Sample]| {
         let of = |policy: usize| samples.iter().map(|s| s.point(policy)).collect();
         (0..question.tariffs.len()).map(of).collect()
@@ -138,10 +148,11 @@ fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
         let allowed = || (0..samples.len()).filter(|at| is_allowed(policy, *at));
         let least = |all: &[(f64, f64)]| allowed().fold(f64::INFINITY, |a, at| a.min(all[at].1));
         let (least_time, least_cost) = (least(&times), least(&costs));
+        let front = Corners::new(allowed().map(|at| (times[at].1, costs[at].1)));
         for at in allowed() {
             let (time, cost) = (times[at].0, costs[at].0);
             // One that is faster and cheaper keeps within limits that this one keeps to.
-            let beaten = || allowed().any(|b| times[b].1 < time && costs[b].1 < cost);
+            let beaten = || front.beats(time, cost);
             is_out[at] &= question.objectives.iter().all(|objective| match objective {
                 Objective::Time if !limited => time > least_time,
                 Objective::Cost if !limited => cost > least_cost,
@@ -150,6 +161,53 @@ fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
         }
     }
     is_out
+}
+
+/// Pairs by their first, each with the least second of all up to it.
+struct Corners(Vec<(f64, f64)>);
+
+impl Corners {
+    fn new(pairs: impl Iterator<Item = (f64, f64)>) -> Corners {
+        let mut pairs: Vec<(f64, f64)> = pairs.filter(|pair| !pair.0.is_nan()).collect();
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut least = f64::INFINITY;
+        for (_, second) in &mut pairs {
+            least = least.min(*second);
+            *second = least;
+        }
+        Corners(pairs)
+    }
+
+    /// Whether one pair is less than this in both.
+    fn beats(&self, first: f64, second: f64) -> bool {
+        let before = self.0.partition_point(|pair| pair.0 < first);
+        before > 0 && self.0[before - 1].1 < second
+    }
+}
+
+/// A runner for each thread, made when the thread first needs one.
+pub(super) struct Runners<'g, M> {
+    each: Vec<Mutex<Option<Runner<'g>>>>,
+    make: M,
+}
+
+impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
+    /// Runners that `make` makes.
+    pub(super) fn new(hands: Hands, make: M) -> Self {
+        let none = || Mutex::new(None);
+        let each = std::iter::repeat_with(none).take(hands.count()).collect();
+        Runners { each, make }
+    }
+
+    /// Lets the runner of this thread work on one of the two sets of replicas.
+    pub(super) fn with<R>(&self, set: u64, work: impl FnOnce(&mut Runner<'g>) -> R) -> R {
+        let thread = rayon::current_thread_index().unwrap_or(0) % self.each.len();
+        // Nobody else asks for it, and a runner has no state that outlasts a run.
+        let mut own = (self.each[thread].lock()).unwrap_or_else(PoisonError::into_inner);
+        let runner = own.get_or_insert_with(&self.make);
+        runner.set = set;
+        work(runner)
+    }
 }
 
 /// Runs configurations on one of the two sets of replicas.
@@ -194,17 +252,11 @@ impl<'g> Runner<'g> {
         u64::MAX - (number * 2 + self.set)
     }
 
-    /// The first runs of all configurations.
-    fn first(&mut self, most: &[u64]) -> Vec<Sample> {
-        let runs = FIRST_RUNS[self.set as usize];
-        let mut samples: Vec<Sample> = most
-            .iter()
-            .map(|_| Sample::new(self.tariffs.len()))
-            .collect();
-        for (at, sample) in samples.iter_mut().enumerate() {
-            self.run(sample, at, runs.min(most[at]));
-        }
-        samples
+    /// The first runs of a configuration, of which there may be so many.
+    fn first(&mut self, at: usize, most: u64) -> Sample {
+        let mut sample = Sample::new(self.tariffs.len());
+        self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
+        sample
     }
 
     /// More runs of a configuration, or more outlines of runs, unless it is known well `enough` or has had its most; whether
@@ -313,4 +365,29 @@ impl Told<'_> {
 fn needed(count: u64, times: f64) -> u64 {
     let wanted = count as f64 * (times * times - 1.0) * 1.1;
     (wanted.ceil().max(8.0) as u64).min(count.max(8))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A pair beats another in both as a look at each of them says.
+        #[test]
+        fn corners_beat_what_one_of_them_beats(
+            pairs in prop::collection::vec((0u8..9, 0u8..9), 0..20), first in 0u8..9, second in 0u8..9
+        ) {
+            let value = |of: u8| match of {
+                7 => f64::INFINITY,
+                8 => f64::NAN,
+                of => f64::from(of),
+            };
+            let pairs: Vec<(f64, f64)> = pairs.iter().map(|p| (value(p.0), value(p.1))).collect();
+            let (first, second) = (value(first), value(second));
+            let beats = pairs.iter().any(|pair| pair.0 < first && pair.1 < second);
+            prop_assert_eq!(Corners::new(pairs.iter().copied()).beats(first, second), beats);
+        }
+    }
 }

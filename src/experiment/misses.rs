@@ -5,7 +5,8 @@
 //! configurations meet the same. The oracle knows in how many of them time and cost are within the limits; a
 //! strategy, which predicts a mean, adds the margin from the mean to the quantile.
 
-use super::expectation::{Runner, SETTLED, Told};
+use super::expectation::{Runner, Runners, SETTLED, Told};
+use crate::engine::Hands;
 use crate::pricing::Tariff;
 use crate::search::{Limits, Point};
 use crate::testbed::{Ground, Terms};
@@ -45,6 +46,7 @@ pub struct Spread {
 impl Misses {
     /// Runs so many configurations; `None` where limits are on what is expected.
     pub(super) fn count(
+        hands: Hands,
         ground: &dyn Ground,
         configurations: usize,
         terms: &Terms,
@@ -52,34 +54,38 @@ impl Misses {
         tariffs: &[Tariff],
     ) -> Option<Misses> {
         let max_miss = limits.max_miss?;
-        let mut runner = Runner::new(ground, terms, tariffs);
+        let runners = Runners::new(hands, || Runner::new(ground, terms, tariffs));
+        let each = hands.each(configurations, 1, |at| {
+            let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS[2]);
+            let mut sample = Sample {
+                values: vec![Vec::new(); tariffs.len() + 1],
+                missed: vec![0; tariffs.len()],
+            };
+            let mut enough = RUNS[0].min(most);
+            runners.with(0, |runner| {
+                while sample.runs() < enough && !runner.is_stopped() {
+                    sample.take(runner.told(at, sample.runs()), limits);
+                    if sample.runs() == enough {
+                        enough = sample.enough(limits, max_miss).min(most);
+                    }
+                }
+            });
+            sample.told(max_miss, most)
+        });
         let mut misses = Misses {
             allowed: vec![Vec::new(); tariffs.len()],
             quantiles: vec![Vec::new(); tariffs.len() + 1],
             few_runs: None,
         };
-        let mut sample = Sample {
-            values: vec![Vec::new(); tariffs.len() + 1],
-            missed: vec![0; tariffs.len()],
-        };
-        for at in 0..configurations {
-            let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS[2]);
-            if (2..RUNS[0]).contains(&most) {
-                misses.few_runs = Some(misses.few_runs.map_or(most, |few| few.min(most)));
+        for own in each {
+            if (2..RUNS[0]).contains(&own.most) {
+                misses.few_runs = Some(misses.few_runs.map_or(own.most, |few| few.min(own.most)));
             }
-            sample.forget();
-            let mut enough = RUNS[0].min(most);
-            while sample.runs() < enough && !runner.is_stopped() {
-                sample.take(runner.told(at, sample.runs()), limits);
-                if sample.runs() == enough {
-                    enough = sample.enough(limits, max_miss).min(most);
-                }
+            for (allowed, own) in misses.allowed.iter_mut().zip(own.allowed) {
+                allowed.push(own);
             }
-            for (allowed, missed) in misses.allowed.iter_mut().zip(&sample.missed) {
-                allowed.push(*missed <= beyond(sample.runs(), max_miss));
-            }
-            for (quantiles, values) in misses.quantiles.iter_mut().zip(&mut sample.values) {
-                quantiles.push(quantile(values, max_miss));
+            for (quantiles, own) in misses.quantiles.iter_mut().zip(own.quantiles) {
+                quantiles.push(own);
             }
         }
         Some(misses)
@@ -112,10 +118,25 @@ struct Sample {
     missed: Vec<u64>,
 }
 
+/// What the runs of one configuration tell.
+struct OfOne {
+    allowed: Vec<bool>,
+    quantiles: Vec<Option<f64>>,
+    /// The most runs that there may be.
+    most: u64,
+}
+
 impl Sample {
-    fn forget(&mut self) {
-        self.values.iter_mut().for_each(Vec::clear);
-        self.missed.fill(0);
+    /// What all runs tell, of which there may be `most`.
+    fn told(mut self, max_miss: f64, most: u64) -> OfOne {
+        let beyond = beyond(self.runs(), max_miss);
+        OfOne {
+            allowed: self.missed.iter().map(|missed| *missed <= beyond).collect(),
+            quantiles: (self.values.iter_mut())
+                .map(|values| quantile(values, max_miss))
+                .collect(),
+            most,
+        }
     }
 
     fn runs(&self) -> u64 {

@@ -11,7 +11,7 @@ use super::plan_error::PlanError;
 use super::record::Record;
 use crate::cloud::Fleet;
 use crate::cluster::World;
-use crate::engine::Interrupt;
+use crate::engine::{Hands, Interrupt};
 use crate::pricing::Policy;
 use crate::rng::Streams;
 use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
@@ -86,6 +86,8 @@ pub struct Case {
 
 /// Arenas that are made at once, for an error to come before the run.
 const EAGER: usize = 16;
+/// Configurations whose arena takes long to make.
+const MANY: usize = 1000;
 
 impl Plan {
     /// Computes what the cases of `scenario` share.
@@ -96,7 +98,23 @@ impl Plan {
         Plan::heeding(scenario, &Interrupt::NEVER)
     }
 
-    /// The same; `interrupt` stops what is computed, now and in its cases.
+    /// The same on so many threads, of which what comes out does not depend; `interrupt` stops what is computed, now and
+    /// in its cases.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn on_threads(
+        jobs: usize,
+        scenario: &Scenario,
+        interrupt: &Interrupt,
+    ) -> Result<Plan, PlanError> {
+        match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+            Ok(pool) if jobs > 1 => pool.install(|| Plan::heeding(scenario, interrupt)),
+            _ => Plan::heeding(scenario, interrupt),
+        }
+    }
+
+    /// The same on the threads of the pool that it is called in; on one, outside of any.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -154,15 +172,54 @@ impl Plan {
             notes_probes: false,
             source: scenario.clone(),
         };
-        for index in 0..arenas.min(EAGER) {
-            if interrupt.is_raised() {
-                break;
+        let hands = Hands::here();
+        let eager = hands.each(arenas.min(EAGER), 1, |index| {
+            (!interrupt.is_raised()).then(|| plan.make(index, hands))
+        });
+        for (index, made) in eager.into_iter().enumerate() {
+            if let Some(made) = made {
+                // Nobody else has the plan yet.
+                let _ = plan.arenas[index].set(Ok(Box::new(made?)));
             }
-            let made = plan.make(index)?;
-            // Nobody else has the plan yet.
-            let _ = plan.arenas[index].set(Ok(Box::new(made)));
         }
         Ok(plan)
+    }
+
+    /// Makes the arenas of these tasks that are not there yet and take long, on all threads of the pool that this is called
+    /// in. Others are made by the thread whose case first needs one, while all that need the same wait.
+    pub fn prepare(&self, tasks: &[Range<u64>]) {
+        let touched = tasks.iter().flat_map(|cases| {
+            let last = cases.end.max(cases.start + 1) - 1;
+            self.case(cases.start).arena..=self.case(last).arena
+        });
+        let mut missing: Vec<usize> = touched
+            .filter(|index| !self.is_made(*index) && self.takes_long(*index))
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let hands = Hands::here();
+        if hands == Hands::One {
+            return;
+        }
+        hands.map(&mut missing, |_, index| {
+            if !self.terms.interrupt.is_raised() {
+                let made = self.make(*index, hands).map(Box::new);
+                // It is not made inside of its cell: whoever waits there must be waiting for one thread alone.
+                let _ = self.arenas[*index].set(made.map_err(|why| why.to_string()));
+            }
+        });
+    }
+
+    /// Whether to make an arena takes so long that threads had better share it.
+    fn takes_long(&self, index: usize) -> bool {
+        let (setting, search) = self.place(index);
+        let setup = &self.source.runs_in[setting].setup;
+        let is_live = setup.spot.is_some() || setup.elastic.is_some() || !setup.kinds.is_empty();
+        let count = match &self.searches[search] {
+            Search::Simulated { configurations, .. } => configurations.len(),
+            Search::Measured(_) => 0,
+        };
+        is_live || self.limits.max_miss.is_some() || count >= MANY
     }
 
     /// Number of arenas.
@@ -191,8 +248,9 @@ impl Plan {
     /// # Errors
     /// In words why there is none; none after the scenario's own check.
     pub fn arena(&self, index: usize) -> Result<&Arena, &str> {
-        let made = self.arenas[index]
-            .get_or_init(|| self.make(index).map(Box::new).map_err(|e| e.to_string()));
+        let made = self.arenas[index].get_or_init(|| {
+            (self.make(index, Hands::One).map(Box::new)).map_err(|e| e.to_string())
+        });
         match made {
             Ok(arena) => Ok(arena),
             Err(why) => Err(why),
@@ -238,7 +296,7 @@ impl Plan {
         }
     }
 
-    fn make(&self, index: usize) -> Result<Arena, PlanError> {
+    fn make(&self, index: usize, hands: Hands) -> Result<Arena, PlanError> {
         let (setting, search) = self.place(index);
         match (&self.searches[search], &self.source.measured) {
             (
@@ -247,8 +305,10 @@ impl Plan {
                     configurations,
                 },
                 _,
-            ) => self.make_simulated(setting, *workload, configurations.clone()),
-            (Search::Measured(job), Some(measured)) => self.make_measured(setting, measured, *job),
+            ) => self.make_simulated(setting, *workload, configurations.clone(), hands),
+            (Search::Measured(job), Some(measured)) => {
+                self.make_measured(setting, measured, *job, hands)
+            }
             (Search::Measured(_), None) => Err(PlanError::NoGrid),
         }
     }
@@ -258,6 +318,7 @@ impl Plan {
         setting: usize,
         measured: &MeasuredJobs,
         job: usize,
+        hands: Hands,
     ) -> Result<Arena, PlanError> {
         let stored: Vec<History> = (measured.jobs.iter())
             .map(|job| MeasuredGrid::history(job))
@@ -272,6 +333,7 @@ impl Plan {
             own: &stored[job],
             stored: &stored,
             fleet: &Fleet::listed(),
+            hands,
         };
         Arena::new(&self.source, &self.terms, parts)
     }
@@ -288,6 +350,7 @@ impl Plan {
         setting: usize,
         workload: usize,
         range: Range<usize>,
+        hands: Hands,
     ) -> Result<Arena, PlanError> {
         let scenario = &self.source;
         let Setting {
@@ -296,15 +359,9 @@ impl Plan {
         let (workload, configurations) = &scenario.workloads[workload];
         let configurations = &configurations[range];
         let reach = &setup.reach(&scenario.reach, configurations);
-        let world = World::with(
-            workload,
-            configurations,
-            reach,
-            variation,
-            self.waits(setting),
-            setup,
-        )
-        .map_err(|mut all| all.swap_remove(0))?;
+        let terms = (variation, self.waits(setting), setup);
+        let world = World::by(hands, workload, configurations, reach, terms)
+            .map_err(|mut all| all.swap_remove(0))?;
         let own = (world.vms.iter()).filter_map(|rented| self.machines.get(&rented.name));
         let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
         let stored: Vec<History> = (scenario.stored.iter())
@@ -320,6 +377,7 @@ impl Plan {
             own: &own,
             stored: &stored,
             fleet: &fleet,
+            hands,
         };
         Arena::new(scenario, &self.terms, parts)
     }

@@ -128,7 +128,7 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
         ..scenario.clone()
     };
     let stopped = || effort.interrupt.is_raised();
-    let mut plan = match Plan::heeding(&oracle, effort.interrupt) {
+    let mut plan = match Plan::on_threads(effort.jobs, &oracle, effort.interrupt) {
         // What was cut off may be wrong in any way.
         _ if stopped() => return Err(NoRanking::Interrupted),
         plan => plan?,

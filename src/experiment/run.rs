@@ -151,6 +151,7 @@ type Done<'p> = Vec<Option<Vec<Record<'p>>>>;
 
 fn evaluate<'p>(plan: &'p Plan, block: Vec<Range<u64>>, conduct: Conduct<'_>) -> Done<'p> {
     let interrupt = &plan.terms.interrupt;
+    plan.prepare(&block);
     block
         .into_par_iter()
         .map_init(

@@ -74,7 +74,7 @@ impl Market {
     }
 
     /// Meets the loss: which of `own` VMs it takes, told to `take` by their places in falling order.
-    pub fn strike(&mut self, losses: &Losses, own: u32, mut take: impl FnMut(u32)) {
+    pub fn strike(&mut self, losses: &Losses, own: u32, take: &mut dyn FnMut(u32)) {
         let hit = share(self.lost, self.held, own, &mut self.hits);
         let mut left = hit;
         // Each VM is taken with the odds of the places left: every choice is equally likely.

@@ -2,7 +2,6 @@
 
 use super::roster::{Roster, Vm, never};
 use super::stage::Stage;
-use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::{Cluster, Group, Pause, Size, Spot};
 use crate::rng::{Purpose, Streams};
 use crate::training::progress::{Event, Unfinished};
@@ -71,7 +70,7 @@ impl Members {
     ) -> Result<(), Unfinished> {
         let now = stage.now();
         stage.ledger.resize_batch(batch, now);
-        if self.roster.vms().is_empty() && stage.ledger.vms() > 0 {
+        if self.roster.is_empty() && stage.ledger.vms() > 0 {
             // Those that nobody told one by one.
             stage.ledger.give_back_all(now);
             stage.log.give_back_all(now);
@@ -159,14 +158,15 @@ impl Members {
     }
 
     /// The size that can train now, if one can.
-    pub(super) fn size<'c>(&self, cluster: &'c Cluster, now: SimTime) -> Option<(usize, &'c Size)> {
-        let mut ready = [0u32; MOST_GROUPS];
-        for vm in self.roster.vms() {
-            ready[usize::from(vm.group)] += u32::from(vm.ready <= now);
-        }
+    pub(super) fn size<'c>(
+        &mut self,
+        cluster: &'c Cluster,
+        now: SimTime,
+    ) -> Option<(usize, &'c Size)> {
+        let ready = self.roster.ready(now);
         let waits = !cluster.changes_size();
         let mut workers = 0;
-        for (group, ready) in cluster.groups.iter().zip(ready) {
+        for (group, &ready) in cluster.groups.iter().zip(ready) {
             if (waits || group.is_server) && ready < group.vms {
                 return None;
             }
@@ -206,16 +206,16 @@ impl Members {
     }
 
     /// Tells the ledger which VMs are held but have no part in the training yet.
-    pub(super) fn note_starting(&self, stage: &mut Stage) {
+    pub(super) fn note_starting(&mut self, stage: &mut Stage) {
         let now = stage.now();
-        let starting = self.roster.vms().iter().filter(|vm| vm.ready > now);
+        let starting = self.roster.starting(now);
         (stage.ledger).set_starting(starting.map(|vm| vm.vm), now);
     }
 
     /// Hours since the oldest VM that can be taken away runs.
-    pub(super) fn oldest_age_h(&self, now: SimTime) -> f64 {
-        let spot = self.roster.vms().iter().filter(|vm| vm.on_spot);
-        let oldest = spot.map(|vm| vm.runs).fold(now, SimTime::min);
+    pub(super) fn oldest_age_h(&mut self, now: SimTime) -> f64 {
+        // One that does not run yet has no age.
+        let oldest = self.roster.oldest_runs().unwrap_or(now);
         (now - oldest).hours()
     }
 
@@ -230,7 +230,7 @@ impl Members {
     }
 
     /// When the next VM takes part that does not at `now`.
-    pub(super) fn next_ready(&self, now: SimTime) -> SimTime {
+    pub(super) fn next_ready(&mut self, now: SimTime) -> SimTime {
         self.roster.next_ready(now)
     }
 

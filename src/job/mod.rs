@@ -5,7 +5,8 @@
 //!
 //! - [`life`]: one job; `stage`: its clock and its books.
 //! - `run`: training through it all; `work`: how far it has come; `members`: who is there meanwhile.
-//! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready.
+//! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready; `present`: found without a look at
+//!   all of them.
 //! - [`market`]: losses that take several VMs at once.
 //! - [`sketch`]: the same in outline, for expectations.
 //! - [`totals`]: what came of it, for the statistical price.
@@ -13,6 +14,7 @@
 pub mod life;
 pub mod market;
 mod members;
+mod present;
 pub mod roster;
 mod run;
 pub mod sketch;

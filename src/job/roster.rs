@@ -1,6 +1,7 @@
 //! Which VMs a job has at a moment, and when the next is ready or lost.
 
 use super::market::Market;
+use super::present::Present;
 use crate::cluster::groups::{Cluster, Group, MOST_GROUPS};
 use crate::cluster::terms::{Losses, Spot};
 use crate::rng::{Purpose, RequestKey, Stream, Streams, VmTypeKey};
@@ -38,7 +39,7 @@ pub struct Vm {
 pub struct Roster {
     streams: Streams,
     replica: u64,
-    vms: Vec<Vm>,
+    present: Present,
     /// VMs that were requested so far, and of them those of each type and market.
     requested: u64,
     by_market: Vec<(VmTypeKey, u16, u64)>,
@@ -60,7 +61,7 @@ impl Roster {
         Roster {
             streams,
             replica: 0,
-            vms: Vec::new(),
+            present: Present::default(),
             requested: 0,
             by_market: Vec::new(),
             market: None,
@@ -72,7 +73,7 @@ impl Roster {
     /// Nothing again, in `replica`, where VMs are lost on the terms `spot`.
     pub fn restart(&mut self, replica: u64, spot: Option<&Spot>) {
         self.replica = replica;
-        self.vms.clear();
+        self.present.clear();
         if let Some(lives_h) = &mut self.lives_h {
             lives_h.clear();
         }
@@ -84,15 +85,15 @@ impl Roster {
     /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Roster) {
         self.replica = other.replica;
-        self.vms.clone_from(&other.vms);
+        self.present.copy_from(&other.present);
         self.by_market.clone_from(&other.by_market);
         (self.requested, self.lost) = (other.requested, other.lost);
         self.market.clone_from(&other.market);
     }
 
-    /// All VMs, the oldest first.
-    pub fn vms(&self) -> &[Vm] {
-        &self.vms
+    /// Whether it has no VMs.
+    pub fn is_empty(&self) -> bool {
+        self.present.is_empty()
     }
 
     /// The stream for a purpose in this replica.
@@ -102,18 +103,19 @@ impl Roster {
 
     /// The key of the next request of a VM of `group`.
     pub fn next_request(&self, group: &Group) -> RequestKey {
-        let own = |(vm_type, market, _): &&(VmTypeKey, u16, u64)| {
-            (*vm_type, *market) == (group.vm_type, group.market)
-        };
+        let number = self.place(group).map_or(0, |at| self.by_market[at].2);
         RequestKey {
             vm_type: group.vm_type,
             on_spot: group.on_spot,
-            number: self
-                .by_market
-                .iter()
-                .find(own)
-                .map_or(0, |(_, _, number)| *number),
+            number,
         }
+    }
+
+    /// The place of a group's type and market among those that were requested: a search that goes from type to type asks
+    /// for the last ones.
+    fn place(&self, group: &Group) -> Option<usize> {
+        let own = (group.vm_type, group.market);
+        (self.by_market.iter()).rposition(|(vm_type, market, _)| (*vm_type, *market) == own)
     }
 
     /// One more VM of `group`, requested at `now`: it runs after `start`, and takes part after `join` more. The n-th
@@ -126,10 +128,9 @@ impl Roster {
         (start, join): (SimTime, SimTime),
     ) -> Vm {
         let key = self.next_request(group);
-        let own = (group.vm_type, group.market);
-        match (self.by_market.iter_mut()).find(|(vm_type, market, _)| (*vm_type, *market) == own) {
-            Some((_, _, number)) => *number += 1,
-            None => self.by_market.push((own.0, own.1, 1)),
+        match self.place(group) {
+            Some(at) => self.by_market[at].2 += 1,
+            None => (self.by_market).push((group.vm_type, group.market, 1)),
         }
         let request = self.requested;
         self.requested += 1;
@@ -158,7 +159,7 @@ impl Roster {
             end,
             request,
         };
-        self.vms.push(vm);
+        self.present.add(vm);
         vm
     }
 
@@ -166,7 +167,7 @@ impl Roster {
     /// many, are given back to `release`.
     pub fn fit(&mut self, cluster: &Cluster, mut release: impl FnMut(&Vm)) {
         let mut held = [0u32; MOST_GROUPS];
-        self.vms.retain_mut(|vm| {
+        self.present.retain(|vm| {
             let place = (cluster.groups.iter().enumerate()).find(|(index, group)| {
                 (group.vm, group.market, group.is_server) == (vm.vm, vm.market, vm.is_server)
                     && held[*index] < group.vms
@@ -185,32 +186,42 @@ impl Roster {
         });
     }
 
-    /// Gives back all VMs to `release`.
-    pub fn give_back(&mut self, mut release: impl FnMut(&Vm)) {
-        self.vms.drain(..).for_each(|vm| release(&vm));
+    /// Gives back all VMs to `release`, the oldest first.
+    pub fn give_back(&mut self, release: impl FnMut(&Vm)) {
+        if !self.present.is_empty() {
+            self.present.vms().for_each(release);
+            self.present.clear();
+        }
     }
 
     /// VMs of a group, whether ready or not.
     pub fn count(&self, group: usize) -> u32 {
-        let own = self.vms.iter().filter(|vm| usize::from(vm.group) == group);
-        own.count() as u32
+        self.present.held(group)
+    }
+
+    /// VMs of each group that take part at `now`.
+    pub fn ready(&mut self, now: SimTime) -> &[u32; MOST_GROUPS] {
+        self.present.ready(now)
+    }
+
+    /// VMs that do not take part at `now`, in any order.
+    pub fn starting(&mut self, now: SimTime) -> impl Iterator<Item = &Vm> {
+        self.present.starting(now)
+    }
+
+    /// Since when the oldest VM runs, or will, that can be taken away.
+    pub fn oldest_runs(&mut self) -> Option<SimTime> {
+        self.present.oldest_runs()
     }
 
     /// The oldest worker is the chief, one on demand before all others, if there is none.
     pub fn appoint_chief(&mut self) {
-        if self.vms.iter().any(|vm| vm.is_chief) {
-            return;
-        }
-        let stays = (self.vms.iter()).position(|vm| !vm.is_server && !vm.on_spot);
-        let first = stays.or((self.vms.iter()).position(|vm| !vm.is_server));
-        if let Some(vm) = first.and_then(|place| self.vms.get_mut(place)) {
-            vm.is_chief = true;
-        }
+        self.present.appoint_chief();
     }
 
     /// When the next VM is lost, as far as that is decided.
     pub fn next_end(&self) -> SimTime {
-        self.vms.iter().map(|vm| vm.end).fold(never(), SimTime::min)
+        self.present.next_end()
     }
 
     /// When a loss in the market is told of that may take one.
@@ -219,9 +230,8 @@ impl Roster {
     }
 
     /// When the next VM takes part that does not at `now`.
-    pub fn next_ready(&self, now: SimTime) -> SimTime {
-        let starting = self.vms.iter().filter(|vm| vm.ready > now);
-        starting.map(|vm| vm.ready).fold(never(), SimTime::min)
+    pub fn next_ready(&mut self, now: SimTime) -> SimTime {
+        self.present.next_ready(now)
     }
 
     /// Meets the losses in the market that are told of by `now`: VMs that they take end then.
@@ -232,13 +242,8 @@ impl Roster {
         while market.told_at(Some(spot)) <= now {
             let (told, at) = (market.told_at(Some(spot)), market.at);
             let running = |vm: &Vm| vm.on_spot && vm.runs <= told && vm.end > at;
-            let own = self.vms.iter().filter(|vm| running(vm)).count() as u32;
-            let vms = &mut self.vms;
-            market.strike(&spot.losses, own, |place| {
-                let hit = vms.iter_mut().filter(|vm| running(vm)).nth(place as usize);
-                if let Some(vm) = hit {
-                    vm.end = at;
-                }
+            (self.present).end_some(at, running, |own, take| {
+                market.strike(&spot.losses, own, take);
             });
         }
     }
@@ -246,23 +251,19 @@ impl Roster {
     /// Takes away the newest worker but the chief at `at`, and no other VM.
     pub fn lose_one(&mut self, at: SimTime) {
         self.market = None;
-        self.vms.iter_mut().for_each(|vm| vm.end = never());
-        let is_worker = |vm: &&mut Vm| vm.on_spot && !vm.is_server && !vm.is_chief;
-        if let Some(vm) = self.vms.iter_mut().rev().find(is_worker) {
-            vm.end = at;
-        }
+        let is_worker = |vm: &Vm| vm.on_spot && !vm.is_server && !vm.is_chief;
+        self.present.end_only(at, is_worker);
     }
 
-    /// Takes out one VM whose end has come by `now`.
+    /// Takes out one VM whose end has come by `now`, the oldest first.
     pub fn take_lost(&mut self, now: SimTime) -> Option<Vm> {
-        let place = self.vms.iter().position(|vm| vm.end <= now)?;
+        let lost = self.present.take_lost(now)?;
         self.lost += 1;
-        Some(self.vms.remove(place))
+        Some(lost)
     }
 
     /// Takes out the newest VM of a group.
     pub fn take_newest(&mut self, group: usize) -> Option<Vm> {
-        let place = (self.vms.iter()).rposition(|vm| usize::from(vm.group) == group)?;
-        Some(self.vms.remove(place))
+        self.present.take_newest(group)
     }
 }

@@ -11,7 +11,7 @@ use super::extent;
 use super::file::{Outside, ScenarioFile};
 use super::hull;
 use super::left_out::LeftOut;
-use super::machines::{Machine, table_of};
+use super::machines::{self, Machine, Named};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
 use crate::workload::{Reach, Workload};
@@ -61,16 +61,23 @@ impl Configurations<'_> {
         self.keep_fitting(workload, name, &mut configurations, complaints)?;
         left_out.too_large(all - configurations.len());
         extent::workers(cluster.search, workload, name, &configurations, complaints)?;
-        let answers = |c: &Configuration| workload.replay(c, self.reach).is_ok();
         // Steps may be measured where epochs are not.
-        if cluster.measured_only() && configurations.iter().any(answers) {
-            let out = configurations.extract_if(.., |c| !answers(c));
-            left_out.unknown(workload, self.reach, &out.collect::<Vec<_>>());
+        let mut all_answer = false;
+        if cluster.measured_only() {
+            let answers = self.answers(workload, &configurations);
+            if answers.contains(&true) {
+                let out = left_by(&mut configurations, &answers);
+                left_out.unknown(workload, self.reach, &out);
+                all_answer = true;
+            }
         }
         if cluster.outside == Outside::LeaveOut {
             let before = configurations.len();
-            let out = configurations.extract_if(.., |c| !answers(c));
-            left_out.unknown(workload, self.reach, &out.collect::<Vec<_>>());
+            if !all_answer {
+                let answers = self.answers(workload, &configurations);
+                let out = left_by(&mut configurations, &answers);
+                left_out.unknown(workload, self.reach, &out);
+            }
             if configurations.is_empty() && before > 0 {
                 let title = format!(
                     "all configurations of `{}` are outside what was measured",
@@ -82,16 +89,36 @@ impl Configurations<'_> {
             let left_out = left_out.searched(workload, self.reach, &configurations);
             return all_known.then_some((configurations, left_out));
         }
-        let inside = hull::check(
-            cluster,
-            workload,
-            name,
-            self.reach,
-            &configurations,
-            complaints,
-        );
+        let inside = all_answer
+            || hull::check(
+                cluster,
+                workload,
+                name,
+                self.reach,
+                &configurations,
+                complaints,
+            );
         let left_out = left_out.searched(workload, self.reach, &configurations);
         (inside && all_known).then_some((configurations, left_out))
+    }
+
+    /// Of each configuration, whether the workload says what it takes.
+    fn answers(&self, workload: &Workload, configurations: &[Configuration]) -> Vec<bool> {
+        let ask = |c: &Configuration| workload.replay(c, self.reach).is_ok();
+        if self.reach.extrapolate {
+            // A law may give no time with the scales of one type, and one with those of another.
+            return configurations.iter().map(ask).collect();
+        }
+        // All types that stand in for one answer where it does.
+        let mut known: HashMap<(String, Vec<[u32; 2]>), Vec<bool>> = HashMap::new();
+        let mut answers = Vec::with_capacity(configurations.len());
+        for same in configurations.chunk_by(|a, b| a.vm == b.vm) {
+            let like = self.reach.measured(&same[0]).0.vm.to_string();
+            let pairs = same.iter().map(|c| [c.workers, c.batch]).collect();
+            let own = known.entry((like, pairs));
+            answers.extend_from_slice(own.or_insert_with(|| same.iter().map(ask).collect()));
+        }
+        answers
     }
 
     /// Reports more configurations than there may be, before any is made.
@@ -195,12 +222,13 @@ impl Configurations<'_> {
         }
         let by_name: HashMap<&str, &Machine> =
             (self.machines.iter().map(|m| (&*m.stand_in.vm, m))).collect();
+        let tables = machines::tables(self.file);
         let before = configurations.len();
         configurations.retain(|c| {
             let shape = Shape::parse(&c.vm).ok();
             let machine = shape.and_then(|shape| by_name.get(shape.vm_type));
             machine.is_none_or(|m| {
-                table_of(self.file, m).is_none_or(|table| m.fits(workload, table, c, complaints))
+                (tables.get(&*m.table)).is_none_or(|table| m.fits(workload, table, c, complaints))
             })
         });
         if configurations.is_empty() && before > 0 {
@@ -230,6 +258,7 @@ impl Configurations<'_> {
         if cluster.vm.is_empty() {
             return self.usual_shapes(&measured);
         }
+        let named = Named::new(machines);
         let mut vms = Vec::new();
         for vm in &cluster.vm {
             let word = vm.get_ref().as_str();
@@ -239,11 +268,9 @@ impl Configurations<'_> {
             }
             // The name of a table stands for all types that it makes.
             let shape = Shape::parse(word).ok();
-            let named: Vec<&Machine> = (machines.iter())
-                .filter(|m| {
-                    shape.is_some_and(|s| m.table == s.vm_type || &*m.stand_in.vm == s.vm_type)
-                })
+            let named: Vec<&Machine> = (named.of(shape.map_or("", |s| s.vm_type)).iter())
                 .filter(|m| shape.is_some_and(|s| measured.contains(&*s.on(&m.stand_in.like))))
+                .copied()
                 .collect();
             if let (Some(shape), false) = (shape, named.is_empty()) {
                 vms.extend(named.iter().map(|m| Arc::from(shape.on(&m.stand_in.vm))));
@@ -279,4 +306,11 @@ impl Configurations<'_> {
         });
         own.chain(alike).collect()
     }
+}
+
+/// Takes out those configurations that do not answer.
+fn left_by(configurations: &mut Vec<Configuration>, answers: &[bool]) -> Vec<Configuration> {
+    let mut answers = answers.iter();
+    let out = configurations.extract_if(.., |_| answers.next() == Some(&false));
+    out.collect()
 }

@@ -1,6 +1,6 @@
 //! VM types of the scenario that were not measured: what they stand in for, and what they hold.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -253,8 +253,32 @@ pub(super) fn reach(machines: &[Machine], extrapolate: bool) -> Reach {
     }
 }
 
-/// The table of a machine that a key of `[vm]` names.
-pub(super) fn table_of<'f>(file: &'f ScenarioFile, machine: &Machine) -> Option<&'f VmTable> {
-    let named = |(name, _): &(&Spanned<String>, &VmTable)| *name.get_ref() == machine.table;
-    file.vm.iter().find(named).map(|(_, table)| table)
+/// The tables of machines, by their names.
+pub(super) fn tables(file: &ScenarioFile) -> HashMap<&str, &VmTable> {
+    let tables = file.vm.iter();
+    tables
+        .map(|(name, table)| (name.get_ref().as_str(), table))
+        .collect()
+}
+
+/// Machines that a name stands for: its own, and all of the table of that name.
+pub(super) struct Named<'m>(HashMap<&'m str, Vec<&'m Machine>>);
+
+impl<'m> Named<'m> {
+    pub(super) fn new(machines: &'m [Machine]) -> Self {
+        let mut named: HashMap<&str, Vec<&Machine>> = HashMap::new();
+        for machine in machines {
+            let own: &str = &machine.stand_in.vm;
+            named.entry(own).or_default().push(machine);
+            if own != machine.table {
+                named.entry(&machine.table).or_default().push(machine);
+            }
+        }
+        Named(named)
+    }
+
+    /// Those that `name` stands for, in the order of the file.
+    pub(super) fn of(&self, name: &str) -> &[&'m Machine] {
+        self.0.get(name).map_or(&[], |machines| machines)
+    }
 }

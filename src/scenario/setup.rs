@@ -1,6 +1,6 @@
 //! How the clusters of a scenario live, put together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::complaints::Complaints;
@@ -64,12 +64,14 @@ pub(super) fn read(
 
 /// Kinds of clusters stand for the VM type of their first workers, when a workload is asked.
 pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
+    let by_name: HashMap<&str, &Machine> =
+        (machines.iter().rev().map(|m| (&*m.stand_in.vm, m))).collect();
     for (name, kind) in &setup.kinds {
         let Some((first, _)) = kind.workers.first() else {
             continue;
         };
         let own = Shape::parse(first).ok().and_then(|shape| {
-            let machine = machines.iter().find(|m| *m.stand_in.vm == *shape.vm_type)?;
+            let machine = by_name.get(shape.vm_type)?;
             Some(StandIn {
                 vm: Arc::clone(name),
                 like: shape.on(&machine.stand_in.like).into(),

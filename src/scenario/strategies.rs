@@ -199,10 +199,11 @@ fn searches<'c>(
         return vec![all];
     }
     let mut seen = HashSet::new();
-    let kind = |search: &[Configuration]| -> Vec<(Arc<str>, u32, u32)> {
-        let measured = search.iter().map(|c| reach.measured(c).0);
-        measured
-            .map(|c| (Arc::clone(&c.vm), c.workers, c.batch))
+    let kind = |search: &[Configuration]| -> Vec<(Arc<str>, Vec<[u32; 2]>)> {
+        let shapes = search.chunk_by(|a, b| a.vm == b.vm);
+        let pairs = |same: &[Configuration]| same.iter().map(|c| [c.workers, c.batch]).collect();
+        shapes
+            .map(|same| (Arc::clone(&reach.measured(&same[0]).0.vm), pairs(same)))
             .collect()
     };
     let runs = by_vm(all).into_iter().map(|range| &all[range]);

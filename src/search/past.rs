@@ -1,6 +1,8 @@
 //! What is known beforehand has an owner and a price: earlier runs, and an account of which of them a
 //! strategy took.
 
+use std::collections::HashSet;
+
 use crate::testbed::history::RunPrice;
 use crate::testbed::{History, PastRun};
 
@@ -22,6 +24,8 @@ pub struct Past<'a> {
     own: &'a History,
     stored: &'a [History],
     taken: Vec<Taken>,
+    /// Workload and number of each.
+    numbers: HashSet<(&'a str, usize)>,
 }
 
 /// An earlier run before it is taken.
@@ -87,6 +91,7 @@ impl<'a> Past<'a> {
             own,
             stored,
             taken: Vec::new(),
+            numbers: HashSet::new(),
         }
     }
 
@@ -137,10 +142,7 @@ impl<'a> Past<'a> {
             .cloned()
             .collect();
         for run in &runs {
-            let is_it = |taken: &Taken| {
-                taken.price.number == run.price.number && taken.workload == history.workload
-            };
-            if !self.taken.iter().any(is_it) {
+            if (self.numbers).insert((&history.workload, run.price.number)) {
                 self.taken.push(Taken {
                     workload: history.workload.clone(),
                     workers: run.workers,

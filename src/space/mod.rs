@@ -10,6 +10,7 @@ pub mod axis;
 pub use axis::{Axis, Kind};
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -137,15 +138,19 @@ impl Space {
     /// The space of clusters that differ in VM shape, workers and batch.
     pub fn of_clusters(configurations: &[Configuration]) -> Space {
         let mut levels: Vec<Arc<str>> = Vec::new();
+        let mut places: HashMap<&Arc<str>, usize> = HashMap::new();
+        let mut last: Option<(&Arc<str>, usize)> = None;
         let mut values = Vec::with_capacity(3 * configurations.len());
         for at in configurations {
-            let level = match levels.iter().rposition(|l| *l == at.vm) {
-                Some(level) => level,
-                None => {
+            // Neighbours are mostly of one shape.
+            let level = match last {
+                Some((vm, level)) if *vm == at.vm => level,
+                _ => *places.entry(&at.vm).or_insert_with(|| {
                     levels.push(Arc::clone(&at.vm));
                     levels.len() - 1
-                }
+                }),
             };
+            last = Some((&at.vm, level));
             values.extend([level as f64, f64::from(at.workers), f64::from(at.batch)]);
         }
         Space {

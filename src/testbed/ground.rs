@@ -136,7 +136,7 @@ pub enum Length {
 }
 
 /// A job on a ground, in one replica: what an experiment asks of a testbed.
-pub trait Site {
+pub trait Site: Send {
     /// Back to time zero, in `replica`.
     fn restart(&mut self, replica: u64);
 

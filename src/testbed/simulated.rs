@@ -22,6 +22,9 @@ const MOST_EXPECTATION_RUNS: u64 = 20_000;
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
 const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
 
+/// The place of what was not dealt.
+const NOT_MET: u32 = u32::MAX;
+
 /// A job of one workload on a simulated cluster, in one replica.
 #[derive(Debug)]
 pub struct SimulatedCluster<'w> {
@@ -29,8 +32,10 @@ pub struct SimulatedCluster<'w> {
     streams: Streams,
     start_up: SimTime,
     replica: u64,
-    luck: Vec<Option<Luck>>,
-    /// Configurations whose luck was drawn in this replica.
+    /// Places of the luck of configurations that was dealt in this replica: [`NOT_MET`] where none was.
+    places: Vec<u32>,
+    luck: Vec<Luck>,
+    /// Those configurations, in the order of their luck.
     met: Vec<usize>,
     sketch: Sketch,
     now: State,
@@ -102,8 +107,9 @@ impl<'w> SimulatedCluster<'w> {
             streams,
             start_up,
             replica: 0,
-            luck: vec![None; world.truths.len()],
-            met: Vec::with_capacity(world.truths.len()),
+            places: vec![NOT_MET; world.truths.len()],
+            luck: Vec::new(),
+            met: Vec::new(),
             sketch: Sketch::default(),
             now,
             marked: Vec::new(),
@@ -114,8 +120,9 @@ impl<'w> SimulatedCluster<'w> {
     pub fn restart(&mut self, replica: u64) {
         if replica != self.replica {
             for at in self.met.drain(..) {
-                self.luck[at] = None;
+                self.places[at] = NOT_MET;
             }
+            self.luck.clear();
         }
         self.replica = replica;
         let drift = DriftPath::new(
@@ -198,7 +205,7 @@ impl<'w> SimulatedCluster<'w> {
             false => all,
         };
         let mut stream = (self.streams).stream(self.replica, Purpose::Run(truth.key));
-        let Some(luck) = &self.luck[choice] else {
+        let Some(luck) = self.luck.get(self.places[choice] as usize) else {
             return Err(Unfinished::defect(start));
         };
         let goal = Goal {
@@ -248,7 +255,7 @@ impl<'w> SimulatedCluster<'w> {
     /// The run of `choice` just made, in outline, on the same lives.
     fn sketch_again(&mut self, choice: usize) -> Option<Sketched> {
         let mut lives_h = self.now.job.lives_h().iter();
-        let luck = self.luck.get(choice)?.as_ref()?;
+        let luck = self.luck.get(*self.places.get(choice)? as usize)?;
         let start_up = self.start_up;
         let truth = &self.world.truths[choice];
         let (cluster, key) = (&truth.cluster, truth.key);
@@ -279,17 +286,13 @@ impl<'w> SimulatedCluster<'w> {
     fn luck_of(&mut self, configuration: usize) -> &Luck {
         let world = self.world;
         let (streams, replica) = (&self.streams, self.replica);
-        if self.luck[configuration].is_none() {
+        if self.places[configuration] == NOT_MET {
+            self.places[configuration] = self.luck.len() as u32;
             self.met.push(configuration);
+            let truth = &world.truths[configuration];
+            (self.luck).push(Luck::draw(truth, &world.variation, streams, replica));
         }
-        self.luck[configuration].get_or_insert_with(|| {
-            Luck::draw(
-                &world.truths[configuration],
-                &world.variation,
-                streams,
-                replica,
-            )
-        })
+        &self.luck[self.places[configuration] as usize]
     }
 
     fn move_to(&mut self, configuration: usize) -> Result<(), Unfinished> {
@@ -329,7 +332,7 @@ impl<'w> SimulatedCluster<'w> {
         let mut stream = self.streams.stream(self.replica, purpose);
         self.now.job.enter(Phase::Searching);
         let job = &mut self.now.job;
-        let Some(luck) = &self.luck[configuration] else {
+        let Some(luck) = self.luck.get(self.places[configuration] as usize) else {
             return Err(Unfinished::defect(job.now()));
         };
         let goal = Goal {

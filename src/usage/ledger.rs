@@ -3,7 +3,7 @@
 use super::{EndedBy, Phase, Phases, Usage, VmInterval};
 use crate::units::SimTime;
 
-/// Some VMs of one type, taken at one time.
+/// Some VMs of one type, taken at one time; none, where they are all gone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Held {
     vm: u16,
@@ -11,13 +11,20 @@ struct Held {
     from: SimTime,
 }
 
+/// Entries without VMs beyond which they are closed up, besides as many as there are with some.
+const SPARE_ENTRIES: usize = 64;
+
 /// VMs that a job holds. Of one type, they are added and given back last in, first out, so that a
 /// cluster that grows keeps its machines.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
+    /// By the time at which they were taken.
     held: Vec<Held>,
-    /// VMs held by type.
+    /// Entries of `held` without VMs.
+    gone: usize,
+    /// VMs held by type, of the types held since there were none at all.
     counts: Vec<(u16, u32)>,
+    vms: u32,
     closed: Vec<VmInterval>,
     batch: u32,
     batch_since: SimTime,
@@ -35,7 +42,7 @@ pub struct Ledger {
 impl Ledger {
     /// Number of VMs held now.
     pub fn vms(&self) -> u32 {
-        self.counts.iter().map(|c| c.1).sum()
+        self.vms
     }
 
     /// Whether all VMs held are of the type `vm`.
@@ -43,11 +50,46 @@ impl Ledger {
         self.counts.iter().all(|c| c.0 == vm || c.1 == 0)
     }
 
+    /// Holds so many VMs of a type more, or fewer.
     fn count(&mut self, vm: u16, change: impl Fn(u32) -> u32) {
-        match self.counts.iter_mut().find(|c| c.0 == vm) {
-            Some(known) => known.1 = change(known.1),
-            None => self.counts.push((vm, change(0))),
+        let place = self.counts.iter().rposition(|c| c.0 == vm);
+        let place = place.unwrap_or_else(|| {
+            self.counts.push((vm, 0));
+            self.counts.len() - 1
+        });
+        let known = &mut self.counts[place].1;
+        let before = *known;
+        *known = change(before);
+        self.vms = self.vms - before + *known;
+        if self.vms == 0 {
+            // A search that goes from type to type holds thousands of them, one after the other. One that was held for no
+            // time keeps its place among the phases.
+            let known = &self.phases.vm_seconds;
+            (self.counts).retain(|c| !known.iter().rev().any(|row| row.0 == c.0));
         }
+    }
+
+    /// Takes VMs out of an entry; how many of `count`.
+    fn take_from(&mut self, place: usize, count: u32) -> u32 {
+        let held = &mut self.held[place].vms;
+        let taken = count.min(*held);
+        *held -= taken;
+        self.gone += usize::from(*held == 0);
+        if self.gone > self.held.len() / 2 + SPARE_ENTRIES {
+            self.held.retain(|held| held.vms > 0);
+            self.gone = 0;
+        }
+        taken
+    }
+
+    /// The first entry of VMs of a type that were taken at a time.
+    fn place(&self, vm: u16, from: SimTime) -> Option<usize> {
+        let first = self.held.partition_point(|held| held.from < from);
+        let alike = self.held[first..]
+            .iter()
+            .take_while(|held| held.from == from);
+        let place = alike.clone().position(|held| held.vm == vm && held.vms > 0);
+        place.map(|place| first + place)
     }
 
     /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns
@@ -89,8 +131,7 @@ impl Ledger {
 
     /// A VM of the type `vm`, taken at `from`, is no longer held from `end` on.
     pub fn end(&mut self, vm: u16, from: SimTime, end: SimTime, ended_by: EndedBy) {
-        let is_it = |h: &Held| (h.vm, h.from) == (vm, from);
-        let Some(index) = self.held.iter().position(is_it) else {
+        let Some(index) = self.place(vm, from) else {
             return;
         };
         self.enter(self.phase, end.max(self.phase_since));
@@ -102,10 +143,7 @@ impl Ledger {
             to: end.max(from),
             ended_by,
         });
-        match self.held[index].vms {
-            1 => drop(self.held.remove(index)),
-            vms => self.held[index].vms = vms - 1,
-        }
+        self.take_from(index, 1);
     }
 
     /// What is held serves `phase` from `now` on.
@@ -151,7 +189,13 @@ impl Ledger {
     pub fn give_back_all(&mut self, now: SimTime) {
         while let Some(last) = self.held.last() {
             let (vm, vms) = (last.vm, last.vms);
-            self.give_back(vm, vms, now);
+            match vms {
+                0 => {
+                    self.held.pop();
+                    self.gone -= 1;
+                }
+                vms => self.give_back(vm, vms, now),
+            }
         }
     }
 
@@ -159,11 +203,11 @@ impl Ledger {
     pub fn give_back(&mut self, vm: u16, mut count: u32, now: SimTime) {
         self.enter(self.phase, now);
         while count > 0 {
-            let Some(index) = self.held.iter().rposition(|h| h.vm == vm) else {
+            let Some(index) = self.held.iter().rposition(|h| h.vm == vm && h.vms > 0) else {
                 return;
             };
-            let Held { vms, from, .. } = self.held[index];
-            let returned = vms.min(count);
+            let from = self.held[index].from;
+            let returned = self.take_from(index, count);
             self.closed.push(VmInterval {
                 vm,
                 vms: returned,
@@ -171,10 +215,6 @@ impl Ledger {
                 to: now,
                 ended_by: EndedBy::User,
             });
-            match returned < vms {
-                true => self.held[index].vms = vms - returned,
-                false => drop(self.held.remove(index)),
-            }
             self.count(vm, |held| held.saturating_sub(returned));
             count -= returned;
         }
@@ -199,7 +239,7 @@ impl Ledger {
                 .filter(|i| begun(i.from))
                 .map(until_end),
         );
-        let held = self.held.iter().filter(|h| begun(h.from));
+        let held = self.held.iter().filter(|h| h.vms > 0 && begun(h.from));
         usage.intervals.extend(held.map(|h| VmInterval {
             vm: h.vm,
             vms: h.vms,
@@ -224,6 +264,7 @@ impl Ledger {
     /// Becomes the same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Ledger) {
         self.held.clone_from(&other.held);
+        (self.gone, self.vms) = (other.gone, other.vms);
         self.counts.clone_from(&other.counts);
         self.closed.clone_from(&other.closed);
         (self.batch, self.batch_since) = (other.batch, other.batch_since);
@@ -237,6 +278,7 @@ impl Ledger {
     /// Empty again, keeping the memory.
     pub fn reset(&mut self) {
         self.held.clear();
+        (self.gone, self.vms) = (0, 0);
         self.counts.clear();
         self.closed.clear();
         (self.batch, self.batch_since) = (0, SimTime::ZERO);
@@ -424,6 +466,25 @@ mod tests {
         assert_eq!(shown(&copy), shown(&ledger));
         copy.reset();
         assert_eq!(shown(&copy), shown(&Ledger::default()));
+    }
+
+    #[test]
+    fn types_that_are_no_longer_held_are_forgotten_but_not_their_order() {
+        let mut ledger = Ledger::default();
+        ledger.take(2, 1, at(0.0));
+        ledger.end(2, at(0.0), at(0.0), EndedBy::User);
+        ledger.take(0, 1, at(0.0));
+        ledger.take(2, 1, at(0.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(5.0), &mut usage);
+        let types: Vec<u16> = usage.phases.vm_seconds.iter().map(|row| row.0).collect();
+        assert_eq!(types, [2, 0]);
+        for vm in 0..1000 {
+            ledger.hold(vm, 3, 1, at(6.0 + f64::from(vm)));
+        }
+        assert_eq!((ledger.counts.len(), ledger.vms()), (1, 3));
+        ledger.usage_until(at(2000.0), &mut usage);
+        assert_eq!(usage.phases.vm_seconds.len(), 1000);
     }
 
     #[test]

@@ -11,4 +11,4 @@ pub mod rented;
 
 pub use intervals::{EndedBy, Usage, VmInterval};
 pub use phases::{Phase, Phases};
-pub use rented::{Rented, RentedVm};
+pub use rented::{Rented, RentedVm, RentedVms};

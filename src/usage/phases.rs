@@ -34,7 +34,8 @@ impl Phases {
         if vms == 0 {
             return;
         }
-        let row = match self.vm_seconds.iter().position(|row| row.0 == vm) {
+        // A search that goes from type to type adds to the last ones.
+        let row = match self.vm_seconds.iter().rposition(|row| row.0 == vm) {
             Some(row) => row,
             None => {
                 self.vm_seconds.push((vm, [0.0; PHASES]));
@@ -60,8 +61,9 @@ impl Phases {
             &mut self.sample_seconds,
             before.sample_seconds[from as usize],
         );
-        for (vm, seconds) in &mut self.vm_seconds {
-            let known = before.vm_seconds.iter().find(|row| row.0 == *vm);
+        // Rows are added at the end: those of before are the first.
+        for (place, (vm, seconds)) in self.vm_seconds.iter_mut().enumerate() {
+            let known = before.vm_seconds.get(place).filter(|row| row.0 == *vm);
             shift(seconds, known.map_or(0.0, |row| row.1[from as usize]));
         }
     }

@@ -1,5 +1,8 @@
 //! Measured steps of all shapes of a VM type, by one law and what they differ from it by.
 
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
 use super::law::PooledLaw;
 use super::residual::{Place, Residual};
 use super::step_cost::StepCost;
@@ -11,6 +14,35 @@ use crate::rng;
 pub(super) struct Pool {
     law: PooledLaw,
     residual: Residual,
+    found: Found,
+}
+
+/// What the residual says of places that were asked for: VM types that stand in for one ask for the same, a check and a
+/// run do, and each answer takes a decomposition. Copies share it.
+#[derive(Debug, Clone, Default)]
+struct Found(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
+
+/// Placement, workers and batch.
+type Key = (u64, u32, u32);
+
+/// Most answers that are kept.
+const MOST_FOUND: usize = 100_000;
+
+impl Found {
+    /// The answer for `key`, found by `find` if it was not asked for before.
+    fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(&key) {
+            return *known;
+        }
+        drop(all);
+        let answer = find();
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MOST_FOUND {
+            all.insert(key, answer);
+        }
+        answer
+    }
 }
 
 /// Where a configuration stands; `None` where its shape is not one of its workers.
@@ -43,6 +75,7 @@ impl Pool {
         Pool {
             law,
             residual: Residual::new(law.residual, points.filter_map(ratio).collect()),
+            found: Found::default(),
         }
     }
 
@@ -62,7 +95,8 @@ impl Pool {
             compute_scale,
             network_scale,
         )?;
-        let (mean, deviation) = self.residual.at(&place);
+        let key = (place.placement, at.workers, at.batch);
+        let (mean, deviation) = self.found.get(key, || self.residual.at(&place));
         let ratio = libm::exp(mean);
         let cost = StepCost {
             compute_s: by_law.compute_s * ratio,

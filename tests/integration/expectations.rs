@@ -1,6 +1,7 @@
 //! Expectations that only runs tell: against many runs, against themselves, and how well they are known.
 
 use proptest::prelude::*;
+use scavsim::engine::{Hands, Interrupt};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
@@ -157,9 +158,49 @@ fn what_chooses_is_another_sample_than_what_values() {
         allowed: None,
         tariffs: &arena.tariffs,
     };
-    let again = scavsim::experiment::expectation::expect(&*arena.ground, 1, &plan.terms, question);
+    let again = scavsim::experiment::expectation::expect(
+        Hands::One,
+        &*arena.ground,
+        1,
+        &plan.terms,
+        question,
+    );
     assert_eq!(again.points, arena.expected, "the same for the same seed");
     assert_ne!(again.points, again.to_choose);
+}
+
+/// Eighteen arenas, two of them behind those that are made at once; runs, outlines and shares of misses.
+#[test]
+fn what_is_expected_does_not_depend_on_the_number_of_threads() {
+    let scenario = scenario(
+        "workloads = [\"scavenger-resnet18\"]\n\
+         cluster = { workers = [8, 16], batch = [1024] }\n\
+         spot = { lifetime = \"gcp-2019-highcpu-32\", checkpoint = \"young-daly\", checkpoint_write_s = [5, 50], \
+         replacement_s = [0, 30, 60, 90, 120, 150, 180, 210, 240] }\n\
+         limits = { max_time_h = 20, max_miss = 0.2 }\n\
+         pricing.policies = [\"gcp-2020-e2-preemptible\"]\n\
+         search = { strategies = [\"oracle\", \"same-job\", \"full\"], objectives = [\"time\", \"cost\", \"knee\"] }",
+    );
+    let told = |jobs: usize| -> Vec<String> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+        let pool = pool.expect("so many threads");
+        let plan = Plan::on_threads(jobs, &scenario, &Interrupt::default());
+        let plan = plan.expect("a checked scenario");
+        assert!(plan.arena_count() > plan.made(), "all were made at once");
+        pool.install(|| plan.prepare(&[0..plan.cases()]));
+        assert_eq!(plan.arena_count() > plan.made(), jobs == 1);
+        let figures = plan.arenas().map(|arena| {
+            let choices = (&arena.oracle, &arena.precision, &arena.no_choice);
+            format!("{:?} {:?} {choices:?}", arena.expected, arena.spread)
+        });
+        figures.collect()
+    };
+    let one = told(1);
+    assert_eq!(one.len(), 18);
+    assert_ne!(one[0], one[1]);
+    for jobs in [2, 3] {
+        assert_eq!(told(jobs), one, "{jobs} threads");
+    }
 }
 
 proptest! {

@@ -92,6 +92,29 @@ fn a_case_that_takes_hours_ends_with_each_signal() {
     }
 }
 
+/// Through all the losses of 584 years: what is expected takes a minute, before the first case.
+#[test]
+fn expectations_that_take_long_end_by_themselves_with_each_signal() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        for jobs in ["1", "2"] {
+            let sandbox = endless(
+                "[spot]\nlifetime = \"gcp-2019\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = 5\n\
+                 [pricing]\npolicies = [\"gcp-2020-e2-preemptible\"]\n",
+            );
+            let mut command = sandbox.scavsim();
+            command.args(["run", "scenario.toml", "--jobs", jobs]);
+            command.stdout(Stdio::null()).stderr(Stdio::piped());
+            let mut run = Running(command.spawn().expect("the program can be started"));
+            let mut errors = run.0.stderr.take().expect("it is piped");
+            std::thread::sleep(Duration::from_millis(700));
+            assert_eq!(run.ends_by(&[signal]), Some(code), "{signal} {jobs}");
+            let mut text = String::new();
+            errors.read_to_string(&mut text).expect("it is text");
+            assert!(text.contains("interrupted; nothing was run"), "{text}");
+        }
+    }
+}
+
 #[test]
 fn every_protocol_stops_inside_a_case() {
     let protocols = [

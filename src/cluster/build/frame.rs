@@ -10,7 +10,7 @@ use crate::configuration::{Configuration, Shape};
 use crate::rng::VmTypeKey;
 use crate::training::sync::Protocol;
 use crate::training::waits::Layout;
-use crate::usage::RentedVm;
+use crate::usage::RentedVms;
 
 /// Workers of a group, for the step process.
 pub(super) struct Part {
@@ -63,7 +63,7 @@ impl Frame {
 
 impl Builder<'_> {
     /// The VMs of a configuration, and on which terms they are.
-    pub(super) fn frame(&self, configuration: &Configuration, vms: &mut Vec<RentedVm>) -> Frame {
+    pub(super) fn frame(&self, configuration: &Configuration, vms: &mut RentedVms) -> Frame {
         let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
         let (groups, parts) = self.groups(configuration, kind, vms);
         let spot = kind
@@ -82,7 +82,7 @@ impl Builder<'_> {
         &self,
         configuration: &Configuration,
         kind: Option<&Kind>,
-        vms: &mut Vec<RentedVm>,
+        vms: &mut RentedVms,
     ) -> (Vec<Group>, Vec<Part>) {
         let (mut groups, mut parts) = (Vec::new(), Vec::new());
         let single = [(Arc::clone(&configuration.vm), None)];
@@ -116,7 +116,7 @@ impl Builder<'_> {
             let mut add =
                 |count: u32, on_spot: bool, said: Option<bool>, grown: u32, layout: Layout| {
                     groups.push(Group {
-                        vm: index_of(vms, vm_type, said),
+                        vm: vms.number(vm_type, said),
                         vm_type: VmTypeKey::of(vm_type),
                         market: market(on_spot),
                         vms: count,
@@ -146,7 +146,7 @@ impl Builder<'_> {
         }
         if let Some(servers) = kind.and_then(|k| k.servers.as_ref()) {
             groups.push(Group {
-                vm: index_of(vms, &servers.vm, Some(servers.on_spot)),
+                vm: vms.number(&servers.vm, Some(servers.on_spot)),
                 vm_type: VmTypeKey::of(&servers.vm),
                 market: market(servers.on_spot),
                 vms: servers.vms,
@@ -170,16 +170,4 @@ fn without_first(mut layout: Layout) -> (Layout, Layout) {
     *vms -= 1;
     layout.retain(|(_, vms)| *vms > 0);
     (first, layout)
-}
-
-fn index_of(vms: &mut Vec<RentedVm>, vm_type: &str, on_spot: Option<bool>) -> u16 {
-    let is_it = |vm: &RentedVm| &*vm.name == vm_type && vm.on_spot == on_spot;
-    let known = vms.iter().position(is_it);
-    known.unwrap_or_else(|| {
-        vms.push(RentedVm {
-            name: vm_type.into(),
-            on_spot,
-        });
-        vms.len() - 1
-    }) as u16
 }

@@ -18,6 +18,11 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// Whether it goes by the age of the VM.
+    pub fn heeds_age(&self) -> bool {
+        matches!(self, Policy::Dynamic(_))
+    }
+
     /// Hours of work until the next checkpoint begins, for a job with `left_h` hours of work left on a VM of
     /// age `age_h`; `None` if the rest of the job is done without one. Asked after a start and after every
     /// checkpoint. No checkpoint is due at the end of the job.
