@@ -331,6 +331,16 @@ macro_rules! columns {
                 $(self.$name.value().is_finite())&&+
             }
 
+            /// All cells, in the order of the columns, with their places.
+            pub fn each_cell(&self, mut take: impl FnMut(usize, super::columns::Value<'_>)) {
+                let mut at = 0;
+                $(
+                    take(at, self.$name.value());
+                    at += 1;
+                )+
+                let _ = at;
+            }
+
             /// The same, free of the plan.
             pub fn into_owned(self) -> OwnedRecord {
                 OwnedRecord { $($name: Field::into_owned(self.$name),)+ }

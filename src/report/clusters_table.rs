@@ -220,11 +220,11 @@ mod tests {
     use crate::experiment::{KeyColumns, Sink};
 
     fn table(records: &[Record<'_>]) -> KeyTable {
-        let mut summary = SummaryBy::new(KeyColumns::of_clusters());
+        let mut summary = SummaryBy::new(KeyColumns::of_clusters(), Tasks::new(99, 99, 2));
         for record in records {
             summary.take(record).expect("few groups");
         }
-        summary.finish()
+        summary.finish().expect("few groups")
     }
 
     fn record<'p>(kind: &'p str, hours: f64, reason: &'p str) -> Record<'p> {

@@ -154,7 +154,7 @@ fn killed(finished: &Files) -> Files {
     };
     let mut identity: manifest::Identity =
         serde_json::from_slice(&of("manifest.json")).expect("it is JSON");
-    for key in ["records_hashes", "rows_per_hash"] {
+    for key in ["records_hashes", "tasks_per_hash"] {
         identity.remove(key);
     }
     let rows = of("records.csv");
