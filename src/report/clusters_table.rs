@@ -215,6 +215,7 @@ fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Tasks;
     use crate::experiment::record::{Record, Status};
     use crate::experiment::summary_by::SummaryBy;
     use crate::experiment::{KeyColumns, Sink};
