@@ -315,6 +315,9 @@ macro_rules! columns {
             $($(#[doc = $what])+ pub $name: field!($kind),)+
         }
 
+        /// Number of columns.
+        pub const COLUMN_COUNT: usize = [$(stringify!($name)),+].len();
+
         /// All columns of the records, in order.
         pub static COLUMNS: &[Column] = &[$(Column {
             name: stringify!($name),

@@ -12,6 +12,7 @@ use super::memo::Memo;
 use super::plan::Plan;
 use super::record::{Record, Status};
 use super::shard::Tasks;
+use crate::training::Fidelity;
 
 /// How cases are to be run.
 #[derive(Debug, Clone, Copy)]
@@ -75,9 +76,10 @@ impl Finished {
     }
 }
 
-/// Tasks per thread whose records are held in memory before they are handed out, and the cases
+/// Tasks per thread whose parts are held in memory before they are handed out, fewer of the slow ones, and the cases
 /// beyond which they are fewer.
 const TASKS_PER_THREAD: u64 = 64;
+const SLOW_TASKS_PER_THREAD: u64 = 32;
 const CASES_PER_THREAD: u64 = 4096;
 
 /// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
@@ -116,7 +118,11 @@ pub fn gather<G: Gather>(
         .num_threads(conduct.jobs)
         .build()
         .map_err(io::Error::other)?;
-    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(1, TASKS_PER_THREAD) as usize;
+    let most = match plan.terms.fidelity {
+        Fidelity::Fast => TASKS_PER_THREAD,
+        Fidelity::Step | Fidelity::Event => SLOW_TASKS_PER_THREAD,
+    };
+    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(1, most) as usize;
     let mut tasks = tasks.into_iter();
     let maker = gather.maker();
     let memo = Memo::default();
@@ -233,24 +239,32 @@ impl<G: Gather> HandOut<'_, G> {
         &mut self,
         all: AllDone<<G::Maker as Maker>::Part<'_>>,
     ) -> io::Result<Option<Ending>> {
-        let mut last = None;
+        let merged = self.merge(all);
+        // What came before a failure is kept.
+        let rested = self.gather.rest();
+        let last = merged?;
+        rested?;
+        self.finished.ending = last.unwrap_or(self.finished.ending);
+        Ok(last)
+    }
+
+    fn merge(
+        &mut self,
+        all: AllDone<<G::Maker as Maker>::Part<'_>>,
+    ) -> io::Result<Option<Ending>> {
         for task in all {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
             let Some(done) = task else {
-                last = Some(Ending::Interrupted);
-                break;
+                return Ok(Some(Ending::Interrupted));
             };
             let Done { part, finished } = done?;
             self.gather.merge(part)?;
             self.finished.cases += finished.cases;
             self.finished.failed += finished.failed;
             if finished.ending == Ending::Failed {
-                last = Some(Ending::Failed);
-                break;
+                return Ok(Some(Ending::Failed));
             }
         }
-        self.gather.rest()?;
-        self.finished.ending = last.unwrap_or(self.finished.ending);
-        Ok(last)
+        Ok(None)
     }
 }

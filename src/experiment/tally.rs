@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::columns::{Column, Role};
-use super::record::{COLUMNS, Record, Status};
+use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
 use super::rivals::{Drift, Rivals};
 use super::stored::{Reader, Writer};
 use crate::search::Objective;
@@ -34,6 +34,14 @@ pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
 pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     let share = |column: &&Column| column.role == Role::Share;
     COLUMNS.iter().filter(share).collect()
+});
+
+/// Places of all metrics among the columns, and of all shares.
+static PLACES: LazyLock<[Vec<usize>; 2]> = LazyLock::new(|| {
+    [&METRICS, &SHARES].map(|columns| {
+        let place = |column: &&Column| COLUMNS.iter().position(|own| own.name == column.name);
+        columns.iter().filter_map(place).collect()
+    })
 });
 
 /// Place of each metric that goes with the choice, and how.
@@ -183,14 +191,17 @@ impl Tally {
     pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
-        for (at, (values, metric)) in self.values.iter_mut().zip(METRICS.iter()).enumerate() {
-            if let Some(value) = (metric.of)(record).figure() {
+        let mut figures = [None; COLUMN_COUNT];
+        record.each_cell(|at, value| figures[at] = value.figure());
+        let [metrics, shares] = &*PLACES;
+        for (at, (values, place)) in self.values.iter_mut().zip(metrics).enumerate() {
+            if let Some(value) = figures[*place] {
                 values.add(value);
                 each(at, value);
             }
         }
-        for (share, column) in self.shares.iter_mut().zip(SHARES.iter()) {
-            if let Some(value) = (column.of)(record).figure() {
+        for (share, place) in self.shares.iter_mut().zip(shares) {
+            if let Some(value) = figures[*place] {
                 share.add(value > 0.5);
             }
         }

@@ -165,8 +165,13 @@ impl RecordsCsv {
     /// # Errors
     /// Whatever prevents it.
     pub fn write_waiting(&mut self) -> io::Result<()> {
-        write_all(&mut self.file, &self.waiting).map_err(|error| {
-            // A full disk takes half a row: it is cut off again, if that is possible.
+        let (waiting, lines) = (
+            std::mem::take(&mut self.waiting),
+            std::mem::take(&mut self.waiting_lines),
+        );
+        let bytes = std::mem::take(&mut self.bytes);
+        write_all(&mut self.file, &waiting).map_err(|error| {
+            // A full disk takes half a row: it is cut off again, if that is possible, and nothing is written behind it.
             let _ = self.file.set_len(self.written);
             io::Error::new(
                 error.kind(),
@@ -176,11 +181,8 @@ impl RecordsCsv {
                 ),
             )
         })?;
-        self.written += self.bytes as u64;
-        self.bytes = 0;
-        self.waiting.clear();
-        let written = self.lines.write_all(self.waiting_lines.as_bytes());
-        self.waiting_lines.clear();
+        self.written += bytes as u64;
+        let written = self.lines.write_all(lines.as_bytes());
         written.map_err(|e| cannot_write(&self.partial, e))
     }
 }

@@ -6,6 +6,8 @@ use sketches_ddsketch::{Config, DDSketch};
 /// Up to this many values are kept and the median is exact: few enough for thousands of medians
 /// that run at the same time.
 const EXACT_UP_TO: usize = 1_000;
+/// Room for the values of a task: most have no more.
+const FEW: usize = 32;
 /// Beyond, the median is within this fraction of a value of the stream.
 const RELATIVE_ERROR: f64 = 0.002;
 /// Values nearer to zero than this count as zero then.
@@ -49,7 +51,7 @@ impl RunningMedian {
             State::Same(first, count @ 0) => (*first, *count) = (value, 1),
             State::Same(first, count) => {
                 let (first, count) = (*first, *count);
-                self.0 = State::Exact(Vec::new());
+                self.0 = State::Exact(Vec::with_capacity(FEW));
                 (0..count).for_each(|_| self.add_another(first));
                 self.add_another(value);
             }

@@ -16,8 +16,12 @@ impl Welford {
     #[inline]
     pub fn add(&mut self, value: f64) {
         self.count += 1;
-        let n = self.count as f64;
         let before = value - self.mean;
+        if before == 0.0 && self.squares == 0.0 {
+            // As of a figure that does not vary: nothing changes, without a division.
+            return;
+        }
+        let n = self.count as f64;
         let step = before / n;
         self.cubes += before * step * step * (n - 1.0) * (n - 2.0) - 3.0 * step * self.squares;
         self.mean += step;
