@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::Failure;
-use crate::experiment::Sink;
+use crate::experiment::{Sink, Tasks};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::manifest::{self, Identity};
 use crate::report::{Folder, stored_records};
@@ -47,6 +47,11 @@ impl FinishedRun {
     /// [`Failure::Wrong`] where they are not those that the run wrote; failures of the sink.
     pub(super) fn hand_out(&self, sink: &mut dyn Sink) -> Result<(), Failure> {
         stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
+    }
+
+    /// How its cases were cut; one of an older version has none, and its rows are refused.
+    pub(super) fn tasks(&self) -> Tasks {
+        manifest::tasks(&self.identity).unwrap_or(Tasks::new(0, 1, 1))
     }
 
     /// Name of its scenario.

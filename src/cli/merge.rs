@@ -65,10 +65,11 @@ impl MergeArgs {
             _ => String::new(),
         };
         let by = self.summary_by.for_form(self.format);
-        let summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&shards.identity));
+        let across_vms = manifest::is_across_vms(&shards.identity);
+        let summary = Aggregation::of(by.as_ref(), across_vms, shards.tasks());
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
-        let finished = shards.hand_out(&mut results, &progress.counter)?;
+        let finished = shards.merge(&mut results, &progress.counter)?;
         drop(progress);
         let summary = results.finish(&finished, shards.expectations)?;
         let mut summaries = Summaries::new(self.format, self.table.page(), false);

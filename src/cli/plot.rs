@@ -272,7 +272,8 @@ fn material(
 ) -> Result<Material, Failure> {
     let identity = &run.identity;
     let cases = identity.get("cases").and_then(serde_json::Value::as_u64);
-    let mut gathered = Gathered::new(cases.unwrap_or(0), manifest::is_across_vms(identity));
+    let across_vms = manifest::is_across_vms(identity);
+    let mut gathered = Gathered::new(cases.unwrap_or(0), across_vms, run.tasks());
     run.hand_out(&mut gathered)?;
     if gathered.count == 0 {
         return Err(wrong(

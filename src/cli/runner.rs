@@ -9,7 +9,7 @@ use super::signals::Signals;
 use super::{Exit, Failure, records, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{
-    self, Aggregated, Aggregation, Conduct, Ending, Finished, KeyColumns, Plan, Shard, Sink, Tasks,
+    self, Aggregated, Aggregation, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Tasks,
 };
 use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use crate::scenario::{LeftOut, Scenario, Together};
@@ -49,12 +49,12 @@ impl Runner<'_> {
         }
     }
 
-    fn evaluate(
+    fn evaluate<G: Gather>(
         &self,
         plan: &mut Plan,
         tasks: impl IntoIterator<Item = Range<u64>>,
         progress: &Progress,
-        sinks: &mut [&mut (dyn Sink + Send)],
+        gather: &mut G,
     ) -> Result<Finished, Failure> {
         let begin = Instant::now();
         let name = plan.scenario.clone();
@@ -63,7 +63,7 @@ impl Runner<'_> {
             fail_fast: self.fail_fast,
             progress: &progress.counter,
         };
-        let finished = experiment::run(plan, tasks, conduct, sinks)?;
+        let finished = experiment::gather(plan, tasks, conduct, gather)?;
         terminal::detail(&format!(
             "{name}: {} cases on {} threads in {:.2} s",
             finished.cases,
@@ -113,11 +113,11 @@ impl Runner<'_> {
         }
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
-        let mut summary = Aggregation::of(self.by, scenario.search == Together::EachVm);
+        let across_vms = scenario.search == Together::EachVm;
+        let mut summary = Aggregation::of(self.by, across_vms, tasks);
         let Some(folder) = folder else {
-            let finished =
-                self.evaluate(&mut plan, tasks.behind(0), &progress, &mut [&mut summary])?;
-            return Ok((finished, summary.finish()));
+            let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary)?;
+            return Ok((finished, summary.finish()?));
         };
         let identity = manifest::identity(scenario);
         let (mut results, before) = match start {
@@ -141,7 +141,7 @@ impl Runner<'_> {
         let all = plan.cases();
         let expectations = manifest::expectations(&plan);
         let left = tasks.behind(before.cases);
-        let mut finished = self.evaluate(&mut plan, left, &progress, &mut [&mut results])?;
+        let mut finished = self.evaluate(&mut plan, left, &progress, &mut results)?;
         finished.cases += before.cases;
         finished.failed += before.failed;
         if finished.cases == all {
@@ -165,7 +165,7 @@ impl Runner<'_> {
         let folder = folder.subfolder(shard_file::FOLDER)?;
         let identity = manifest::identity(scenario);
         let (index, count) = (shard.index(), shard.count());
-        if let Some(failed) = ShardFile::stored(&folder, shard, &identity)? {
+        if let Some(failed) = ShardFile::stored(&folder, shard, &identity) {
             terminal::note(&format!(
                 "{}: shard {index} of {count} is already there",
                 scenario.name
@@ -185,7 +185,7 @@ impl Runner<'_> {
         let mut plan = self.plan(scenario)?;
         let tasks = Tasks::of(&plan);
         let expectations = manifest::expectations(&plan);
-        let mut file = ShardFile::create(&folder, shard)?;
+        let mut file = ShardFile::create(&folder, shard, &identity)?;
         let progress = Progress::start(
             &format!("{} {index}/{count}", scenario.name),
             shard
@@ -193,11 +193,10 @@ impl Runner<'_> {
                 .map(|cases| cases.end - cases.start)
                 .sum(),
         );
-        let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut file];
-        let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, sinks)?;
+        let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, &mut file)?;
         drop(progress);
         if finished.ending == Ending::Complete {
-            file.close(&identity, tasks.size, &finished, expectations)?;
+            file.close(&identity, &finished, expectations)?;
         }
         Ok(finished)
     }

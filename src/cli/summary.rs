@@ -37,11 +37,12 @@ impl SummaryArgs {
         self.table.check(self.format, &by)?;
         let run = FinishedRun::open(&self.folder)?;
         let by = by.for_form(self.format);
-        let mut summary = Aggregation::of(by.as_ref(), manifest::is_across_vms(&run.identity));
+        let across_vms = manifest::is_across_vms(&run.identity);
+        let mut summary = Aggregation::of(by.as_ref(), across_vms, run.tasks());
         run.hand_out(&mut summary)?;
         let mut summaries = Summaries::new(self.format, self.table.page(), false);
         let places = Places::from_identity(&run.identity);
-        summaries.add(run.name(), &summary.finish(), &places)?;
+        summaries.add(run.name(), &summary.finish()?, &places)?;
         summaries.end()?;
         Ok(Exit::Done)
     }

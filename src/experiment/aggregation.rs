@@ -2,17 +2,35 @@
 
 use std::io;
 
+use super::gather::{Gather, Maker, Part, Sink};
 use super::record::Record;
-use super::run::Sink;
-use super::summary::{Group, Summary};
-use super::summary_by::{KeyColumns, KeyTable, SummaryBy};
+use super::shard::Tasks;
+use super::summary::{Group, Summary, SummaryMaker};
+use super::summary_by::{KeyColumns, KeyTable, SummaryBy, SummaryByMaker, SummaryByPart};
+use super::summary_part::SummaryPart;
 
 /// An aggregation under way.
 pub enum Aggregation {
     /// By workload, pricing, objective and strategy, with medians and choices.
-    Usual(Summary),
+    Usual(Box<Summary>),
     /// By other columns.
-    By(SummaryBy),
+    By(Box<SummaryBy>),
+}
+
+/// What the records of one task come to in it.
+pub enum AggregationPart {
+    /// By workload, pricing, objective and strategy, with medians and choices.
+    Usual(SummaryPart),
+    /// By other columns.
+    By(SummaryByPart),
+}
+
+/// Makes parts of one.
+pub enum AggregationMaker {
+    /// By workload, pricing, objective and strategy, with medians and choices.
+    Usual(SummaryMaker),
+    /// By other columns.
+    By(SummaryByMaker),
 }
 
 /// A finished aggregation.
@@ -24,26 +42,24 @@ pub enum Aggregated {
 }
 
 impl Aggregation {
-    /// By these columns; the usual one without, where every VM type is searched by itself `across_vms`.
-    pub fn of(columns: Option<&KeyColumns>, across_vms: bool) -> Aggregation {
+    /// By these columns, of a run with these tasks; the usual one without, where every VM type is searched by itself
+    /// `across_vms`.
+    pub fn of(columns: Option<&KeyColumns>, across_vms: bool, tasks: Tasks) -> Aggregation {
         match columns {
-            None => Aggregation::Usual(Summary::new(across_vms)),
-            Some(columns) => Aggregation::By(SummaryBy::new(columns.clone())),
+            None => Aggregation::Usual(Box::new(Summary::new(across_vms, tasks))),
+            Some(columns) => Aggregation::By(Box::new(SummaryBy::new(columns.clone(), tasks))),
         }
     }
 
     /// All groups, in order.
-    pub fn finish(self) -> Aggregated {
-        match self {
+    ///
+    /// # Errors
+    /// More groups than there may be.
+    pub fn finish(self) -> io::Result<Aggregated> {
+        Ok(match self {
             Aggregation::Usual(summary) => Aggregated::Usual(summary.finish()),
-            Aggregation::By(summary) => Aggregated::By(summary.finish()),
-        }
-    }
-}
-
-impl Default for Aggregation {
-    fn default() -> Self {
-        Aggregation::of(None, false)
+            Aggregation::By(summary) => Aggregated::By(summary.finish()?),
+        })
     }
 }
 
@@ -52,6 +68,64 @@ impl Sink for Aggregation {
         match self {
             Aggregation::Usual(summary) => summary.take(record),
             Aggregation::By(summary) => summary.take(record),
+        }
+    }
+}
+
+impl AggregationPart {
+    /// Takes the next record of the task.
+    ///
+    /// # Errors
+    /// None in a task; the signature is that of a group.
+    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        match self {
+            AggregationPart::Usual(part) => part.take(record),
+            AggregationPart::By(part) => part.take(record)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'p> Part<'p> for AggregationPart {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        AggregationPart::take(self, &record)
+    }
+}
+
+impl Maker for AggregationMaker {
+    type Part<'p> = AggregationPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        match self {
+            AggregationMaker::Usual(maker) => AggregationPart::Usual(maker.part()),
+            AggregationMaker::By(maker) => AggregationPart::By(maker.part()),
+        }
+    }
+}
+
+impl Gather for Aggregation {
+    type Maker = AggregationMaker;
+
+    fn maker(&self) -> AggregationMaker {
+        match self {
+            Aggregation::Usual(summary) => AggregationMaker::Usual(summary.maker()),
+            Aggregation::By(summary) => AggregationMaker::By(summary.maker()),
+        }
+    }
+
+    fn merge(&mut self, part: AggregationPart) -> io::Result<()> {
+        match (self, part) {
+            (Aggregation::Usual(summary), AggregationPart::Usual(part)) => summary.merge(part),
+            (Aggregation::By(summary), AggregationPart::By(part)) => summary.merge(part)?,
+            _ => return Err(io::Error::other("a part of another kind of summary")),
+        }
+        Ok(())
+    }
+
+    fn rest(&mut self) -> io::Result<()> {
+        match self {
+            Aggregation::Usual(summary) => summary.rest(),
+            Aggregation::By(summary) => summary.rest(),
         }
     }
 }

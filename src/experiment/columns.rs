@@ -315,6 +315,9 @@ macro_rules! columns {
             $($(#[doc = $what])+ pub $name: field!($kind),)+
         }
 
+        /// Number of columns.
+        pub const COLUMN_COUNT: usize = [$(stringify!($name)),+].len();
+
         /// All columns of the records, in order.
         pub static COLUMNS: &[Column] = &[$(Column {
             name: stringify!($name),
@@ -329,6 +332,16 @@ macro_rules! columns {
             /// Whether every figure is finite: no NaN or infinity may reach a file.
             pub fn is_finite(&self) -> bool {
                 $(self.$name.value().is_finite())&&+
+            }
+
+            /// All cells, in the order of the columns, with their places.
+            pub fn each_cell(&self, mut take: impl FnMut(usize, super::columns::Value<'_>)) {
+                let mut at = 0;
+                $(
+                    take(at, self.$name.value());
+                    at += 1;
+                )+
+                let _ = at;
             }
 
             /// The same, free of the plan.

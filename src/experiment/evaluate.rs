@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::arena::Arena;
+use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{Record, Status};
@@ -83,9 +84,14 @@ const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
 impl<'p> Evaluator<'p> {
     /// An evaluator of cases of `plan`.
     pub fn new(plan: &'p Plan) -> Self {
+        Evaluator::with(plan, None)
+    }
+
+    /// The same; runs in `memo` are not made again.
+    pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Evaluator {
             plan,
-            simulation: Simulation::new(plan),
+            simulation: Simulation::new(plan, memo),
             points: Vec::new(),
             priced: None,
             fastest: None,

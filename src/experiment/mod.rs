@@ -13,10 +13,11 @@
 //! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
 //!   `chosen`: a configuration as records have it; `arrow`: records as Arrow.
 //! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
-//! - [`run`](mod@run): cases, in parallel, in order, in bounded memory.
+//! - [`run`](mod@run): cases, in parallel, in order, in bounded memory; `gather`: what becomes of their records;
+//!   `memo`: runs that are not made twice.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`tally`]: what a group of records comes to; `rivals`: what may come that no case of it showed.
-//! - [`summary`]: aggregates over replicas; [`summary_by`]: over whatever columns are asked for;
+//! - [`summary`]: aggregates over replicas, `summary_part`: of one task, `stored`: as bytes; [`summary_by`]: over whatever columns are asked for;
 //!   [`aggregation`]: one or the other.
 
 pub mod aggregation;
@@ -28,6 +29,8 @@ pub mod columns;
 mod estimate;
 pub mod evaluate;
 pub mod expectation;
+pub mod gather;
+mod memo;
 mod misses;
 mod nearest;
 pub mod plan;
@@ -40,11 +43,13 @@ pub mod run;
 mod score;
 pub mod shard;
 pub mod simulation;
+mod stored;
 pub mod summary;
 pub mod summary_by;
+mod summary_part;
 pub mod tally;
 
-pub use aggregation::{Aggregated, Aggregation};
+pub use aggregation::{Aggregated, Aggregation, AggregationMaker, AggregationPart};
 pub use arena::{Arena, Contender};
 #[cfg(feature = "arrow")]
 pub use arrow::RecordBatches;
@@ -55,8 +60,11 @@ pub use plan::{Case, Plan};
 pub use plan_error::PlanError;
 pub use ranking::{Ranked, Ranking};
 pub use record::{COLUMNS, OwnedRecord, Record, Status};
-pub use run::{Conduct, Ending, Finished, Sink, run};
+pub use gather::{Gather, Maker, Part, Sink};
+pub use run::{Conduct, Ending, Finished, gather, run};
 pub use shard::{Shard, Tasks};
 pub use summary::{Group, Summary};
+pub use stored::{Reader, Writer};
 pub use summary_by::{KeyColumns, KeyTable};
+pub use summary_part::SummaryPart;
 pub use tally::{Mean, Tallied};

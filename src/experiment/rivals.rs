@@ -1,10 +1,13 @@
 //! What a group's cases chose and what they would have chosen instead: what may come that no case of it showed.
 
 use super::record::Record;
+use super::stored::{Reader, Writer};
 use crate::stats::unseen;
 
 /// So many outcomes are told apart in a group. Where there are more, the rest counts as seen.
 const MOST_OUTCOMES: usize = 32;
+/// So many in a part of it, of which it is not known yet which of them the group has.
+const MOST_IN_PART: usize = 4_096;
 
 /// What a choice is expected to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,12 +72,12 @@ impl Rivals {
             return;
         };
         self.cases += 1;
-        if let Some(outcome) = self.outcome(own) {
+        if let Some(outcome) = self.outcome(own, MOST_IN_PART) {
             outcome.chosen += 1;
         }
         let (hours, usd) = (record.rival_time_h, record.rival_cost_usd);
         if let Some(rival) = worth(hours, usd, record.rival_knee_depth)
-            && let Some(outcome) = self.outcome(rival)
+            && let Some(outcome) = self.outcome(rival, MOST_IN_PART)
         {
             let by = rival.minus(own);
             for (i, by) in by.into_iter().enumerate() {
@@ -84,10 +87,24 @@ impl Rivals {
         }
     }
 
-    fn outcome(&mut self, worth: Worth) -> Option<&mut Outcome> {
+    /// Takes in the cases of another, which follow.
+    pub(super) fn merge(&mut self, other: &Rivals) {
+        self.cases += other.cases;
+        for seen in &other.outcomes {
+            if let Some(outcome) = self.outcome(seen.worth, MOST_OUTCOMES) {
+                outcome.chosen += seen.chosen;
+                for i in 0..3 {
+                    outcome.up[i] = outcome.up[i].max(seen.up[i]);
+                    outcome.down[i] = outcome.down[i].max(seen.down[i]);
+                }
+            }
+        }
+    }
+
+    fn outcome(&mut self, worth: Worth, most: usize) -> Option<&mut Outcome> {
         let at = match self.outcomes.iter().position(|o| o.worth == worth) {
             Some(at) => at,
-            None if self.outcomes.len() == MOST_OUTCOMES => return None,
+            None if self.outcomes.len() >= most => return None,
             None => {
                 self.outcomes.push(Outcome {
                     worth,
@@ -99,6 +116,35 @@ impl Rivals {
             }
         };
         self.outcomes.get_mut(at)
+    }
+
+    /// Writes it where [`Rivals::read`] finds it.
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.count(self.cases);
+        to.count(self.outcomes.len() as u64);
+        for outcome in &self.outcomes {
+            let Worth { hours, usd, depth } = outcome.worth;
+            to.numbers(&[hours, usd, depth]);
+            to.count(outcome.chosen);
+            to.numbers(&outcome.up);
+            to.numbers(&outcome.down);
+        }
+    }
+
+    /// What [`Rivals::write`] wrote; `None` where that is not what stands there.
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Rivals> {
+        let cases = from.count()?;
+        let outcomes = (0..from.count()?).map(|_| {
+            let [hours, usd, depth] = from.numbers()?;
+            Some(Outcome {
+                worth: Worth { hours, usd, depth },
+                chosen: from.count()?,
+                up: from.numbers()?,
+                down: from.numbers()?,
+            })
+        });
+        let outcomes = outcomes.collect::<Option<_>>()?;
+        Some(Rivals { outcomes, cases })
     }
 
     /// By how much the mean of a choice moves if what was second in a case, but chosen in none, is chosen with the

@@ -7,17 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::evaluate::Evaluator;
+use super::gather::{Gather, InOrder, Maker, Part, Sink};
+use super::memo::Memo;
 use super::plan::Plan;
 use super::record::{Record, Status};
-
-/// Takes records in case order.
-pub trait Sink {
-    /// Takes the next record.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being stored.
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
-}
+use super::shard::Tasks;
+use crate::training::Fidelity;
 
 /// How cases are to be run.
 #[derive(Debug, Clone, Copy)]
@@ -81,20 +76,14 @@ impl Finished {
     }
 }
 
-/// Tasks per thread whose records are held in memory before they are handed out, and the cases
+/// Tasks per thread whose parts are held in memory before they are handed out, fewer of the slow ones, and the cases
 /// beyond which they are fewer.
 const TASKS_PER_THREAD: u64 = 64;
+const SLOW_TASKS_PER_THREAD: u64 = 32;
 const CASES_PER_THREAD: u64 = 4096;
 
 /// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
-/// order of the tasks.
-///
-/// Tasks come in the order of their cases: arenas that lie behind are forgotten.
-///
-/// Once the interrupt of `plan` is raised it ends within a few events.
-///
-/// A run that ends at a failure hands out nothing behind the first failed case, whatever other
-/// threads have finished: where it ends does not depend on their number.
+/// order of the tasks; otherwise as [`gather`].
 ///
 /// # Errors
 /// The first failure of a sink, or of starting the threads.
@@ -104,15 +93,41 @@ pub fn run(
     conduct: Conduct<'_>,
     sinks: &mut [&mut (dyn Sink + Send)],
 ) -> io::Result<Finished> {
+    gather(plan, tasks, conduct, &mut InOrder(sinks))
+}
+
+/// Evaluates `tasks`, which are runs of cases of `plan`, and has what their records come to put together in the order
+/// of the tasks.
+///
+/// Tasks come in the order of their cases: arenas that lie behind are forgotten.
+///
+/// Once the interrupt of `plan` is raised it ends within a few events.
+///
+/// A run that ends at a failure hands out nothing behind the first failed case, whatever other
+/// threads have finished: where it ends does not depend on their number.
+///
+/// # Errors
+/// The first failure of a part or of what puts them together, or of starting the threads.
+pub fn gather<G: Gather>(
+    plan: &mut Plan,
+    tasks: impl IntoIterator<Item = Range<u64>>,
+    conduct: Conduct<'_>,
+    gather: &mut G,
+) -> io::Result<Finished> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(conduct.jobs)
         .build()
         .map_err(io::Error::other)?;
-    let at_once = (CASES_PER_THREAD / plan.cases_per_task()).clamp(1, TASKS_PER_THREAD) as usize;
+    let most = match plan.terms.fidelity {
+        Fidelity::Fast => TASKS_PER_THREAD,
+        Fidelity::Step | Fidelity::Event => SLOW_TASKS_PER_THREAD,
+    };
+    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(1, most) as usize;
     let mut tasks = tasks.into_iter();
+    let maker = gather.maker();
+    let memo = Memo::default();
     let mut out = HandOut {
-        sinks,
-        fail_fast: conduct.fail_fast,
+        gather,
         finished: Finished::default(),
     };
     loop {
@@ -122,19 +137,23 @@ pub fn run(
             let block: Vec<Range<u64>> =
                 tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
             if block.is_empty() {
-                out.take(done)?;
+                pool.install(|| out.take(done))?;
                 return Ok(out.finished);
             }
             first = block.iter().map(|cases| cases.start).min();
             // One thread hands out what is done while all others go on.
-            let (handed, next) =
-                pool.install(|| rayon::join(|| out.take(done), || evaluate(plan, block, conduct)));
+            let (handed, next) = pool.install(|| {
+                rayon::join(
+                    || out.take(done),
+                    || evaluate(plan, block, conduct, &maker, &memo),
+                )
+            });
             if handed?.is_some() {
                 return Ok(out.finished);
             }
             done = next;
         }
-        if out.take(done)?.is_some() {
+        if pool.install(|| out.take(done))?.is_some() {
             return Ok(out.finished);
         }
         if let Some(first) = first {
@@ -146,61 +165,105 @@ pub fn run(
 /// Blocks after which the arenas behind are forgotten.
 const BLOCKS_PER_STAGE: usize = 16;
 
-/// The records of tasks; `None` for one that was not finished because of an interrupt.
-type Done<'p> = Vec<Option<Vec<Record<'p>>>>;
+/// A task that came to its end, or to the first case without a result where that ends the run.
+struct Done<P> {
+    part: P,
+    finished: Finished,
+}
 
-fn evaluate<'p>(plan: &'p Plan, block: Vec<Range<u64>>, conduct: Conduct<'_>) -> Done<'p> {
-    let interrupt = &plan.terms.interrupt;
+/// One per task; `None` for one that was not finished because of an interrupt.
+type AllDone<P> = Vec<Option<io::Result<Done<P>>>>;
+
+fn evaluate<'p, M: Maker>(
+    plan: &'p Plan,
+    block: Vec<Range<u64>>,
+    conduct: Conduct<'_>,
+    maker: &M,
+    memo: &'p Memo,
+) -> AllDone<M::Part<'p>> {
     plan.prepare(&block);
     block
         .into_par_iter()
         .map_init(
-            || Evaluator::new(plan),
-            |evaluator, cases| {
-                let count = cases.end - cases.start;
-                let records: Option<Vec<Record<'_>>> = cases
-                    .map(|number| {
-                        if interrupt.is_raised() {
-                            return None;
-                        }
-                        let record = evaluator.evaluate(plan.case(number));
-                        // It may have been cut off, or what it is scored by.
-                        (!interrupt.is_raised()).then_some(record)
-                    })
-                    .collect();
-                let records = records?;
-                conduct.progress.fetch_add(count, Ordering::Relaxed);
-                Some(records)
-            },
+            || Evaluator::with(plan, Some(memo)),
+            |evaluator, cases| task(plan, cases, conduct, maker, evaluator),
         )
         .collect()
 }
 
-/// Records on their way out, in order.
-struct HandOut<'s, 'd> {
-    sinks: &'s mut [&'d mut (dyn Sink + Send)],
-    fail_fast: bool,
+fn task<'p, M: Maker>(
+    plan: &'p Plan,
+    cases: Range<u64>,
+    conduct: Conduct<'_>,
+    maker: &M,
+    evaluator: &mut Evaluator<'p>,
+) -> Option<io::Result<Done<M::Part<'p>>>> {
+    let interrupt = &plan.terms.interrupt;
+    let count = cases.end - cases.start;
+    let mut done = Done {
+        part: maker.part(),
+        finished: Finished::default(),
+    };
+    for number in cases {
+        if interrupt.is_raised() {
+            return None;
+        }
+        let record = evaluator.evaluate(plan.case(number));
+        // It may have been cut off, or what it is scored by.
+        if interrupt.is_raised() {
+            return None;
+        }
+        done.finished.count(&record);
+        let is_last = conduct.fail_fast && record.status == Status::Failed;
+        if let Err(error) = done.part.take(record) {
+            return Some(Err(error));
+        }
+        if is_last {
+            done.finished.ending = Ending::Failed;
+            break;
+        }
+    }
+    done.part.end();
+    conduct.progress.fetch_add(count, Ordering::Relaxed);
+    Some(Ok(done))
+}
+
+/// Parts on their way out, in order.
+struct HandOut<'g, G> {
+    gather: &'g mut G,
     finished: Finished,
 }
 
-impl HandOut<'_, '_> {
+impl<G: Gather> HandOut<'_, G> {
     /// Hands out what is done; says why that was the last.
-    fn take(&mut self, done: Done<'_>) -> io::Result<Option<Ending>> {
-        for task in done {
+    fn take(
+        &mut self,
+        all: AllDone<<G::Maker as Maker>::Part<'_>>,
+    ) -> io::Result<Option<Ending>> {
+        let merged = self.merge(all);
+        // What came before a failure is kept.
+        let rested = self.gather.rest();
+        let last = merged?;
+        rested?;
+        self.finished.ending = last.unwrap_or(self.finished.ending);
+        Ok(last)
+    }
+
+    fn merge(
+        &mut self,
+        all: AllDone<<G::Maker as Maker>::Part<'_>>,
+    ) -> io::Result<Option<Ending>> {
+        for task in all {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
-            let Some(records) = task else {
-                self.finished.ending = Ending::Interrupted;
-                return Ok(Some(self.finished.ending));
+            let Some(done) = task else {
+                return Ok(Some(Ending::Interrupted));
             };
-            for record in &records {
-                for sink in self.sinks.iter_mut() {
-                    sink.take(record)?;
-                }
-                self.finished.count(record);
-                if self.fail_fast && record.status == Status::Failed {
-                    self.finished.ending = Ending::Failed;
-                    return Ok(Some(self.finished.ending));
-                }
+            let Done { part, finished } = done?;
+            self.gather.merge(part)?;
+            self.finished.cases += finished.cases;
+            self.finished.failed += finished.failed;
+            if finished.ending == Ending::Failed {
+                return Ok(Some(Ending::Failed));
             }
         }
         Ok(None)

@@ -12,6 +12,8 @@ use std::str::FromStr;
 
 use super::plan::Plan;
 use crate::rng::mix;
+use crate::scenario::Scenario;
+use crate::training::Fidelity;
 
 /// A shard: its number, from 1, and the number of shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,38 +80,126 @@ impl FromStr for Shard {
     }
 }
 
-/// The cases of a run, cut into tasks of equal size; the last may be smaller.
+/// The cases of a run, cut into tasks. Borders depend on the scenario alone: whatever is added up within a task first
+/// comes to the same for any number of threads and shards.
+///
+/// No task has cases of two strategies or arenas unless it has all of them, and none parts two replicas that stand
+/// together (2 r and 2 r + 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tasks {
-    /// Number of cases.
-    pub cases: u64,
-    /// Cases per task, at least 1.
-    pub size: u64,
+    cases: u64,
+    /// Cases that begin with a task of their own: those of one arena and strategy, or all.
+    stretch: u64,
+    size: u64,
 }
 
+/// Cases that make the start of a task free.
+const CASES: u64 = 64;
+/// Replicas by which what a task comes to is much less than its records, where many cases share a replica, and the
+/// cases beyond which they are fewer.
+const REPLICAS: u64 = 16;
+const MOST_CASES: u64 = 4096;
+/// Replicas that stand together.
+const TOGETHER: u64 = 2;
+
 impl Tasks {
+    /// Tasks of at most `size` cases; `stretch` cases have one arena and strategy.
+    pub fn new(cases: u64, stretch: u64, size: u64) -> Tasks {
+        let (stretch, size) = (stretch.max(1), size.max(1));
+        match stretch <= size {
+            true => Tasks {
+                cases,
+                stretch: cases.max(1),
+                size: size / stretch * stretch,
+            },
+            false => Tasks {
+                cases,
+                stretch,
+                size,
+            },
+        }
+    }
+
     /// The tasks of a plan.
     pub fn of(plan: &Plan) -> Tasks {
-        Tasks {
-            cases: plan.cases(),
-            size: plan.cases_per_task(),
-        }
+        Tasks::shared(
+            plan.cases(),
+            plan.replicas,
+            plan.cases_per_simulation(),
+            plan.terms.fidelity,
+        )
+    }
+
+    /// The same of the plan that a scenario comes to.
+    pub fn of_scenario(scenario: &Scenario) -> Tasks {
+        let shared = (scenario.policies.len() * scenario.objectives.len()) as u64;
+        Tasks::shared(
+            scenario.cases(),
+            scenario.replicas,
+            shared,
+            scenario.fidelity,
+        )
+    }
+
+    /// Enough cases to make the start of a task free, few enough to share out well, and so few of the slow ones that
+    /// rows appear within seconds. Cases that `shared` a simulation are in one.
+    fn shared(cases: u64, replicas: u64, shared: u64, fidelity: Fidelity) -> Tasks {
+        let shared = shared.max(1);
+        let stretch = replicas.max(1).saturating_mul(shared);
+        let replicas = match fidelity {
+            Fidelity::Fast => (CASES.div_ceil(shared)).max(REPLICAS.min(MOST_CASES / shared)),
+            // Strategies are not put together: their cases are what can be shared out.
+            Fidelity::Step | Fidelity::Event => TOGETHER.min(replicas.max(1)),
+        };
+        let even = match fidelity {
+            Fidelity::Fast => replicas.next_multiple_of(TOGETHER),
+            Fidelity::Step | Fidelity::Event => replicas,
+        };
+        Tasks::new(cases, stretch, even * shared)
+    }
+
+    /// Number of cases.
+    pub fn all(self) -> u64 {
+        self.cases
+    }
+
+    /// Cases that begin with a task of their own.
+    pub fn stretch(self) -> u64 {
+        self.stretch
+    }
+
+    /// Cases per task, at least 1, but for the last of a stretch.
+    pub fn size(self) -> u64 {
+        self.size
+    }
+
+    fn per_stretch(self) -> u64 {
+        self.stretch.div_ceil(self.size)
     }
 
     /// Number of tasks.
     pub fn count(self) -> u64 {
-        self.cases.div_ceil(self.size.max(1))
+        let (whole, rest) = (self.cases / self.stretch, self.cases % self.stretch);
+        whole * self.per_stretch() + rest.div_ceil(self.size)
     }
 
     /// The cases of a task.
     pub fn cases(self, task: u64) -> Range<u64> {
-        let start = task.saturating_mul(self.size).min(self.cases);
-        start..start.saturating_add(self.size).min(self.cases)
+        let (stretch, place) = (task / self.per_stretch(), task % self.per_stretch());
+        let begin = stretch.saturating_mul(self.stretch);
+        let end = begin.saturating_add(self.stretch).min(self.cases);
+        let start = begin.saturating_add(place * self.size).min(end);
+        start..start.saturating_add(self.size).min(end)
+    }
+
+    /// The task that has a case.
+    pub fn task_of(self, case: u64) -> u64 {
+        case / self.stretch * self.per_stretch() + case % self.stretch / self.size
     }
 
     /// All tasks behind the first `done` cases; the first of them may be the rest of a task.
     pub fn behind(self, done: u64) -> impl Iterator<Item = Range<u64>> {
-        (done / self.size.max(1)..self.count()).filter_map(move |task| {
+        (self.task_of(done)..self.count()).filter_map(move |task| {
             let cases = self.cases(task);
             let rest = cases.start.max(done)..cases.end;
             (!rest.is_empty()).then_some(rest)
@@ -124,7 +214,7 @@ mod tests {
     #[test]
     fn every_case_is_in_one_shard_and_shards_are_equal_to_one_task() {
         for (cases, size, count) in [(1000, 64, 3), (1, 64, 5), (64 * 40, 64, 8), (77, 1, 10)] {
-            let tasks = Tasks { cases, size };
+            let tasks = Tasks::new(cases, cases, size);
             let mut seen = Vec::new();
             let mut sizes = Vec::new();
             for index in 1..=count {
@@ -147,10 +237,7 @@ mod tests {
 
     #[test]
     fn as_many_shards_as_strategies_share_every_strategy() {
-        let tasks = Tasks {
-            cases: 64 * 8 * 200,
-            size: 64,
-        };
+        let tasks = Tasks::new(64 * 8 * 200, 64 * 8 * 200, 64);
         for index in 1..=8 {
             let shard = Shard::new(index, 8).expect("it is one of them");
             let mut per_strategy = [0; 8];
@@ -166,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_left_begins_behind_what_is_done() {
-        let tasks = Tasks { cases: 10, size: 4 };
+        let tasks = Tasks::new(10, 10, 4);
         let left = |done| {
             let tasks = tasks.behind(done).map(|cases| (cases.start, cases.end));
             tasks.collect::<Vec<_>>()
@@ -175,6 +262,38 @@ mod tests {
         assert_eq!(left(5), [(5, 8), (8, 10)]);
         assert_eq!(left(8), [(8, 10)]);
         assert!(left(10).is_empty());
+    }
+
+    /// Every case is in the task that says so, none parts a pair of replicas, and none goes over the end of a stretch
+    /// unless it holds whole ones.
+    #[test]
+    fn tasks_part_no_pair_and_mix_no_strategies() {
+        for (strategies, replicas, shared) in [
+            (7, 200, 3),
+            (3, 75, 1),
+            (5, 7, 9),
+            (2, 33, 159),
+            (40, 1, 1),
+            (3, 20, 3000),
+        ] {
+            for fidelity in [Fidelity::Fast, Fidelity::Event] {
+                let stretch = replicas * shared;
+                let tasks = Tasks::shared(strategies * stretch, replicas, shared, fidelity);
+                let mut next = 0;
+                for task in 0..tasks.count() {
+                    let cases = tasks.cases(task);
+                    assert_eq!(cases.start, next);
+                    assert!(cases.clone().all(|case| tasks.task_of(case) == task));
+                    next = cases.end;
+                    let replica = next % stretch / shared;
+                    assert!(next % shared == 0 && replica % 2 == 0, "{cases:?}");
+                    let strategies = (cases.start / stretch, (next - 1) / stretch);
+                    let is_whole = cases.start % stretch == 0 && next % stretch == 0;
+                    assert!(strategies.0 == strategies.1 || is_whole, "{cases:?}");
+                }
+                assert_eq!(next, strategies * stretch);
+            }
+        }
     }
 
     #[test]

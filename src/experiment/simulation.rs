@@ -1,9 +1,11 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arena::Arena;
+use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
 use super::price_list::PriceList;
 use crate::rng::Purpose;
@@ -11,7 +13,7 @@ use crate::search::Forecast;
 use crate::stats::median;
 use crate::testbed::{Metered, Noted, Site, Stop, Timeline};
 use crate::training::log::Entry;
-use crate::training::{Stalled, Unfinished};
+use crate::training::{Fidelity, Stalled, Unfinished};
 use crate::units::SimTime;
 use crate::usage::Usage;
 
@@ -21,6 +23,8 @@ use crate::usage::Usage;
 /// strategy says: cases that differ in nothing else find everything here.
 pub struct Simulation<'p> {
     plan: &'p Plan,
+    /// Runs without search that any thread made; `None` where each is to be made here.
+    memo: Option<&'p Memo>,
     /// The job of the arena of the last search, marked at the end of each search.
     site: Option<(usize, Box<dyn Site + 'p>)>,
     /// Arena, strategy and replica of the searches.
@@ -126,6 +130,21 @@ impl Runs {
         all.position(|run| run.line.choice == choice && run.failed == failed)
     }
 
+    /// Where the copy of a run without choices before it was kept.
+    fn copy(&mut self, run: &Run) -> usize {
+        match self.all.get_mut(self.used) {
+            None => self.all.push(run.clone()),
+            Some(place) => {
+                place.failed.clear();
+                place.line = run.line;
+                place.net.copy_from(&run.net);
+                place.gross.copy_from(&run.gross);
+            }
+        }
+        self.used += 1;
+        self.used - 1
+    }
+
     /// Where the run was kept.
     fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn Site) -> usize {
         if self.used == self.all.len() {
@@ -155,10 +174,11 @@ impl Runs {
 }
 
 impl<'p> Simulation<'p> {
-    /// Nothing simulated yet.
-    pub fn new(plan: &'p Plan) -> Self {
+    /// Nothing simulated yet; what is in `memo` need not be.
+    pub(super) fn new(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Simulation {
             plan,
+            memo,
             site: None,
             group: None,
             searches: vec![Search::new()],
@@ -360,6 +380,31 @@ impl<'p> Simulation<'p> {
         if let Some(at) = self.alone.find(&[], choice) {
             return Ok(at);
         }
+        let Some((memo, key)) = self.memo_of(case, choice) else {
+            return self.run_anew(case, choice);
+        };
+        if let Some(ran) = memo.get(&key) {
+            return ran.map(|run| self.alone.copy(&run));
+        }
+        let ran = self.run_anew(case, choice);
+        // What was cut off is not what it would have come to.
+        if !self.plan.terms.interrupt.is_raised() {
+            memo.keep(key, ran.map(|at| Arc::new(self.alone.all[at].clone())));
+        }
+        ran
+    }
+
+    /// Where other threads would look for a run without search, if it takes longer than to look.
+    fn memo_of(&self, case: Case, choice: usize) -> Option<(&'p Memo, Key)> {
+        let memo = self.memo?;
+        let ground = &self.plan.arena(case.arena).ok()?.ground;
+        let is_static = ground.world()?.truths[choice].cluster.is_static;
+        let (fidelity, _) = ground.simulated_in(choice, self.plan.terms.fidelity);
+        let is_quick = is_static && fidelity == Fidelity::Fast.name();
+        (!is_quick).then_some((memo, (case.arena, case.replica, choice)))
+    }
+
+    fn run_anew(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
         let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
         site.restart(case.replica);
         let line = site.run_to_target(choice)?;

@@ -1,11 +1,16 @@
-//! Aggregates over the replicas of a group, computed as records pass by.
+//! Aggregates over the replicas of a group, computed as records pass by: in parts, one per task, put together in the
+//! order of tasks.
 
 use std::io;
 
-use super::chosen::{Chosen, Seen};
-use super::record::{Record, Status};
-use super::run::Sink;
-use super::tally::{METRICS, Mean, Tallied, Tally};
+use rayon::prelude::*;
+
+use super::chosen::Chosen;
+use super::gather::{Gather, Maker, Sink};
+use super::record::Record;
+use super::shard::Tasks;
+use super::summary_part::{Cases, SummaryPart};
+use super::tally::{METRICS, Mean, Tallied};
 use crate::stats::RunningMedian;
 
 /// More reasons than these are not told apart.
@@ -54,66 +59,107 @@ impl Group {
     }
 }
 
-/// Collects groups from records in case order. Only the groups of one workload and strategy are
-/// open at a time, and they hold no more values the more replicas they have.
+/// Collects groups from parts of them in the order of tasks, or from records in case order. Only the groups of one
+/// workload and strategy are open at a time, and they hold no more values the more replicas they have.
 ///
 /// Where every VM type is searched by itself, a group goes over all of them: the groups of a workload
 /// stay open, and of choices only workers and batch are told apart.
-#[derive(Default)]
 pub struct Summary {
     across_vms: bool,
+    tasks: Tasks,
+    /// The task at hand and what its records come to, where records come one by one.
+    part: Option<(u64, SummaryPart)>,
     /// Closed groups with the number of their workload in their setting, and their place among the policies and
     /// objectives of it.
     groups: Vec<(usize, usize, Group)>,
+    /// Those of which parts are not added up yet, in the same order.
+    closing: Vec<Open>,
     workloads: usize,
     /// The groups of the present workload and strategy, by policy, then objective.
     open: Vec<Open>,
-    /// The group behind that of the last record.
+    /// The group behind that of the last part.
     next: usize,
+    /// Parts that are not added up yet.
+    waiting: usize,
 }
 
+/// Parts that wait to be added up at most.
+const MOST_WAITING: usize = 1_024;
+
+/// A group and the parts that follow it.
 struct Open {
-    group: Group,
-    /// With how each was obtained, and how often it was chosen.
-    choices: Vec<(Chosen, Option<String>, u64)>,
-    tally: Tally,
-    medians: Vec<RunningMedian>,
+    workload: usize,
+    cases: Cases,
+    waiting: Vec<Cases>,
+}
+
+impl Default for Summary {
+    fn default() -> Summary {
+        Summary::new(false, Tasks::new(u64::MAX, u64::MAX, u64::MAX))
+    }
 }
 
 impl Summary {
-    /// Nothing yet; `across_vms` where every VM type is searched by itself.
-    pub fn new(across_vms: bool) -> Summary {
+    /// Nothing yet, of a run with these tasks; `across_vms` where every VM type is searched by itself.
+    pub fn new(across_vms: bool, tasks: Tasks) -> Summary {
         Summary {
             across_vms,
-            ..Summary::default()
+            tasks,
+            part: None,
+            groups: Vec::new(),
+            closing: Vec::new(),
+            workloads: 0,
+            open: Vec::new(),
+            next: 0,
+            waiting: 0,
         }
     }
 
     /// All groups, by setting, workload, policy, objective, strategy, each in the scenario's order.
     pub fn finish(mut self) -> Vec<Group> {
+        self.end_part();
         self.close();
+        self.add_up();
         // Stable: strategies stay in the order in which they came.
         self.groups
             .sort_by_key(|(workload, place, _)| (*workload, *place));
         self.groups.into_iter().map(|(_, _, group)| group).collect()
     }
 
-    /// The open group of a record, opened where there is none.
-    fn open(&mut self, record: &Record<'_>) -> &mut Open {
-        if let Some(Open { group, .. }) = self.open.first() {
+    /// Takes the part of the next task.
+    pub fn merge(&mut self, part: SummaryPart) {
+        for cases in part.groups {
+            let open = self.open(&cases);
+            open.waiting.push(cases);
+            self.waiting += 1;
+        }
+        if self.waiting >= MOST_WAITING {
+            self.add_up();
+        }
+    }
+
+    fn end_part(&mut self) {
+        if let Some((_, part)) = self.part.take() {
+            self.merge(part);
+        }
+    }
+
+    /// The open group that some cases belong to, opened where there is none.
+    fn open(&mut self, cases: &Cases) -> &mut Open {
+        if let Some(Open { cases: first, .. }) = self.open.first() {
             let other_workload =
-                group.workload != record.workload || group.setting != record.setting;
-            if other_workload || (!self.across_vms && group.strategy != record.strategy) {
+                first.key.workload != cases.key.workload || first.key.setting != cases.key.setting;
+            if other_workload || (!self.across_vms && first.key.strategy != cases.key.strategy) {
                 self.close();
                 self.workloads += usize::from(other_workload);
             }
         }
         let is_it = |open: &Open| {
-            open.group.pricing == record.pricing
-                && open.group.objective == record.objective
-                && open.group.strategy == record.strategy
+            open.cases.key.pricing == cases.key.pricing
+                && open.cases.key.objective == cases.key.objective
+                && open.cases.key.strategy == cases.key.strategy
         };
-        // Records come in turns: it is the next, or again the first.
+        // They come in turns: it is the next, or again the first.
         let at = [self.next, 0]
             .into_iter()
             .find(|&at| self.open.get(at).is_some_and(is_it))
@@ -121,101 +167,160 @@ impl Summary {
             .unwrap_or(self.open.len());
         self.next = at + 1;
         if at == self.open.len() {
-            self.open.push(Open::of(record));
-            if self.across_vms {
-                self.open[at].group.oracle = None;
-            }
+            self.open.push(Open {
+                workload: self.workloads,
+                cases: cases.none(),
+                waiting: Vec::new(),
+            });
         }
         &mut self.open[at]
     }
 
     fn close(&mut self) {
         self.next = 0;
-        let mut place = 0;
-        for open in self.open.drain(..) {
-            // Clusters differ by more than luck.
-            let group = open.close(!self.across_vms);
+        self.closing.append(&mut self.open);
+    }
+
+    /// Adds up what waits, on all threads of the pool that it is called in, and closes what is to be closed.
+    fn add_up(&mut self) {
+        self.waiting = 0;
+        let in_pool = rayon::current_thread_index().is_some();
+        // Clusters differ by more than luck.
+        let one_case = !self.across_vms;
+        let closing = std::mem::take(&mut self.closing);
+        let closed: Vec<(usize, Group)> = match in_pool {
+            true => {
+                self.open.par_iter_mut().for_each(|open| open.add_up(true));
+                let closing = closing.into_par_iter();
+                closing.map(|open| open.close(one_case, true)).collect()
+            }
+            false => {
+                self.open.iter_mut().for_each(|open| open.add_up(false));
+                let closing = closing.into_iter();
+                closing.map(|open| open.close(one_case, false)).collect()
+            }
+        };
+        for (workload, group) in closed {
             // Places count anew with every strategy.
-            let same = (self.groups.last()).is_some_and(|(of, _, last)| {
-                *of == self.workloads && last.strategy == group.strategy
-            });
-            place = if same { place + 1 } else { 0 };
-            self.groups.push((self.workloads, place, group));
+            let place = match self.groups.last() {
+                Some((of, place, last)) if *of == workload && last.strategy == group.strategy => {
+                    place + 1
+                }
+                _ => 0,
+            };
+            self.groups.push((workload, place, group));
         }
     }
 }
 
 impl Open {
-    /// The empty group of a record.
-    fn of(record: &Record<'_>) -> Open {
-        Open {
-            group: Group {
-                setting: record.setting.to_owned(),
-                workload: record.workload.to_owned(),
-                pricing: record.pricing.to_owned(),
-                objective: record.objective.to_owned(),
-                strategy: record.strategy.to_owned(),
-                choice: None,
-                provenance: None,
-                reasons: Vec::new(),
-                choice_share: 0.0,
-                oracle: Seen::oracle(record).map(Seen::to_owned),
-                tallied: Tally::default().tallied(false),
-                medians: Vec::new(),
-            },
-            choices: Vec::new(),
-            tally: Tally::default(),
-            medians: vec![RunningMedian::new(); METRICS.len()],
+    /// Adds up what waits, each figure by itself; on several threads if there are.
+    fn add_up(&mut self, in_pool: bool) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let Cases { tally, medians, .. } = &mut self.cases;
+        let figures = tally.figures();
+        let add = |at: usize, figure: &mut _, median: &mut RunningMedian| {
+            for cases in &waiting {
+                crate::stats::Welford::merge(figure, cases.tally.figure(at));
+                median.merge(&cases.medians[at]);
+            }
+        };
+        match in_pool {
+            true => (figures.par_iter_mut().zip(medians.par_iter_mut()))
+                .enumerate()
+                .with_min_len(FIGURES_AT_ONCE)
+                .for_each(|(at, (figure, median))| add(at, figure, median)),
+            false => (figures.iter_mut().zip(medians).enumerate())
+                .for_each(|(at, (figure, median))| add(at, figure, median)),
+        }
+        for cases in waiting {
+            self.cases.merge_but_figures(cases);
         }
     }
 
-    /// The group; its cases are replicas of `one_case`, or not.
-    fn close(mut self, one_case: bool) -> Group {
-        self.group.tallied = self.tally.tallied(one_case);
-        let mut most = 0;
-        for (choice, provenance, count) in self.choices {
+    /// The group with the number of its workload; its cases are replicas of `one_case`, or not.
+    fn close(mut self, one_case: bool, in_pool: bool) -> (usize, Group) {
+        self.add_up(in_pool);
+        let Cases {
+            key,
+            oracle,
+            choices,
+            reasons,
+            tally,
+            mut medians,
+        } = self.cases;
+        let tallied = tally.tallied(one_case);
+        let (mut most, mut choice, mut provenance) = (0, None, None);
+        for (chosen, of, count) in choices {
             if count > most {
-                most = count;
-                self.group.choice = Some(choice);
-                self.group.provenance = provenance;
+                (most, choice, provenance) = (count, Some(chosen), of);
             }
         }
-        self.group.choice_share = most as f64 / self.group.tallied.cases as f64;
-        self.group.medians = (self.medians.iter_mut())
-            .map(RunningMedian::median)
-            .collect();
-        self.group
+        let group = Group {
+            setting: key.setting,
+            workload: key.workload,
+            pricing: key.pricing,
+            objective: key.objective,
+            strategy: key.strategy,
+            choice,
+            provenance,
+            choice_share: most as f64 / tallied.cases as f64,
+            reasons,
+            oracle,
+            tallied,
+            medians: medians.iter_mut().map(RunningMedian::median).collect(),
+        };
+        debug_assert_eq!(group.medians.len(), METRICS.len());
+        (self.workload, group)
     }
 }
 
+/// Figures that one thread adds up at least.
+const FIGURES_AT_ONCE: usize = 4;
+
 impl Sink for Summary {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let task = self.tasks.task_of(record.case);
+        if self.part.as_ref().is_some_and(|(of, _)| *of != task) {
+            self.end_part();
+        }
         let across_vms = self.across_vms;
-        let open = self.open(record);
-        if let Some(seen) = Seen::choice(record) {
-            let seen = if across_vms { seen.on_any_vm() } else { seen };
-            let choices = &mut open.choices;
-            match choices.iter_mut().find(|(chosen, ..)| seen.is(chosen)) {
-                Some((.., count)) => *count += 1,
-                None => {
-                    let provenance = record.provenance.filter(|_| !across_vms);
-                    let provenance = provenance.map(str::to_owned);
-                    choices.push((seen.to_owned(), provenance, 1));
-                }
-            }
+        let (_, part) = (self.part).get_or_insert_with(|| (task, SummaryPart::new(across_vms)));
+        part.take(record);
+        Ok(())
+    }
+}
+
+/// Makes parts of a summary.
+#[derive(Debug, Clone, Copy)]
+pub struct SummaryMaker {
+    across_vms: bool,
+}
+
+impl Maker for SummaryMaker {
+    type Part<'p> = SummaryPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        SummaryPart::new(self.across_vms)
+    }
+}
+
+impl Gather for Summary {
+    type Maker = SummaryMaker;
+
+    fn maker(&self) -> SummaryMaker {
+        SummaryMaker {
+            across_vms: self.across_vms,
         }
-        if record.status == Status::Failed {
-            let reasons = &mut open.group.reasons;
-            match reasons.iter().position(|(why, _)| *why == record.reason) {
-                Some(at) => reasons[at].1 += 1,
-                None if reasons.len() < MOST_REASONS => {
-                    reasons.push((record.reason.to_string(), 1));
-                }
-                None => {}
-            }
-        }
-        let medians = &mut open.medians;
-        (open.tally).take(record, |at, value| medians[at].add(value));
+    }
+
+    fn merge(&mut self, part: SummaryPart) -> io::Result<()> {
+        Summary::merge(self, part);
+        Ok(())
+    }
+
+    fn rest(&mut self) -> io::Result<()> {
+        self.add_up();
         Ok(())
     }
 }

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 
 use super::columns::{Column, Kind, Role, Value};
+use super::gather::{Gather, Maker, Part, Sink};
 use super::record::{COLUMNS, Record};
-use super::run::Sink;
+use super::shard::Tasks;
 use super::tally::{Mean, Tallied, Tally};
 use crate::input::closest;
 use crate::space;
@@ -210,11 +212,25 @@ pub struct KeyTable {
     pub empty_axes: Vec<String>,
 }
 
-/// Collects groups from records, in any order that is always the same.
+/// Collects groups from parts of them in the order of tasks, or from records in case order.
 pub struct SummaryBy {
-    columns: Vec<KeyColumn>,
-    with_medians: bool,
+    tasks: Tasks,
     most_groups: usize,
+    groups: Groups,
+    /// The task at hand and what its records come to, where records come one by one.
+    part: Option<(u64, SummaryByPart)>,
+}
+
+/// What the records of one task come to.
+pub struct SummaryByPart(Groups);
+
+/// Makes parts of a summary.
+#[derive(Clone)]
+pub struct SummaryByMaker(Arc<KeyColumns>);
+
+/// Groups in the order in which they came.
+struct Groups {
+    by: Arc<KeyColumns>,
     names: Names,
     index_of: HashMap<Box<[Cell]>, usize>,
     groups: Vec<Counts>,
@@ -257,13 +273,10 @@ struct Counts {
     medians: Vec<RunningMedian>,
 }
 
-impl SummaryBy {
-    /// No records yet.
-    pub fn new(columns: KeyColumns) -> SummaryBy {
-        SummaryBy {
-            columns: columns.columns,
-            with_medians: columns.with_medians,
-            most_groups: MOST_GROUPS,
+impl Groups {
+    fn new(by: Arc<KeyColumns>) -> Groups {
+        Groups {
+            by,
             names: Names::default(),
             index_of: HashMap::new(),
             groups: Vec::new(),
@@ -271,12 +284,99 @@ impl SummaryBy {
         }
     }
 
+    /// The group of the key at hand.
+    fn group(&mut self, only: [u32; 5], most: usize) -> io::Result<&mut Counts> {
+        let index = match self.index_of.get(&self.scratch[..]) {
+            Some(index) => *index,
+            None if self.groups.len() >= most => {
+                let columns: Vec<&str> = self.by.columns.iter().map(|c| &*c.name).collect();
+                return Err(io::Error::other(format!(
+                    "there are more than {most} groups of {}; ask for fewer columns",
+                    columns.join(", ")
+                )));
+            }
+            None => {
+                let index = self.groups.len();
+                self.index_of.insert(self.scratch.as_slice().into(), index);
+                self.groups.push(Counts {
+                    only: Some(only),
+                    tally: Tally::default(),
+                    medians: match self.by.with_medians {
+                        true => vec![RunningMedian::new(); WITH_MEDIAN.len()],
+                        false => Vec::new(),
+                    },
+                });
+                index
+            }
+        };
+        let group = &mut self.groups[index];
+        group.only = group.only.filter(|own| *own == only);
+        Ok(group)
+    }
+
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let names = &mut self.names;
+        let only = [
+            record.setting,
+            record.workload,
+            record.pricing,
+            record.objective,
+            record.strategy,
+        ]
+        .map(|name| names.number(name));
+        self.scratch.clear();
+        for column in &self.by.columns {
+            let value = match &column.of {
+                Of::Column(of) => of(record),
+                Of::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
+            };
+            self.scratch.push(match (value.text(), value.count()) {
+                (Some(text), _) => Cell::Name(names.number(text)),
+                (None, Some(number)) => Cell::Number(number),
+                (None, None) => Cell::Empty,
+            });
+        }
+        let group = self.group(only, usize::MAX)?;
+        group.tally.take(record, |_, _| {});
+        for (median, value) in (group.medians.iter_mut()).zip([record.time_h, record.cost_usd]) {
+            if let Some(value) = value {
+                median.add(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in the groups of records that follow.
+    fn merge(&mut self, part: Groups, most: usize) -> io::Result<()> {
+        // Each name has its number by where it came first.
+        let texts = part.names.texts.iter();
+        let numbers: Vec<u32> = texts.map(|text| self.names.number(text)).collect();
+        let mut keys: Vec<_> = part.index_of.into_iter().collect();
+        keys.sort_unstable_by_key(|(_, index)| *index);
+        for ((key, _), counts) in keys.into_iter().zip(part.groups) {
+            self.scratch.clear();
+            self.scratch.extend(key.iter().map(|cell| match cell {
+                Cell::Name(number) => Cell::Name(numbers[*number as usize]),
+                other => *other,
+            }));
+            let only = (counts.only).map(|only| only.map(|number| numbers[number as usize]));
+            // More than one name is none of them.
+            let group = self.group(only.unwrap_or([u32::MAX; 5]), most)?;
+            group.tally.merge(&counts.tally);
+            for (own, other) in group.medians.iter_mut().zip(&counts.medians) {
+                own.merge(other);
+            }
+            group.only = group.only.filter(|_| only.is_some());
+        }
+        Ok(())
+    }
+
     /// All groups, in order.
-    pub fn finish(mut self) -> KeyTable {
+    fn finish(mut self) -> KeyTable {
         let texts = &self.names.texts;
         let mut keys: Vec<(Box<[Cell]>, usize)> = self.index_of.into_iter().collect();
         let order = |(a, _): &(Box<[Cell]>, usize), (b, _): &(Box<[Cell]>, usize)| {
-            let cells = a.iter().zip(b).zip(&self.columns);
+            let cells = a.iter().zip(b).zip(&self.by.columns);
             let differing = cells.map(|((a, b), column)| match (a, b) {
                 (Cell::Name(a), Cell::Name(b)) => {
                     let (one, other) = (&texts[*a as usize], &texts[*b as usize]);
@@ -291,7 +391,7 @@ impl SummaryBy {
             differing.fold(Ordering::Equal, Ordering::then)
         };
         keys.sort_unstable_by(order);
-        let empty_axes = (self.columns.iter().enumerate())
+        let empty_axes = (self.by.columns.iter().enumerate())
             .filter(|(place, column)| {
                 let is_axis = matches!(column.of, Of::Axis(..));
                 is_axis && keys.iter().all(|(key, _)| key[*place] == Cell::Empty)
@@ -320,7 +420,7 @@ impl SummaryBy {
             })
             .collect();
         KeyTable {
-            columns: (self.columns.iter())
+            columns: (self.by.columns.iter())
                 .map(|column| column.name.to_string())
                 .collect(),
             groups,
@@ -340,62 +440,79 @@ fn by_number(one: &str, other: &str) -> Ordering {
     }
 }
 
+impl SummaryBy {
+    /// No records yet, of a run with these tasks.
+    pub fn new(columns: KeyColumns, tasks: Tasks) -> SummaryBy {
+        SummaryBy {
+            tasks,
+            most_groups: MOST_GROUPS,
+            groups: Groups::new(Arc::new(columns)),
+            part: None,
+        }
+    }
+
+    /// All groups, in order.
+    ///
+    /// # Errors
+    /// More groups than there may be.
+    pub fn finish(mut self) -> io::Result<KeyTable> {
+        self.end_part()?;
+        Ok(self.groups.finish())
+    }
+
+    fn end_part(&mut self) -> io::Result<()> {
+        match self.part.take() {
+            Some((_, part)) => self.groups.merge(part.0, self.most_groups),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SummaryByPart {
+    /// Takes the next record of the task.
+    ///
+    /// # Errors
+    /// None in a task; the signature is that of a group.
+    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.0.take(record)
+    }
+}
+
+impl<'p> Part<'p> for SummaryByPart {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        self.0.take(&record)
+    }
+}
+
+impl Maker for SummaryByMaker {
+    type Part<'p> = SummaryByPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        SummaryByPart(Groups::new(Arc::clone(&self.0)))
+    }
+}
+
+impl Gather for SummaryBy {
+    type Maker = SummaryByMaker;
+
+    fn maker(&self) -> SummaryByMaker {
+        SummaryByMaker(Arc::clone(&self.groups.by))
+    }
+
+    fn merge(&mut self, part: SummaryByPart) -> io::Result<()> {
+        self.groups.merge(part.0, self.most_groups)
+    }
+}
+
 impl Sink for SummaryBy {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        let names = &mut self.names;
-        let of = [
-            record.setting,
-            record.workload,
-            record.pricing,
-            record.objective,
-            record.strategy,
-        ]
-        .map(|name| names.number(name));
-        self.scratch.clear();
-        for column in &self.columns {
-            let value = match &column.of {
-                Of::Column(of) => of(record),
-                Of::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
-            };
-            self.scratch.push(match (value.text(), value.count()) {
-                (Some(text), _) => Cell::Name(names.number(text)),
-                (None, Some(number)) => Cell::Number(number),
-                (None, None) => Cell::Empty,
-            });
+        let task = self.tasks.task_of(record.case);
+        if self.part.as_ref().is_some_and(|(of, _)| *of != task) {
+            self.end_part()?;
         }
-        let index = match self.index_of.get(&self.scratch[..]) {
-            Some(index) => *index,
-            None if self.groups.len() >= self.most_groups => {
-                let columns: Vec<&str> = self.columns.iter().map(|column| &*column.name).collect();
-                return Err(io::Error::other(format!(
-                    "there are more than {} groups of {}; ask for fewer columns",
-                    self.most_groups,
-                    columns.join(", ")
-                )));
-            }
-            None => {
-                let index = self.groups.len();
-                self.index_of.insert(self.scratch.as_slice().into(), index);
-                self.groups.push(Counts {
-                    only: Some(of),
-                    tally: Tally::default(),
-                    medians: match self.with_medians {
-                        true => vec![RunningMedian::new(); WITH_MEDIAN.len()],
-                        false => Vec::new(),
-                    },
-                });
-                index
-            }
-        };
-        let group = &mut self.groups[index];
-        group.only = group.only.filter(|only| *only == of);
-        group.tally.take(record, |_, _| {});
-        for (median, value) in (group.medians.iter_mut()).zip([record.time_h, record.cost_usd]) {
-            if let Some(value) = value {
-                median.add(value);
-            }
-        }
-        Ok(())
+        let by = &self.groups.by;
+        let new = || (task, SummaryByPart(Groups::new(Arc::clone(by))));
+        self.part.get_or_insert_with(new).1.take(record)
     }
 }
 
@@ -404,36 +521,44 @@ mod tests {
     use super::*;
     use crate::experiment::Status;
 
+    /// Of two cases each.
+    fn tasks() -> Tasks {
+        Tasks::new(99, 99, 2)
+    }
+
     fn columns(text: &str) -> KeyColumns {
         text.parse().expect("legal columns")
     }
 
     #[test]
     fn more_groups_than_memory_is_meant_for_are_refused() {
-        let mut summary = SummaryBy::new(columns("replica,strategy"));
+        let mut summary = SummaryBy::new(columns("replica,strategy"), Tasks::new(9, 9, 2));
         summary.most_groups = 2;
         let mut record = Record::default();
-        for replica in [0, 1, 1, 0] {
-            record.replica = replica;
-            summary.take(&record).expect("two groups");
+        for (case, replica) in [0, 1, 1, 0, 2].into_iter().enumerate() {
+            (record.case, record.replica) = (case as u64, replica);
+            summary.take(&record).expect("two groups in whole tasks");
         }
-        record.replica = 2;
-        let error = summary.take(&record).expect_err("a third");
+        let error = summary.finish().expect_err("a third");
         let expected = "more than 2 groups of replica, strategy; ask for fewer columns";
         assert!(error.to_string().contains(expected), "{error}");
     }
 
     #[test]
     fn names_go_by_the_scenario_texts_by_the_alphabet_numbers_by_size_and_nothing_first() {
-        let mut summary = SummaryBy::new(columns("strategy,chosen_vm,chosen_workers"));
-        for (strategy, vm, workers) in [
+        let mut summary = SummaryBy::new(columns("strategy,chosen_vm,chosen_workers"), tasks());
+        for (case, (strategy, vm, workers)) in [
             ("partial", Some("b"), Some(12)),
             ("partial", Some("b"), Some(8)),
             ("full", Some("b"), None),
             ("full", None, None),
             ("full", Some("a"), Some(100)),
-        ] {
+        ]
+        .into_iter()
+        .enumerate()
+        {
             let record = Record {
+                case: case as u64,
                 strategy,
                 chosen_vm: vm,
                 chosen_workers: workers,
@@ -441,7 +566,8 @@ mod tests {
             };
             summary.take(&record).expect("few groups");
         }
-        let keys: Vec<String> = (summary.finish().groups.iter())
+        let table = summary.finish().expect("few groups");
+        let keys: Vec<String> = (table.groups.iter())
             .map(|group| group.key.join(" "))
             .collect();
         let expected = [
@@ -457,9 +583,10 @@ mod tests {
     /// Groups of records that chose these values on other axes.
     fn by_axes(names: &str, chosen: &[Option<&str>]) -> KeyTable {
         const ORACLE: Option<&str> = Some("learning_rate=0.01;sync=async");
-        let mut summary = SummaryBy::new(columns(names));
-        for other in chosen {
+        let mut summary = SummaryBy::new(columns(names), tasks());
+        for (case, other) in chosen.iter().enumerate() {
             let record = Record {
+                case: case as u64,
                 chosen_other: *other,
                 oracle_other: ORACLE,
                 right: Some(f64::from(*other == ORACLE)),
@@ -468,7 +595,7 @@ mod tests {
             };
             summary.take(&record).expect("few groups");
         }
-        summary.finish()
+        summary.finish().expect("few groups")
     }
 
     #[test]

@@ -4,8 +4,9 @@
 use std::sync::LazyLock;
 
 use super::columns::{Column, Role};
-use super::record::{COLUMNS, Record, Status};
+use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
 use super::rivals::{Drift, Rivals};
+use super::stored::{Reader, Writer};
 use crate::search::Objective;
 use crate::stats::{Interval, Pair, Ratio, Share, Welford};
 
@@ -33,6 +34,14 @@ pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
 pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     let share = |column: &&Column| column.role == Role::Share;
     COLUMNS.iter().filter(share).collect()
+});
+
+/// Places of all metrics among the columns, and of all shares.
+static PLACES: LazyLock<[Vec<usize>; 2]> = LazyLock::new(|| {
+    [&METRICS, &SHARES].map(|columns| {
+        let place = |column: &&Column| COLUMNS.iter().position(|own| own.name == column.name);
+        columns.iter().filter_map(place).collect()
+    })
 });
 
 /// Place of each metric that goes with the choice, and how.
@@ -182,14 +191,17 @@ impl Tally {
     pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
-        for (at, (values, metric)) in self.values.iter_mut().zip(METRICS.iter()).enumerate() {
-            if let Some(value) = (metric.of)(record).figure() {
+        let mut figures = [None; COLUMN_COUNT];
+        record.each_cell(|at, value| figures[at] = value.figure());
+        let [metrics, shares] = &*PLACES;
+        for (at, (values, place)) in self.values.iter_mut().zip(metrics).enumerate() {
+            if let Some(value) = figures[*place] {
                 values.add(value);
                 each(at, value);
             }
         }
-        for (share, column) in self.shares.iter_mut().zip(SHARES.iter()) {
-            if let Some(value) = (column.of)(record).figure() {
+        for (share, place) in self.shares.iter_mut().zip(shares) {
+            if let Some(value) = figures[*place] {
                 share.add(value > 0.5);
             }
         }
@@ -197,6 +209,85 @@ impl Tally {
             self.rivals.take(record);
             self.repaid.take(record);
         }
+    }
+
+    /// Takes in the records of another, which follow; figures apart, which [`Tally::figures`] gives.
+    pub(super) fn merge_counts(&mut self, other: &Tally) {
+        self.cases += other.cases;
+        self.failed += other.failed;
+        for (own, other) in self.shares.iter_mut().zip(&other.shares) {
+            own.merge(other);
+        }
+        self.rivals.merge(&other.rivals);
+        self.repaid.merge(&other.repaid);
+    }
+
+    /// Takes in the records of another, which follow.
+    pub(super) fn merge(&mut self, other: &Tally) {
+        self.merge_counts(other);
+        for (own, other) in self.values.iter_mut().zip(&other.values) {
+            own.merge(other);
+        }
+    }
+
+    /// The figures, one per entry of [`METRICS`].
+    pub(super) fn figures(&mut self) -> &mut [Welford] {
+        &mut self.values
+    }
+
+    /// Those of one metric.
+    pub(super) fn figure(&self, at: usize) -> &Welford {
+        &self.values[at]
+    }
+
+    /// Writes it where [`Tally::read`] finds it.
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.count(self.cases);
+        to.count(self.failed);
+        for values in &self.values {
+            write_moments(values, to);
+        }
+        for share in &self.shares {
+            to.count(share.yes);
+            to.count(share.count);
+        }
+        self.rivals.write(to);
+        let Repaid {
+            pair,
+            in_hours,
+            spoilt,
+        } = &self.repaid;
+        pair.each.iter().for_each(|values| write_moments(values, to));
+        to.numbers(&[pair.products()]);
+        to.maybe(*in_hours, |to, in_hours| to.count(u64::from(in_hours)));
+        to.count(u64::from(*spoilt));
+    }
+
+    /// What [`Tally::write`] wrote; `None` where that is not what stands there.
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
+        let (cases, failed) = (from.count()?, from.count()?);
+        let values = METRICS.iter().map(|_| read_moments(from));
+        let values = values.collect::<Option<_>>()?;
+        let shares = SHARES.iter().map(|_| {
+            let (yes, count) = (from.count()?, from.count()?);
+            Some(Share { yes, count })
+        });
+        let shares = shares.collect::<Option<_>>()?;
+        let rivals = Rivals::read(from)?;
+        let each = [read_moments(from)?, read_moments(from)?];
+        let [products] = from.numbers()?;
+        Some(Tally {
+            cases,
+            failed,
+            values,
+            shares,
+            rivals,
+            repaid: Repaid {
+                pair: Pair::of_sums(each, products),
+                in_hours: from.maybe(Reader::count)?.map(|one| one == 1),
+                spoilt: from.count()? == 1,
+            },
+        })
     }
 
     /// What they come to; intervals where all cases are replicas of `one_case`.
@@ -252,7 +343,36 @@ fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
     })
 }
 
+/// A count, the mean, and what is not 0 of the sums about it.
+fn write_moments(values: &Welford, to: &mut Writer) {
+    let (count, [mean, squares, cubes]) = values.sums();
+    let varies = squares != 0.0 || cubes != 0.0;
+    to.count(count);
+    if count > 0 {
+        to.numbers(&[mean]);
+        to.maybe(varies.then_some([squares, cubes]), |to, sums| to.numbers(&sums));
+    }
+}
+
+fn read_moments(from: &mut Reader<'_>) -> Option<Welford> {
+    let count = from.count()?;
+    if count == 0 {
+        return Some(Welford::default());
+    }
+    let [mean] = from.numbers()?;
+    let [squares, cubes] = from.maybe(Reader::numbers)?.unwrap_or_default();
+    Some(Welford::of_sums(count, [mean, squares, cubes]))
+}
+
 impl Repaid {
+    fn merge(&mut self, other: &Repaid) {
+        if let Some(in_hours) = other.in_hours {
+            self.spoilt |= *self.in_hours.get_or_insert(in_hours) != in_hours;
+        }
+        self.spoilt |= other.spoilt;
+        self.pair.merge(&other.pair);
+    }
+
     fn take(&mut self, record: &Record<'_>) {
         let in_hours = record.objective == Objective::Time.name();
         let (search, known, saved) = match in_hours {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 use std::io;
 
-use crate::experiment::{Group, OwnedRecord, Record, Sink, Status, Summary};
+use crate::experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
 use crate::stats::RunningMedian;
 
 /// Chosen configurations that are kept; beyond, the rest is counted.
@@ -156,9 +156,9 @@ fn ends(values: &mut RunningMedian) -> Option<[f64; 2]> {
 
 impl Gathered {
     /// Nothing yet, of a run of so many cases; `across_vms` where every VM type is searched by itself.
-    pub fn new(cases: u64, across_vms: bool) -> Gathered {
+    pub fn new(cases: u64, across_vms: bool, tasks: Tasks) -> Gathered {
         Gathered {
-            summary: Summary::new(across_vms),
+            summary: Summary::new(across_vms, tasks),
             all: Vec::new(),
             next: 0,
             rule: Rule::of(cases),

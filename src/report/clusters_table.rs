@@ -215,16 +215,17 @@ fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Tasks;
     use crate::experiment::record::{Record, Status};
     use crate::experiment::summary_by::SummaryBy;
     use crate::experiment::{KeyColumns, Sink};
 
     fn table(records: &[Record<'_>]) -> KeyTable {
-        let mut summary = SummaryBy::new(KeyColumns::of_clusters());
+        let mut summary = SummaryBy::new(KeyColumns::of_clusters(), Tasks::new(99, 99, 2));
         for record in records {
             summary.take(record).expect("few groups");
         }
-        summary.finish()
+        summary.finish().expect("few groups")
     }
 
     fn record<'p>(kind: &'p str, hours: f64, reason: &'p str) -> Record<'p> {

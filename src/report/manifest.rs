@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::places::Places;
 use crate::cloud::{prices, sources, vm_types};
 use crate::experiment::expectation::Precision;
-use crate::experiment::{Ending, Finished, Plan};
+use crate::experiment::{Ending, Finished, Plan, Tasks};
 use crate::grid::Job;
 use crate::input::regular;
 use crate::pricing::builtin;
@@ -39,8 +39,9 @@ pub fn identity(scenario: &Scenario) -> Identity {
         })
         .collect();
     let stored = |w: &Workload| json!({ "name": w.name, "data_hash": w.hash });
+    let tasks = Tasks::of_scenario(scenario);
     let entries = [
-        ("schema", json!(1)),
+        ("schema", json!(2)),
         ("scavsim", json!(env!("CARGO_PKG_VERSION"))),
         ("scenario", json!(scenario.name)),
         ("scenario_hash", json!(scenario.hash)),
@@ -56,6 +57,8 @@ pub fn identity(scenario: &Scenario) -> Identity {
         ),
         ("prices_hash", json!(prices_hash())),
         ("cases", json!(scenario.cases())),
+        (PER_TASK, json!(tasks.size())),
+        (PER_STRETCH, json!(tasks.stretch())),
         (ACROSS_VMS, json!(scenario.search == Together::EachVm)),
     ];
     let measured = scenario.measured.as_ref().map(|measured| {
@@ -73,6 +76,22 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .chain(settings)
         .chain(Places::of(scenario).entries())
         .collect()
+}
+
+/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for
+/// each.
+const PER_TASK: &str = "cases_per_task";
+const PER_STRETCH: &str = "cases_per_stretch";
+
+/// How the cases of a run are cut into tasks; `None` where a manifest does not say.
+pub fn tasks(identity: &Identity) -> Option<Tasks> {
+    let number = |key: &str| identity.get(key).and_then(Value::as_u64);
+    let above_0 = |key: &str| number(key).filter(|&number| number > 0);
+    Some(Tasks::new(
+        number("cases")?,
+        above_0(PER_STRETCH)?,
+        above_0(PER_TASK)?,
+    ))
 }
 
 const ACROSS_VMS: &str = "each_vm_by_itself";

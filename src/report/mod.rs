@@ -3,7 +3,7 @@
 //! In: records and groups. Out: files that pandas and DuckDB open, and text that people read.
 //!
 //! - [`folder`]: an output folder; nothing finished is lost. [`lock`]: one run at a time in it. [`aside`]: a file that grows there.
-//! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`records_file`]: what each has to do.
+//! - [`formats`]: the forms of records: [`records_csv`], [`records_jsonl`], `records_parquet`; [`csv_rows`]: rows as bytes; [`records_file`]: what each has to do.
 //! - [`failures_csv`]: the cases without a result.
 //! - [`summary_csv`], [`summary_json`], [`summary_table`] with its `summary_columns`: one row per group; [`summary_by`]: by any columns;
 //!   [`tallied`]: what they share.
@@ -13,13 +13,14 @@
 //! - [`results`]: all of these together, from the start or behind what an earlier run left;
 //!   [`stored_rows`] reads that back, [`stored_records`] those of a finished run in any form; by [`row_hashes`] altered
 //!   ones are told, [`unfinished_rows`] says how far they are good where a run was killed.
-//! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together.
+//! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together; [`stored_shard`] reads one.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - [`text_table`]: plain tables for the terminal, as wide as its [`page`]; [`percent`]: fractions in them; `headline`: what a
 //!   table comes to, in words; [`document`]: documents in Markdown, for the terminal.
 
 pub mod aside;
 pub mod clusters_table;
+pub mod csv_rows;
 pub mod document;
 pub mod failures_csv;
 pub mod folder;
@@ -44,6 +45,7 @@ pub mod shard_file;
 pub mod shards;
 pub mod stored_records;
 pub mod stored_rows;
+pub mod stored_shard;
 pub mod summary_by;
 mod summary_columns;
 pub mod summary_csv;

@@ -3,18 +3,21 @@
 //! Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when it is
 //! closed. A killed run therefore leaves a prefix under the other name, from which another can go
 //! on: every run writes it, whatever other forms are asked for. Its last row may be cut off, as the
-//! system may end a write between two pages when it kills. Behind each write the hash of its rows goes
+//! system may end a write between two pages when it kills. Behind each write the hashes of its tasks go
 //! to a file beside it: rows that have none there are evaluated again.
+//!
+//! The threads that make rows make their bytes and hashes, too; nothing is left here but to write.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::csv_rows::CsvRows;
 use super::folder::Folder;
 use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
 use super::unfinished_rows::Good;
-use crate::experiment::{COLUMNS, Record, Sink};
+use crate::experiment::{COLUMNS, Record};
 use crate::input::regular;
 
 /// Name of the file.
@@ -26,7 +29,7 @@ pub const PARTIAL: &str = "records.partial.csv";
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "csv",
     file: FILE,
-    create: None,
+    beside: None,
 };
 
 /// An open `records.csv`.
@@ -34,17 +37,49 @@ pub struct RecordsCsv {
     partial: PathBuf,
     target: PathBuf,
     file: File,
-    /// Rows that are collected before they are written, up to the end of a leaf of hashes: as many as a slow run
-    /// makes in seconds.
-    rows: csv::Writer<Vec<u8>>,
-    /// Bytes of the header before them.
-    head: usize,
-    waiting: u64,
+    /// The header and rows of tasks that are collected before they are written, and how many bytes they are.
+    waiting: Vec<Vec<u8>>,
+    bytes: usize,
     hashes: RowHashes,
     lines: File,
+    /// The hashes of the rows that wait.
+    waiting_lines: String,
     /// Bytes of whole rows in the file.
     written: u64,
 }
+
+/// The rows of one task.
+#[derive(Default)]
+pub struct CsvPart {
+    rows: CsvRows,
+    leaf: String,
+}
+
+impl CsvPart {
+    /// Adds the row of a record.
+    pub fn take(&mut self, record: &Record<'_>) {
+        self.rows.take(record);
+    }
+
+    /// Makes their hash, behind the last.
+    pub fn end(&mut self) {
+        self.leaf = row_hashes::leaf(self.rows.bytes());
+    }
+
+    /// Rows that were made before, with their hash.
+    pub fn of(rows: CsvRows, leaf: String) -> CsvPart {
+        CsvPart { rows, leaf }
+    }
+
+    /// The bytes, how many rows they are, and their hash.
+    pub fn into_parts(self) -> (Vec<u8>, u64, String) {
+        let rows = self.rows.rows();
+        (self.rows.into_bytes(), rows, self.leaf)
+    }
+}
+
+/// Bytes that are written at once.
+const MOST_WAITING: usize = 1 << 20;
 
 /// The header line.
 ///
@@ -78,11 +113,11 @@ impl RecordsCsv {
             file,
             target: folder.file(FILE),
             partial,
-            head: head.len(),
-            rows: rows_behind(head),
-            waiting: 0,
+            bytes: head.len(),
+            waiting: vec![head],
             hashes,
             lines,
+            waiting_lines: String::new(),
             written: bytes,
         })
     }
@@ -108,15 +143,35 @@ impl RecordsCsv {
         Ok(self.hashes)
     }
 
-    fn write_waiting(&mut self) -> io::Result<()> {
-        let writer = std::mem::replace(&mut self.rows, rows_behind(Vec::new()));
-        let bytes = writer.into_inner().map_err(|e| e.into_error())?;
-        let (rows, head) = (
+    /// Takes the rows of the next task.
+    ///
+    /// # Errors
+    /// Whatever prevents writing.
+    pub fn merge(&mut self, part: CsvPart) -> io::Result<()> {
+        let (bytes, rows, leaf) = part.into_parts();
+        if rows > 0 {
+            self.bytes += bytes.len();
+            self.waiting.push(bytes);
+            self.waiting_lines += &self.hashes.take_leaf(leaf, rows);
+        }
+        match self.bytes > MOST_WAITING {
+            true => self.write_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes what waits.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn write_waiting(&mut self) -> io::Result<()> {
+        let (waiting, lines) = (
             std::mem::take(&mut self.waiting),
-            std::mem::take(&mut self.head),
+            std::mem::take(&mut self.waiting_lines),
         );
-        self.file.write_all(&bytes).map_err(|error| {
-            // A full disk takes half a row: it is cut off again, if that is possible.
+        let bytes = std::mem::take(&mut self.bytes);
+        write_all(&mut self.file, &waiting).map_err(|error| {
+            // A full disk takes half a row: it is cut off again, if that is possible, and nothing is written behind it.
             let _ = self.file.set_len(self.written);
             io::Error::new(
                 error.kind(),
@@ -126,13 +181,26 @@ impl RecordsCsv {
                 ),
             )
         })?;
-        self.written += bytes.len() as u64;
-        if rows == 0 {
-            return Ok(());
-        }
-        let line = self.hashes.take(&bytes[head..], rows);
-        (self.lines.write_all(line.as_bytes())).map_err(|e| cannot_write(&self.partial, e))
+        self.written += bytes as u64;
+        let written = self.lines.write_all(lines.as_bytes());
+        written.map_err(|e| cannot_write(&self.partial, e))
     }
+}
+
+/// Writes blocks one behind the other, in as few calls as the system allows.
+pub fn write_all(file: &mut impl Write, blocks: &[Vec<u8>]) -> io::Result<()> {
+    let mut slices: Vec<IoSlice<'_>> = blocks.iter().map(|block| IoSlice::new(block)).collect();
+    let mut left = &mut slices[..];
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut left, count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Opens a file to write behind its first `bytes` bytes; what stands there is cut off.
@@ -154,15 +222,4 @@ fn cannot_write(path: &Path, error: io::Error) -> io::Error {
         error.kind(),
         format!("cannot write {}: {error}", path.display()),
     )
-}
-
-impl Sink for RecordsCsv {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.rows.serialize(record).map_err(io::Error::other)?;
-        self.waiting += 1;
-        if self.waiting == self.hashes.room() {
-            self.write_waiting()?;
-        }
-        Ok(())
-    }
 }

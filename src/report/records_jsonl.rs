@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::aside::Aside;
-use super::records_file::{RecordsFile, RecordsFormat};
-use crate::experiment::{Record, Sink};
+use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use crate::experiment::Record;
 
 /// Name of the file.
 pub const FILE: &str = "records.jsonl";
@@ -13,19 +13,29 @@ pub const FILE: &str = "records.jsonl";
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "jsonl",
     file: FILE,
-    create: Some(|folder| Ok(Box::new(RecordsJsonl(Aside::create(folder, FILE)?)))),
+    beside: Some(Beside {
+        create: |folder| Ok(Box::new(RecordsJsonl(Aside::create(folder, FILE)?))),
+        part: || Box::new(Lines(Vec::new())),
+    }),
 };
 
 struct RecordsJsonl(Aside);
 
-impl Sink for RecordsJsonl {
+struct Lines(Vec<u8>);
+
+impl FormPart for Lines {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         serde_json::to_writer(&mut self.0, record)?;
-        self.0.write_all(b"\n")
+        self.0.push(b'\n');
+        Ok(())
     }
 }
 
 impl RecordsFile for RecordsJsonl {
+    fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()> {
+        self.0.write_all(&own::<Lines>(part)?.0)
+    }
+
     fn close(self: Box<Self>) -> io::Result<()> {
         self.0.close()
     }

@@ -1,26 +1,33 @@
 //! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB.
 //!
-//! Row groups are of fixed size and nothing in the file tells of time or machine: the same records
+//! Row groups are of whole tasks and nothing in the file tells of time or machine: the same records
 //! give the same bytes.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use arrow_array::{Array, ArrayRef, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+};
 use arrow_schema::DataType;
 use csv::StringRecord;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
+use rayon::prelude::*;
 
 use super::aside::Aside;
-use super::records_file::{RecordsFile, RecordsFormat};
+use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
 use crate::experiment::columns::Kind;
-use crate::experiment::{COLUMNS, Record, RecordBatches, Sink};
+use crate::experiment::{COLUMNS, Record, RecordBatches};
 use crate::input::regular;
 
 /// Name of the file.
@@ -30,24 +37,49 @@ pub const FILE: &str = "records.parquet";
 pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "parquet",
     file: FILE,
-    create: Some(|folder| Ok(Box::new(RecordsParquet::new(Aside::create(folder, FILE)?)?))),
+    beside: Some(Beside {
+        create: |folder| Ok(Box::new(RecordsParquet::new(Aside::create(folder, FILE)?)?)),
+        part: || Box::new(Batch::default()),
+    }),
 };
 
-/// Rows that stand together: enough to compress well, few enough to hold in memory.
+/// Rows that stand together, in whole tasks: enough to compress well, few enough to hold in memory.
 const ROWS_PER_GROUP: usize = 16_384;
 
 struct RecordsParquet {
-    writer: ArrowWriter<Aside>,
-    batches: RecordBatches,
+    file: SerializedFileWriter<Aside>,
+    columns: ArrowRowGroupWriterFactory,
+    groups: usize,
+    waiting: Vec<RecordBatch>,
+    rows: usize,
+}
+
+/// The records of a task by columns.
+#[derive(Default)]
+struct Batch {
+    open: RecordBatches,
+    closed: Option<RecordBatch>,
+}
+
+impl FormPart for Batch {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.open.take(record);
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        if self.open.waiting() > 0 {
+            self.closed = Some(self.open.batch().map_err(io::Error::other)?);
+        }
+        Ok(())
+    }
 }
 
 impl RecordsParquet {
     fn new(file: Aside) -> io::Result<Self> {
-        let batches = RecordBatches::default();
-        let schema = batches.schema();
+        let schema = RecordBatches::default().schema();
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
             .set_dictionary_enabled(false);
         let texts = (schema.fields().iter()).filter(|f| *f.data_type() == DataType::Utf8);
         for field in texts {
@@ -56,17 +88,44 @@ impl RecordsParquet {
         }
         let properties = properties.build();
         let writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(told)?;
-        Ok(RecordsParquet { writer, batches })
+        let (file, columns) = writer.into_serialized_writer().map_err(told)?;
+        Ok(RecordsParquet {
+            file,
+            columns,
+            groups: 0,
+            waiting: Vec::new(),
+            rows: 0,
+        })
     }
 
-    /// Writes what waits as one row group.
+    /// Writes what waits as one row group. Columns are encoded on all threads of the pool that it is called in.
     fn write_waiting(&mut self) -> io::Result<()> {
-        if self.batches.waiting() == 0 {
+        if self.rows == 0 {
             return Ok(());
         }
-        let batch = self.batches.batch().map_err(io::Error::other)?;
-        self.writer.write(&batch).map_err(told)?;
-        self.writer.flush().map_err(told)
+        let batches = std::mem::take(&mut self.waiting);
+        let writers = self.columns.create_column_writers(self.groups).map_err(told)?;
+        let encode = |(at, mut writer): (usize, ArrowColumnWriter)| {
+            for batch in &batches {
+                let schema = batch.schema_ref();
+                for leaf in compute_leaves(schema.field(at), batch.column(at))? {
+                    writer.write(&leaf)?;
+                }
+            }
+            writer.close()
+        };
+        type Chunks = Result<Vec<ArrowColumnChunk>, ParquetError>;
+        let chunks: Chunks = match rayon::current_thread_index() {
+            Some(_) => writers.into_par_iter().enumerate().map(encode).collect(),
+            None => writers.into_iter().enumerate().map(encode).collect(),
+        };
+        let mut group = self.file.next_row_group().map_err(told)?;
+        for chunk in chunks.map_err(told)? {
+            chunk.append_to_row_group(&mut group).map_err(told)?;
+        }
+        group.close().map_err(told)?;
+        (self.groups, self.rows) = (self.groups + 1, 0);
+        Ok(())
     }
 }
 
@@ -156,19 +215,20 @@ fn told(error: ParquetError) -> io::Error {
     }
 }
 
-impl Sink for RecordsParquet {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.batches.take(record);
-        match self.batches.waiting() == ROWS_PER_GROUP {
+impl RecordsFile for RecordsParquet {
+    fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()> {
+        if let Some(batch) = own::<Batch>(part)?.closed {
+            self.rows += batch.num_rows();
+            self.waiting.push(batch);
+        }
+        match self.rows >= ROWS_PER_GROUP {
             true => self.write_waiting(),
             false => Ok(()),
         }
     }
-}
 
-impl RecordsFile for RecordsParquet {
     fn close(mut self: Box<Self>) -> io::Result<()> {
         self.write_waiting()?;
-        self.writer.into_inner().map_err(told)?.close()
+        self.file.into_inner().map_err(told)?.close()
     }
 }

@@ -10,17 +10,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 
 use super::aside::partial_name;
+use super::failures_csv::FailuresPart;
 use super::folder::Folder;
 use super::formats::FORMATS;
 use super::manifest::{self, Identity};
-use super::records_csv::{self, RecordsCsv};
-use super::records_file::{RecordsFile, RecordsFormat};
+use super::records_csv::{self, CsvPart, RecordsCsv};
+use super::records_file::{FormPart, RecordsFile, RecordsFormat};
 use super::row_hashes::{self, Altered, RowHashes};
 use super::stored_rows::StoredRows;
 use super::unfinished_rows::{self, Good};
 use super::{failures_csv, summary_by, summary_csv};
 use crate::experiment::{
-    Aggregated, Aggregation, Ending, Finished, KeyColumns, Plan, Record, Sink,
+    Aggregated, Aggregation, AggregationMaker, AggregationPart, Ending, Finished, Gather,
+    KeyColumns, Maker, Part, Plan, Record, SummaryPart, Tasks,
 };
 use crate::input::regular;
 
@@ -32,8 +34,32 @@ pub struct Results {
     identity: Identity,
     /// Whether the rows are asked for as CSV, and not only written to be read back.
     keep_csv: bool,
+    /// What begins a task in each form.
+    forms: Vec<fn() -> Box<dyn FormPart>>,
     rows: RecordsCsv,
     derived: Derived,
+}
+
+/// What one task leaves.
+pub struct ResultsPart {
+    rows: CsvPart,
+    derived: DerivedPart,
+}
+
+/// What one task leaves beside its rows.
+pub struct DerivedPart {
+    forms: Vec<Box<dyn FormPart>>,
+    /// Rows of failed cases.
+    failures: FailuresPart,
+    summary: AggregationPart,
+    /// What kept it from being whole.
+    failed: Option<io::Error>,
+}
+
+/// Makes what tasks leave.
+pub struct ResultsMaker {
+    forms: Vec<fn() -> Box<dyn FormPart>>,
+    summary: AggregationMaker,
 }
 
 /// All that can be made again from the rows.
@@ -92,16 +118,25 @@ impl Results {
         if good.rows > 0
             && let Some(mut stored) = StoredRows::open(&partial).map_err(named)?
         {
+            let tasks = Tasks::of(plan);
+            let maker = ResultsMaker {
+                forms: parts_of(formats),
+                summary: derived.summary.maker(),
+            };
             while finished.cases < good.rows {
-                let record = stored.read().map_err(named)?;
-                let Some(record) = record.filter(|r| r.case == finished.cases && plan.owns(r))
-                else {
-                    return Err(named(Altered::rows(finished.cases, finished.cases, 1)));
-                };
-                finished.count(&record);
-                derived.take(&record)?;
-                progress.fetch_add(1, Ordering::Relaxed);
-                hashes.take(stored.raw(), 1);
+                let mut part = maker.derived();
+                for case in tasks.cases(tasks.task_of(finished.cases)) {
+                    let record = stored.read().map_err(named)?;
+                    let Some(record) = record.filter(|r| r.case == case && plan.owns(r)) else {
+                        return Err(named(Altered::rows(case, case, 1)));
+                    };
+                    finished.count(&record);
+                    part.take(&record)?;
+                    progress.fetch_add(1, Ordering::Relaxed);
+                    hashes.take(stored.raw(), 1);
+                }
+                part.end();
+                derived.merge(part)?;
             }
             end = stored.end();
         }
@@ -120,9 +155,23 @@ impl Results {
         Results {
             folder: folder.clone(),
             identity,
-            keep_csv: formats.iter().any(|format| format.create.is_none()),
+            forms: parts_of(formats),
+            keep_csv: formats.iter().any(|format| format.beside.is_none()),
             rows,
             derived,
+        }
+    }
+
+    /// Whether nothing is asked for but rows and the usual summary.
+    pub fn is_plain(&self) -> bool {
+        self.forms.is_empty() && matches!(self.derived.summary, Aggregation::Usual(_))
+    }
+
+    /// What makes the parts.
+    pub fn maker(&self) -> ResultsMaker {
+        ResultsMaker {
+            forms: self.forms.clone(),
+            summary: self.derived.summary.maker(),
         }
     }
 
@@ -167,7 +216,7 @@ impl Results {
             true => self.rows.close()?,
             false => self.rows.leave()?,
         };
-        let aggregated = self.derived.summary.finish();
+        let aggregated = self.derived.summary.finish()?;
         let folder = &self.folder;
         let summary = match &aggregated {
             Aggregated::Usual(groups) => summary_csv::render(groups)?,
@@ -185,11 +234,103 @@ impl Results {
     }
 }
 
-impl Sink for Results {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.rows.take(record)?;
+impl ResultsMaker {
+    fn derived(&self) -> DerivedPart {
+        DerivedPart {
+            forms: self.forms.iter().map(|part| part()).collect(),
+            failures: FailuresPart::default(),
+            summary: self.summary.part(),
+            failed: None,
+        }
+    }
+}
+
+impl ResultsPart {
+    /// What is known of a task without its records, where rows and the usual summary are all that is asked for.
+    pub fn of(rows: CsvPart, failures: FailuresPart, summary: SummaryPart) -> ResultsPart {
+        let derived = DerivedPart {
+            forms: Vec::new(),
+            failures,
+            summary: AggregationPart::Usual(summary),
+            failed: None,
+        };
+        ResultsPart { rows, derived }
+    }
+
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being told in some form.
+    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.rows.take(record);
         self.derived.take(record)
     }
+
+    /// Is told that it was the last.
+    pub fn end(&mut self) {
+        self.rows.end();
+        self.derived.end();
+    }
+}
+
+impl DerivedPart {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        for form in &mut self.forms {
+            form.take(record)?;
+        }
+        self.failures.take(record)?;
+        self.summary.take(record)
+    }
+
+    fn end(&mut self) {
+        let ended = self.forms.iter_mut().try_for_each(|form| form.end());
+        self.failed = ended.err();
+    }
+}
+
+impl<'p> Part<'p> for ResultsPart {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        ResultsPart::take(self, &record)
+    }
+
+    fn end(&mut self) {
+        ResultsPart::end(self);
+    }
+}
+
+impl Maker for ResultsMaker {
+    type Part<'p> = ResultsPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        ResultsPart {
+            rows: CsvPart::default(),
+            derived: self.derived(),
+        }
+    }
+}
+
+impl Gather for Results {
+    type Maker = ResultsMaker;
+
+    fn maker(&self) -> ResultsMaker {
+        Results::maker(self)
+    }
+
+    fn merge(&mut self, part: ResultsPart) -> io::Result<()> {
+        self.rows.merge(part.rows)?;
+        self.derived.merge(part.derived)
+    }
+
+    fn rest(&mut self) -> io::Result<()> {
+        self.rows.write_waiting()?;
+        self.derived.summary.rest()
+    }
+}
+
+/// What begins a task in each form that is written beside the rows.
+fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<fn() -> Box<dyn FormPart>> {
+    let beside = formats.iter().filter_map(|format| format.beside);
+    beside.map(|beside| beside.part).collect()
 }
 
 /// Makes sure that no link and no pipe stands where a run writes file by file.
@@ -253,11 +394,11 @@ fn claim(
     folder.remove(&partial_name(failures_csv::FILE))?;
     for format in FORMATS {
         folder.remove(format.file)?;
-        if format.create.is_some() {
+        if format.beside.is_some() {
             folder.remove(&partial_name(format.file))?;
         }
     }
-    let create = |format: &&RecordsFormat| format.create.map(|create| create(folder));
+    let create = |format: &&RecordsFormat| format.beside.map(|beside| (beside.create)(folder));
     Ok(Derived {
         forms: formats
             .iter()
@@ -268,12 +409,15 @@ fn claim(
     })
 }
 
-impl Sink for Derived {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        for form in &mut self.forms {
-            form.take(record)?;
+impl Derived {
+    fn merge(&mut self, part: DerivedPart) -> io::Result<()> {
+        if let Some(error) = part.failed {
+            return Err(error);
         }
-        self.failures.take(record)?;
-        self.summary.take(record)
+        for (form, part) in self.forms.iter_mut().zip(part.forms) {
+            form.merge(part)?;
+        }
+        self.failures.merge(&part.failures.into_bytes()?)?;
+        self.summary.merge(part.summary)
     }
 }

@@ -1,67 +1,94 @@
 //! Hashes by which rows that somebody changed are told from those that were written.
 //!
-//! A leaf is the hash of 64 rows as they stand in `records.csv`, whatever form they are kept in. While a run goes on
-//! each leaf is a line of [`PARTIAL`], written behind its rows. When it has ended, the manifest holds at most 64
-//! hashes, each of as many leaves.
+//! A leaf is the hash of the rows of one task as they stand in `records.csv`, whatever form they are kept in, made by the
+//! thread that makes the rows. While a run goes on each leaf is a line of [`PARTIAL`], written behind its rows. When it
+//! has ended, the manifest holds at most 64 hashes, each of as many leaves.
 
 use std::io;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::manifest::Identity;
+use super::manifest::{self, Identity};
+use crate::experiment::Tasks;
 
 /// Hashes of the rows in an unfinished file. A line says how many rows there are up to it, and the hash of those of
 /// the last leaf.
 pub const PARTIAL: &str = "records.partial.hashes";
 
-/// Rows of a leaf.
-pub const LEAF: u64 = 64;
 /// Hashes in a manifest, at most.
 const MOST: u64 = 64;
 /// Keys in a manifest.
-const ROWS: &str = "rows_per_hash";
+const TASKS: &str = "tasks_per_hash";
 const HASHES: &str = "records_hashes";
+
+/// The hash of the rows of a task with their line ends: 128 bits of BLAKE3 in hexadecimal digits.
+pub fn leaf(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}
 
 /// The hashes of rows that come one after the other.
 #[derive(Debug, Clone)]
 pub struct RowHashes {
+    tasks: Tasks,
     rows: u64,
+    /// Of the rows of a task that has more of them, if there are any.
     leaf: blake3::Hasher,
-    /// Rows per hash of a manifest; those that are whole, and that of the leaves behind.
+    begun: Option<String>,
+    /// Leaves per hash of a manifest; the hashes that are whole, and that of the leaves behind, with how many.
     per_hash: u64,
     whole: Vec<String>,
     open: blake3::Hasher,
+    leaves: u64,
+    /// Rows before those of `open`, and before those of the last that is whole.
+    before: [u64; 2],
 }
 
 impl RowHashes {
     /// Of no rows yet, of the run that `identity` is of.
     pub fn new(identity: &Identity) -> RowHashes {
-        let cases = identity.get("cases").and_then(Value::as_u64);
+        let cases = identity.get("cases").and_then(Value::as_u64).unwrap_or(0);
+        let tasks = manifest::tasks(identity).unwrap_or(Tasks::new(cases, cases, 1));
         RowHashes {
+            tasks,
             rows: 0,
             leaf: blake3::Hasher::new(),
-            per_hash: cases.unwrap_or(0).div_ceil(MOST).div_ceil(LEAF).max(1) * LEAF,
+            begun: None,
+            per_hash: tasks.count().div_ceil(MOST).max(1),
             whole: Vec::new(),
             open: blake3::Hasher::new(),
+            leaves: 0,
+            before: [0; 2],
         }
     }
 
-    /// Takes so many rows with their line ends, none of them behind the end of the leaf; returns their line in
+    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in
     /// [`PARTIAL`].
     pub fn take(&mut self, bytes: &[u8], rows: u64) -> String {
         self.leaf.update(bytes);
-        self.rows += rows;
         let leaf = short(&self.leaf);
-        if self.rows.is_multiple_of(LEAF) {
-            self.open.update(leaf.as_bytes());
-            self.leaf.reset();
-            if self.rows.is_multiple_of(self.per_hash) {
-                self.whole.push(short(&self.open));
-                self.open.reset();
-            }
+        self.take_leaf(leaf, rows)
+    }
+
+    /// The same by the hash of all rows of the task so far.
+    pub fn take_leaf(&mut self, leaf: String, rows: u64) -> String {
+        self.rows += rows;
+        let line = format!("{} {leaf}\n", self.rows);
+        if !self.is_at_border() {
+            self.begun = Some(leaf);
+            return line;
         }
-        format!("{} {leaf}\n", self.rows)
+        self.open.update(leaf.as_bytes());
+        self.leaf.reset();
+        self.begun = None;
+        self.leaves += 1;
+        if self.leaves == self.per_hash {
+            self.whole.push(short(&self.open));
+            self.open.reset();
+            self.leaves = 0;
+            self.before = [self.rows, self.before[0]];
+        }
+        line
     }
 
     /// Rows so far.
@@ -69,18 +96,26 @@ impl RowHashes {
         self.rows
     }
 
-    /// Rows that the leaf still takes.
+    /// Rows that the task still has.
     pub fn room(&self) -> u64 {
-        LEAF - self.rows % LEAF
+        let task = self.tasks.cases(self.tasks.task_of(self.rows));
+        // Behind the last there is nothing that could be right.
+        task.end.saturating_sub(self.rows).max(1)
+    }
+
+    /// Whether no task has some of its rows.
+    pub fn is_at_border(&self) -> bool {
+        let task = self.tasks.cases(self.tasks.task_of(self.rows));
+        task.start == self.rows || self.rows >= self.tasks.all()
     }
 
     /// All hashes for a manifest, that of the last rows included.
     fn all(&self) -> Vec<String> {
         let mut all = self.whole.clone();
-        if !self.rows.is_multiple_of(self.per_hash) {
+        if self.leaves > 0 || self.begun.is_some() {
             let mut open = self.open.clone();
-            if !self.rows.is_multiple_of(LEAF) {
-                open.update(short(&self.leaf).as_bytes());
+            if let Some(leaf) = &self.begun {
+                open.update(leaf.as_bytes());
             }
             all.push(short(&open));
         }
@@ -89,7 +124,7 @@ impl RowHashes {
 
     /// What a manifest says of them.
     pub fn told(&self) -> [(&'static str, Value); 2] {
-        [(ROWS, json!(self.per_hash)), (HASHES, json!(self.all()))]
+        [(TASKS, json!(self.per_hash)), (HASHES, json!(self.all()))]
     }
 }
 
@@ -149,8 +184,8 @@ impl Check {
         let hashes = manifest.get(HASHES)?.as_array()?.iter();
         let right = hashes.map(|hash| hash.as_str().map(str::to_owned));
         let mut seen = RowHashes::new(manifest);
-        let per_hash = manifest.get(ROWS)?.as_u64()?;
-        seen.per_hash = (per_hash > 0 && per_hash.is_multiple_of(LEAF)).then_some(per_hash)?;
+        let per_hash = manifest.get(TASKS)?.as_u64()?;
+        seen.per_hash = (per_hash > 0).then_some(per_hash)?;
         Some(Check {
             seen,
             right: right.collect::<Option<_>>()?,
@@ -164,23 +199,29 @@ impl Check {
         self.rows
     }
 
-    /// Takes rows as they stand in `records.csv`, none behind the end of their leaf; returns their line in [`PARTIAL`].
+    /// Takes rows as they stand in `records.csv`, none behind the end of their task; returns their line in [`PARTIAL`].
     ///
     /// # Errors
     /// [`Altered`], with the lines, where a hash is another.
     pub fn take(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
+        let before = self.seen.whole.len();
         let line = self.seen.take(bytes, rows);
-        let rows = self.seen.rows();
-        let (whole, per_hash) = (self.seen.whole.len(), self.seen.per_hash);
-        if rows.is_multiple_of(per_hash) && self.seen.whole.last() != self.right.get(whole - 1) {
-            return Err(Altered::rows(rows - per_hash, rows - 1, self.before));
+        let whole = &self.seen.whole;
+        if whole.len() > before && whole.last() != self.right.get(before) {
+            let [end, begin] = self.seen.before;
+            return Err(Altered::rows(begin, end.saturating_sub(1), self.before));
         }
         Ok(line)
     }
 
-    /// Rows that a leaf still takes.
+    /// Rows that the task still has.
     pub fn room(&self) -> u64 {
         self.seen.room()
+    }
+
+    /// Whether no task has some of its rows.
+    pub fn is_at_border(&self) -> bool {
+        self.seen.is_at_border()
     }
 
     /// Ends the check behind the last row.
@@ -196,7 +237,8 @@ impl Check {
             .into());
         }
         if self.seen.all() != self.right {
-            let first = rows.saturating_sub(1) / self.seen.per_hash * self.seen.per_hash;
+            let [open, last] = self.seen.before;
+            let first = if open < rows { open } else { last };
             return Err(Altered::rows(first, rows.saturating_sub(1), self.before));
         }
         Ok(())

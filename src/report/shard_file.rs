@@ -1,20 +1,23 @@
-//! `shards/0003-of-0010.csv` and `.json`: the rows of one shard, and what they were made from.
+//! `shards/0003-of-0010.csv`, `.sums` and `.json`: the rows of one shard, what they come to, and what they were made from.
 //!
-//! A shard is whole or not there: its rows take their name when all are written, and count only
+//! A shard is whole or not there: its files take their names when all is written, and count only
 //! beside a manifest that holds their hash. It may be made twice, even at the same time, as
 //! engines do that retry: the bytes are the same.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use super::folder::Folder;
 use super::manifest::{self, Identity};
+use super::csv_rows::CsvRows;
+use super::failures_csv::FailuresPart;
 use super::records_csv;
-use crate::experiment::{Finished, Record, Shard, Sink};
-use crate::input::regular;
+use super::row_hashes;
+use super::stored_shard::{self, HASH, StoredShard};
+use crate::experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
 
 /// The folder of shards in a result folder.
 pub const FOLDER: &str = "shards";
@@ -23,7 +26,25 @@ pub const FOLDER: &str = "shards";
 pub struct ShardFile {
     folder: Folder,
     shard: Shard,
-    rows: csv::Writer<Hashed>,
+    across_vms: bool,
+    rows: BufWriter<NamedTempFile>,
+    sums: BufWriter<NamedTempFile>,
+    hash: blake3::Hasher,
+}
+
+/// What one task leaves in a shard.
+pub struct ShardPart {
+    rows: CsvRows,
+    failures: FailuresPart,
+    failed: u64,
+    summary: SummaryPart,
+    /// What all of this comes to, when the last record was taken.
+    entry: io::Result<Vec<u8>>,
+}
+
+/// Makes what tasks leave.
+pub struct ShardMaker {
+    across_vms: bool,
 }
 
 /// The name of a shard's files, without extension.
@@ -54,52 +75,42 @@ pub fn of_another_run(folder: &Folder, identity: &Identity) -> Option<PathBuf> {
     })
 }
 
-/// The hash of a file.
-///
-/// # Errors
-/// Whatever keeps it from being read.
-pub fn hash(path: &Path) -> io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(regular::open(path)?)?;
-    Ok(hasher.finalize().to_hex().to_string())
-}
-
 impl ShardFile {
     /// The number of failed cases of a shard that is already there and whole, and of this
     /// identity.
-    ///
-    /// # Errors
-    /// Whatever keeps its rows from being read.
-    pub fn stored(folder: &Folder, shard: Shard, identity: &Identity) -> io::Result<Option<u64>> {
+    /// What cannot be read is as good as none.
+    pub fn stored(folder: &Folder, shard: Shard, identity: &Identity) -> Option<u64> {
         let name = name(shard);
-        // What cannot be read as a manifest is as good as none.
-        let Ok(Some(manifest)) = manifest::read(&folder.file(&format!("{name}.json"))) else {
-            return Ok(None);
-        };
+        let manifest = manifest::read(&folder.file(&format!("{name}.json"))).ok()??;
         let same = (identity.iter().map(|(key, value)| (key.as_str(), value)))
             .chain(place(shard).iter().map(|(key, value)| (*key, value)))
             .all(|(key, value)| manifest.get(key) == Some(value));
-        let rows = folder.file(&format!("{name}.csv"));
-        if !same || !rows.exists() || manifest.get("records_hash") != Some(&json!(hash(&rows)?)) {
-            return Ok(None);
+        if !same {
+            return None;
         }
-        Ok(manifest.get("failed").and_then(Value::as_u64))
+        let hash = StoredShard::hash(&folder.file(&format!("{name}.csv"))).ok()?;
+        if manifest.get("records_hash") != Some(&json!(hash)) {
+            return None;
+        }
+        manifest.get("failed").and_then(Value::as_u64)
     }
 
-    /// Starts a shard.
+    /// Starts a shard of the run with this identity.
     ///
     /// # Errors
     /// Whatever prevents it.
-    pub fn create(folder: &Folder, shard: Shard) -> io::Result<ShardFile> {
-        let mut out = Hashed {
-            file: BufWriter::new(folder.unnamed()?),
-            hasher: blake3::Hasher::new(),
-        };
-        out.write_all(&records_csv::header()?)?;
+    pub fn create(folder: &Folder, shard: Shard, identity: &Identity) -> io::Result<ShardFile> {
+        let mut rows = BufWriter::new(folder.unnamed()?);
+        rows.write_all(&records_csv::header()?)?;
+        let mut sums = BufWriter::new(folder.unnamed()?);
+        sums.write_all(stored_shard::HEAD)?;
         Ok(ShardFile {
             folder: folder.clone(),
             shard,
-            rows: records_csv::rows_behind(out),
+            across_vms: manifest::is_across_vms(identity),
+            rows,
+            sums,
+            hash: blake3::Hasher::new(),
         })
     }
 
@@ -110,21 +121,23 @@ impl ShardFile {
     pub fn close(
         self,
         identity: &Identity,
-        cases_per_task: u64,
         finished: &Finished,
         expectations: Option<(&'static str, Value)>,
     ) -> io::Result<()> {
-        let Hashed { file, hasher } = self.rows.into_inner().map_err(|e| e.into_error())?;
-        let file = file.into_inner().map_err(|e| e.into_error())?;
-        file.as_file().sync_all()?;
         let name = name(self.shard);
-        file.persist(self.folder.file(&format!("{name}.csv")))
-            .map_err(|e| e.error)?;
+        for (file, ending) in [(self.rows, "csv"), (self.sums, "sums")] {
+            let file = file.into_inner().map_err(|e| e.into_error())?;
+            file.as_file().sync_all()?;
+            file.persist(self.folder.file(&format!("{name}.{ending}")))
+                .map_err(|e| e.error)?;
+        }
         let own = [
-            ("cases_per_task", json!(cases_per_task)),
             ("finished", json!(finished.cases)),
             ("failed", json!(finished.failed)),
-            ("records_hash", json!(hasher.finalize().to_hex().as_str())),
+            (
+                "records_hash",
+                json!(self.hash.finalize().to_hex().as_str()),
+            ),
         ];
         // They are the whole run's, and the same in every shard.
         let more = place(self.shard).into_iter().chain(own);
@@ -142,26 +155,52 @@ fn place(shard: Shard) -> [(&'static str, Value); 2] {
     ]
 }
 
-impl Sink for ShardFile {
-    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.rows.serialize(record).map_err(io::Error::other)
+impl<'p> Part<'p> for ShardPart {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        self.rows.take(&record);
+        self.failed += u64::from(record.status == Status::Failed);
+        self.failures.take(&record)?;
+        self.summary.take(&record);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        let leaf = row_hashes::leaf(self.rows.bytes());
+        let failures = std::mem::take(&mut self.failures).into_bytes();
+        let entry = |failures: Vec<u8>| {
+            stored_shard::entry(&self.rows, &leaf, self.failed, &failures, &self.summary)
+        };
+        self.entry = failures.and_then(entry);
     }
 }
 
-/// A file whose hash is known when it is written.
-struct Hashed {
-    file: BufWriter<NamedTempFile>,
-    hasher: blake3::Hasher,
+impl Maker for ShardMaker {
+    type Part<'p> = ShardPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        ShardPart {
+            rows: CsvRows::default(),
+            failures: FailuresPart::default(),
+            failed: 0,
+            summary: SummaryPart::new(self.across_vms),
+            entry: Ok(Vec::new()),
+        }
+    }
 }
 
-impl Write for Hashed {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..count]);
-        Ok(count)
+impl Gather for ShardFile {
+    type Maker = ShardMaker;
+
+    fn maker(&self) -> ShardMaker {
+        ShardMaker {
+            across_vms: self.across_vms,
+        }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+    fn merge(&mut self, part: ShardPart) -> io::Result<()> {
+        let entry = part.entry?;
+        self.hash.update(&entry[entry.len().saturating_sub(HASH)..]);
+        self.sums.write_all(&entry)?;
+        self.rows.write_all(part.rows.bytes())
     }
 }

@@ -1,21 +1,22 @@
 //! All shards of a run, seen to belong together, and their records in case order.
 //!
 //! Everyone who knows the number of shards knows who has which task, so nothing is sorted: the
-//! next task is read from its owner. One file is open at a time, however many shards there are.
+//! next task is read from its owner. What its records come to lies beside its rows, which are copied as they are; they
+//! are read only where something else is asked for. Of many shards some are open at a time.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
 use super::manifest::{self, Identity};
-use super::records_csv;
-use super::shard_file;
-use super::stored_rows::StoredRows;
-use crate::experiment::{Finished, Shard, Sink, Tasks};
+use super::results::{Results, ResultsPart};
+use super::stored_shard::{StoredShard, StoredTask};
+use crate::experiment::{Finished, Gather, Maker, Shard, Tasks};
 use crate::input::{Diagnostic, Diagnostics};
 
 /// Shards that make up a whole run.
@@ -25,9 +26,19 @@ pub struct Shards {
     /// What the manifest of the run says of its expectations.
     pub expectations: Option<(&'static str, Value)>,
     tasks: Tasks,
-    /// Per shard, its rows and where reading goes on.
-    rows: Vec<(PathBuf, u64)>,
+    /// Per shard, its rows, and where reading goes on.
+    parts: Vec<(PathBuf, Place)>,
 }
+
+/// Where reading of a shard goes on.
+enum Place {
+    Open(Box<StoredShard>),
+    Closed(Option<[u64; 2]>),
+}
+
+/// Shards that stay open.
+const MOST_OPEN: usize = 64;
+
 
 /// A manifest with its path and place.
 struct Part {
@@ -37,14 +48,7 @@ struct Part {
 }
 
 /// Keys of a shard's manifest that are not the run's.
-const OWN: [&str; 6] = [
-    "shard",
-    "shards",
-    "cases_per_task",
-    "finished",
-    "failed",
-    "records_hash",
-];
+const OWN: [&str; 5] = ["shard", "shards", "finished", "failed", "records_hash"];
 
 impl Shards {
     /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.
@@ -75,7 +79,7 @@ impl Shards {
         }
         one_run(&parts, first, &mut wrong);
         no_gaps(&parts, first.shard.count(), folder, &mut wrong);
-        let tasks = tasks(&first.manifest);
+        let tasks = manifest::tasks(&first.manifest);
         if tasks.is_none() {
             wrong.push(Diagnostic::general(format!(
                 "{}: `cases` and `cases_per_task` are not there",
@@ -88,9 +92,9 @@ impl Shards {
         match tasks {
             Some(tasks) if wrong.is_empty() => Ok(Shards {
                 tasks,
-                rows: parts
+                parts: parts
                     .iter()
-                    .map(|part| (part.path.with_extension("csv"), 0))
+                    .map(|part| (part.path.with_extension("csv"), Place::Closed(None)))
                     .collect(),
                 identity,
                 expectations: expectations.map(|told| (manifest::EXPECTATIONS, told)),
@@ -99,45 +103,84 @@ impl Shards {
         }
     }
 
-    /// Number of cases.
-    pub fn cases(&self) -> u64 {
-        self.tasks.cases
+    /// How the cases are cut.
+    pub fn tasks(&self) -> Tasks {
+        self.tasks
     }
 
-    /// Hands all records to `sink`, in case order.
+    /// Number of cases.
+    pub fn cases(&self) -> u64 {
+        self.tasks.all()
+    }
+
+    /// Puts all tasks together in `results`.
     ///
     /// # Errors
-    /// Rows that are not those of the shard's tasks, whatever keeps them from being read, and
-    /// failures of the sink.
-    pub fn hand_out(&mut self, sink: &mut dyn Sink, progress: &AtomicU64) -> io::Result<Finished> {
-        let start = records_csv::header()?.len() as u64;
-        let count = self.rows.len() as u64;
-        for (_, at) in &mut self.rows {
-            *at = start;
-        }
+    /// Files that are not those of the shard's tasks, whatever keeps them from being read, and failures of the
+    /// results.
+    pub fn merge(&mut self, results: &mut Results, progress: &AtomicU64) -> io::Result<Finished> {
+        let (is_plain, maker) = (results.is_plain(), results.maker());
         let mut finished = Finished::default();
-        for task in 0..self.tasks.count() {
-            let owner = Shard::owner(task, count).index() as usize - 1;
-            let (path, at) = &mut self.rows[owner];
-            let named = |error: io::Error| {
-                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        self.each_task(&mut |cases, task| {
+            let count = cases.end - cases.start;
+            finished.cases += count;
+            finished.failed += task.failed;
+            progress.fetch_add(count, Ordering::Relaxed);
+            let part = match is_plain {
+                true => {
+                    let (rows, failures, summary) = task.into_parts()?;
+                    ResultsPart::of(rows, failures, summary)
+                }
+                false => {
+                    let mut part = maker.part();
+                    task.records(cases, &mut |record| part.take(record))?;
+                    part.end();
+                    part
+                }
             };
-            let mut rows = StoredRows::open_at(path, *at).map_err(named)?;
-            for case in self.tasks.cases(task) {
-                let record = rows.read().map_err(named)?;
-                let Some(record) = record.filter(|record| record.case == case) else {
-                    return Err(named(io::Error::new(
-                        io::ErrorKind::InvalidData,
-                        format!("case {case} is not where it belongs"),
-                    )));
-                };
-                sink.take(&record)?;
-                finished.count(&record);
-                progress.fetch_add(1, Ordering::Relaxed);
-            }
-            *at = rows.end();
-        }
+            results.merge(part)
+        })?;
+        results.rest()?;
         Ok(finished)
+    }
+
+    /// Hands out all tasks with their cases, in order.
+    ///
+    /// # Errors
+    /// As [`Shards::merge`].
+    pub fn each_task(
+        &mut self,
+        take: &mut dyn FnMut(Range<u64>, StoredTask) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let count = self.parts.len() as u64;
+        for (_, place) in &mut self.parts {
+            *place = Place::Closed(None);
+        }
+        for number in 0..self.tasks.count() {
+            let owner = Shard::owner(number, count).index() as usize - 1;
+            let (path, place) = &mut self.parts[owner];
+            if let Place::Closed(at) = place {
+                *place = Place::Open(Box::new(StoredShard::open(path, *at)?));
+            }
+            let Place::Open(shard) = place else { continue };
+            let cases = self.tasks.cases(number);
+            // They were checked when they were found.
+            let task = shard.next(false)?.map(|(task, _)| task);
+            let is_it = |task: &StoredTask| task.count == cases.end - cases.start;
+            let named = |what: String| {
+                let what = format!("{}: {what}", path.display());
+                io::Error::new(io::ErrorKind::InvalidData, what)
+            };
+            let Some(task) = task.filter(is_it) else {
+                return Err(named(format!("case {} is not where it belongs", cases.start)));
+            };
+            let at = shard.at();
+            take(cases, task)?;
+            if owner >= MOST_OPEN {
+                *place = Place::Closed(Some(at));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -252,14 +295,6 @@ fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
     }
 }
 
-fn tasks(manifest: &Identity) -> Option<Tasks> {
-    let number = |key: &str| manifest.get(key).and_then(Value::as_u64);
-    Some(Tasks {
-        cases: number("cases")?,
-        size: number("cases_per_task").filter(|&size| size > 0)?,
-    })
-}
-
 /// Whether the rows of a shard are those that its manifest was written for.
 fn damage(part: &Part, wrong: &mut Diagnostics) {
     let rows = part.path.with_extension("csv");
@@ -268,8 +303,11 @@ fn damage(part: &Part, wrong: &mut Diagnostics) {
         part.shard.index(),
         part.shard.count()
     );
-    let what = match shard_file::hash(&rows) {
-        Err(error) => format!("cannot read {}: {error}", rows.display()),
+    let what = match StoredShard::hash(&rows) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            format!("{} is not what its manifest describes: {error}", rows.display())
+        }
+        Err(error) => format!("cannot read {error}"),
         Ok(hash) if part.manifest.get("records_hash") != Some(&json!(hash)) => {
             format!("{} is not what its manifest describes", rows.display())
         }

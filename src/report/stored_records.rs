@@ -6,6 +6,7 @@ use std::path::Path;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
+use super::csv_rows::CsvRows;
 use super::manifest::{self, Identity};
 use super::row_hashes::{Altered, Check};
 use super::stored_rows::StoredRows;
@@ -40,8 +41,7 @@ pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io
                 sink,
                 cases: 0,
                 check,
-                rows: records_csv::rows_behind(Vec::new()),
-                waiting: 0,
+                rows: CsvRows::default(),
             };
             let read = read(&path, &mut seen).and_then(|()| seen.end());
             return read.map_err(|error| {
@@ -72,8 +72,7 @@ struct InOrder<'s> {
     cases: u64,
     check: Check,
     /// Rows as `records.csv` would have them, that are not checked yet.
-    rows: csv::Writer<Vec<u8>>,
-    waiting: u64,
+    rows: CsvRows,
 }
 
 impl InOrder<'_> {
@@ -84,23 +83,21 @@ impl InOrder<'_> {
             return Err(invalid("a figure is not finite"));
         }
         self.record(&record)?;
-        self.rows.serialize(&record).map_err(invalid)?;
-        self.waiting += 1;
-        match self.waiting == self.check.room() {
+        self.rows.take(&record);
+        match self.rows.rows() == self.check.room() {
             true => self.check_waiting(),
             false => Ok(()),
         }
     }
 
     fn check_waiting(&mut self) -> io::Result<()> {
-        let rows = std::mem::replace(&mut self.rows, records_csv::rows_behind(Vec::new()));
-        let bytes = rows.into_inner().map_err(|e| e.into_error())?;
-        let rows = std::mem::take(&mut self.waiting);
-        self.check.take(&bytes, rows).map(drop)
+        self.check.take(self.rows.bytes(), self.rows.rows())?;
+        self.rows.clear();
+        Ok(())
     }
 
     fn end(mut self) -> io::Result<()> {
-        if self.waiting > 0 {
+        if self.rows.rows() > 0 {
             self.check_waiting()?;
         }
         self.check.end()

@@ -1,21 +1,21 @@
 //! Rows that an earlier run left, as far as they are those that it wrote.
 //!
-//! What a kill cuts off is at the end: rows without a hash, or without their own end. They are evaluated again. Rows
-//! before that are altered, and nobody can say which figures of them are true.
+//! What a kill cuts off is at the end: rows without a hash, without their own end, or of a task that has more. They are
+//! evaluated again. Rows before that are altered, and nobody can say which figures of them are true.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use super::folder::Folder;
 use super::manifest::Identity;
-use super::row_hashes::{Altered, Check, LEAF, PARTIAL, RowHashes};
+use super::row_hashes::{Altered, Check, PARTIAL, RowHashes};
 use super::stored_rows::StoredRows;
 use crate::input::regular;
 
 /// How far the rows are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Good {
-    /// Rows.
+    /// Rows of whole tasks.
     pub rows: u64,
     /// Bytes of their hashes.
     pub hashes_end: u64,
@@ -47,20 +47,17 @@ fn by_manifest(folder: &Folder, rows: &mut StoredRows, mut check: Check) -> io::
     let mut good = Good::default();
     {
         let mut out = io::BufWriter::new(lines.as_file_mut());
-        let (mut line, all) = (String::new(), check.rows());
-        while good.rows < all && rows.skip()? {
-            line = check.take(rows.raw(), 1)?;
-            good.rows += 1;
-            if good.rows.is_multiple_of(LEAF) {
+        let (mut count, all) = (0, check.rows());
+        while count < all && rows.skip()? {
+            let line = check.take(rows.raw(), 1)?;
+            count += 1;
+            if check.is_at_border() {
                 out.write_all(line.as_bytes())?;
+                good.rows = count;
                 good.hashes_end += line.len() as u64;
             }
         }
         check.end()?;
-        if !good.rows.is_multiple_of(LEAF) {
-            out.write_all(line.as_bytes())?;
-            good.hashes_end += line.len() as u64;
-        }
         out.flush()?;
     }
     lines.as_file().sync_all()?;
@@ -75,7 +72,7 @@ fn by_lines(folder: &Folder, rows: &mut StoredRows, mut seen: RowHashes) -> io::
         file => BufReader::new(file?),
     };
     let mut good = Good::default();
-    let mut right = String::new();
+    let (mut right, mut end) = (String::new(), 0);
     while let Some(until) = next(&mut lines, &mut right)? {
         if until <= seen.rows() || until - seen.rows() > seen.room() {
             break;
@@ -91,8 +88,10 @@ fn by_lines(folder: &Folder, rows: &mut StoredRows, mut seen: RowHashes) -> io::
         if told != right {
             return Err(Altered::rows(first, until - 1, 1));
         }
-        good.rows = until;
-        good.hashes_end += right.len() as u64;
+        end += right.len() as u64;
+        if seen.is_at_border() {
+            (good.rows, good.hashes_end) = (until, end);
+        }
     }
     Ok(good)
 }

@@ -6,6 +6,8 @@ use sketches_ddsketch::{Config, DDSketch};
 /// Up to this many values are kept and the median is exact: few enough for thousands of medians
 /// that run at the same time.
 const EXACT_UP_TO: usize = 1_000;
+/// Room for the values of a task: most have no more.
+const FEW: usize = 32;
 /// Beyond, the median is within this fraction of a value of the stream.
 const RELATIVE_ERROR: f64 = 0.002;
 /// Values nearer to zero than this count as zero then.
@@ -49,7 +51,7 @@ impl RunningMedian {
             State::Same(first, count @ 0) => (*first, *count) = (value, 1),
             State::Same(first, count) => {
                 let (first, count) = (*first, *count);
-                self.0 = State::Exact(Vec::new());
+                self.0 = State::Exact(Vec::with_capacity(FEW));
                 (0..count).for_each(|_| self.add_another(first));
                 self.add_another(value);
             }
@@ -64,7 +66,52 @@ impl RunningMedian {
         }
     }
 
-    /// The median of all values so far; `None` before the first. Sorts what it holds.
+    /// Takes in the values of another.
+    pub fn merge(&mut self, other: &RunningMedian) {
+        match (&mut self.0, &other.0) {
+            (_, State::Same(_, 0)) => {}
+            (State::Same(_, 0), _) => self.0 = other.0.clone(),
+            (State::Same(own, count), State::Same(value, more))
+                if own.to_bits() == value.to_bits() =>
+            {
+                *count += more;
+            }
+            (_, State::Same(value, count)) => (0..*count).for_each(|_| self.add(*value)),
+            (State::Exact(own), State::Exact(values)) if own.len() + values.len() <= EXACT_UP_TO => {
+                own.extend_from_slice(values);
+            }
+            (_, State::Exact(values)) => values.iter().for_each(|value| self.add(*value)),
+            (own, State::Sketch(others)) => {
+                let mut all = others.clone();
+                match own {
+                    State::Same(value, count) => (0..*count).for_each(|_| all.add(*value)),
+                    State::Exact(values) => values.iter().for_each(|value| all.add(*value)),
+                    // They are of the same form.
+                    State::Sketch(own) => drop(all.merge(own)),
+                }
+                self.0 = State::Sketch(all);
+            }
+        }
+    }
+
+    /// The values as they came, or one and how often it came; `None` where there are too many to know.
+    pub fn values(&self) -> Option<(&[f64], u64)> {
+        match &self.0 {
+            State::Same(value, count) => Some((std::slice::from_ref(value), *count)),
+            State::Exact(values) => Some((values, 1)),
+            State::Sketch(_) => None,
+        }
+    }
+
+    /// One that has had these [`values`](RunningMedian::values).
+    pub fn of_values(values: Vec<f64>, times: u64) -> RunningMedian {
+        match values[..] {
+            [value] => RunningMedian(State::Same(value, times)),
+            _ => RunningMedian(State::Exact(values)),
+        }
+    }
+
+    /// The median of all values so far; `None` before the first. Puts what it holds into another order.
     pub fn median(&mut self) -> Option<f64> {
         match &mut self.0 {
             State::Same(_, 0) => None,
@@ -75,7 +122,20 @@ impl RunningMedian {
                 sketch.add(*value);
                 sketch.quantile(0.5).ok().flatten()
             }
-            State::Exact(values) => super::median(values),
+            State::Exact(values) => {
+                let is_odd = values.len() % 2 == 1;
+                if values.is_empty() {
+                    return None;
+                }
+                // No more is sorted than the median needs.
+                let middle = values.len() / 2;
+                let (below, at, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+                let below = below.iter().copied().max_by(f64::total_cmp);
+                match below.filter(|_| !is_odd) {
+                    Some(below) => Some(0.5 * (below + *at)),
+                    None => Some(*at),
+                }
+            }
             State::Sketch(sketch) => sketch.quantile(0.5).ok().flatten(),
         }
     }
@@ -219,6 +279,31 @@ mod tests {
                 bits(counted.median()),
                 "{same} {others}"
             );
+        }
+    }
+
+    /// However values are cut into parts, what is seen of them is what one after the other gives.
+    #[test]
+    fn parts_come_to_the_whole() {
+        for (same, others, part) in [(0, 900, 64), (300, 20, 7), (40, 3_000, 64), (5, 4_000, 1_500)]
+        {
+            let values: Vec<f64> = std::iter::repeat_n(0.3, same)
+                .chain((0..others).map(|i| f64::from(i * 7 % 1_001) / 7.0))
+                .collect();
+            let mut whole = RunningMedian::new();
+            values.iter().for_each(|value| whole.add(*value));
+            let mut parts = RunningMedian::new();
+            for values in values.chunks(part) {
+                let mut part = RunningMedian::new();
+                values.iter().for_each(|value| part.add(*value));
+                if let Some((values, times)) = part.values() {
+                    part = RunningMedian::of_values(values.to_vec(), times);
+                }
+                parts.merge(&part);
+            }
+            let bits = |median: Option<f64>| median.map(f64::to_bits);
+            assert_eq!(bits(parts.median()), bits(whole.median()), "{same} {others}");
+            assert_eq!(parts.interval(), whole.interval(), "{same} {others}");
         }
     }
 

@@ -16,12 +16,53 @@ impl Welford {
     #[inline]
     pub fn add(&mut self, value: f64) {
         self.count += 1;
-        let n = self.count as f64;
         let before = value - self.mean;
+        if before == 0.0 && self.squares == 0.0 {
+            // As of a figure that does not vary: nothing changes, without a division.
+            return;
+        }
+        let n = self.count as f64;
         let step = before / n;
         self.cubes += before * step * step * (n - 1.0) * (n - 2.0) - 3.0 * step * self.squares;
         self.mean += step;
         self.squares += before * (value - self.mean);
+    }
+
+    /// Takes in the values of another, which follow, after Chan, Golub and LeVeque (1979) and Pébay (2008).
+    pub fn merge(&mut self, other: &Welford) {
+        match (self.count, other.count) {
+            (_, 0) => return,
+            (0, _) => {
+                *self = *other;
+                return;
+            }
+            _ => {}
+        }
+        let (a, b) = (self.count as f64, other.count as f64);
+        let n = a + b;
+        let apart = other.mean - self.mean;
+        let step = apart / n;
+        self.cubes += other.cubes
+            + apart * step * step * a * b * (a - b)
+            + 3.0 * step * (a * other.squares - b * self.squares);
+        self.squares += other.squares + apart * step * a * b;
+        self.mean += step * b;
+        self.count += other.count;
+    }
+
+    /// Count, mean, and sums of squares and of cubes about it.
+    pub fn sums(&self) -> (u64, [f64; 3]) {
+        (self.count, [self.mean, self.squares, self.cubes])
+    }
+
+    /// That of which these are the [`sums`](Welford::sums).
+    pub fn of_sums(count: u64, [mean, squares, cubes]: [f64; 3]) -> Welford {
+        Welford {
+            count,
+            mean,
+            squares,
+            cubes,
+        }
     }
 
     /// Number of values.
@@ -132,6 +173,32 @@ mod tests {
         let expected = moment(3) / moment(2).powf(1.5);
         assert!((seen.skewness() - expected).abs() < 1e-6);
         assert_eq!(Welford::default().skewness(), 0.0);
+    }
+
+    #[test]
+    fn parts_come_to_the_whole_whatever_their_sizes() {
+        let values: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17) + 3e3).collect();
+        let of = |values: &[f64]| {
+            let mut seen = Welford::default();
+            values.iter().for_each(|&v| seen.add(v));
+            seen
+        };
+        let whole = of(&values);
+        for cuts in [vec![1, 2, 30], vec![0, 20], vec![39], vec![7, 7, 14, 21]] {
+            let (mut seen, mut begin) = (Welford::default(), 0);
+            for end in cuts.into_iter().chain([values.len()]) {
+                seen.merge(&of(&values[begin..end]));
+                begin = end;
+            }
+            assert_eq!(seen.count(), whole.count());
+            assert!((seen.mean() / whole.mean() - 1.0).abs() < 1e-14);
+            assert!((seen.variance() / whole.variance() - 1.0).abs() < 1e-9);
+            assert!((seen.skewness() - whole.skewness()).abs() < 1e-8);
+        }
+        // What does not vary stays what it is.
+        let mut same = of(&[0.3; 7]);
+        same.merge(&of(&[0.3; 90]));
+        assert_eq!((same.mean(), same.variance()), (0.3, 0.0));
     }
 
     #[test]

@@ -20,6 +20,31 @@ impl Pair {
         self.products += before * (figures[1] - self.each[1].mean());
     }
 
+    /// Takes in the figures of other cases, which follow.
+    pub fn merge(&mut self, other: &Pair) {
+        let (a, b) = (self.each[0].count() as f64, other.each[0].count() as f64);
+        if b > 0.0 {
+            let apart = [0, 1].map(|i| other.each[i].mean() - self.each[i].mean());
+            self.products += other.products;
+            if a > 0.0 {
+                self.products += apart[0] * apart[1] * (a * b / (a + b));
+            }
+        }
+        for (own, other) in self.each.iter_mut().zip(&other.each) {
+            own.merge(other);
+        }
+    }
+
+    /// The sum of products about both means.
+    pub fn products(&self) -> f64 {
+        self.products
+    }
+
+    /// Two figures with their sum of [`products`](Pair::products).
+    pub fn of_sums(each: [Welford; 2], products: f64) -> Pair {
+        Pair { each, products }
+    }
+
     /// Their correlation; zero where one of them does not vary.
     pub fn correlation(&self) -> f64 {
         let [x, y] = self.each.map(|figure| figure.variance().sqrt());
@@ -91,6 +116,17 @@ mod tests {
         assert_eq!(pair.each.map(|figure| figure.mean()), [2.5, 3.75]);
         // 3.5 / √(5 · 4.75)
         assert!((pair.correlation() - 0.718_185).abs() < 1e-6);
+        let (mut parts, mut rest) = (Pair::default(), Pair::default());
+        parts.add([1.0, 2.0]);
+        for values in [[2.0, 4.0], [3.0, 5.0], [4.0, 4.0]] {
+            rest.add(values);
+        }
+        parts.merge(&rest);
+        assert!((parts.correlation() - pair.correlation()).abs() < 1e-12);
+        let mut none = Pair::default();
+        none.merge(&parts);
+        none.merge(&Pair::default());
+        assert_eq!(none, parts);
     }
 
     /// Fieller's limits as the roots of (x − r y)² = t² (s_xx − 2 r s_xy + r² s_yy).

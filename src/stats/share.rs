@@ -20,6 +20,12 @@ impl Share {
         self.yes += u64::from(yes);
     }
 
+    /// Takes in the answers of others.
+    pub fn merge(&mut self, other: &Share) {
+        self.yes += other.yes;
+        self.count += other.count;
+    }
+
     /// The share; `None` before the first answer.
     pub fn share(&self) -> Option<f64> {
         (self.count > 0).then(|| self.yes as f64 / self.count as f64)

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 
 use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
@@ -154,7 +153,7 @@ fn killed(finished: &Files) -> Files {
     };
     let mut identity: manifest::Identity =
         serde_json::from_slice(&of("manifest.json")).expect("it is JSON");
-    for key in ["records_hashes", "rows_per_hash"] {
+    for key in ["records_hashes", "tasks_per_hash"] {
         identity.remove(key);
     }
     let rows = of("records.csv");
@@ -187,7 +186,11 @@ fn shards(folder: &Path, right: &str) {
     let Ok(mut shards) = Shards::open(folder) else {
         return;
     };
-    if shards.hand_out(&mut kept, &AtomicU64::new(0)).is_ok() {
+    let handed = shards.each_task(&mut |cases, task| {
+        task.records(cases, &mut |record| kept.take(record))?;
+        task.into_parts().map(drop)
+    });
+    if handed.is_ok() {
         assert!(kept.0 == right, "altered shards were taken for true");
     }
 }

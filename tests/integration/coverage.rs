@@ -78,7 +78,7 @@ fn coverage(text: &str, series: u64) -> BTreeMap<[String; 3], Seen> {
     let scenario = scenario(&format!("replicas = {}\n{text}", series * SERIES));
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let mut evaluator = Evaluator::new(&plan);
-    let mut all = Summary::new(false);
+    let mut all = Summary::default();
     for number in 0..plan.cases() {
         all.take(&evaluator.evaluate(plan.case(number)))
             .expect("memory");
@@ -94,7 +94,7 @@ fn coverage(text: &str, series: u64) -> BTreeMap<[String; 3], Seen> {
         }
     }
     let mut seen: BTreeMap<[String; 3], Seen> = BTreeMap::new();
-    let mut one = Summary::new(false);
+    let mut one = Summary::default();
     let per_replica = (plan.policies.len() * plan.objectives.len()) as u64;
     for number in 0..plan.cases() {
         one.take(&evaluator.evaluate(plan.case(number)))
@@ -102,7 +102,7 @@ fn coverage(text: &str, series: u64) -> BTreeMap<[String; 3], Seen> {
         if (number + 1) % (SERIES * per_replica) > 0 {
             continue;
         }
-        for group in std::mem::replace(&mut one, Summary::new(false)).finish() {
+        for group in std::mem::replace(&mut one, Summary::default()).finish() {
             let who = format!("{} {}", group.workload, group.strategy);
             for (name, _, interval) in figures(&group.tallied) {
                 let key = [who.clone(), group.objective.clone(), name];

@@ -85,7 +85,7 @@ impl Sandbox {
     pub fn left_by_a_kill(&self, folder: &str, finished: &Files, rows: &[u8]) {
         let mut manifest: Identity =
             serde_json::from_slice(&finished["manifest.json"]).expect("it is JSON");
-        for key in ["records_hashes", "rows_per_hash"] {
+        for key in ["records_hashes", "tasks_per_hash"] {
             assert!(manifest.remove(key).is_some(), "{manifest:?}");
         }
         manifest["complete"] = false.into();

@@ -102,13 +102,13 @@ fn shards_of_a_slow_fidelity_are_as_fine_as_its_simulations() {
         "replicas = 2\nfidelity = \"step\"",
     );
     let (right, _) = whole(&sandbox);
-    all(&sandbox, 5);
+    all(&sandbox, 4);
     sandbox.run(&["merge", "out", "--records", forms()]).code(3);
     assert_same_files(&sandbox.contents("out"), &right, "step");
-    for index in 1..=5 {
-        let rows = sandbox.read(&format!("out/shards/000{index}-of-0005.csv"));
-        // Two objectives share a simulation; twelve of them go to five shards.
-        assert!(matches!(rows.lines().count() - 1, 4 | 6));
+    for index in 1..=4 {
+        let rows = sandbox.read(&format!("out/shards/000{index}-of-0004.csv"));
+        // Two objectives share a simulation, and two replicas a task; six of them go to four shards.
+        assert!(matches!(rows.lines().count() - 1, 4 | 8));
     }
 }
 
@@ -117,7 +117,7 @@ fn a_shard_that_is_there_is_skipped_and_one_that_is_damaged_made_again() {
     let sandbox = Sandbox::with(SCENARIO);
     let first = shard(&sandbox, "2/3", &[]);
     let right = sandbox.contents("out/shards");
-    assert_eq!(right.len(), 2);
+    assert_eq!(right.len(), 3);
     let again = shard(&sandbox, "2/3", &[]);
     assert!(stderr(&again).starts_with("parts: shard 2 of 3 is already there\n"));
     assert_eq!(first.get_output().status, again.get_output().status);
@@ -127,6 +127,15 @@ fn a_shard_that_is_there_is_skipped_and_one_that_is_damaged_made_again() {
     let again = shard(&sandbox, "2/3", &[]);
     assert!(!stderr(&again).contains("already there"));
     assert_same_files(&sandbox.contents("out/shards"), &right, "damaged");
+    // What they come to is verified, too.
+    let path = sandbox.path("out/shards/0002-of-0003.sums");
+    let mut sums = fs::read(&path).expect("it was written");
+    let middle = sums.len() / 2;
+    sums[middle] ^= 1;
+    fs::write(&path, sums).expect("it is writable");
+    let again = shard(&sandbox, "2/3", &[]);
+    assert!(!stderr(&again).contains("already there"));
+    assert_same_files(&sandbox.contents("out/shards"), &right, "damaged sums");
     // Another seed is another shard.
     let other = shard(&sandbox, "2/3", &["--seed", "4"]);
     assert!(!stderr(&other).contains("already there"));
@@ -164,16 +173,17 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     // Another cut of the same run.
     shard(&sandbox, "1/2", &[]);
     assert!(refused(&sandbox).contains("0001-of-0004.json is one of 4 shards"));
-    for name in ["0001-of-0002.csv", "0001-of-0002.json"] {
+    for name in ["0001-of-0002.csv", "0001-of-0002.sums", "0001-of-0002.json"] {
         fs::remove_file(sandbox.path("out/shards").join(name)).expect("it is there");
     }
 
-    for extension in ["csv", "json"] {
-        let from = sandbox.read(&format!("out/shards/0004-of-0004.{extension}"));
-        sandbox.write(&format!("out/shards/copy.{extension}"), &from);
+    for extension in ["csv", "sums", "json"] {
+        let from = sandbox.path(&format!("out/shards/0004-of-0004.{extension}"));
+        let to = sandbox.path(&format!("out/shards/copy.{extension}"));
+        fs::copy(from, to).expect("it was written");
     }
     assert!(refused(&sandbox).contains("shard 4 is there twice"));
-    for name in ["copy.csv", "copy.json"] {
+    for name in ["copy.csv", "copy.sums", "copy.json"] {
         fs::remove_file(sandbox.path("out/shards").join(name)).expect("it is there");
     }
 
@@ -182,11 +192,16 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     sandbox.write("out/shards/0001-of-0004.csv", &rows[..cut]);
     fs::remove_file(sandbox.path("out/shards/0002-of-0004.csv")).expect("it is there");
     sandbox.write("out/shards/0003-of-0004.json", "{}");
+    let sums = fs::read(sandbox.path("out/shards/0004-of-0004.sums")).expect("it was written");
+    let cut = &sums[..sums.len() - 5];
+    fs::write(sandbox.path("out/shards/0004-of-0004.sums"), cut).expect("it is writable");
     let told = refused(&sandbox);
     for part in [
         "0001-of-0004.csv is not what its manifest describes",
         "make it again: `--shard 1/4`",
         "cannot read out/shards/0002-of-0004.csv",
+        "0004-of-0004.csv is not what its manifest describes",
+        "make it again: `--shard 4/4`",
         "0003-of-0004.json: it does not say which shard it is",
         "shard 3 of 4 is missing in out/shards",
     ] {

@@ -1,0 +1,100 @@
+//! What becomes of records: each task's are turned into a part by the thread that makes them, and parts are put
+//! together in the order of the tasks.
+//!
+//! What a part holds depends on its task alone, and tasks have fixed borders: what they come to together is the same for
+//! any number of threads and shards.
+
+use std::io;
+
+use super::record::Record;
+
+/// Takes records in case order, on one thread.
+pub trait Sink {
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being stored.
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
+}
+
+/// What the records of one task come to.
+pub trait Part<'p>: Send {
+    /// Takes the next record of the task.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being told or counted.
+    fn take(&mut self, record: Record<'p>) -> io::Result<()>;
+
+    /// Is told that no record of the task is left, while there are still other threads to work on it.
+    fn end(&mut self) {}
+}
+
+/// Makes parts, in any thread.
+pub trait Maker: Sync {
+    /// What it makes.
+    type Part<'p>: Part<'p>;
+
+    /// The part of a task that begins.
+    fn part<'p>(&self) -> Self::Part<'p>;
+}
+
+/// Puts parts together.
+pub trait Gather: Send {
+    /// Makes its parts.
+    type Maker: Maker;
+
+    /// What makes its parts.
+    fn maker(&self) -> Self::Maker;
+
+    /// Takes the part of the next task.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being stored.
+    fn merge(&mut self, part: <Self::Maker as Maker>::Part<'_>) -> io::Result<()>;
+
+    /// Is told that the next part may be long in coming: what waits can be written or added up, on any threads.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being stored.
+    fn rest(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Hands the records of parts to sinks, one after the other.
+pub(super) struct InOrder<'s, 'd>(pub(super) &'s mut [&'d mut (dyn Sink + Send)]);
+
+/// Makes parts that keep their records.
+pub(super) struct Keeping;
+
+impl<'p> Part<'p> for Vec<Record<'p>> {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        self.push(record);
+        Ok(())
+    }
+}
+
+impl Maker for Keeping {
+    type Part<'p> = Vec<Record<'p>>;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        Vec::new()
+    }
+}
+
+impl Gather for InOrder<'_, '_> {
+    type Maker = Keeping;
+
+    fn maker(&self) -> Keeping {
+        Keeping
+    }
+
+    fn merge(&mut self, part: Vec<Record<'_>>) -> io::Result<()> {
+        for record in &part {
+            for sink in self.0.iter_mut() {
+                sink.take(record)?;
+            }
+        }
+        Ok(())
+    }
+}
