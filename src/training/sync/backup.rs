@@ -104,6 +104,7 @@ impl Synchronisation for Backup {
         Stationary {
             barrier: Some(barrier),
             wasted: ratio(wasted, useful + wasted),
+            ..Stationary::default()
         }
     }
 

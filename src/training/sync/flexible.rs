@@ -8,9 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::flow::Flow;
+use super::long_run::{LongRun, Settling};
+use super::registry::Protocol;
+use super::renewal::OUT_OF_STEP;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::input::checked::Patience;
+use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -41,6 +46,48 @@ struct Begun {
 #[derive(Debug, Default)]
 struct Pauses(Vec<Begun>);
 
+impl Flexible {
+    /// Nobody waits, so workers fall out of step by their own variation alone.
+    fn settling(&self, stepping: &Stepping) -> Settling {
+        let (cv, workers) = (stepping.time.cv(), f64::from(stepping.workers));
+        Settling {
+            rounds: OUT_OF_STEP / (cv * cv),
+            updates: (stepping.worker_s / self.after_s.get().max(1e-9)).min(workers),
+            has_own_times: true,
+        }
+    }
+
+    /// Draws how many gradients are in the updates of a stretch: of the renewal processes that workers are while they
+    /// compute, from a fresh start.
+    fn gradients(
+        &self,
+        stretch: &Stretch,
+        goal: Goal,
+        stepping: &Stepping,
+        stream: &mut Stream,
+    ) -> u64 {
+        // At a time, half an interval has passed since the last barrier, in the mean.
+        let since_s = match stretch.updates < goal.updates {
+            true => 0.5 * self.after_s.get(),
+            false => 0.0,
+        };
+        let compute_s = (stretch.advance.compute_s - since_s).max(0.0);
+        let square = stepping.time.cv() * stepping.time.cv();
+        let (mut mean, mut variance) = (0.0, 0.0);
+        let mut add = |factor: f64, count: f64| {
+            let cycles = compute_s / (stepping.worker_s * factor);
+            mean += count * (cycles + 0.5 * (square - 1.0));
+            variance += count * square * cycles;
+        };
+        match &stepping.machines {
+            None => add(1.0, f64::from(stepping.workers)),
+            Some(factors) => factors.iter().for_each(|&factor| add(factor, 1.0)),
+        }
+        let drawn = mean + variance.sqrt() * stream.normal();
+        (drawn.round().max(0.0) as u64).max(stretch.updates)
+    }
+}
+
 impl Synchronisation for Flexible {
     fn name(&self) -> &'static str {
         "flexible"
@@ -58,13 +105,42 @@ impl Synchronisation for Flexible {
         None
     }
 
-    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
         let protocol = self.name();
         match fidelity {
             Fidelity::Event => Ok(()),
             Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
-            Fidelity::Fast => Err(Invalid::Entangled { protocol }),
+            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
         }
+    }
+
+    fn stationary(&self, stepping: &Stepping) -> Stationary {
+        // All pause together, so communication is added as it is.
+        let computing = Stepping {
+            communication_s: 0.0,
+            ..stepping.clone()
+        };
+        let settling = self.settling(&computing);
+        Stationary {
+            long_run: LongRun::new(Protocol::Flexible(*self), settling, &computing),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let (long_run, stepping) = (leap.stationary.long_run.as_ref()?, leap.stepping);
+        let pausing = |flow: Flow, network: f64| {
+            let pause_s = stepping.communication_s * network;
+            let rate = 1.0 / (1.0 / flow.rate + pause_s);
+            Flow {
+                rate,
+                communication: rate * pause_s,
+                ..flow
+            }
+        };
+        let (mut stretch, end) = long_run.updates(&mut leap, pausing)?;
+        stretch.gradients = self.gradients(&stretch, leap.goal, stepping, leap.stream);
+        Some((stretch, end))
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.
