@@ -15,7 +15,6 @@ use super::renewal::OUT_OF_STEP;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::input::checked::Patience;
-use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -55,36 +54,6 @@ impl Flexible {
             updates: (stepping.worker_s / self.after_s.get().max(1e-9)).min(workers),
             has_own_times: true,
         }
-    }
-
-    /// Draws how many gradients are in the updates of a stretch: of the renewal processes that workers are while they
-    /// compute, from a fresh start.
-    fn gradients(
-        &self,
-        stretch: &Stretch,
-        goal: Goal,
-        stepping: &Stepping,
-        stream: &mut Stream,
-    ) -> u64 {
-        // At a time, half an interval has passed since the last barrier, in the mean.
-        let since_s = match stretch.updates < goal.updates {
-            true => 0.5 * self.after_s.get(),
-            false => 0.0,
-        };
-        let compute_s = (stretch.advance.compute_s - since_s).max(0.0);
-        let square = stepping.time.cv() * stepping.time.cv();
-        let (mut mean, mut variance) = (0.0, 0.0);
-        let mut add = |factor: f64, count: f64| {
-            let cycles = compute_s / (stepping.worker_s * factor);
-            mean += count * (cycles + 0.5 * (square - 1.0));
-            variance += count * square * cycles;
-        };
-        match &stepping.machines {
-            None => add(1.0, f64::from(stepping.workers)),
-            Some(factors) => factors.iter().for_each(|&factor| add(factor, 1.0)),
-        }
-        let drawn = mean + variance.sqrt() * stream.normal();
-        (drawn.round().max(0.0) as u64).max(stretch.updates)
     }
 }
 
@@ -138,9 +107,7 @@ impl Synchronisation for Flexible {
                 ..flow
             }
         };
-        let (mut stretch, end) = long_run.updates(&mut leap, pausing)?;
-        stretch.gradients = self.gradients(&stretch, leap.goal, stepping, leap.stream);
-        Some((stretch, end))
+        long_run.updates(&mut leap, pausing)
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.

@@ -13,6 +13,8 @@ pub(super) struct Flow {
     pub(super) rate: f64,
     /// Seconds by which a common start delays all of them.
     pub(super) late_s: f64,
+    /// Standard deviation of that delay.
+    pub(super) late_deviation_s: f64,
     /// Standard deviation of the time of n updates over √n, seconds.
     pub(super) deviation_s: f64,
     /// Skewness of the time of n updates times √n.
@@ -49,6 +51,9 @@ pub(super) fn updates(
         let mut count = left.min((room_s * flow.rate).ceil().max(1.0) as u64);
         // Only the start is in step.
         let late_s = match now == start {
+            true if flow.late_deviation_s > 0.0 => {
+                flow.late_s + flow.late_deviation_s * stream.normal()
+            }
             true => flow.late_s,
             false => 0.0,
         };

@@ -106,20 +106,33 @@ impl Settling {
 struct Point {
     update_s: f64,
     late_s: f64,
+    late_deviation_s: f64,
     deviation_s: f64,
     communication: f64,
     served_s: f64,
     missed: f64,
+    /// Gradients of an update, and by how many a common start puts them back.
+    gradients: f64,
+    late_gradients: f64,
+    /// How many more there are for each second that the updates took longer than usual, and what varies besides, over
+    /// the root of the number of updates.
+    gradients_per_s: f64,
+    gradients_deviation: f64,
 }
 
 impl Point {
     fn add(&mut self, weight: f64, other: &Point) {
         self.update_s += weight * other.update_s;
         self.late_s += weight * other.late_s;
+        self.late_deviation_s += weight * other.late_deviation_s;
         self.deviation_s += weight * other.deviation_s;
         self.communication += weight * other.communication;
         self.served_s += weight * other.served_s;
         self.missed += weight * other.missed;
+        self.gradients += weight * other.gradients;
+        self.late_gradients += weight * other.late_gradients;
+        self.gradients_per_s += weight * other.gradients_per_s;
+        self.gradients_deviation += weight * other.gradients_deviation;
     }
 }
 
@@ -175,13 +188,24 @@ impl LongRun {
         if limit_s * flow.rate < fewest as f64 {
             return None;
         }
-        let mut missed = 0.0;
+        let mut last = Point::default();
         let (mut stretch, end) = flow::updates(leap, |network| {
-            let point = self.point(scale, network);
-            missed = point.missed;
-            then(point.flow(), network)
+            last = self.point(scale, network);
+            then(last.flow(), network)
         });
-        stretch.missed_gradients = (stretch.updates as f64 * missed).round() as u64;
+        let n = stretch.updates as f64;
+        stretch.missed_gradients = (n * last.missed).round() as u64;
+        if self
+            .protocol
+            .gradients_per_update(leap.stepping.workers)
+            .is_none()
+        {
+            let longer_s = stretch.advance.compute_s - last.late_s - n * last.update_s;
+            let mean = n * last.gradients + last.late_gradients + longer_s * last.gradients_per_s;
+            let drawn = mean + last.gradients_deviation * n.sqrt() * leap.stream.normal();
+            // Every update has one.
+            stretch.gradients = (drawn.round().max(0.0) as u64).max(stretch.updates);
+        }
         Some((stretch, end))
     }
 
@@ -206,6 +230,7 @@ impl LongRun {
         }
         point.update_s *= is_scaled;
         point.late_s *= is_scaled;
+        point.late_deviation_s *= is_scaled;
         point.deviation_s *= is_scaled;
         point
     }
@@ -240,6 +265,7 @@ impl LongRun {
         };
         let (mut first_s, mut rest_s) = (Welford::default(), Welford::default());
         let (mut missed, mut communication_s, mut served_s) = (0.0, 0.0, 0.0);
+        let (mut first_gradients, mut pairs) = (Welford::default(), Vec::new());
         for replica in 0..self.plan.runs {
             // The same luck twice: the first run is the beginning of the second.
             let (Some((first, first_end_s)), Some((all, end_s))) =
@@ -251,19 +277,36 @@ impl LongRun {
             rest_s.add(end_s - first_end_s);
             missed +=
                 (all.missed_gradients - first.missed_gradients.min(all.missed_gradients)) as f64;
+            first_gradients.add(first.gradients as f64);
+            let gradients = all.gradients.saturating_sub(first.gradients);
+            pairs.push((end_s - first_end_s, gradients as f64));
             communication_s += all.advance.communication_s - first.advance.communication_s;
             served_s += all.utilisation * end_s - first.utilisation * first_end_s;
         }
         let counted = (whole - settled) as f64;
         let runs = rest_s.count() as f64;
         let update_s = rest_s.mean() / counted;
+        let mut rest_gradients = Welford::default();
+        pairs.iter().for_each(|pair| rest_gradients.add(pair.1));
+        let apart = |pair: &(f64, f64)| (pair.0 - rest_s.mean()) * (pair.1 - rest_gradients.mean());
+        let covariance = ratio(pairs.iter().map(apart).sum(), runs - 1.0);
+        let gradients_per_s = ratio(covariance, rest_s.variance());
+        let besides = rest_gradients.variance() - gradients_per_s * covariance;
+        let gradients = rest_gradients.mean() / counted;
+        let variance = rest_s.variance() / counted;
+        let late_variance = first_s.variance() - variance * settled as f64;
         Point {
             update_s,
             late_s: first_s.mean() - update_s * settled as f64,
-            deviation_s: (rest_s.variance() / counted).sqrt(),
+            late_deviation_s: late_variance.max(0.0).sqrt(),
+            deviation_s: variance.sqrt(),
             communication: ratio(communication_s, rest_s.mean() * runs),
             served_s: ratio(served_s, counted * runs),
             missed: ratio(missed, counted * runs),
+            gradients,
+            late_gradients: first_gradients.mean() - gradients * settled as f64,
+            gradients_per_s,
+            gradients_deviation: (besides.max(0.0) / counted).sqrt(),
         }
     }
 }
@@ -273,6 +316,7 @@ impl Point {
         Flow {
             rate: 1.0 / self.update_s,
             late_s: self.late_s,
+            late_deviation_s: self.late_deviation_s,
             deviation_s: self.deviation_s,
             // Of so many updates that it has vanished.
             skewness: 0.0,

@@ -110,6 +110,7 @@ impl Renewal {
         Flow {
             rate,
             late_s: self.behind / rate + self.variance_rate / (2.0 * rate * rate),
+            late_deviation_s: 0.0,
             deviation_s: (self.variance_rate / (rate * rate * rate)).sqrt(),
             skewness: self.skewness,
             communication: self.communication,
