@@ -290,6 +290,53 @@ fn a_measured_pace_follows_luck_and_the_network() {
     }
 }
 
+/// Hundreds of periods in a run are taken together: the mean and the distribution of its end, and of a mark on the way.
+#[test]
+fn short_periods_of_the_network_are_taken_together() {
+    let stepping = stepping(4, 0.5, log_normal(0.2));
+    let pace = Pace::of(Protocol::Bsp, Fidelity::Fast, &stepping);
+    let goal = Goal {
+        mark: 1100,
+        ..Goal::updates(1500)
+    };
+    for (sigma, period_s) in [(0.5, 8.0), (0.3, 20.0), (0.8, 30.0)] {
+        let drift = Some(Drift { sigma, period_s });
+        let mut seen = [(); 4].map(|()| Vec::new());
+        for replica in 0..600 {
+            let path =
+                |seed| DriftPath::new(drift, Streams::new(seed), replica, WorkloadKey::of("x"));
+            let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
+            let mut floor = Floor {
+                queue: &mut queue,
+                drift: &mut path(3),
+                stepping: &stepping,
+                stream: &mut stream(41, replica),
+                scratch: &mut scratch,
+                log: &mut Log::default(),
+            };
+            let slow = Protocol::Bsp.advance(&mut floor, goal).expect("no stall");
+            seen[0].push(queue.now().seconds());
+            seen[1].push(slow.advance.at_mark.seconds());
+            let mut stream = stream(42, replica);
+            let start = SimTime::ZERO;
+            let (fast, end) = pace
+                .advance(
+                    start,
+                    &mut path(4),
+                    &stepping,
+                    goal,
+                    &mut stream,
+                    &mut scratch,
+                )
+                .expect("valid in this fidelity");
+            seen[2].push(end.seconds());
+            seen[3].push(fast.advance.at_mark.seconds());
+        }
+        assert_same(&format!("{period_s} s, end"), &seen[0], &seen[2]);
+        assert_same(&format!("{period_s} s, mark"), &seen[1], &seen[3]);
+    }
+}
+
 #[test]
 fn what_fast_cannot_do_is_said_and_done_in_event() {
     let stepping = stepping(8, 0.25, log_normal(0.3));

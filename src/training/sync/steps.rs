@@ -91,10 +91,23 @@ impl Steps<'_> {
         let mut stretch = Stretch::from(start);
         let mut now = start;
         while stretch.updates < goal.updates && !interrupt.is_raised() {
-            let (network, ends) = drift.at(now);
-            let communication_s = stepping.communication_s * network;
-            let mean_s = stepping.worker_s * one.mean + communication_s;
+            let (network, mut ends) = drift.at(now);
+            let compute_s = stepping.worker_s * one.mean;
+            let mut communication_s = stepping.communication_s * network;
             let left = goal.updates - stretch.updates;
+            // Short periods together, as far as neither the goal nor the mark is expected before they end.
+            let ahead = match goal.mark.checked_sub(stretch.updates) {
+                None | Some(0) => left,
+                Some(to_mark) => left.min(to_mark),
+            };
+            let usual_s = compute_s + stepping.communication_s;
+            let expected = now + SimTime::from_seconds(ahead as f64 * usual_s);
+            let limit = expected.min(goal.until);
+            let parts = (compute_s, stepping.communication_s);
+            if let Some((step_s, end)) = drift.block(now, limit, parts) {
+                (communication_s, ends) = (step_s - compute_s, end);
+            }
+            let mean_s = compute_s + communication_s;
             // As many as are expected before the network changes or the time is up.
             let room_s = (ends.min(goal.until) - now).seconds();
             let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
