@@ -18,7 +18,7 @@ use crate::stats::normal;
 /// Entries of the table per σ.
 const PER_SIGMA: usize = 32;
 /// Where the table begins: below, a worker is late for certain.
-const LOWEST: f64 = -8.5;
+const LOWEST: f64 = -7.5;
 /// Where it ends: above, a worker is in time whatever σ up to [`LARGEST_SIGMA`].
 const HIGHEST: f64 = 20.0;
 /// Up to this σ the table reaches.
@@ -66,6 +66,8 @@ fn hermite(t: f64) -> [f64; 6] {
 /// Nodes y = from + j·h, h a whole number of entries of the table, and S at each.
 struct Grid {
     from: f64,
+    /// Entries of the table until a worker is in time.
+    entries: usize,
     /// Entries of the table per node.
     stride: usize,
     /// S at the nodes, and memory for Q of one worker.
@@ -77,10 +79,11 @@ struct Grid {
 }
 
 impl Grid {
-    fn new((from, to): (f64, f64), stride: usize, levels: (f64, f64)) -> Grid {
+    fn new((from, to): (f64, f64), reach: f64, stride: usize, levels: (f64, f64)) -> Grid {
         let count = (to - from) * PER_SIGMA as f64 / stride as f64;
         Grid {
             from,
+            entries: (((reach - LOWEST) * PER_SIGMA as f64) as usize + 2).min(table().len()),
             stride,
             nodes: vec![(0.0, 0.0); count.ceil() as usize + 1],
             first: 0,
@@ -126,7 +129,7 @@ impl Grid {
     fn visit(&mut self, at: f64, mut show: impl FnMut(&mut (f64, f64), f64)) {
         let begin = self.at(self.first as isize);
         let nodes = &mut self.nodes[self.first..];
-        let table = table();
+        let table = &table()[..self.entries];
         let place = (begin - at - LOWEST) * PER_SIGMA as f64;
         let late = match place < 0.0 {
             true => ((-place / self.stride as f64).ceil() as usize).min(nodes.len()),
@@ -233,15 +236,15 @@ pub(super) fn moments(factors: &[f64], time: WorkerTime) -> Option<Moments> {
     let straggled = (least + far + LOWEST, most + far + reach);
     let whole = (1.0, 0.0);
     let mut grids = match straggles {
-        None => vec![Grid::new(plain, stride(k), whole)],
+        None => vec![Grid::new(plain, reach, stride(k), whole)],
         Some(_) if straggled.0 < plain.1 => {
-            vec![Grid::new((plain.0, straggled.1), stride(k), whole)]
+            vec![Grid::new((plain.0, straggled.1), reach, stride(k), whole)]
         }
         Some(_) => {
             let any = -libm::expm1(k * libm::log1p(-odds));
             vec![
-                Grid::new(plain, stride(k), (1.0, any)),
-                Grid::new(straggled, stride((k * odds).max(1.0)), (any, 0.0)),
+                Grid::new(plain, reach, stride(k), (1.0, any)),
+                Grid::new(straggled, reach, stride((k * odds).max(1.0)), (any, 0.0)),
             ]
         }
     };

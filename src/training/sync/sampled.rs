@@ -15,11 +15,11 @@ use crate::training::stepping::Stepping;
 use crate::training::{Floor, Log};
 
 /// Worker-steps of a measurement.
-const WORKER_STEPS: f64 = 400_000.0;
+const WORKER_STEPS: f64 = 200_000.0;
 /// Most of them: a quarter of a second of compute.
 const MOST_WORKER_STEPS: f64 = 4e6;
 /// Steps of a measurement, at least.
-const FEWEST_STEPS: f64 = 10_000.0;
+const FEWEST_STEPS: f64 = 5_000.0;
 /// Stragglers that it has to meet.
 const STRAGGLERS: f64 = 1000.0;
 /// Steps that stay, each for as many others.
