@@ -48,7 +48,9 @@ pub(super) fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Tr
             staleness: stretch.mean_staleness(),
         }
     };
-    if protocol.valid(Fidelity::Fast, stepping, u64::MAX).is_ok() {
+    // What `fast` would measure is dearer than a trial run, and not needed before something runs.
+    let is_measured = pace.stationary().is_measured();
+    if !is_measured && protocol.valid(Fidelity::Fast, stepping, u64::MAX).is_ok() {
         let goal = goal(TRIAL_UPDATES);
         let start = SimTime::ZERO;
         let fast = pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch);

@@ -5,7 +5,7 @@
 //!
 //! - [`variation`]: what varies at random, each part with its own switch.
 //! - [`slowest`]: the slowest of K workers: its moments and its draws; [`waits`]: the moments, once per K;
-//!   [`shared_machines`]: on VMs that hold several workers and differ.
+//!   `unequal`: on machines that differ, for every replica; [`shared_machines`]: on VMs that hold several workers and differ.
 //! - [`stepping`]: the steps of one configuration in one replica. [`fidelity`]: how finely they are simulated;
 //!   [`sums`]: many of them in one draw.
 //! - [`sync`]: how workers come together, one file per protocol.
@@ -24,6 +24,7 @@ pub mod slowest;
 pub mod stepping;
 pub mod sums;
 pub mod sync;
+mod unequal;
 pub mod variation;
 pub mod waits;
 

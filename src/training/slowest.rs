@@ -1,10 +1,15 @@
 //! The slowest of K workers, or the Nth to arrive: what a barrier waits for.
 //!
 //! Moments by quadrature over the logarithm of time, draws by the inverse distribution of the
-//! maximum. Both take K independent workers; workers with unequal machines are possible.
+//! maximum (`draw`). Both take K independent workers; workers with unequal machines are possible.
 
+mod draw;
+
+pub(super) use draw::{binomial, straggling};
+pub use draw::{draw, draw_straggled, draw_unequal, draw_unequal_straggled};
+
+use super::unequal;
 use super::variation::{Family, Straggler, WorkerTime};
-use crate::rng::Stream;
 use crate::stats::normal;
 
 /// Mean and central moments of a step's slowest worker, relative to one worker's mean.
@@ -16,7 +21,25 @@ pub struct Moments {
     pub deviation: f64,
     /// Third central moment over the cube of the standard deviation; 0 for a constant.
     pub skewness: f64,
+    /// The same of steps in which nobody straggles, where somebody may.
+    pub calm: Option<Calm>,
 }
+
+/// Steps in which nobody straggles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Calm {
+    /// Probability that a step is one.
+    pub odds: f64,
+    /// Mean of those, relative to one worker's mean over all steps.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub deviation: f64,
+    /// Their skewness.
+    pub skewness: f64,
+}
+
+/// Where fewer steps than this are calm, nothing is gained by taking them by themselves.
+const FEWEST_CALM: f64 = 1e-3;
 
 impl Moments {
     /// A constant.
@@ -25,7 +48,35 @@ impl Moments {
             mean: value,
             deviation: 0.0,
             skewness: 0.0,
+            calm: None,
         }
+    }
+
+    /// With those of steps in which none of `workers` straggles; `plain` gives them for times without stragglers.
+    fn with_calm(
+        self,
+        workers: u32,
+        time: WorkerTime,
+        plain: impl FnOnce(WorkerTime) -> Moments,
+    ) -> Self {
+        let calm = time.straggler.and_then(|straggler| {
+            let odds = libm::pow(1.0 - straggler.probability, f64::from(workers));
+            let without = WorkerTime {
+                straggler: None,
+                ..time
+            };
+            (odds >= FEWEST_CALM).then(|| {
+                let plain = plain(without);
+                let scale = libm::exp(time.log_scale() - without.log_scale());
+                Calm {
+                    odds,
+                    mean: scale * plain.mean,
+                    deviation: scale * plain.deviation,
+                    skewness: plain.skewness,
+                }
+            })
+        });
+        Moments { calm, ..self }
     }
 }
 
@@ -41,13 +92,14 @@ pub fn moments(workers: u32, time: WorkerTime) -> Moments {
         return Moments::constant(1.0);
     }
     let k = f64::from(workers);
-    if time.has_no_spread() {
-        return two_points(time, |p| libm::pow(1.0 - p, k));
-    }
-    integrate(time, &[0.0], |log_time| {
-        let (density, cdf) = one_worker(time, log_time);
-        k * libm::pow(cdf, k - 1.0) * density
-    })
+    let all = match time.has_no_spread() {
+        true => two_points(time, |p| libm::pow(1.0 - p, k)),
+        false => integrate(time, &[0.0], |log_time| {
+            let (density, cdf) = one_worker(time, log_time);
+            k * libm::pow(cdf, k - 1.0) * density
+        }),
+    };
+    all.with_calm(workers, time, |plain| moments(workers, plain))
 }
 
 /// Moments of the arrival number `needed` of `workers` workers of equal mean: the order statistic,
@@ -60,14 +112,19 @@ pub fn moments_of_nth(needed: u32, workers: u32, time: WorkerTime) -> Moments {
     if time.is_constant() {
         return Moments::constant(1.0);
     }
+    let calm = |all: Moments| {
+        all.with_calm(workers, time, |plain| {
+            moments_of_nth(needed, workers, plain)
+        })
+    };
     if time.has_no_spread() {
-        return two_points(time, |p| at_most(workers - needed, workers, p));
+        return calm(two_points(time, |p| at_most(workers - needed, workers, p)));
     }
     let (n, late) = (f64::from(needed), f64::from(workers - needed));
     let log_count: f64 = (1..=needed)
         .map(|i| libm::log((late + f64::from(i)) / f64::from(i)))
         .sum();
-    integrate(time, &[0.0], |log_time| {
+    calm(integrate(time, &[0.0], |log_time| {
         let (density, cdf) = one_worker(time, log_time);
         if cdf <= 0.0 || density <= 0.0 {
             return 0.0;
@@ -78,7 +135,7 @@ pub fn moments_of_nth(needed: u32, workers: u32, time: WorkerTime) -> Moments {
         }
         let powers = (n - 1.0) * libm::log(cdf) + late * libm::log(survival);
         libm::exp(log_count + libm::log(n) + powers) * density
-    })
+    }))
 }
 
 /// P(at most `most` of `trials` happen), each with probability `p`.
@@ -124,6 +181,16 @@ pub fn moments_unequal(factors: &[f64], time: WorkerTime) -> Moments {
     if time.is_constant() {
         return Moments::constant(factors.iter().fold(0.0, |a, &b| a.max(b)));
     }
+    let all = unequal::moments(factors, time);
+    let all = all.unwrap_or_else(|| moments_unequal_by_quadrature(factors, time));
+    all.with_calm(factors.len() as u32, time, |plain| {
+        moments_unequal(factors, plain)
+    })
+}
+
+/// The same by a fine quadrature, which takes a thousand times as long: for what the table of [`unequal`] does not
+/// hold, and to test it.
+pub(super) fn moments_unequal_by_quadrature(factors: &[f64], time: WorkerTime) -> Moments {
     // A vanishing step variation still has to be integrated: its atoms sit at every factor.
     let time = WorkerTime {
         sigma: time.sigma.max(1e-4),
@@ -257,6 +324,7 @@ pub(super) fn integrate(time: WorkerTime, shifts: &[f64], density: impl Fn(f64) 
         mean,
         deviation,
         skewness: central(3) / (deviation * deviation * deviation),
+        calm: None,
     }
 }
 
@@ -283,92 +351,14 @@ fn two_points(time: WorkerTime, none: impl Fn(f64) -> f64) -> Moments {
         } else {
             0.0
         },
+        calm: None,
     }
-}
-
-/// Up to this many workers all are drawn; above, the largest is drawn at once. Both are exact;
-/// the crossing is where they cost the same (bench `paths`).
-const DRAW_ALL_UP_TO: u32 = 4;
-
-/// Draws the slowest of `workers` workers of equal mean.
-#[inline]
-pub fn draw(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
-    match time.straggler {
-        None if time.has_no_spread() => 1.0,
-        _ if time.family == Family::Exponential => draw_exponential(workers, time, stream),
-        None => libm::exp(time.sigma * largest(workers, stream) + time.log_scale()),
-        Some(straggler) => draw_with_stragglers(workers, time, straggler, stream),
-    }
-}
-
-fn draw_exponential(workers: u32, time: WorkerTime, stream: &mut Stream) -> f64 {
-    let one = |stream: &mut Stream| {
-        let x = -libm::log(stream.uniform());
-        match time.straggler {
-            Some(s) if stream.uniform() < s.probability => x * s.factor,
-            _ => x,
-        }
-    };
-    let largest = (0..workers).map(|_| one(stream)).fold(0.0, f64::max);
-    largest * libm::exp(time.log_scale())
-}
-
-fn draw_with_stragglers(
-    workers: u32,
-    time: WorkerTime,
-    straggler: Straggler,
-    stream: &mut Stream,
-) -> f64 {
-    let slow = binomial(workers, straggler.probability, stream);
-    let mut log_time = f64::NEG_INFINITY;
-    if slow < workers {
-        log_time = time.sigma * largest(workers - slow, stream);
-    }
-    if slow > 0 {
-        let straggled = time.sigma * largest(slow, stream) + libm::log(straggler.factor);
-        log_time = log_time.max(straggled);
-    }
-    libm::exp(log_time + time.log_scale())
-}
-
-/// Draws the slowest of workers whose mean times are `factors`.
-pub fn draw_unequal(factors: &[f64], time: WorkerTime, stream: &mut Stream) -> f64 {
-    factors
-        .iter()
-        .map(|factor| factor * draw(1, time, stream))
-        .fold(0.0, f64::max)
-}
-
-#[inline]
-fn largest(count: u32, stream: &mut Stream) -> f64 {
-    if count > DRAW_ALL_UP_TO {
-        return stream.largest_normal(count);
-    }
-    (0..count)
-        .map(|_| stream.normal())
-        .fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// Number of successes in `trials`, by inversion; one by one where (1 − p)^n underflows.
-fn binomial(trials: u32, p: f64, stream: &mut Stream) -> u32 {
-    let mut term = libm::pow(1.0 - p, f64::from(trials));
-    if term < 1e-290 {
-        return (0..trials).filter(|_| stream.uniform() < p).count() as u32;
-    }
-    let mut left = stream.uniform();
-    let mut successes = 0;
-    while left > term && successes < trials {
-        left -= term;
-        term *= f64::from(trials - successes) / f64::from(successes + 1) * p / (1.0 - p);
-        successes += 1;
-    }
-    successes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Streams};
+    use crate::rng::{Purpose, Stream, Streams};
     use crate::stats::Welford;
     use crate::training::Variation;
 

@@ -5,6 +5,15 @@ use super::slowest::{self, Moments};
 use super::variation::WorkerTime;
 use crate::rng::Stream;
 
+/// What is known of a step before it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// Nothing.
+    Nothing,
+    /// That somebody straggles.
+    Straggler,
+}
+
 /// The step process of one configuration in one replica.
 #[derive(Debug, Clone)]
 pub struct Stepping {
@@ -26,11 +35,7 @@ impl Stepping {
     /// Draws one worker's compute seconds.
     #[inline]
     pub fn draw_worker_s(&self, worker: u32, stream: &mut Stream) -> f64 {
-        let machine = match &self.machines {
-            None => 1.0,
-            Some(factors) => factors[worker as usize],
-        };
-        self.worker_s * machine * slowest::draw(1, self.time, stream)
+        self.worker_s * self.machine(worker) * slowest::draw(1, self.time, stream)
     }
 
     /// Draws the compute seconds of the slowest worker of one step.
@@ -41,6 +46,52 @@ impl Stepping {
             Some(factors) => slowest::draw_unequal(factors, self.time, stream),
         };
         self.worker_s * relative
+    }
+
+    /// The same of a step of which that is known.
+    #[inline]
+    pub fn draw_slowest_given_s(&self, given: Given, stream: &mut Stream) -> f64 {
+        let relative = match (given, &self.machines) {
+            (Given::Nothing, _) => return self.draw_slowest_s(stream),
+            (Given::Straggler, None) => slowest::draw_straggled(self.workers, self.time, stream),
+            (Given::Straggler, Some(factors)) => {
+                slowest::draw_unequal_straggled(factors, self.time, stream)
+            }
+        };
+        self.worker_s * relative
+    }
+
+    /// Shows each worker's compute seconds in a step of which that is known.
+    pub fn draw_workers_given_s(
+        &self,
+        given: Given,
+        stream: &mut Stream,
+        mut show: impl FnMut(f64),
+    ) {
+        match (given, self.time.straggler) {
+            (Given::Straggler, Some(straggler)) => {
+                let plain = WorkerTime {
+                    straggler: None,
+                    ..self.time
+                };
+                let mean_s = self.worker_s * libm::exp(self.time.log_scale() - plain.log_scale());
+                let p = straggler.probability;
+                slowest::straggling(self.workers, p, stream, |worker, straggles, stream| {
+                    let factor = if straggles { straggler.factor } else { 1.0 };
+                    let machine = self.machine(worker) * factor;
+                    show(mean_s * machine * slowest::draw(1, plain, stream));
+                });
+            }
+            _ => (0..self.workers).for_each(|worker| show(self.draw_worker_s(worker, stream))),
+        }
+    }
+
+    #[inline]
+    fn machine(&self, worker: u32) -> f64 {
+        match &self.machines {
+            None => 1.0,
+            Some(factors) => factors[worker as usize],
+        }
     }
 
     /// Mean seconds of a step at network factor `network`.

@@ -1,11 +1,16 @@
 //! Synchronisation protocols in fidelity `fast`, against `event`.
 
 use crate::sync::{
-    assert_same, by_pace, event, fast, log_normal, network, protocol, stepping, straggling, stream,
+    assert_same, by_pace, error, event, fast, log_normal, network, protocol, stepping, straggling,
+    stream,
 };
 use proptest::prelude::*;
 use scavsim::engine::Queue;
+use scavsim::rng::{Stream, Streams, WorkloadKey};
+use scavsim::stats::Welford;
+use scavsim::training::drift::DriftPath;
 use scavsim::training::slowest::{self, Moments};
+use scavsim::training::sync::fast::Pace;
 use scavsim::training::sync::{Goal, Invalid, Protocol, Scratch, Stretch};
 use scavsim::training::variation::{Drift, WorkerTime};
 use scavsim::training::{Fidelity, Floor, Log, Stepping};
@@ -100,6 +105,238 @@ fn fast_agrees_with_event_for_asp_without_contention() {
     compare("{ asp = { service_s = 0 } }", &unequal, 1500);
 }
 
+/// Where `fast` measures its pace over so many worker-steps, its mean is off by what that leaves: 0.3 % at most.
+fn compare_measured(text: &str, stepping: &Stepping, updates: u64) {
+    let protocol = protocol(text);
+    let name = format!("{text}, {} workers, {updates} updates", stepping.workers);
+    let end = Goal::updates(updates);
+    let pace = Pace::of(protocol, Fidelity::Fast, stepping);
+    let quick = |goal, mut stream: Stream| {
+        let (mut drift, mut scratch) = (network(None), Scratch::default());
+        let start = SimTime::ZERO;
+        pace.advance(start, &mut drift, stepping, goal, &mut stream, &mut scratch)
+            .expect("valid in this fidelity")
+    };
+    let until = |s: f64| Goal {
+        updates: u64::MAX,
+        mark: updates / 2,
+        until: SimTime::from_seconds(s),
+    };
+    let mean_s = quick(end, stream(1, 0)).1.seconds();
+    let mut seen = [(); 5].map(|()| [Welford::default(), Welford::default()]);
+    for replica in 0..300 {
+        let slow = event(protocol, stepping, end, stream(21, replica));
+        let fast = quick(end, stream(22, replica));
+        let slow_until = event(protocol, stepping, until(mean_s), stream(23, replica)).0;
+        let fast_until = quick(until(mean_s), stream(24, replica)).0;
+        let figures = |stretch: &Stretch, until: &Stretch, end_s: f64| {
+            [
+                end_s,
+                until.updates as f64,
+                until.advance.at_mark.seconds(),
+                stretch.gradients as f64,
+                stretch.advance.communication_s,
+            ]
+        };
+        let slow = figures(&slow.0, &slow_until, slow.1);
+        let fast = figures(&fast.0, &fast_until, fast.1.seconds());
+        for (seen, (slow, fast)) in seen.iter_mut().zip(slow.into_iter().zip(fast)) {
+            seen[0].add(slow);
+            seen[1].add(fast);
+        }
+    }
+    let whats = ["end", "count", "mark", "gradients", "communication"];
+    for (what, [slow, fast]) in whats.iter().zip(&seen) {
+        let off = fast.mean() - slow.mean();
+        let error = error(slow).hypot(error(fast));
+        println!(
+            "{name}, {what}: {} {} ({:+.3} %, {:+.2} errors), deviations {} {}",
+            slow.mean(),
+            fast.mean(),
+            100.0 * off / slow.mean(),
+            off / error,
+            slow.standard_deviation(),
+            fast.standard_deviation()
+        );
+        let tolerance = 0.003 * slow.mean() + 4.0 * error + 1e-9;
+        assert!(
+            off.abs() <= tolerance,
+            "{name}, {what}: {off} beyond {tolerance}"
+        );
+        if *what == "communication" {
+            // Of a run, what it is in the mean.
+            continue;
+        }
+        // 300 replicas know it within 4 %, and the measurement within 10 %.
+        let ratio = (fast.standard_deviation() + 5e-4 * slow.mean())
+            / (slow.standard_deviation() + 5e-4 * slow.mean());
+        assert!(
+            (0.7..1.4).contains(&ratio),
+            "{name}, {what}: deviations' ratio {ratio}"
+        );
+    }
+    let (slow, fast) = (
+        event(protocol, stepping, end, stream(25, 0)).0,
+        quick(end, stream(26, 0)).0,
+    );
+    let near = |a: f64, b: f64, within: f64| assert!((a - b).abs() <= within, "{name}: {a} {b}");
+    near(
+        slow.mean_staleness(),
+        fast.mean_staleness(),
+        0.03 * slow.mean_staleness(),
+    );
+    near(slow.utilisation, fast.utilisation, 0.02);
+    near(slow.wasted, fast.wasted, 0.02);
+}
+
+#[test]
+fn fast_agrees_with_event_where_its_pace_is_measured() {
+    for (text, time, workers, updates) in [
+        ("{ ssp = { slack = 1 } }", log_normal(0.3), 8, 3000),
+        ("{ ssp = { slack = 3 } }", log_normal(0.3), 8, 4000),
+        (
+            "{ ssp = { slack = 3 } }",
+            straggling(0.3, 0.01, 5.0),
+            8,
+            4000,
+        ),
+        (
+            "{ speculative = { quantile = 0.9 } }",
+            log_normal(0.3),
+            8,
+            300,
+        ),
+        (
+            "{ speculative = { quantile = 0.8, spare = 1 } }",
+            straggling(0.1, 0.02, 4.0),
+            8,
+            300,
+        ),
+        ("{ flexible = { after_s = 0.7 } }", log_normal(0.3), 8, 400),
+        (
+            "{ flexible = { after_s = 0.05 } }",
+            log_normal(0.3),
+            4,
+            2000,
+        ),
+        (
+            "{ flexible = { after_s = 3.0 } }",
+            straggling(0.3, 0.01, 5.0),
+            8,
+            200,
+        ),
+        ("{ asp = { service_s = 0.1 } }", log_normal(0.3), 8, 3000),
+        (
+            "{ asp = { service_s = 0.3, servers = 2, service = \"exponential\" } }",
+            log_normal(0.3),
+            8,
+            3000,
+        ),
+    ] {
+        compare_measured(text, &stepping(workers, 0.25, time), updates);
+    }
+}
+
+/// Luck scales all times of a worker, the network its communication: between the points that were measured.
+#[test]
+fn a_measured_pace_follows_luck_and_the_network() {
+    let nominal = stepping(8, 0.25, log_normal(0.3));
+    for text in [
+        "{ ssp = { slack = 3 } }",
+        "{ flexible = { after_s = 0.7 } }",
+        "{ asp = { service_s = 0.1 } }",
+        "{ speculative = { quantile = 0.9 } }",
+    ] {
+        let protocol = protocol(text);
+        let pace = Pace::of(protocol, Fidelity::Fast, &nominal);
+        let mut lucky = nominal.clone();
+        lucky.worker_s *= 1.137;
+        lucky.communication_s *= 1.137;
+        let goal = Goal::updates(4000);
+        let drift = Some(Drift {
+            sigma: 0.4,
+            period_s: 60.0,
+        });
+        let (mut slow, mut fast) = (Welford::default(), Welford::default());
+        for replica in 0..40 {
+            let mut scratch = Scratch::default();
+            let mut paths =
+                || DriftPath::new(drift, Streams::new(3), replica, WorkloadKey::of("x"));
+            let mut queue = Queue::new();
+            let mut floor = Floor {
+                queue: &mut queue,
+                drift: &mut paths(),
+                stepping: &lucky,
+                stream: &mut stream(31, replica),
+                scratch: &mut scratch,
+                log: &mut Log::default(),
+            };
+            protocol.advance(&mut floor, goal).expect("no stall");
+            slow.add(queue.now().seconds());
+            let (mut drift, mut stream) = (paths(), stream(32, replica));
+            let start = SimTime::ZERO;
+            let end = pace.advance(start, &mut drift, &lucky, goal, &mut stream, &mut scratch);
+            fast.add(end.expect("valid in this fidelity").1.seconds());
+        }
+        let off = fast.mean() - slow.mean();
+        // The same network in both: what is left is the luck of the workers.
+        let tolerance = 0.005 * slow.mean();
+        assert!(
+            off.abs() <= tolerance,
+            "{text}: {} {}",
+            slow.mean(),
+            fast.mean()
+        );
+    }
+}
+
+/// Hundreds of periods in a run are taken together: the mean and the distribution of its end, and of a mark on the way.
+#[test]
+fn short_periods_of_the_network_are_taken_together() {
+    let stepping = stepping(4, 0.5, log_normal(0.2));
+    let pace = Pace::of(Protocol::Bsp, Fidelity::Fast, &stepping);
+    let goal = Goal {
+        mark: 1100,
+        ..Goal::updates(1500)
+    };
+    for (sigma, period_s) in [(0.5, 8.0), (0.3, 20.0), (0.8, 30.0)] {
+        let drift = Some(Drift { sigma, period_s });
+        let mut seen = [(); 4].map(|()| Vec::new());
+        for replica in 0..600 {
+            let path =
+                |seed| DriftPath::new(drift, Streams::new(seed), replica, WorkloadKey::of("x"));
+            let (mut queue, mut scratch) = (Queue::new(), Scratch::default());
+            let mut floor = Floor {
+                queue: &mut queue,
+                drift: &mut path(3),
+                stepping: &stepping,
+                stream: &mut stream(41, replica),
+                scratch: &mut scratch,
+                log: &mut Log::default(),
+            };
+            let slow = Protocol::Bsp.advance(&mut floor, goal).expect("no stall");
+            seen[0].push(queue.now().seconds());
+            seen[1].push(slow.advance.at_mark.seconds());
+            let mut stream = stream(42, replica);
+            let start = SimTime::ZERO;
+            let (fast, end) = pace
+                .advance(
+                    start,
+                    &mut path(4),
+                    &stepping,
+                    goal,
+                    &mut stream,
+                    &mut scratch,
+                )
+                .expect("valid in this fidelity");
+            seen[2].push(end.seconds());
+            seen[3].push(fast.advance.at_mark.seconds());
+        }
+        assert_same(&format!("{period_s} s, end"), &seen[0], &seen[2]);
+        assert_same(&format!("{period_s} s, mark"), &seen[1], &seen[3]);
+    }
+}
+
 #[test]
 fn what_fast_cannot_do_is_said_and_done_in_event() {
     let stepping = stepping(8, 0.25, log_normal(0.3));
@@ -112,6 +349,10 @@ fn what_fast_cannot_do_is_said_and_done_in_event() {
         "\"bsp\"",
         "{ backup = { spare = 1 } }",
         "{ asp = { service_s = 0.001 } }",
+        "{ asp = { service_s = 0.2 } }",
+        "{ ssp = { slack = 3 } }",
+        "{ speculative = { quantile = 0.9 } }",
+        "{ flexible = { after_s = 1 } }",
     ] {
         assert_eq!(
             settle(text, Fidelity::Fast, many),
@@ -120,17 +361,25 @@ fn what_fast_cannot_do_is_said_and_done_in_event() {
     }
     let contended = "{ asp = { service_s = 0.2 } }";
     for (text, asked, updates, reason) in [
+        // More slack than a measurement could use up, and updates that all come at once.
         (
-            "{ ssp = { slack = 3 } }",
+            "{ ssp = { slack = 1000 } }",
             Fidelity::Fast,
             many,
             "others' progress",
         ),
         (
-            "{ flexible = { after_s = 1 } }",
+            "{ ssp = { slack = 0 } }",
             Fidelity::Fast,
             many,
             "others' progress",
+        ),
+        ("{ ssp = { slack = 3 } }", Fidelity::Fast, 100, "too few"),
+        (
+            "{ flexible = { after_s = 1 } }",
+            Fidelity::Fast,
+            5,
+            "too few",
         ),
         (
             "{ speculative = { quantile = 0.9 } }",
@@ -144,18 +393,19 @@ fn what_fast_cannot_do_is_said_and_done_in_event() {
             many,
             "no step in common",
         ),
-        (
-            contended,
-            Fidelity::Fast,
-            many,
-            "no `sharpness` was measured",
-        ),
+        (contended, Fidelity::Fast, 100, "too few"),
         ("{ asp = { service_s = 0 } }", Fidelity::Fast, 20, "too few"),
     ] {
         let (fidelity, why) = settle(text, asked, updates);
         assert_eq!(fidelity, Fidelity::Event, "{text}");
         assert!(why.contains(reason), "{text}: {why}");
     }
+    // Without variation workers never fall out of step.
+    let even = crate::sync::stepping(8, 0.25, log_normal(0.0));
+    assert!(matches!(
+        protocol(contended).valid(Fidelity::Fast, &even, many),
+        Err(Invalid::Contended { .. })
+    ));
     let mut unequal = stepping.clone();
     unequal.machines = Some([1.0; 8].into());
     let backup = protocol("{ backup = { spare = 1 } }");

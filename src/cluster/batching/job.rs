@@ -418,7 +418,7 @@ impl<'a> Run<'a> {
     #[cfg(any(test, feature = "inside"))]
     fn step_by_step(&mut self, steps: u64, stream: &mut Stream) {
         let (stepping, looks, averages) = (&self.stepping, self.looks, &mut self.averages);
-        let slowest_s = |stream: &mut Stream| {
+        let slowest_s = |stream: &mut Stream, _| {
             let mut slowest_s = 0f64;
             for (worker, average) in (0..stepping.workers).zip(averages.iter_mut()) {
                 let time_s = stepping.draw_worker_s(worker, stream);

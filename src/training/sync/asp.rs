@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::long_run::{LongRun, Settling};
 use super::network::Network;
-use super::renewal::{Renewal, Service, contention, updates};
+use super::registry::Protocol;
+use super::renewal::{OUT_OF_STEP, Renewal, Service, contention, updates};
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use super::synchronisation::{Leap, Synchronisation};
+use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::input::checked::{Delay, Machines, Sharpness};
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -34,8 +36,8 @@ pub struct Asp {
     /// How service times vary.
     #[serde(default)]
     pub service: ServiceTime,
-    /// q of the measured saturating law (t_w^q + (K·t_ps)^q)^(1/q), if there is one: it lets
-    /// contended servers be simulated in fidelity `fast`.
+    /// q of the measured saturating law (t_w^q + (K·t_ps)^q)^(1/q), if there is one: contended servers follow it in
+    /// fidelity `fast`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharpness: Option<Sharpness>,
 }
@@ -93,6 +95,17 @@ impl Asp {
             second_moment,
             variance,
             law: self.law(),
+        }
+    }
+
+    /// Workers fall out of step by their own variation; the queue forgets sooner.
+    fn settling(&self, stepping: &Stepping) -> Settling {
+        let cycle_s = stepping.worker_s + stepping.communication_s + self.unqueued_s();
+        let cycle_cv = ratio(stepping.time.cv() * stepping.worker_s, cycle_s);
+        Settling {
+            rounds: OUT_OF_STEP / (cycle_cv * cycle_cv),
+            updates: f64::from(stepping.workers),
+            has_own_times: true,
         }
     }
 
@@ -242,10 +255,14 @@ impl Synchronisation for Asp {
             }),
             Fidelity::Fast => {
                 let service = self.service();
-                if let Some(waiting) = contention(&service, stepping) {
-                    return Err(Invalid::Contended { waiting });
+                let Some(waiting) = contention(&service, stepping) else {
+                    return Renewal::of(&service, stepping, 1.0).check(stepping.workers, updates);
+                };
+                let settled = self.settling(stepping);
+                match settled.check(self.name(), stepping, updates) {
+                    Err(Invalid::Entangled { .. }) => Err(Invalid::Contended { waiting }),
+                    settled => settled,
                 }
-                Renewal::of(&service, stepping, 1.0).check(stepping.workers, updates)
             }
         }
     }
@@ -258,7 +275,19 @@ impl Synchronisation for Asp {
         }
     }
 
-    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
-        Some(updates(&self.service(), leap))
+    fn stationary(&self, stepping: &Stepping) -> Stationary {
+        let is_contended = contention(&self.service(), stepping).is_some();
+        let settling = is_contended.then(|| self.settling(stepping));
+        Stationary {
+            long_run: settling.and_then(|s| LongRun::new(Protocol::Asp(*self), s, stepping)),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        match &leap.stationary.long_run {
+            Some(long_run) => long_run.updates(&mut leap, |flow, _| flow),
+            None => Some(updates(&self.service(), &mut leap)),
+        }
     }
 }

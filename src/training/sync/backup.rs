@@ -14,7 +14,7 @@ use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::Stalled;
 use crate::training::slowest::{self, Moments};
-use crate::training::stepping::Stepping;
+use crate::training::stepping::{Given, Stepping};
 use crate::units::SimTime;
 
 /// Settings of `backup`.
@@ -41,9 +41,15 @@ impl Backup {
     }
 
     /// Draws the compute seconds of a step; `times` is memory.
-    pub fn draw_s(&self, stepping: &Stepping, times: &mut Vec<f64>, stream: &mut Stream) -> f64 {
+    pub fn draw_s(
+        &self,
+        stepping: &Stepping,
+        times: &mut Vec<f64>,
+        given: Given,
+        stream: &mut Stream,
+    ) -> f64 {
         times.clear();
-        times.extend((0..stepping.workers).map(|worker| stepping.draw_worker_s(worker, stream)));
+        stepping.draw_workers_given_s(given, stream, |time_s| times.push(time_s));
         let nth = self.needed(stepping.workers) as usize - 1;
         *times.select_nth_unstable_by(nth, f64::total_cmp).1
     }
@@ -98,6 +104,7 @@ impl Synchronisation for Backup {
         Stationary {
             barrier: Some(barrier),
             wasted: ratio(wasted, useful + wasted),
+            ..Stationary::default()
         }
     }
 
@@ -112,7 +119,7 @@ impl Synchronisation for Backup {
             interrupt: leap.interrupt,
         };
         let Times(times) = leap.scratch.of();
-        let draw = |stream: &mut Stream| self.draw_s(stepping, times, stream);
+        let draw = |stream: &mut Stream, given| self.draw_s(stepping, times, given, stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;

@@ -53,7 +53,7 @@ impl Synchronisation for Bsp {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let draw = |stream: &mut Stream| stepping.draw_slowest_s(stream);
+        let draw = |stream: &mut Stream, given| stepping.draw_slowest_given_s(given, stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))

@@ -14,7 +14,7 @@ use crate::units::SimTime;
 
 /// What `step` and `fast` need of a protocol and a configuration: computed once, whatever luck
 /// scales the times.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Pace {
     protocol: Protocol,
     fidelity: Fidelity,

@@ -10,7 +10,10 @@ pub enum Invalid {
         protocol: &'static str,
     },
     /// Steps depend on each other.
-    #[error("under `{protocol}` what a worker does next depends on the others' progress")]
+    #[error(
+        "under `{protocol}` what a worker does next depends on the others' progress, and here on too much of it to \
+         measure its pace"
+    )]
     Entangled {
         /// The protocol.
         protocol: &'static str,

@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::flow::Flow;
+use super::long_run::{LongRun, Settling};
+use super::registry::Protocol;
+use super::renewal::OUT_OF_STEP;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::input::checked::Patience;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -41,6 +45,18 @@ struct Begun {
 #[derive(Debug, Default)]
 struct Pauses(Vec<Begun>);
 
+impl Flexible {
+    /// Nobody waits, so workers fall out of step by their own variation alone.
+    fn settling(&self, stepping: &Stepping) -> Settling {
+        let (cv, workers) = (stepping.time.cv(), f64::from(stepping.workers));
+        Settling {
+            rounds: OUT_OF_STEP / (cv * cv),
+            updates: (stepping.worker_s / self.after_s.get().max(1e-9)).min(workers),
+            has_own_times: true,
+        }
+    }
+}
+
 impl Synchronisation for Flexible {
     fn name(&self) -> &'static str {
         "flexible"
@@ -58,13 +74,40 @@ impl Synchronisation for Flexible {
         None
     }
 
-    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
         let protocol = self.name();
         match fidelity {
             Fidelity::Event => Ok(()),
             Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
-            Fidelity::Fast => Err(Invalid::Entangled { protocol }),
+            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
         }
+    }
+
+    fn stationary(&self, stepping: &Stepping) -> Stationary {
+        // All pause together, so communication is added as it is.
+        let computing = Stepping {
+            communication_s: 0.0,
+            ..stepping.clone()
+        };
+        let settling = self.settling(&computing);
+        Stationary {
+            long_run: LongRun::new(Protocol::Flexible(*self), settling, &computing),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let (long_run, stepping) = (leap.stationary.long_run.as_ref()?, leap.stepping);
+        let pausing = |flow: Flow, network: f64| {
+            let pause_s = stepping.communication_s * network;
+            let rate = 1.0 / (1.0 / flow.rate + pause_s);
+            Flow {
+                rate,
+                communication: rate * pause_s,
+                ..flow
+            }
+        };
+        long_run.updates(&mut leap, pausing)
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.

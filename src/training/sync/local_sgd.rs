@@ -12,7 +12,7 @@ use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::Stepping;
+use crate::training::stepping::{Given, Stepping};
 use crate::units::SimTime;
 use crate::workload::Staleness;
 
@@ -159,7 +159,11 @@ impl Synchronisation for LocalSgd {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let draw = |stream: &mut Stream| self.draw_s(stepping, stream);
+        let draw = |stream: &mut Stream, given: Given| match given {
+            Given::Nothing => self.draw_s(stepping, stream),
+            // Only asked where a round is a step.
+            Given::Straggler => stepping.draw_slowest_given_s(given, stream),
+        };
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         let round = u64::from(stepping.workers) * u64::from(self.period.get());
         stretch.gradients = stretch.updates * round;

@@ -9,8 +9,8 @@
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
 //! - `draws`: worker times in blocks; `network`: what communication takes now.
-//! - [`fast`]: many updates at once; `steps`: of workers that end a step together; `renewal`: of workers that nobody
-//!   waits for.
+//! - [`fast`]: many updates at once; `steps`: of workers that end a step together, `sampled` where no formula tells
+//!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once.
 
 pub mod asp;
 pub mod backup;
@@ -19,10 +19,13 @@ mod draws;
 pub mod fast;
 pub mod fidelity;
 pub mod flexible;
+mod flow;
 pub mod local_sgd;
+mod long_run;
 mod network;
 pub mod registry;
 mod renewal;
+mod sampled;
 pub mod speculative;
 pub mod ssp;
 pub(crate) mod steps;

@@ -128,8 +128,8 @@ mod tests {
                 }
             }
         }
-        // `bsp` and `backup` in both, `asp` in `fast`.
-        assert_eq!(valid, 5);
+        // `bsp` and `backup` in both, `asp` and what is measured in `fast`.
+        assert_eq!(valid, 8);
     }
 
     #[test]

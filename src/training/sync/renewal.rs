@@ -6,10 +6,10 @@
 //! divided by K, K², K³.
 
 use super::fidelity::Invalid;
+use super::flow::{self, Flow};
 use super::stretch::{Stretch, ratio};
 use super::synchronisation::Leap;
 use crate::training::stepping::Stepping;
-use crate::training::sums::{bridge, skewed};
 use crate::units::SimTime;
 use crate::workload::law::CommunicationLaw;
 
@@ -57,7 +57,7 @@ pub(super) struct Renewal {
 const NO_CONTENTION: f64 = 0.002;
 /// From this n·c² per worker on, the phases of workers that began together are spread over a
 /// cycle: what is left of the common phase is exp(−2π²·n·c²).
-const OUT_OF_STEP: f64 = 0.5;
+pub(super) const OUT_OF_STEP: f64 = 0.5;
 /// After so many steps of each worker it does not matter any more whether they are in step: that moves the end by
 /// less than one of them.
 const LONG_RUN: f64 = 2000.0;
@@ -103,6 +103,19 @@ impl Renewal {
             Some(factors) => factors.iter().for_each(|&factor| add(factor, 1.0)),
         }
         renewal
+    }
+
+    fn flow(&self, service: &Service) -> Flow {
+        let rate = self.rate;
+        Flow {
+            rate,
+            late_s: self.behind / rate + self.variance_rate / (2.0 * rate * rate),
+            late_deviation_s: 0.0,
+            deviation_s: (self.variance_rate / (rate * rate * rate)).sqrt(),
+            skewness: self.skewness,
+            communication: self.communication,
+            served_s: service.part_s,
+        }
     }
 
     /// Whether `updates` updates are enough for the workers to fall out of step.
@@ -151,64 +164,12 @@ fn own_s(stepping: &Stepping, network: f64) -> f64 {
 }
 
 /// Updates until the goal is reached, and when that is.
-pub(super) fn updates(service: &Service, leap: Leap<'_>) -> (Stretch, SimTime) {
-    let Leap {
-        start,
-        drift,
-        stepping,
-        goal,
-        stream,
-        interrupt,
-        ..
-    } = leap;
-    let mut stretch = Stretch::from(start);
-    let mut now = start;
-    let (mut communication_s, mut served) = (0.0, 0.0);
-    while stretch.updates < goal.updates && now < goal.until && !interrupt.is_raised() {
-        let (network, ends) = drift.at(now);
-        let renewal = Renewal::of(service, stepping, network);
-        let rate = renewal.rate;
-        let room_s = (ends.min(goal.until) - now).seconds();
-        let left = goal.updates - stretch.updates;
-        let mut count = left.min((room_s * rate).ceil().max(1.0) as u64);
-        // Only the start is in step.
-        let late_s = match now == start {
-            true => renewal.behind / rate + renewal.variance_rate / (2.0 * rate * rate),
-            false => 0.0,
-        };
-        let n = count as f64;
-        let deviation_s = (renewal.variance_rate / (rate * rate * rate)).sqrt();
-        let bent = skewed(stream.normal(), renewal.skewness / n.sqrt());
-        let mut total = (n / rate + late_s + deviation_s * n.sqrt() * bent).max(0.0);
-        let end = |seconds: f64| now + SimTime::from_seconds(seconds);
-        let marked = goal.mark.saturating_sub(stretch.updates);
-        if (1..=count).contains(&marked) {
-            let (m, rest) = (marked as f64, (count - marked) as f64);
-            let spread = deviation_s * (m / n * rest).sqrt() * stream.normal();
-            // The start delays all updates alike.
-            let at_s = late_s + m / n * (total - late_s) + spread;
-            stretch.advance.at_mark = end(at_s.clamp(0.0, total));
-        }
-        let over = end(total) > goal.until;
-        if over {
-            let in_time = |_: u64, at: f64| end(at) <= goal.until;
-            let whole = (count, total);
-            (count, _) = bridge((0, late_s), whole, deviation_s, in_time, stream);
-            total = (goal.until - now).seconds();
-        }
-        stretch.updates += count;
-        communication_s += total * renewal.communication;
-        served += count as f64 * service.part_s;
-        now = if over { goal.until } else { end(total) };
-    }
-    if goal.mark > stretch.updates {
-        stretch.advance.at_mark = start;
-    }
-    stretch.gradients = stretch.updates;
+pub(super) fn updates(service: &Service, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
+    let stepping = leap.stepping;
+    let (mut stretch, end) = flow::updates(leap, |network| {
+        Renewal::of(service, stepping, network).flow(service)
+    });
     // Between two updates of one worker, each of the others has one, on average.
     stretch.missed_gradients = stretch.updates * u64::from(stepping.workers.saturating_sub(1));
-    let elapsed_s = (now - start).seconds();
-    stretch.divide(elapsed_s, communication_s);
-    stretch.utilisation = ratio(served, elapsed_s);
-    (stretch, now)
+    (stretch, end)
 }

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::backup::some_compute;
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::registry::Protocol;
+use super::sampled::{Sampled, steps_to_measure};
+use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::engine::Queue;
 use crate::input::checked::Probability;
 use crate::rng::Stream;
@@ -87,13 +90,40 @@ impl Synchronisation for Speculative {
         batch * f64::from(self.tasks(workers)) / f64::from(workers)
     }
 
-    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        let is_measured = || steps_to_measure(stepping).is_some();
         match fidelity {
             Fidelity::Event => Ok(()),
+            Fidelity::Fast if is_measured() => Ok(()),
             Fidelity::Step | Fidelity::Fast => Err(Invalid::Entangled {
                 protocol: self.name(),
             }),
         }
+    }
+
+    fn stationary(&self, stepping: &Stepping) -> Stationary {
+        Stationary {
+            sampled: Sampled::new(Protocol::Speculative(*self), stepping),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let sample = leap.stationary.sampled.as_ref()?.of(stepping)?;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: sample.one,
+            goal: leap.goal,
+            interrupt: leap.interrupt,
+        };
+        let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
+        stretch.wasted = sample.wasted;
+        Some((stretch, end))
     }
 
     fn run(

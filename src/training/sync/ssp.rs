@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::long_run::{LongRun, Settling};
 use super::network::Network;
+use super::registry::Protocol;
+use super::renewal::OUT_OF_STEP;
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -54,13 +57,28 @@ impl Synchronisation for Ssp {
         Some(1)
     }
 
-    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
         let protocol = self.name();
         match fidelity {
             Fidelity::Event => Ok(()),
             Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
-            Fidelity::Fast => Err(Invalid::Entangled { protocol }),
+            // All workers go on in the same moment: updates have no even flow.
+            Fidelity::Fast if self.slack == 0 => Err(Invalid::Entangled { protocol }),
+            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
         }
+    }
+
+    fn stationary(&self, stepping: &Stepping) -> Stationary {
+        let settling = (self.slack > 0).then(|| self.settling(stepping));
+        Stationary {
+            long_run: settling.and_then(|s| LongRun::new(Protocol::Ssp(*self), s, stepping)),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let long_run = leap.stationary.long_run.as_ref()?;
+        long_run.updates(&mut leap, |flow, _| flow)
     }
 
     fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
@@ -73,6 +91,18 @@ impl Synchronisation for Ssp {
 }
 
 impl Ssp {
+    /// Workers drift apart like random walks, until the slowest holds the others back.
+    fn settling(&self, stepping: &Stepping) -> Settling {
+        let cycle_s = stepping.worker_s + stepping.communication_s;
+        let cycle_cv = ratio(stepping.time.cv() * stepping.worker_s, cycle_s);
+        let apart = (f64::from(self.slack) + 1.0) / cycle_cv;
+        Settling {
+            rounds: OUT_OF_STEP * apart * apart,
+            updates: f64::from(stepping.workers),
+            has_own_times: false,
+        }
+    }
+
     /// A state machine: the state of all workers in one place, one turn per event.
     fn events<const NOTED: bool>(
         &self,

@@ -7,8 +7,8 @@ use crate::rng::Stream;
 use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
 use crate::training::slowest::Moments;
-use crate::training::stepping::Stepping;
-use crate::training::sums::{bridge, sums};
+use crate::training::stepping::{Given, Stepping};
+use crate::training::sums::Walk;
 use crate::units::SimTime;
 
 /// Independent steps of one distribution, from a start on.
@@ -33,7 +33,7 @@ impl Steps<'_> {
     pub(crate) fn take(
         self,
         fidelity: Fidelity,
-        draw: impl FnMut(&mut Stream) -> f64,
+        draw: impl FnMut(&mut Stream, Given) -> f64,
         stream: &mut Stream,
     ) -> (Stretch, SimTime) {
         match fidelity {
@@ -45,7 +45,7 @@ impl Steps<'_> {
     /// One by one, each with the network as it is when it communicates.
     fn singly(
         self,
-        mut draw: impl FnMut(&mut Stream) -> f64,
+        mut draw: impl FnMut(&mut Stream, Given) -> f64,
         stream: &mut Stream,
     ) -> (Stretch, SimTime) {
         let Steps {
@@ -60,7 +60,7 @@ impl Steps<'_> {
         let mut now = start;
         let mut network = Network::at(start, drift, stepping);
         while stretch.updates < goal.updates && !interrupt.is_raised() {
-            let compute_s = draw(stream);
+            let compute_s = draw(stream, Given::Nothing);
             now += SimTime::from_seconds(compute_s);
             network.follow(now);
             now += network.time;
@@ -77,7 +77,7 @@ impl Steps<'_> {
     /// As many in one draw as are expected before the network changes.
     fn together(
         self,
-        mut draw: impl FnMut(&mut Stream) -> f64,
+        mut draw: impl FnMut(&mut Stream, Given) -> f64,
         stream: &mut Stream,
     ) -> (Stretch, SimTime) {
         let Steps {
@@ -91,24 +91,37 @@ impl Steps<'_> {
         let mut stretch = Stretch::from(start);
         let mut now = start;
         while stretch.updates < goal.updates && !interrupt.is_raised() {
-            let (network, ends) = drift.at(now);
-            let communication_s = stepping.communication_s * network;
-            let mean_s = stepping.worker_s * one.mean + communication_s;
+            let (network, mut ends) = drift.at(now);
+            let compute_s = stepping.worker_s * one.mean;
+            let mut communication_s = stepping.communication_s * network;
             let left = goal.updates - stretch.updates;
+            // Short periods together, as far as neither the goal nor the mark is expected before they end.
+            let ahead = match goal.mark.checked_sub(stretch.updates) {
+                None | Some(0) => left,
+                Some(to_mark) => left.min(to_mark),
+            };
+            let usual_s = compute_s + stepping.communication_s;
+            let expected = now + SimTime::from_seconds(ahead as f64 * usual_s);
+            let limit = expected.min(goal.until);
+            let parts = (compute_s, stepping.communication_s);
+            if let Some((step_s, end)) = drift.block(now, limit, parts) {
+                (communication_s, ends) = (step_s - compute_s, end);
+            }
+            let mean_s = compute_s + communication_s;
             // As many as are expected before the network changes or the time is up.
             let room_s = (ends.min(goal.until) - now).seconds();
             let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
             let marked = goal.mark.saturating_sub(stretch.updates).min(count);
-            let (before, mut total) = sums(stepping, one, (count, marked), &mut draw, stream);
+            let mut walk = Walk::draw(stepping, one, (count, marked), &mut draw, stream);
+            let mut total = walk.total_s();
+            let before = walk.before_s(marked, stream);
             let end = |steps: u64, compute_s: f64| {
                 now + SimTime::from_seconds(compute_s + steps as f64 * communication_s)
             };
             let mut over = false;
             if end(count, total) > goal.until {
-                let deviation_s = stepping.worker_s * one.deviation;
                 let in_time = |n: u64, t: f64| end(n, t) <= goal.until;
-                let whole = (count, total);
-                (count, total) = bridge((0, 0.0), whole, deviation_s, in_time, stream);
+                (count, total) = walk.in_time(in_time, stream);
                 over = true;
             }
             if marked > 0 && goal.mark <= stretch.updates + count {

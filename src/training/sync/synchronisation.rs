@@ -1,8 +1,11 @@
 //! What a protocol says of itself.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use super::fidelity::Invalid;
+use super::long_run::LongRun;
+use super::sampled::Sampled;
 use super::stretch::{Goal, Stretch};
 use crate::engine::Interrupt;
 use crate::rng::Stream;
@@ -52,7 +55,7 @@ pub trait Synchronisation: Debug {
     }
 
     /// Many updates at once, in the fidelities that are valid besides `event`, and when they end; `None` where no
-    /// other is valid.
+    /// other is valid, or these are too few; then nothing was drawn.
     fn leap(&self, _leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         None
     }
@@ -104,12 +107,23 @@ pub trait Synchronisation: Debug {
 }
 
 /// What `step` and `fast` need of a protocol on workers, whatever luck scales their times.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stationary {
     /// Compute of a step relative to a worker's mean; `None` where it is the slowest worker's.
     pub barrier: Option<Moments>,
     /// Fraction of the machines' compute time that is spent on what is dropped.
     pub wasted: f64,
+    /// The pace in the long run, where no formula tells it.
+    pub(crate) long_run: Option<Arc<LongRun>>,
+    /// Steps, where no formula tells them.
+    pub(crate) sampled: Option<Arc<Sampled>>,
+}
+
+impl Stationary {
+    /// Whether what it says is measured, when it is first asked for.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.long_run.is_some() || self.sampled.is_some()
+    }
 }
 
 /// All that many updates at once touch, borrowed from their job.
