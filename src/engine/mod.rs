@@ -4,9 +4,11 @@
 //! leave the queue in the order in which they entered, so a run is a function of its input.
 //!
 //! - [`queue`]: the queue and the clock it drives.
+//! - `lane`: events that are scheduled together.
 //! - [`interrupt`]: how both are stopped from outside.
 
 pub mod interrupt;
+mod lane;
 pub mod queue;
 
 pub use interrupt::Interrupt;

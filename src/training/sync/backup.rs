@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bsp;
+use super::draws::Draws;
 use super::fidelity::Invalid;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, ratio};
@@ -41,10 +42,16 @@ impl Backup {
     }
 
     /// Draws the compute seconds of a step; `times` is memory.
-    pub fn draw_s(&self, stepping: &Stepping, times: &mut Vec<f64>, stream: &mut Stream) -> f64 {
+    fn draw_s(
+        &self,
+        workers: u32,
+        draws: &Draws<'_>,
+        times: &mut Vec<f64>,
+        stream: &mut Stream,
+    ) -> f64 {
         times.clear();
-        times.extend((0..stepping.workers).map(|worker| stepping.draw_worker_s(worker, stream)));
-        let nth = self.needed(stepping.workers) as usize - 1;
+        times.extend((0..workers).map(|worker| draws.seconds(worker, stream)));
+        let nth = self.needed(workers) as usize - 1;
         *times.select_nth_unstable_by(nth, f64::total_cmp).1
     }
 }
@@ -111,8 +118,9 @@ impl Synchronisation for Backup {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
+        let draws = Draws::new(stepping, leap.scratch);
         let Times(times) = leap.scratch.of();
-        let draw = |stream: &mut Stream| self.draw_s(stepping, times, stream);
+        let draw = |stream: &mut Stream| self.draw_s(stepping.workers, &draws, times, stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;
