@@ -250,8 +250,84 @@ mod tests {
     #[test]
     fn the_bits_of_a_stream_are_fixed() {
         let mut stream = Streams::new(2023).stream(3, Purpose::Trial(identity("x")));
-        let bits: Vec<u64> = (0..3).map(|_| stream.normal().to_bits()).collect();
+        let law = LargestLogNormal::new(8, 0.3).expect("a moderate sigma");
+        let mut drawn: Vec<f64> = (0..3).map(|_| stream.normal()).collect();
+        drawn.extend((0..2).map(|_| stream.uniform()));
+        drawn.extend((0..2).map(|_| stream.largest_normal(8)));
+        drawn.extend((0..2).map(|_| law.sample(&mut stream)));
+        // What is rejected, and the tails, too.
+        drawn.push(
+            (0..200_000)
+                .map(|_| stream.normal().abs())
+                .fold(0.0, f64::max),
+        );
+        drawn.push(
+            (0..200_000)
+                .map(|_| law.sample(&mut stream))
+                .fold(0.0, f64::max),
+        );
+        let bits: Vec<u64> = drawn.into_iter().map(f64::to_bits).collect();
         insta::assert_debug_snapshot!(bits);
+    }
+
+    /// Streams of a pair.
+    fn pair(number: u64) -> [Stream; 2] {
+        [0, 1].map(|odd| Streams::new(31).paired(2 * number + odd, Purpose::MarketHits))
+    }
+
+    #[test]
+    fn the_odd_stream_of_a_pair_mirrors_the_other_exactly() {
+        let [mut even, mut odd] = pair(0);
+        for _ in 0..300_000 {
+            let (u, v) = (even.uniform(), odd.uniform());
+            assert!(u > 0.0 && u < 1.0 && u + v == 1.0, "{u} {v}");
+            // Tails and rejections included, as both reject the same.
+            assert_eq!(even.normal(), -odd.normal());
+            assert_eq!(even.below(10), 9 - odd.below(10));
+        }
+    }
+
+    /// Both replicas of a pair have the same law, whatever is drawn; p < 0.001 once in 1,000 seeds for each of four.
+    #[test]
+    fn both_of_a_pair_have_the_same_law() {
+        let law = LargestLogNormal::new(3, 0.4).expect("a moderate sigma");
+        type Draw<'a> = &'a dyn Fn(&mut Stream) -> f64;
+        let kinds: [Draw<'_>; 4] = [
+            &Stream::uniform,
+            &Stream::normal,
+            &|stream| stream.largest_normal(7),
+            &|stream| law.sample(stream),
+        ];
+        for draw in kinds {
+            let drawn = [0, 1].map(|odd| -> Vec<f64> {
+                // Of other pairs each, as the test takes them to be independent.
+                let pairs = (0..40_000).map(|n| pair(2 * n + odd as u64)[odd].clone());
+                pairs.map(|mut stream| draw(&mut stream)).collect()
+            });
+            let [even, odd] = &drawn;
+            assert!(crate::stats::kolmogorov_smirnov(even, odd).p_value > 0.001);
+        }
+    }
+
+    /// exp(0.1 z) is nearly linear in z: the mean of a pair keeps only what is not linear, a share of about 0.1²/2 of the variance.
+    #[test]
+    fn the_mean_of_a_pair_varies_less_where_a_figure_is_monotone() {
+        let (mut one, mut two) = (Welford::default(), Welford::default());
+        for number in 0..20_000 {
+            let [even, odd] = pair(number).map(|mut stream| libm::exp(0.1 * stream.normal()));
+            one.add(even);
+            two.add(0.5 * (even + odd));
+        }
+        assert!(two.variance() < 0.01 * one.variance());
+    }
+
+    #[test]
+    fn the_choices_of_a_strategy_are_not_mirrored() {
+        let streams = Streams::new(1);
+        let strategy = Purpose::Strategy(StrategyKey::of("x"));
+        assert!(!strategy.is_luck() && Purpose::MarketHits.is_luck());
+        let [mut even, mut odd] = [0, 1].map(|replica| streams.stream(replica, strategy));
+        assert_ne!(even.uniform() + odd.uniform(), 1.0);
     }
 
     #[test]

@@ -5,11 +5,13 @@
 //!
 //! - [`queue`]: the queue and the clock it drives.
 //! - `lane`: events that are scheduled together.
+//! - `sort`: how these are sorted.
 //! - [`interrupt`]: how both are stopped from outside.
 
 pub mod interrupt;
 mod lane;
 pub mod queue;
+mod sort;
 
 pub use interrupt::Interrupt;
 pub use queue::Queue;

@@ -113,13 +113,14 @@ impl<E: Copy> Queue<E> {
 
     #[inline]
     fn head(&self) -> Option<Head> {
-        let heap = self.heap.peek();
-        match (self.lane.first(), heap) {
-            (Some((at, order)), Some(entry)) if (at, order) > (entry.at, entry.order) => {
+        let Some(at) = self.lane.first_at() else {
+            return self.heap.peek().map(|entry| Head::Heap(entry.at));
+        };
+        match self.heap.peek() {
+            Some(entry) if (entry.at, entry.order) < (at, self.lane.first_order()) => {
                 Some(Head::Heap(entry.at))
             }
-            (Some((at, _)), _) => Some(Head::Lane(at)),
-            (None, entry) => entry.map(|entry| Head::Heap(entry.at)),
+            _ => Some(Head::Lane(at)),
         }
     }
 
@@ -142,7 +143,11 @@ impl<E: Copy> Queue<E> {
     /// The same, but only up to `until`; `None` when nothing is pending by then.
     #[inline]
     pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
-        let head = self.head()?;
+        // Most events of a step come one after the other from the lane, with nothing in the heap.
+        let head = match (self.heap.is_empty(), self.lane.first_at()) {
+            (true, at) => Head::Lane(at?),
+            _ => self.head()?,
+        };
         if head.at() > until || self.is_interrupted() {
             return None;
         }

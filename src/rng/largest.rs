@@ -1,6 +1,6 @@
 //! The largest of K independent unit log-normals, by slices of equal probability.
 //!
-//! Its density is cut at its quantiles into 512 slices. Within a slice it is nearly flat, so that a place in the slice's
+//! Its density is cut at its quantiles into 1,024 slices. Within a slice it is nearly flat, so that a place in the slice's
 //! rectangle is nearly always under the curve: a table, a multiplication and a comparison, where a formula takes two
 //! logarithms, a quantile and two exponentials. The law is exact: what the rectangle does not decide, the density does, and
 //! the two slices without an end are drawn by the quantile. K = 1 is the log-normal itself.
@@ -8,9 +8,9 @@
 use super::{Stream, open01};
 use crate::stats::normal;
 
-const SLICES: usize = 512;
+const SLICES: usize = 1 << NUMBER;
 /// Bits of a slice's number, of a height in its rectangle, and of a place.
-const NUMBER: u32 = 9;
+const NUMBER: u32 = 10;
 const HEIGHT: u32 = 10;
 const PLACE: u32 = u64::BITS - NUMBER - HEIGHT;
 
@@ -22,18 +22,12 @@ const SIGMAS: std::ops::RangeInclusive<f64> = 1e-4..=2.0;
 pub struct LargestLogNormal {
     count: u32,
     sigma: f64,
-    slices: Box<[Slice; SLICES]>,
+    /// Left ends of the slices; those of the first two are the same, as the first has none.
+    ends: Box<[f64; SLICES]>,
+    /// Heights below this are under the curve everywhere in a slice, in 2⁻¹⁰ of its rectangle.
+    sure: Box<[u16; SLICES]>,
     /// Logarithm of the largest density of each slice.
     tops: Box<[f64; SLICES]>,
-}
-
-/// One slice: the part of the law between two quantiles.
-#[derive(Debug, Clone, Copy, Default)]
-struct Slice {
-    from: f64,
-    width: f64,
-    /// Heights below this are under the curve everywhere, in 2⁻¹⁰ of the rectangle.
-    sure: u64,
 }
 
 impl LargestLogNormal {
@@ -45,7 +39,8 @@ impl LargestLogNormal {
         let mut law = LargestLogNormal {
             count,
             sigma,
-            slices: Box::new([Slice::default(); SLICES]),
+            ends: Box::new([0.0; SLICES]),
+            sure: Box::new([0; SLICES]),
             tops: Box::new([0.0; SLICES]),
         };
         // The outermost slices have no end: their place is empty, and no height is sure.
@@ -63,15 +58,14 @@ impl LargestLogNormal {
             if left == highest || right == highest {
                 top = top.max(law.peak(ends[left], ends[right]));
             }
-            let (from, to) = (law.value(ends[left]), law.value(ends[right]));
             let least = libm::exp(logs[left].min(logs[right]) - top);
-            law.slices[number] = Slice {
-                from,
-                width: to - from,
-                sure: (least * f64::from(1u32 << HEIGHT)) as u64,
-            };
+            law.sure[number] = (least * f64::from(1u32 << HEIGHT)) as u16;
             law.tops[number] = top;
         }
+        for (number, &z) in (1..).zip(&ends) {
+            law.ends[number] = law.value(z);
+        }
+        law.ends[0] = law.ends[1];
         Some(law)
     }
 
@@ -86,11 +80,18 @@ impl LargestLogNormal {
         let bits = stream.bits();
         let turned = bits ^ stream.mirror;
         let number = (turned & (SLICES as u64 - 1)) as usize;
-        let slice = &self.slices[number];
-        match height(bits) < slice.sure {
-            true => slice.at(turned),
+        match height(bits) < self.sure[number] {
+            true => self.place(number, turned),
             false => self.weighed(number, bits, stream),
         }
+    }
+
+    /// The place in a slice that the upper bits say.
+    #[inline]
+    fn place(&self, number: usize, bits: u64) -> f64 {
+        let share = (bits >> (NUMBER + HEIGHT)) as f64 * (1.0 / (1u64 << PLACE) as f64);
+        let (from, to) = (self.ends[number], self.ends[(number + 1) & (SLICES - 1)]);
+        from + (to - from) * share
     }
 
     /// Where a rectangle does not decide.
@@ -105,14 +106,13 @@ impl LargestLogNormal {
             let above = share * open01(stream.bits() ^ !stream.mirror);
             return self.value(self.normal_at(libm::log1p(-above)));
         }
-        let slice = &self.slices[number];
         loop {
-            let value = slice.at(bits ^ stream.mirror);
+            let value = self.place(number, bits ^ stream.mirror);
             let seen = height(bits);
-            if seen < slice.sure {
+            if seen < self.sure[number] {
                 return value;
             }
-            let up = (seen as f64 + stream.height()) * (1.0 / f64::from(1u32 << HEIGHT));
+            let up = (f64::from(seen) + stream.height()) * (1.0 / f64::from(1u32 << HEIGHT));
             let z = (libm::log(value) + 0.5 * self.sigma * self.sigma) / self.sigma;
             if libm::log(up) < self.log_density(z) - self.tops[number] {
                 return value;
@@ -154,18 +154,10 @@ impl LargestLogNormal {
     }
 }
 
-impl Slice {
-    /// The value at the place that the upper bits say.
-    #[inline]
-    fn at(&self, bits: u64) -> f64 {
-        let share = (bits >> (NUMBER + HEIGHT)) as f64 * (1.0 / (1u64 << PLACE) as f64);
-        self.from + self.width * share
-    }
-}
-
+/// The part of a draw's bits that is a height.
 #[inline]
-fn height(bits: u64) -> u64 {
-    bits >> NUMBER & ((1 << HEIGHT) - 1)
+fn height(bits: u64) -> u16 {
+    (bits >> NUMBER & ((1 << HEIGHT) - 1)) as u16
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::units::SimTime;
 #[derive(Debug, Default)]
 struct Tables(Vec<Arc<LargestLogNormal>>);
 
-/// Most tables that are kept, 16 kB each.
+/// Most tables that are kept, 18 kB each.
 const MOST_TABLES: usize = 64;
 
 impl Tables {
