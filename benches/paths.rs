@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --bench paths`; a filter follows `--`. For ratios and goals see `ratios.rs`.
 
+// The ratios use all of it.
+#[allow(dead_code)]
 mod reference;
 
 use std::hint::black_box;

@@ -224,7 +224,8 @@ mod tests {
             let law = LargestLogNormal::new(count, sigma).expect("within the limits");
             for number in 1..SLICES - 1 {
                 for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-                    let value = law.place(number, 0) + share * (law.ends[number + 1] - law.ends[number]);
+                    let value =
+                        law.place(number, 0) + share * (law.ends[number + 1] - law.ends[number]);
                     let z = (libm::log(value) + 0.5 * sigma * sigma) / sigma;
                     let height = libm::exp(law.log_density(z) - law.tops[number]);
                     // z is known to about 1e-16/σ.

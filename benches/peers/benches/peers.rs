@@ -3,8 +3,11 @@
 //!
 //! `cargo bench -p scavsim-peers`. All agree on the simulated time, to the rounding of their clocks; it is checked.
 
+// The ratios of the paths use all of both.
+#[allow(dead_code)]
 #[path = "../../reference/loops.rs"]
 mod loops;
+#[allow(dead_code)]
 #[path = "../../table/mod.rs"]
 mod table;
 
