@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --bench paths`; a filter follows `--`. For ratios and goals see `ratios.rs`.
 
+// The ratios use all of it.
+#[allow(dead_code)]
 mod reference;
 
 use std::hint::black_box;
@@ -12,7 +14,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use reference::{Alone, Training};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
-use scavsim::rng::{Streams, UnitLogNormal};
+use scavsim::rng::{LargestLogNormal, Streams, UnitLogNormal};
 use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
 use scavsim::testbed::SimulatedCluster;
@@ -25,15 +27,16 @@ fn training(criterion: &mut Criterion) {
     let worker_steps = |steps: u64| Throughput::Elements(steps * u64::from(reference::WORKERS));
     let steps = 2_000;
     group.throughput(worker_steps(steps));
-    group.bench_function(BenchmarkId::new("reference", steps), |b| {
-        b.iter(|| reference::run(black_box(steps)));
+    let law = reference::compute();
+    group.bench_function(BenchmarkId::new("by hand", steps), |b| {
+        b.iter(|| reference::by_hand(&law, reference::WORKERS, black_box(steps)));
     });
     for (fidelity, steps) in [
         (Fidelity::Event, steps),
         (Fidelity::Step, steps),
         (Fidelity::Fast, 20_000),
     ] {
-        let mut training = Training::new(fidelity);
+        let mut training = Training::new(reference::WORKERS, fidelity);
         group.throughput(worker_steps(steps));
         group.bench_function(BenchmarkId::new(fidelity.name(), steps), |b| {
             b.iter(|| training.run(black_box(steps)));
@@ -134,6 +137,15 @@ fn samplers(criterion: &mut Criterion) {
     let factor = UnitLogNormal::from_sigma(0.3);
     group.bench_function("lognormal", |b| {
         b.iter(|| black_box(factor).sample(&mut stream));
+    });
+    for count in [1, 16] {
+        let law = LargestLogNormal::new(count, 0.3).expect("a moderate sigma");
+        group.bench_function(BenchmarkId::new("largest by slices", count), |b| {
+            b.iter(|| law.sample(&mut stream));
+        });
+    }
+    group.bench_function("making slices", |b| {
+        b.iter(|| LargestLogNormal::new(black_box(16), 0.3));
     });
     group.bench_function("largest at once/16", |b| {
         b.iter(|| stream.largest_normal(black_box(16)));

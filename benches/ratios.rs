@@ -1,63 +1,23 @@
-//! CPU time of the paths as ratios to the hand-written loop of the same rounds.
+//! CPU time of the paths, beside loops written by hand.
 //!
-//! `cargo bench --bench ratios`. All paths are timed in every round, one after the other, so that a
-//! change of the machine's pace meets all of them; the ratio is taken round by round. It prints
-//! and never fails on time: goals are for people, machines differ. Behind the table: what many
-//! policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1`
-//! also of ten million cases.
+//! `cargo bench --bench ratios`. It prints and never fails on time: goals are for people, machines differ. Behind the
+//! table: what many policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1` also
+//! of ten million cases. Other simulators are in `benches/peers/`.
 
+mod cliffs;
+mod losses;
 mod protocols;
 mod reference;
 mod sweeps;
+mod table;
 
 use std::hint::black_box;
 
-use cpu_time::ProcessTime;
 use reference::{Alone, Training};
-use scavsim::experiment::{Evaluator, Plan};
+use scavsim::experiment::Plan;
 use scavsim::search::Objective;
 use scavsim::training::Fidelity;
-
-/// What a path is measured in and against.
-#[derive(Clone, Copy)]
-enum Goal {
-    /// Nanoseconds per worker-step; at most this many times the reference.
-    Ratio(f64),
-    /// Nanoseconds per run; at most this many microseconds.
-    Microseconds(f64),
-    /// Nanoseconds per case; no goal of its own.
-    None,
-}
-
-/// One line of the table.
-struct Path<'a> {
-    name: String,
-    /// Units of work in one call: worker-steps, runs or cases.
-    units: u64,
-    goal: Goal,
-    work: Box<dyn FnMut() + 'a>,
-    /// CPU nanoseconds per unit, one per round.
-    seen: Vec<f64>,
-}
-
-impl<'a> Path<'a> {
-    fn new(name: impl Into<String>, units: u64, goal: Goal, work: impl FnMut() + 'a) -> Self {
-        Path {
-            name: name.into(),
-            units,
-            goal,
-            work: Box::new(work),
-            seen: Vec::new(),
-        }
-    }
-
-    fn measure(&mut self) {
-        let start = ProcessTime::now();
-        (self.work)();
-        let spent = start.elapsed();
-        self.seen.push(spent.as_nanos() as f64 / self.units as f64);
-    }
-}
+use table::{Goal, Path};
 
 fn main() {
     // `cargo test --benches` runs the bench without `--bench`: see that it works, quickly.
@@ -75,72 +35,80 @@ fn main() {
         let plan = reference::plan(&[name], &[Objective::Time], 5_000 / share);
         (name, plan)
     });
-    assert_same_workload();
+    let cliffs = cliffs::plans(share);
+    let losses = losses::Fleet::each();
+
     let mut paths = training(share);
     let first = paths.len();
-    paths.extend(protocols(share));
-    let other_references: Vec<usize> = (first..paths.len()).step_by(2).collect();
+    paths.extend(protocols(first, share));
     for (name, plan) in &strategies {
         paths.push(alone(name, plan));
-        paths.push(judged(
-            &format!("{name}, record and oracle"),
-            plan,
-            Goal::Microseconds(10.0),
-        ));
+        let name = format!("{name}, record and oracle");
+        paths.push(cliffs::cases(&name, plan, Goal::None));
     }
-    paths.push(judged("sweep, one thread", &sweep, Goal::None));
+    paths.push(cliffs::cases(
+        "sweep, one thread",
+        &sweep,
+        Goal::Microseconds(1.3),
+    ));
+    paths.push(cliffs::rows(
+        "sweep, with rows of CSV",
+        &sweep,
+        Goal::Microseconds(2.2),
+    ));
+    paths.extend(cliffs::paths(&cliffs));
+    paths.extend(losses.iter().map(|fleet| fleet.path(share)));
 
-    for path in &mut paths {
-        (path.work)(); // warm up: fill caches, grow buffers
-    }
-    for _ in 0..rounds {
-        paths.iter_mut().for_each(Path::measure);
-    }
-    print(&paths, &other_references, rounds);
+    table::measure(&mut paths, rounds);
+    table::header(rounds);
+    table::print(&paths);
     drop(paths);
     sweeps::prices(rounds, share);
     sweeps::memory(trial);
 }
 
-/// Whatever is compared must train the same thing: the mean step, to 1 % (over 9 standard errors).
-fn assert_same_workload() {
-    let steps = 20_000;
-    let expected = steps as f64 * reference::stepping().mean_step_s(1.0);
-    let agrees = |seconds: f64| (seconds / expected - 1.0).abs() < 0.01;
-    assert!(agrees(reference::run(steps)));
-    for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
-        assert!(agrees(Training::new(fidelity).run(steps)));
-    }
-}
+/// Workers, and the goals of `event` and `step` relative to the loop by hand.
+const SIZES: [(u32, f64, f64); 4] = [
+    (4, 0.9, 0.2),
+    (16, 0.7, 0.06),
+    (64, 0.6, 0.06),
+    (1024, 0.55, 0.06),
+];
 
 /// The reference and the three fidelities on its workload.
 fn training(share: u64) -> Vec<Path<'static>> {
-    let workers = u64::from(reference::WORKERS);
-    let steps = 20_000 / share;
-    let mut paths = vec![Path::new(
-        "reference loop",
-        steps * workers,
-        Goal::None,
-        move || {
-            black_box(reference::run(black_box(steps)));
-        },
-    )];
-    for (fidelity, goal) in [(Fidelity::Event, 1.3), (Fidelity::Step, 0.15)] {
-        let mut training = Training::new(fidelity);
-        let name = format!("{}, {steps} steps", fidelity.name());
+    let mut paths = Vec::new();
+    for (workers, event, step) in SIZES {
+        let steps = 640_000 / u64::from(workers) / share;
+        let units = (steps * u64::from(workers), "worker-step");
+        let law = reference::compute();
+        agree(workers, &law);
+        let by_hand = paths.len();
         paths.push(Path::new(
-            name,
-            steps * workers,
-            Goal::Ratio(goal),
+            format!("loop by hand, K = {workers}"),
+            units,
+            Goal::None,
             move || {
-                black_box(training.run(black_box(steps)));
+                black_box(reference::by_hand(&law, workers, black_box(steps)));
             },
         ));
+        for (fidelity, goal) in [(Fidelity::Event, event), (Fidelity::Step, step)] {
+            let mut training = Training::new(workers, fidelity);
+            paths.push(Path::new(
+                format!("{}, K = {workers}", fidelity.name()),
+                units,
+                Goal::Ratio(goal, by_hand),
+                move || {
+                    black_box(training.run(black_box(steps)));
+                },
+            ));
+        }
     }
     for steps in [1_000, 30_000, 1_000_000] {
-        let mut training = Training::new(Fidelity::Fast);
+        let mut training = Training::new(reference::WORKERS, Fidelity::Fast);
         let (name, runs) = (format!("fast, {steps} steps"), 50_000 / share);
-        paths.push(Path::new(name, runs, Goal::Microseconds(1.0), move || {
+        let goal = Goal::Microseconds(0.1);
+        paths.push(Path::new(name, (runs, "run"), goal, move || {
             for _ in 0..runs {
                 black_box(training.run(black_box(steps)));
             }
@@ -149,8 +117,20 @@ fn training(share: u64) -> Vec<Path<'static>> {
     paths
 }
 
-/// Other protocols: the hand-written loop, then the engine's.
-fn protocols(share: u64) -> Vec<Path<'static>> {
+/// Whatever is compared must train the same thing: the mean step, to 1 % (over 9 standard errors).
+fn agree(workers: u32, law: &scavsim::rng::LargestLogNormal) {
+    let steps = 20_000;
+    let seconds = reference::by_hand(law, workers, steps);
+    for fidelity in [Fidelity::Event, Fidelity::Step, Fidelity::Fast] {
+        let mut training = Training::new(workers, fidelity);
+        let expected = steps as f64 * training.mean_step_s();
+        assert!((seconds / expected - 1.0).abs() < 0.01);
+        assert!((training.run(steps) / expected - 1.0).abs() < 0.01);
+    }
+}
+
+/// Other protocols: the hand-written loop, then the engine's; the first is at place `first` of the table.
+fn protocols(first: usize, share: u64) -> Vec<Path<'static>> {
     use protocols::{Engine, SERVICE_S, SLACK, SPARE, asp, backup, ssp};
     let workers = u64::from(reference::WORKERS);
     let steps = 20_000 / share;
@@ -171,9 +151,10 @@ fn protocols(share: u64) -> Vec<Path<'static>> {
         // Both must simulate the same thing.
         let ratio = engine.run(20_000) / by_hand(20_000);
         assert!((ratio - 1.0).abs() < 0.01, "{name}: {ratio}");
-        let units = steps * workers;
+        let units = (steps * workers, "worker-step");
+        let place = first + paths.len();
         paths.push(Path::new(
-            format!("{name}, by hand"),
+            format!("{name} by hand, K = {workers}"),
             units,
             Goal::None,
             move || {
@@ -181,9 +162,9 @@ fn protocols(share: u64) -> Vec<Path<'static>> {
             },
         ));
         paths.push(Path::new(
-            format!("{name}, event"),
+            format!("{name}, event, K = {workers}"),
             units,
-            Goal::Ratio(1.5),
+            Goal::Ratio(1.5, place),
             move || {
                 black_box(engine.run(black_box(updates)));
             },
@@ -195,100 +176,14 @@ fn protocols(share: u64) -> Vec<Path<'static>> {
 /// A strategy by itself: search, choice, run to the target.
 fn alone<'p>(name: &str, plan: &'p Plan) -> Path<'p> {
     let mut alone = Alone::new(plan);
-    let name = format!("{name}, search and run");
-    Path::new(name, plan.replicas, Goal::Microseconds(10.0), move || {
+    let goal = match name {
+        "full" => Goal::Microseconds(6.0),
+        _ => Goal::None,
+    };
+    let name = format!("{name}, search and run, 16 configurations");
+    Path::new(name, (plan.replicas, "run"), goal, move || {
         for replica in 0..plan.replicas {
             black_box(alone.run(replica));
         }
     })
-}
-
-/// Whole cases, as a sweep evaluates them: search, run, bills, the oracle's run, the record.
-fn judged<'p>(name: &str, plan: &'p Plan, goal: Goal) -> Path<'p> {
-    let mut evaluator = Evaluator::new(plan);
-    Path::new(name, plan.cases(), goal, move || {
-        for number in 0..plan.cases() {
-            black_box(evaluator.evaluate(plan.case(number)));
-        }
-    })
-}
-
-/// `references` are the paths, besides the first, that the one behind each is compared with.
-fn print(paths: &[Path<'_>], references: &[usize], rounds: usize) {
-    println!(
-        "CPU time, {rounds} interleaved rounds: median of the time, median [min–max] of the ratio"
-    );
-    println!(
-        "to the hand-written loop's worker-step in the same round; K = 16. `event` of a protocol:"
-    );
-    println!("to the loop written by hand for that protocol");
-    println!();
-    println!(
-        "{:<28} {:>10}  {:<11} {:>24}  {:>8}  within?",
-        "path", "CPU ns", "per", "ratio [min–max]", "goal"
-    );
-    for (number, path) in paths.iter().enumerate() {
-        let is_reference = number == 0 || references.contains(&number);
-        let reference = match references.iter().find(|&&r| r + 1 == number) {
-            Some(&by_hand) => &paths[by_hand].seen,
-            None => &paths[0].seen,
-        };
-        let ns = Spread::of(path.seen.clone());
-        let ratio = Spread::of(
-            path.seen
-                .iter()
-                .zip(reference)
-                .map(|(a, b)| a / b)
-                .collect(),
-        );
-        let (per, goal, within) = match path.goal {
-            Goal::Ratio(goal) => (
-                "worker-step",
-                format!("≤ {goal}"),
-                Some(ratio.median <= goal),
-            ),
-            Goal::Microseconds(us) => ("run", format!("≤ {us} µs"), Some(ns.median <= us * 1e3)),
-            Goal::None if is_reference => ("worker-step", String::new(), None),
-            Goal::None => ("case", String::new(), None),
-        };
-        println!(
-            "{:<28} {:>10.1}  {:<11} {:>24}  {:>8}  {}",
-            path.name,
-            ns.median,
-            per,
-            ratio.to_string(),
-            goal,
-            within.map_or("", |w| if w { "yes" } else { "NO" }),
-        );
-        if per == "case" {
-            println!("{:<28} {:>10.0}  cases/s", "", 1e9 / ns.median);
-        }
-    }
-}
-
-/// Median and range.
-struct Spread {
-    median: f64,
-    least: f64,
-    most: f64,
-}
-
-impl Spread {
-    fn of(mut values: Vec<f64>) -> Self {
-        let median = scavsim::stats::median(&mut values).unwrap_or(f64::NAN);
-        Spread {
-            median,
-            least: values.iter().copied().fold(f64::INFINITY, f64::min),
-            most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        }
-    }
-}
-
-impl std::fmt::Display for Spread {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let digits = if self.median < 10.0 { 3 } else { 1 };
-        let [median, least, most] =
-            [self.median, self.least, self.most].map(|v| format!("{v:.digits$}"));
-        write!(f, "{median} [{least}–{most}]")
-    }
 }

@@ -1,29 +1,38 @@
 //! Randomness: one stream per random quantity, keyed by what it is and not by when it is drawn.
 //!
-//! A stream is ChaCha8 with the scenario's seed as key and a 64-bit hash of (purpose, replica,
-//! thing) as stream number. The same world therefore meets every strategy of a replica (common
-//! random numbers), and results do not depend on threads, shards or the order of cases.
+//! A stream is xoshiro256++ (Blackman and Vigna 2021) whose four words are hashed from (seed, purpose, thing,
+//! replica): made in nanoseconds, for most streams give a few numbers only. The same world meets every strategy of a
+//! replica (common random numbers), and results do not depend on threads, shards or the order of cases.
 //!
 //! - `key`: purposes, each with the key of the thing it is for.
+//! - `ziggurat`: standard normals.
+//! - `largest`: the largest of K log-normals, without a logarithm or an exponential.
 //!
-//! The samplers use inverse cumulative distributions over `libm`, whose bits are the same on every
-//! platform and with every feature set; the tails of `rand_distr`'s normal are not.
+//! The samplers use exact operations and `libm`, whose bits are the same on every platform and with every feature set;
+//! the tails of `rand_distr`'s normal are not.
 
 mod key;
+mod largest;
+mod ziggurat;
 
 pub use key::{
     ConfigurationKey, ModelKey, Purpose, RequestKey, StrategyKey, VmTypeKey, WorkloadKey,
 };
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Open01};
+pub use largest::LargestLogNormal;
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::stats::normal;
 
+/// The fractional part of the golden ratio: the step of SplitMix.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// Mixes two words into one; a bijection in each argument, after Steele, Lea and Flood's SplitMix.
+#[inline]
 pub fn mix(a: u64, b: u64) -> u64 {
-    let mut z = a ^ b.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    let mut z = a ^ b.wrapping_mul(GOLDEN).rotate_left(32);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -37,26 +46,45 @@ pub fn identity(name: &str) -> u64 {
     u64::from_le_bytes(word)
 }
 
+/// Whether replicas 2r and 2r + 1 share the luck of a pair, the second mirrored: halves of the variance cancel where a
+/// figure is monotone in luck. Intervals over replicas have to be made from pairs then.
+const PAIRS: bool = false;
+
 /// The family of all streams of one scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Streams {
-    key: [u8; 32],
+    seed: u64,
 }
 
 impl Streams {
     /// The streams of a scenario with this `seed`.
     pub fn new(seed: u64) -> Self {
-        let mut key = *b"________scavsim random streams 1";
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        Streams { key }
+        Streams { seed }
     }
 
     /// The stream for one purpose in one replica.
     pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
+        match PAIRS && purpose.is_luck() {
+            true => self.paired(replica, purpose),
+            false => self.of(replica, purpose, 0),
+        }
+    }
+
+    /// The same, of a pair of replicas that mirror each other in whatever they draw.
+    fn paired(&self, replica: u64, purpose: Purpose) -> Stream {
+        self.of(replica / 2, purpose, (replica % 2).wrapping_neg())
+    }
+
+    fn of(&self, replica: u64, purpose: Purpose, mirror: u64) -> Stream {
         let (purpose, thing) = purpose.words();
-        let mut rng = ChaCha8Rng::from_seed(self.key);
-        rng.set_stream(mix(mix(thing, replica), purpose));
-        Stream { rng }
+        let key = mix(mix(self.seed, purpose), thing);
+        let mut state = [0; 32];
+        for (place, number) in state.chunks_exact_mut(8).zip(1..) {
+            let word = mix(key.wrapping_add(GOLDEN.wrapping_mul(number)), replica);
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        let rng = Xoshiro256PlusPlus::from_seed(state);
+        Stream { rng, mirror }
     }
 }
 
@@ -70,7 +98,9 @@ impl Streams {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Stream {
-    rng: ChaCha8Rng,
+    rng: Xoshiro256PlusPlus,
+    /// All ones where luck is mirrored, else 0: the bits of a draw are turned by it.
+    mirror: u64,
 }
 
 impl Stream {
@@ -79,16 +109,28 @@ impl Stream {
         Streams::new(seed).stream(0, Purpose::Strategy(StrategyKey::NOBODY))
     }
 
+    /// 64 random bits, not mirrored.
+    #[inline]
+    fn bits(&mut self) -> u64 {
+        self.rng.next_u64()
+    }
+
+    /// Uniform in the open interval (0, 1), not mirrored: what a sampler rejects by.
+    #[inline]
+    fn height(&mut self) -> f64 {
+        open01(self.bits())
+    }
+
     /// Uniform in the open interval (0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        Open01.sample(&mut self.rng)
+        open01(self.bits() ^ self.mirror)
     }
 
     /// Standard normal.
     #[inline]
     pub fn normal(&mut self) -> f64 {
-        normal::inverse_cdf(self.uniform())
+        ziggurat::normal(self)
     }
 
     /// Largest of `count` independent standard normals, in one draw: Φ⁻¹(u^(1/count)).
@@ -104,6 +146,12 @@ impl Stream {
     pub fn below(&mut self, bound: usize) -> usize {
         ((self.uniform() * bound as f64) as usize).min(bound.saturating_sub(1))
     }
+}
+
+/// The middle of one of 2⁵² equal parts of (0, 1); with all bits turned, exactly one less it.
+#[inline]
+fn open01(bits: u64) -> f64 {
+    ((bits >> 12) as f64 + 0.5) * (1.0 / (1u64 << 52) as f64)
 }
 
 /// A log-normal factor with mean 1: exp(σ z − σ²/2).
@@ -202,8 +250,84 @@ mod tests {
     #[test]
     fn the_bits_of_a_stream_are_fixed() {
         let mut stream = Streams::new(2023).stream(3, Purpose::Trial(identity("x")));
-        let bits: Vec<u64> = (0..3).map(|_| stream.normal().to_bits()).collect();
+        let law = LargestLogNormal::new(8, 0.3).expect("a moderate sigma");
+        let mut drawn: Vec<f64> = (0..3).map(|_| stream.normal()).collect();
+        drawn.extend((0..2).map(|_| stream.uniform()));
+        drawn.extend((0..2).map(|_| stream.largest_normal(8)));
+        drawn.extend((0..2).map(|_| law.sample(&mut stream)));
+        // What is rejected, and the tails, too.
+        drawn.push(
+            (0..200_000)
+                .map(|_| stream.normal().abs())
+                .fold(0.0, f64::max),
+        );
+        drawn.push(
+            (0..200_000)
+                .map(|_| law.sample(&mut stream))
+                .fold(0.0, f64::max),
+        );
+        let bits: Vec<u64> = drawn.into_iter().map(f64::to_bits).collect();
         insta::assert_debug_snapshot!(bits);
+    }
+
+    /// Streams of a pair.
+    fn pair(number: u64) -> [Stream; 2] {
+        [0, 1].map(|odd| Streams::new(31).paired(2 * number + odd, Purpose::MarketHits))
+    }
+
+    #[test]
+    fn the_odd_stream_of_a_pair_mirrors_the_other_exactly() {
+        let [mut even, mut odd] = pair(0);
+        for _ in 0..300_000 {
+            let (u, v) = (even.uniform(), odd.uniform());
+            assert!(u > 0.0 && u < 1.0 && u + v == 1.0, "{u} {v}");
+            // Tails and rejections included, as both reject the same.
+            assert_eq!(even.normal(), -odd.normal());
+            assert_eq!(even.below(10), 9 - odd.below(10));
+        }
+    }
+
+    /// Both replicas of a pair have the same law, whatever is drawn; p < 0.001 once in 1,000 seeds for each of four.
+    #[test]
+    fn both_of_a_pair_have_the_same_law() {
+        let law = LargestLogNormal::new(3, 0.4).expect("a moderate sigma");
+        type Draw<'a> = &'a dyn Fn(&mut Stream) -> f64;
+        let kinds: [Draw<'_>; 4] = [
+            &Stream::uniform,
+            &Stream::normal,
+            &|stream| stream.largest_normal(7),
+            &|stream| law.sample(stream),
+        ];
+        for draw in kinds {
+            let drawn = [0, 1].map(|odd| -> Vec<f64> {
+                // Of other pairs each, as the test takes them to be independent.
+                let pairs = (0..40_000).map(|n| pair(2 * n + odd as u64)[odd].clone());
+                pairs.map(|mut stream| draw(&mut stream)).collect()
+            });
+            let [even, odd] = &drawn;
+            assert!(crate::stats::kolmogorov_smirnov(even, odd).p_value > 0.001);
+        }
+    }
+
+    /// exp(0.1 z) is nearly linear in z: the mean of a pair keeps only what is not linear, a share of about 0.1²/2 of the variance.
+    #[test]
+    fn the_mean_of_a_pair_varies_less_where_a_figure_is_monotone() {
+        let (mut one, mut two) = (Welford::default(), Welford::default());
+        for number in 0..20_000 {
+            let [even, odd] = pair(number).map(|mut stream| libm::exp(0.1 * stream.normal()));
+            one.add(even);
+            two.add(0.5 * (even + odd));
+        }
+        assert!(two.variance() < 0.01 * one.variance());
+    }
+
+    #[test]
+    fn the_choices_of_a_strategy_are_not_mirrored() {
+        let streams = Streams::new(1);
+        let strategy = Purpose::Strategy(StrategyKey::of("x"));
+        assert!(!strategy.is_luck() && Purpose::MarketHits.is_luck());
+        let [mut even, mut odd] = [0, 1].map(|replica| streams.stream(replica, strategy));
+        assert_ne!(even.uniform() + odd.uniform(), 1.0);
     }
 
     #[test]

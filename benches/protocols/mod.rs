@@ -2,20 +2,17 @@
 //! without units, checks, drift, unequal machines or figures besides the time. And what it is
 //! compared with.
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rand_distr::{Distribution, LogNormal};
-use rand_pcg::Pcg64;
-
-use rand::SeedableRng;
 use scavsim::engine::Queue;
-use scavsim::rng::Streams;
+use scavsim::rng::{LargestLogNormal, Stream, Streams};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::progress::Event;
 use scavsim::training::sync::{Goal, Protocol, Scratch};
 use scavsim::training::{Floor, Log, Stepping};
 
-use crate::reference::{COMMUNICATION_S, Entry, SIGMA, WORKERS, stepping, stream};
+use crate::reference::{WORKERS, communication_ns, compute, nanoseconds, stepping, stream};
 
 /// Workers that no step of `backup` waits for.
 pub const SPARE: u32 = 2;
@@ -24,41 +21,55 @@ pub const SLACK: u32 = 3;
 /// Seconds that the server of `asp` takes for an update: busy for half the time.
 pub const SERVICE_S: f64 = 0.04;
 
-/// Pending events and what draws them.
+/// Pending events and what draws them: keys are nanoseconds, then the worker.
 struct Loop {
-    compute: LogNormal<f64>,
-    streams: Vec<Pcg64>,
-    heap: BinaryHeap<Entry>,
-    sequence: u64,
-    now_s: f64,
+    law: LargestLogNormal,
+    stream: Stream,
+    heap: BinaryHeap<Reverse<u64>>,
+    now: u64,
+    communication: u64,
 }
+
+/// Bits of a key that hold the worker.
+const BITS: u32 = 4;
+/// As an array holds them.
+const ALL: usize = WORKERS as usize;
 
 impl Loop {
     fn new() -> Self {
         Loop {
-            compute: LogNormal::new(-0.5 * SIGMA * SIGMA, SIGMA).expect("a legal sigma"),
-            streams: (0..u64::from(WORKERS)).map(Pcg64::seed_from_u64).collect(),
+            law: compute(),
+            stream: stream(Streams::new(1)),
             heap: BinaryHeap::new(),
-            sequence: 0,
-            now_s: 0.0,
+            now: 0,
+            communication: communication_ns(),
         }
     }
 
-    /// `worker` computes, from `delay_s` after now on.
-    fn start(&mut self, worker: u32, delay_s: f64) {
-        let compute_s = self.compute.sample(&mut self.streams[worker as usize]);
-        self.heap.push(Entry {
-            time_s: self.now_s + delay_s + compute_s,
-            sequence: self.sequence,
-            worker,
-        });
-        self.sequence += 1;
+    /// All workers begin together, and communicate behind each step where `after` says so.
+    fn begin(&mut self, after: u64) {
+        let Loop {
+            law, stream, now, ..
+        } = self;
+        let key = |worker| Reverse((*now + after + nanoseconds(law, stream)) << BITS | worker);
+        self.heap.extend((0..u64::from(WORKERS)).map(key));
     }
 
-    fn next(&mut self) -> Option<u32> {
-        let entry = self.heap.pop()?;
-        self.now_s = entry.time_s;
-        Some(entry.worker)
+    /// `worker` computes, from `delay` after now on.
+    fn start(&mut self, worker: usize, delay: u64) {
+        let compute = nanoseconds(&self.law, &mut self.stream);
+        let key = (self.now + delay + compute) << BITS | worker as u64;
+        self.heap.push(Reverse(key));
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let Reverse(key) = self.heap.pop()?;
+        self.now = key >> BITS;
+        Some((key & ((1 << BITS) - 1)) as usize)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.now as f64 / 1e9
     }
 }
 
@@ -66,67 +77,62 @@ impl Loop {
 pub fn backup(steps: u64) -> f64 {
     let mut at = Loop::new();
     for _ in 0..steps {
-        for worker in 0..WORKERS {
-            at.start(worker, 0.0);
-        }
+        at.begin(0);
         for _ in 0..WORKERS - SPARE {
             at.next();
         }
         at.heap.clear();
-        at.now_s += COMMUNICATION_S;
+        at.now += at.communication;
     }
-    at.now_s
+    at.seconds()
 }
 
 /// `ssp`: simulated seconds of `updates` updates.
 pub fn ssp(updates: u64) -> f64 {
     let mut at = Loop::new();
-    let mut done = [0u64; WORKERS as usize];
-    let mut waits = [false; WORKERS as usize];
-    for worker in 0..WORKERS {
-        at.start(worker, COMMUNICATION_S);
-    }
+    let mut done = [0u64; ALL];
+    let mut waits = [false; ALL];
+    let communication = at.communication;
+    at.begin(communication);
     let (mut seen, mut least) = (0, 0);
     while let Some(worker) = at.next() {
-        done[worker as usize] += 1;
+        done[worker] += 1;
         seen += 1;
         if seen == updates {
             break;
         }
-        if done[worker as usize] - least > u64::from(SLACK) {
-            waits[worker as usize] = true;
+        if done[worker] - least > u64::from(SLACK) {
+            waits[worker] = true;
         } else {
-            at.start(worker, COMMUNICATION_S);
+            at.start(worker, communication);
         }
         let slowest = done.iter().copied().min().unwrap_or(0);
         if slowest > least {
             least = slowest;
-            for worker in 0..WORKERS {
-                let i = worker as usize;
-                if waits[i] && done[i] - least <= u64::from(SLACK) {
-                    waits[i] = false;
-                    at.start(worker, COMMUNICATION_S);
+            for worker in 0..ALL {
+                if waits[worker] && done[worker] - least <= u64::from(SLACK) {
+                    waits[worker] = false;
+                    at.start(worker, communication);
                 }
             }
         }
     }
-    at.now_s
+    at.seconds()
 }
 
 /// `asp` with one server: simulated seconds of `updates` updates.
 pub fn asp(updates: u64) -> f64 {
     let mut at = Loop::new();
-    let mut free_s = 0.0f64;
-    for worker in 0..WORKERS {
-        at.start(worker, COMMUNICATION_S);
-    }
+    let (communication, service) = (at.communication, (SERVICE_S * 1e9) as u64);
+    let mut free = 0;
+    at.begin(communication);
     for _ in 1..updates {
         let Some(worker) = at.next() else { break };
-        free_s = free_s.max(at.now_s) + SERVICE_S;
-        at.start(worker, free_s - at.now_s + COMMUNICATION_S);
+        free = at.now.max(free) + service;
+        at.start(worker, free - at.now + communication);
     }
     at.next();
-    free_s.max(at.now_s) + SERVICE_S
+    (at.now.max(free) + service) as f64 / 1e9
 }
 
 /// The same in the engine, from time zero, again and again.
@@ -146,7 +152,7 @@ impl Engine {
             toml::from_str(&format!("sync = {sync}")).expect("a protocol");
         Engine {
             protocol: file.remove("sync").expect("it is there"),
-            stepping: stepping(),
+            stepping: stepping(WORKERS),
             streams: Streams::new(1),
             queue: Queue::new(),
             scratch: Scratch::default(),

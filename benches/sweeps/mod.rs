@@ -14,8 +14,8 @@ use scavsim::pricing::{Policy, Rented, builtin};
 use scavsim::search::Objective;
 use scavsim::training::Fidelity;
 
-use crate::Spread;
 use crate::reference;
+use crate::table::Spread;
 
 /// The most that many policies may cost, relative to one.
 const GOAL: f64 = 1.3;

@@ -4,12 +4,16 @@
 //! leave the queue in the order in which they entered, so a run is a function of its input.
 //!
 //! - [`queue`]: the queue and the clock it drives.
+//! - `lane`: events that are scheduled together.
+//! - `sort`: how these are sorted.
 //! - [`interrupt`]: how both are stopped from outside.
 //! - [`hands`]: whether what is computed once is shared out among threads.
 
 pub mod hands;
 pub mod interrupt;
+mod lane;
 pub mod queue;
+mod sort;
 
 pub use hands::Hands;
 pub use interrupt::Interrupt;

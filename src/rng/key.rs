@@ -114,6 +114,32 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// Whether it is luck of a replica, and no choice of who asks.
+    pub(super) fn is_luck(self) -> bool {
+        match self {
+            Purpose::Luck(_)
+            | Purpose::Probe(..)
+            | Purpose::NoiseReading(..)
+            | Purpose::Run(_)
+            | Purpose::Drift(..)
+            | Purpose::Machines(_)
+            | Purpose::Life(..)
+            | Purpose::MarketLosses
+            | Purpose::MarketHits
+            | Purpose::StartUp(_)
+            | Purpose::ColdJoin(_)
+            | Purpose::Restart(_)
+            | Purpose::CheckpointWrite(_) => true,
+            Purpose::Strategy(_)
+            | Purpose::ModelLives(_)
+            | Purpose::ModelDelays(_)
+            | Purpose::OutlineLives(_)
+            | Purpose::Trial(_)
+            | Purpose::SubGrid(_)
+            | Purpose::Resampling => false,
+        }
+    }
+
     /// The purpose and the thing as two words. They are part of the result format.
     pub(super) fn words(self) -> (u64, u64) {
         /// Tells the market's losses apart from the lives of VMs.

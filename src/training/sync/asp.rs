@@ -134,6 +134,7 @@ impl Asp {
             log,
         } = floor.parts();
         let start = queue.now();
+        let mut draws = Draws::new(stepping, scratch);
         let Memory { read, free_at } = scratch.of();
         // Without service times servers do nothing, however many there are.
         let servers = match self.service_s.get() > 0.0 {
@@ -144,7 +145,6 @@ impl Asp {
         free_at.resize(servers, start);
         read.clear();
         read.resize(stepping.workers as usize, 0);
-        let mut draws = Draws::new(stepping);
         let part_s = self.part_s();
         let part = SimTime::from_seconds(part_s);
         let (mut busy_ns, mut served_ns, mut communicated_s) = (0.0, 0.0, 0.0);

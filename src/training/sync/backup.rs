@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bsp;
+use super::draws::Draws;
 use super::fidelity::Invalid;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, ratio};
@@ -41,16 +42,25 @@ impl Backup {
     }
 
     /// Draws the compute seconds of a step; `times` is memory.
-    pub fn draw_s(
+    fn draw_s(
         &self,
         stepping: &Stepping,
+        draws: &Draws<'_>,
         times: &mut Vec<f64>,
         given: Given,
         stream: &mut Stream,
     ) -> f64 {
         times.clear();
-        stepping.draw_workers_given_s(given, stream, |time_s| times.push(time_s));
-        let nth = self.needed(stepping.workers) as usize - 1;
+        let workers = stepping.workers;
+        match given {
+            Given::Nothing => {
+                times.extend((0..workers).map(|worker| draws.seconds(worker, stream)));
+            }
+            Given::Straggler => {
+                stepping.draw_workers_given_s(given, stream, |time_s| times.push(time_s));
+            }
+        }
+        let nth = self.needed(workers) as usize - 1;
         *times.select_nth_unstable_by(nth, f64::total_cmp).1
     }
 }
@@ -118,8 +128,11 @@ impl Synchronisation for Backup {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
+        let draws = Draws::new(stepping, leap.scratch);
         let Times(times) = leap.scratch.of();
-        let draw = |stream: &mut Stream, given| self.draw_s(stepping, times, given, stream);
+        let draw = |stream: &mut Stream, given| {
+            self.draw_s(stepping, &draws, times, given, stream)
+        };
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;

@@ -1,6 +1,7 @@
 //! Bulk-synchronous: all workers start together, the last to finish completes the barrier, the
 //! communication follows, and the next step starts. An update is a step.
 
+use super::draws::{Draws, Slowest};
 use super::fidelity::Invalid;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up, ratio};
@@ -11,7 +12,7 @@ use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, Stalled};
-use crate::training::stepping::Stepping;
+use crate::training::stepping::{Given, Stepping};
 use crate::units::SimTime;
 
 /// The protocol `bsp`; it has no settings.
@@ -53,7 +54,11 @@ impl Synchronisation for Bsp {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
-        let draw = |stream: &mut Stream, given| stepping.draw_slowest_given_s(given, stream);
+        let slowest = Slowest::new(stepping, leap.scratch);
+        let draw = |stream: &mut Stream, given| match given {
+            Given::Nothing => slowest.draw_s(stream),
+            Given::Straggler => stepping.draw_slowest_given_s(given, stream),
+        };
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         stretch.gradients = stretch.updates * u64::from(stepping.workers);
         Some((stretch, end))
@@ -77,14 +82,15 @@ pub(super) fn rounds(
         drift,
         stepping,
         stream,
+        scratch,
         log,
-        ..
     } = floor.parts();
+    let mut draws = Draws::new(stepping, scratch);
     let late = u64::from(stepping.workers - needed);
     let (mut finished, mut step_start) = (0, queue.now());
     // Of all machines together.
     let (mut worked_ns, mut step_ns, mut wasted_s) = (0.0, 0, 0.0);
-    start_step(queue, stepping, stream, log);
+    start_step(queue, stepping, &mut draws, stream, log);
     while let Some(event) = queue.advance_until(goal.until) {
         match event {
             Event::WorkerFinished => {
@@ -117,7 +123,7 @@ pub(super) fn rounds(
                     return Ok(stretch);
                 }
                 (finished, step_ns, step_start) = (0, 0, queue.now());
-                start_step(queue, stepping, stream, log);
+                start_step(queue, stepping, &mut draws, stream, log);
             }
             _ => {}
         }
@@ -131,21 +137,19 @@ pub(super) fn rounds(
     Ok(stretch)
 }
 
-/// Workers whose times are drawn before any of them enters the queue. The draws of a block do not
-/// depend on each other, so the processor overlaps them; with the queue's work between, it cannot.
-const BLOCK: u32 = 16;
-
-fn start_step(queue: &mut Queue<Event>, stepping: &Stepping, stream: &mut Stream, log: &mut Log) {
-    let mut block = [SimTime::ZERO; BLOCK as usize];
-    for first in (0..stepping.workers).step_by(BLOCK as usize) {
-        let workers = first..stepping.workers.min(first + BLOCK);
-        let block = &mut block[..workers.len()];
-        for (compute, worker) in block.iter_mut().zip(workers.clone()) {
-            *compute = SimTime::from_seconds(stepping.draw_worker_s(worker, stream));
-        }
-        for (&compute, worker) in block.iter().zip(workers) {
-            log.computes(worker, queue.now() + compute);
-            queue.after(compute, Event::WorkerFinished);
-        }
-    }
+/// All workers begin together: their times are drawn in one go, before any of them enters the queue.
+#[inline]
+fn start_step(
+    queue: &mut Queue<Event>,
+    stepping: &Stepping,
+    draws: &mut Draws<'_>,
+    stream: &mut Stream,
+    log: &mut Log,
+) {
+    let start = queue.now();
+    queue.together((0..stepping.workers).map(|worker| {
+        let compute = draws.worker(worker, stream);
+        log.computes(worker, start + compute);
+        (compute, Event::WorkerFinished)
+    }));
 }

@@ -128,7 +128,7 @@ impl Synchronisation for Flexible {
         let start = queue.now();
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
-        let mut draws = Draws::new(stepping);
+        let mut draws = Draws::new(stepping, scratch);
         let Pauses(begun) = scratch.of();
         begun.clear();
         let fresh = Begun {

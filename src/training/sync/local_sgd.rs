@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::draws::Draws;
 use super::fidelity::Invalid;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
@@ -29,13 +30,13 @@ pub struct LocalSgd {
 
 impl LocalSgd {
     /// Draws the compute seconds of a round: of the worker whose H steps take longest.
-    fn draw_s(&self, stepping: &Stepping, stream: &mut Stream) -> f64 {
+    fn draw_s(&self, workers: u32, draws: &Draws<'_>, stream: &mut Stream) -> f64 {
         let worker_s = |worker: u32, stream: &mut Stream| -> f64 {
             (0..self.period.get())
-                .map(|_| stepping.draw_worker_s(worker, stream))
+                .map(|_| draws.seconds(worker, stream))
                 .sum()
         };
-        (0..stepping.workers).fold(0.0, |longest, worker| {
+        (0..workers).fold(0.0, |longest, worker| {
             f64::max(longest, worker_s(worker, stream))
         })
     }
@@ -90,6 +91,7 @@ impl Synchronisation for LocalSgd {
         } = floor.parts();
         let workers = stepping.workers;
         let round = u64::from(workers) * u64::from(self.period.get());
+        let mut draws = Draws::new(stepping, scratch);
         let Left(left) = scratch.of();
         let (mut begun, mut finished) = (true, 0);
         let mut start = queue.now();
@@ -98,11 +100,11 @@ impl Synchronisation for LocalSgd {
                 left.clear();
                 left.resize(workers as usize, self.period.get());
                 (finished, start) = (0, queue.now());
-                for worker in 0..workers {
-                    let compute = SimTime::from_seconds(stepping.draw_worker_s(worker, stream));
-                    log.computes(worker, queue.now() + compute);
-                    queue.after(compute, Event::Arrived(worker));
-                }
+                queue.together((0..workers).map(|worker| {
+                    let compute = draws.worker(worker, stream);
+                    log.computes(worker, start + compute);
+                    (compute, Event::Arrived(worker))
+                }));
             }
             let Some(event) = queue.advance_until(goal.until) else {
                 break;
@@ -112,7 +114,7 @@ impl Synchronisation for LocalSgd {
                     let left = &mut left[worker as usize];
                     *left -= 1;
                     if *left > 0 {
-                        let compute = SimTime::from_seconds(stepping.draw_worker_s(worker, stream));
+                        let compute = draws.worker(worker, stream);
                         log.computes(worker, queue.now() + compute);
                         queue.after(compute, Event::Arrived(worker));
                         continue;
@@ -159,8 +161,9 @@ impl Synchronisation for LocalSgd {
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
+        let draws = Draws::new(stepping, leap.scratch);
         let draw = |stream: &mut Stream, given: Given| match given {
-            Given::Nothing => self.draw_s(stepping, stream),
+            Given::Nothing => self.draw_s(stepping.workers, &draws, stream),
             // Only asked where a round is a step.
             Given::Straggler => stepping.draw_slowest_given_s(given, stream),
         };

@@ -140,9 +140,10 @@ impl Synchronisation for Speculative {
             scratch,
             log,
         } = floor.parts();
+        let draws = Draws::new(stepping, scratch);
         let Memory { tasks, idle } = scratch.of();
         let mut step = Step {
-            draws: Draws::new(stepping),
+            draws,
             tasks,
             idle,
             count: self.tasks(stepping.workers),

@@ -1,0 +1,1 @@
+//! Nothing: `cargo bench -p scavsim-peers` runs the bench beside it.
