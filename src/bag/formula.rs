@@ -45,19 +45,13 @@ pub fn expected_job_s(bag: &Bag, size: &Size) -> Option<f64> {
     for part in 1..PARTS {
         area_h += all(f64::from(part) * step_h)?;
     }
-    let odds_times_lost_s = (area_h * step_h - job_h * all(job_h)?) * SECONDS_PER_HOUR;
-    Some(size.job_s + odds_times_lost_s.max(0.0))
-}
-
-/// How many times faster `jobs` + `looks` results come when a surrogate that learned from `jobs` gives the others:
-/// S = (N_sim + N_look) T_sim / (N_sim T_sim + T_train + N_look T_look). A formula of a position paper of 2021, not measured.
-pub fn surrogate_speed_up(
-    (jobs, looks): (f64, f64),
-    job_s: f64,
-    train_s: f64,
-    result_s: f64,
-) -> f64 {
-    (jobs + looks) * job_s / (jobs * job_s + train_s + looks * result_s)
+    let outlives = all(job_h)?;
+    let odds = 1.0 - outlives;
+    let lost_s = match odds > 0.0 {
+        true => (area_h * step_h - job_h * outlives).max(0.0) / odds * SECONDS_PER_HOUR,
+        false => 0.0,
+    };
+    Some(expected_s(size.job_s, odds, lost_s))
 }
 
 #[cfg(test)]
@@ -86,13 +80,5 @@ mod tests {
             assert!((found.1 - expected.1).abs() < 5e-5, "{found:?}");
             assert!((found.2 - expected.2).abs() < 5e-3, "{found:?}");
         }
-    }
-
-    #[test]
-    fn a_surrogate_that_costs_as_much_as_a_job_saves_nothing() {
-        let same = surrogate_speed_up((10.0, 90.0), 600.0, 0.0, 600.0);
-        assert!((same - 1.0).abs() < 1e-12);
-        let free = surrogate_speed_up((10.0, 90.0), 600.0, 0.0, 0.0);
-        assert!((free - 10.0).abs() < 1e-12);
     }
 }

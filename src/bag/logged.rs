@@ -32,6 +32,7 @@ mod tests {
     use crate::cluster::Pause;
     use crate::engine::Interrupt;
     use crate::rng::{Streams, UnitLogNormal, VmTypeKey};
+    use crate::training::log::{Entry, Fate, What};
     use crate::units::SimTime;
     use crate::usage::Phase;
 
@@ -110,6 +111,7 @@ mod tests {
         for replica in 0..count {
             let mut luck = Luck::new(bag, "logged", &streams, replica);
             held.clear();
+            run.log = Some(Vec::new());
             let of = Of {
                 bag,
                 size,
@@ -125,7 +127,11 @@ mod tests {
             let whole = (bag.needed, SimTime::LAST);
             let ended = run.run(of, onto, SimTime::ZERO, whole).expect("it ends");
             sum_s += ended.at.seconds();
-            lost.push(ended.lost);
+            let given_up = |entry: &&Entry| {
+                entry.what == What::Compute(Fate::GivenUp) && entry.until < ended.at
+            };
+            let log = run.log.take().unwrap_or_default();
+            lost.push(log.iter().filter(given_up).count() as u32);
         }
         (sum_s / count as f64, lost)
     }

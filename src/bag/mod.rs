@@ -8,7 +8,7 @@
 //! - [`notice`]: when a loss is noticed. [`logged`]: as it was logged, with bags that were.
 //! - [`fate`]: which VMs are lost when. [`vms`]: those held, and what they cost in time.
 //! - [`run`]: a bag from its first request to its last job.
-//! - [`formula`]: what a job costs in expectation, and a surrogate saves, by formula.
+//! - [`formula`]: what a job costs in expectation, by formula.
 
 pub mod fate;
 pub mod formula;

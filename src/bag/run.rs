@@ -21,8 +21,6 @@ pub struct Ended {
     pub at: SimTime,
     /// Results that there are, those of a surrogate included.
     pub results: u32,
-    /// Attempts that were lost.
-    pub lost: u32,
 }
 
 /// What is drawn for a job on a bag, wherever it runs; it goes on from one run to the next.
@@ -105,7 +103,6 @@ pub struct Run {
     most: u32,
     submitted: u32,
     done: u32,
-    lost: u32,
     lost_since_done: u32,
     /// Attempts where some are drawn to be lost, and how many were.
     attempts: u64,
@@ -154,7 +151,6 @@ impl Run {
             most: 0,
             submitted: 0,
             done: 0,
-            lost: 0,
             lost_since_done: 0,
             attempts: 0,
             drawn: 0,
@@ -195,8 +191,7 @@ impl Run {
         };
         self.give_all_back(&of, held, phase, at);
         let is_done = ended?;
-        let lost = self.lost;
-        let ended = |at, results| Ended { at, results, lost };
+        let ended = |at, results| Ended { at, results };
         let Some(surrogate) = of.bag.surrogate.filter(|_| is_done && results > goal) else {
             return Ok(ended(at, self.done));
         };
@@ -237,7 +232,7 @@ impl Run {
         self.vms.resize(size.vms() as usize, none);
         self.spares.clear();
         self.again.clear();
-        (self.submitted, self.done, self.lost) = (0, 0, 0);
+        (self.submitted, self.done) = (0, 0);
         (self.lost_since_done, self.began) = (0, from);
         (self.attempts, self.drawn) = (0, 0);
     }
@@ -420,7 +415,6 @@ impl Run {
                 let to = self.vms[place].lost.min(now);
                 held.did(lost_phase(phase), size.vm, 1, (began, to));
             }
-            self.lost += 1;
             self.lost_since_done += 1;
             if bag.rerun {
                 self.again.push(factor);

@@ -39,6 +39,27 @@ pub struct Bag {
     pub surrogate: Option<Surrogate>,
 }
 
+impl Default for Bag {
+    /// One job, at once, on VMs that stay.
+    fn default() -> Bag {
+        Bag {
+            jobs: 1,
+            needed: 1,
+            job_time: UnitLogNormal::from_cv(0.0),
+            dispatch_lag: SimTime::ZERO,
+            start_stagger: SimTime::ZERO,
+            rerun: true,
+            reuse: Reuse::default(),
+            keep_spares: SimTime::ZERO,
+            first_boot: Pause::NONE,
+            boot: Pause::NONE,
+            notice: Notice::AT_ONCE,
+            loss: Loss::Never,
+            surrogate: None,
+        }
+    }
+}
+
 impl Bag {
     /// The same without luck: no VM is lost or boots, all jobs take their mean.
     #[must_use]

@@ -38,8 +38,6 @@ pub struct Held {
     pub intervals: Vec<VmInterval>,
     /// What they did.
     pub segments: Vec<Segment>,
-    /// VMs that the provider took.
-    pub lost_vms: u32,
 }
 
 impl Held {
@@ -47,13 +45,11 @@ impl Held {
     pub fn clear(&mut self) {
         self.intervals.clear();
         self.segments.clear();
-        self.lost_vms = 0;
     }
 
     /// A VM of the type `of` is given back at `at`, unless it was lost before.
     pub fn release(&mut self, vm: &Vm, of: u16, at: SimTime) {
         let is_lost = vm.lost <= at;
-        self.lost_vms += u32::from(is_lost);
         self.hold(of, 1, vm.asked, vm.lost.min(at));
         if let (true, Some(last)) = (is_lost, self.intervals.last_mut()) {
             last.ended_by = EndedBy::Provider;
@@ -82,6 +78,12 @@ impl Held {
                 to,
             });
         }
+    }
+
+    /// VMs that the provider took until `end`.
+    pub fn lost_until(&self, end: SimTime) -> u32 {
+        let taken = |i: &&VmInterval| i.ended_by == EndedBy::Provider && i.to <= end;
+        self.intervals.iter().filter(taken).count() as u32
     }
 
     /// `usage` becomes what was held until `end`.
