@@ -17,6 +17,7 @@ use reference::{Alone, Training};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::search::Objective;
 use scavsim::training::Fidelity;
+use scavsim::usage::Usage;
 
 /// What a path is measured in and against.
 #[derive(Clone, Copy)]
@@ -75,6 +76,7 @@ fn main() {
         let plan = reference::plan(&[name], &[Objective::Time], 5_000 / share);
         (name, plan)
     });
+    let bags = reference::bags();
     assert_same_workload();
     let mut paths = training(share);
     let first = paths.len();
@@ -88,6 +90,7 @@ fn main() {
             Goal::Microseconds(10.0),
         ));
     }
+    paths.push(bag(&bags, 5_000 / share));
     paths.push(judged("sweep, one thread", &sweep, Goal::None));
 
     for path in &mut paths {
@@ -211,6 +214,26 @@ fn judged<'p>(name: &str, plan: &'p Plan, goal: Goal) -> Path<'p> {
             black_box(evaluator.evaluate(plan.case(number)));
         }
     })
+}
+
+/// A bag of 100 jobs on the VMs of `scenarios/bags.toml`, from its first request to its last job.
+fn bag(plan: &Plan, runs: u64) -> Path<'_> {
+    let arena = plan.arena(0).expect("the bag can be planned");
+    let mut site = arena.ground.open(&plan.terms);
+    let mut usage = Usage::default();
+    Path::new(
+        "bag of 100 jobs",
+        runs,
+        Goal::Microseconds(100.0),
+        move || {
+            for replica in 0..runs {
+                site.restart(replica);
+                let line = site.run_to_target(2).expect("it ends");
+                site.usage_until_target(&line, &mut usage);
+                black_box(&usage);
+            }
+        },
+    )
 }
 
 /// `references` are the paths, besides the first, that the one behind each is compared with.

@@ -173,16 +173,29 @@ pub fn plan(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Pla
         .expect("the main scenario can be planned")
 }
 
+/// The bags of jobs of `scenarios/bags.toml`.
+pub fn bags() -> Plan {
+    let mut scenario = shipped("bags.toml");
+    scenario.strategies = vec!["oracle".to_owned()];
+    Plan::new(&scenario).expect("the bags can be planned")
+}
+
+/// A scenario of this repository.
+fn shipped(name: &str) -> Scenario {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("scenarios")
+        .join(name);
+    let mut diagnostics = Diagnostics::default();
+    let read = Source::read(&file, &mut diagnostics).and_then(|source| {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        scenario::load(&source, folder, Overrides::default(), &mut diagnostics)
+    });
+    read.expect("the scenario is legal")
+}
+
 /// The scenario of [`plan`].
 pub fn scenario(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Scenario {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/scavenger.toml");
-    let mut diagnostics = Diagnostics::default();
-    let mut scenario = Source::read(&file, &mut diagnostics)
-        .and_then(|source| {
-            let folder = file.parent().unwrap_or(Path::new("."));
-            scenario::load(&source, folder, Overrides::default(), &mut diagnostics)
-        })
-        .expect("the main scenario is legal");
+    let mut scenario = shipped("scavenger.toml");
     scenario.workloads.truncate(1);
     assert_eq!(scenario.workloads[0].0.name, "scavenger-resnet18");
     assert_eq!(scenario.workloads[0].1.len(), 16);
