@@ -173,15 +173,8 @@ pub fn plan(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Pla
         .expect("the main scenario can be planned")
 }
 
-/// The bags of jobs of `scenarios/bags.toml`.
-pub fn bags() -> Plan {
-    let mut scenario = shipped("bags.toml");
-    scenario.strategies = vec!["oracle".to_owned()];
-    Plan::new(&scenario).expect("the bags can be planned")
-}
-
 /// A scenario of this repository.
-fn shipped(name: &str) -> Scenario {
+pub fn shipped(name: &str) -> Scenario {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("scenarios")
         .join(name);
