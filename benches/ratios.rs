@@ -4,6 +4,7 @@
 //! table: what many policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1` also
 //! of ten million cases. Other simulators are in `benches/peers/`.
 
+mod bags;
 mod cliffs;
 mod losses;
 mod protocols;
@@ -37,6 +38,7 @@ fn main() {
     });
     let cliffs = cliffs::plans(share);
     let losses = losses::Fleet::each();
+    let bags = bags::plan();
 
     let mut paths = training(share);
     let first = paths.len();
@@ -58,6 +60,7 @@ fn main() {
     ));
     paths.extend(cliffs::paths(&cliffs));
     paths.extend(losses.iter().map(|fleet| fleet.path(share)));
+    paths.push(bags::path(&bags, 5_000 / share));
 
     table::measure(&mut paths, rounds);
     table::header(rounds);

@@ -62,6 +62,7 @@
 //! - `experiment`: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - `search`: strategies, the models they fit, objectives.
 //! - `testbed`: what a strategy can touch.
+//! - `bag`: bags of independent jobs on transient VMs.
 //! - `job`: the life of a job; `cluster`: what a configuration is; `training`: how workers step, as
 //!   events, in three fidelities.
 //! - `usage`: which VMs were held, and what for.
@@ -104,6 +105,7 @@ cfg_if::cfg_if! {
     if #[cfg(feature = "inside")] {
         #[cfg(feature = "cli")]
         pub mod advise;
+        pub mod bag;
         pub mod cloud;
         pub mod cluster;
         #[cfg(feature = "cli")]
@@ -143,6 +145,7 @@ cfg_if::cfg_if! {
     } else {
         #[cfg(feature = "cli")]
         mod advise;
+        mod bag;
         mod cloud;
         mod cluster;
         #[cfg(feature = "cli")]

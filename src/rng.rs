@@ -240,6 +240,9 @@ mod tests {
             Purpose::ModelDelays(ModelKey::of("x")),
             Purpose::OutlineLives(of),
             Purpose::Trial(0),
+            Purpose::BagJobs(WorkloadKey::of("x")),
+            Purpose::BagNotice(WorkloadKey::of("x")),
+            Purpose::BagLosses(WorkloadKey::of("x")),
         ];
         let drawn: std::collections::BTreeSet<u64> =
             (all.iter().map(|purpose| first(1, 0, *purpose).to_bits())).collect();

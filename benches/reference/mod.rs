@@ -36,6 +36,23 @@ pub fn plan_with(
         .expect("the main scenario can be planned")
 }
 
+/// A scenario of this repository.
+pub fn shipped(name: &str) -> Scenario {
+    shipped_with(name, &[])
+}
+
+fn shipped_with(name: &str, set: &[&str]) -> Scenario {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let mut diagnostics = Diagnostics::default();
+    let overrides = Overrides {
+        set: set.iter().map(|line| Source::new("set", *line)).collect(),
+        ..Overrides::default()
+    };
+    Source::read(&folder.join(name), &mut diagnostics)
+        .and_then(|source| scenario::load(&source, &folder, overrides, &mut diagnostics))
+        .unwrap_or_else(|| panic!("{}", diagnostics.render(false)))
+}
+
 /// The scenario of [`plan`].
 pub fn scenario(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Scenario {
     scenario_with(strategies, objectives, replicas, &[])
@@ -47,19 +64,7 @@ fn scenario_with(
     replicas: u64,
     set: &[&str],
 ) -> Scenario {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/scavenger.toml");
-    let mut diagnostics = Diagnostics::default();
-    let mut scenario = Source::read(&file, &mut diagnostics)
-        .and_then(|source| {
-            let folder = file.parent().unwrap_or(Path::new("."));
-            let set = set.iter().map(|line| Source::new("set", *line)).collect();
-            let overrides = Overrides {
-                set,
-                ..Overrides::default()
-            };
-            scenario::load(&source, folder, overrides, &mut diagnostics)
-        })
-        .unwrap_or_else(|| panic!("{}", diagnostics.render(false)));
+    let mut scenario = shipped_with("scavenger.toml", set);
     scenario.workloads.truncate(1);
     assert_eq!(scenario.workloads[0].0.name, "scavenger-resnet18");
     assert_eq!(scenario.workloads[0].1.len(), 16);

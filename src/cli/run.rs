@@ -318,7 +318,8 @@ fn describe(scenarios: &[Scenario]) -> String {
         let simulated = scenario.workloads.iter().map(|w| w.1.len());
         let jobs = || scenario.measured.iter().flat_map(|measured| &measured.jobs);
         let measured = jobs().map(|job| job.space.len());
-        let configurations: usize = simulated.chain(measured).sum();
+        let bag = scenario.bag.iter().map(|bag| bag.space.len());
+        let configurations: usize = simulated.chain(measured).chain(bag).sum();
         let settings = match scenario.runs_in.len() {
             0 | 1 => String::new(),
             several => format!("settings {several} × "),
@@ -330,7 +331,7 @@ fn describe(scenarios: &[Scenario]) -> String {
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),
-            scenario.workloads.len() + jobs().count(),
+            scenario.workloads.len() + jobs().count() + usize::from(scenario.bag.is_some()),
             scenario.policies.len(),
             scenario.objectives.len(),
             scenario.strategies.len(),

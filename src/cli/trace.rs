@@ -106,7 +106,12 @@ impl TraceArgs {
 
     /// Writes the files of a job that was watched, and says what became of it.
     fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
-        let world = watched.arena.world().map_err(anyhow::Error::msg)?;
+        let ground = &watched.arena.ground;
+        let vms = match ground.rented() {
+            Some(vms) => vms,
+            // Real runs were not watched.
+            None => &watched.arena.world().map_err(anyhow::Error::msg)?.vms,
+        };
         let of = TraceOf {
             scenario: &plan.scenario,
             case: self.case,
@@ -117,7 +122,7 @@ impl TraceArgs {
             pricing: &plan.policies[watched.case.policy].name,
             objective: plan.objectives[watched.case.objective].name(),
             fidelity: Fidelity::Event.name(),
-            vms: &world.vms,
+            vms,
         };
         let name = |ending| format!("{}-case-{}.{ending}", plan.scenario, self.case);
         let (jsonl, chrome) = (name(trace_jsonl::ENDING), name(trace_chrome::ENDING));
@@ -128,7 +133,15 @@ impl TraceArgs {
             trace_chrome::write(&of, &watched.entries, file)
         })?;
         let line = &watched.line;
-        let trained = &world.truths[line.reached.unwrap_or(line.choice)].configuration;
+        let at = line.reached.unwrap_or(line.choice);
+        let on = match ground.world() {
+            Some(world) => {
+                let trained = &world.truths[at].configuration;
+                let (workers, vm, batch) = (trained.workers, &trained.vm, trained.batch);
+                format!("{workers} workers of {vm}, batch {batch}")
+            }
+            None => watched.arena.space.name(at),
+        };
         let when = match line.reached {
             Some(_) => " during the search",
             None => "",
@@ -139,7 +152,7 @@ impl TraceArgs {
         };
         let told = format!(
             "{}, case {}: {setting}{}, {}, replica {}, {}, {}\n\
-             target reached{when} after {:.3} h on {} workers of {}, batch {}; {} VMs lost\n\
+             target reached{when} after {:.3} h on {on}; {} VMs lost\n\
              {}: {} entries\n\
              {}: for ui.perfetto.dev\n",
             of.scenario,
@@ -150,9 +163,6 @@ impl TraceArgs {
             of.pricing,
             of.objective,
             line.net_end.hours(),
-            trained.workers,
-            trained.vm,
-            trained.batch,
             line.lost_vms,
             folder.file(&jsonl).display(),
             watched.entries.len(),

@@ -17,7 +17,7 @@ use crate::rng::Streams;
 use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
 use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
-use crate::testbed::{History, MeasuredGrid, Terms};
+use crate::testbed::{BagGround, History, MeasuredGrid, Terms};
 use crate::training::Fidelity;
 use crate::training::waits::Waits;
 
@@ -65,6 +65,8 @@ enum Search {
     },
     /// Those of a job of the measured grid.
     Measured(usize),
+    /// Those of the bag.
+    Bag,
 }
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
@@ -135,6 +137,7 @@ impl Plan {
                     })
             })
             .chain((0..measured).map(Search::Measured))
+            .chain(scenario.bag.iter().map(|_| Search::Bag))
             .collect();
 
         let mut waits: Vec<(usize, OnceLock<Waits>)> = Vec::new();
@@ -293,6 +296,7 @@ impl Plan {
             (Search::Simulated { workload, .. }, _) => &self.source.workloads[*workload].0.name,
             (Search::Measured(job), Some(measured)) => &measured.jobs[*job].name,
             (Search::Measured(_), None) => "",
+            (Search::Bag, _) => self.source.bag.as_ref().map_or("", |bag| &bag.name),
         }
     }
 
@@ -310,7 +314,30 @@ impl Plan {
                 self.make_measured(setting, measured, *job, hands)
             }
             (Search::Measured(_), None) => Err(PlanError::NoGrid),
+            (Search::Bag, _) => self.make_bag(setting),
         }
+    }
+
+    fn make_bag(&self, setting: usize) -> Result<Arena, PlanError> {
+        let own = &self.source.runs_in[setting];
+        let (Some(choices), Some(bag)) = (&self.source.bag, &own.bag) else {
+            return Err(PlanError::NoBag);
+        };
+        let history = History {
+            workload: choices.name.clone(),
+            ..History::default()
+        };
+        let parts = Parts {
+            workload: &choices.name,
+            ground: Box::new(BagGround::new(Arc::clone(bag), Arc::clone(choices))),
+            space: choices.space.clone(),
+            figures: Figures::of_bag(),
+            repeats: own.repeats,
+            own: &history,
+            stored: &[],
+            fleet: &Fleet::listed(),
+        };
+        Arena::new(&self.source, &self.terms, parts)
     }
 
     fn make_measured(

@@ -18,6 +18,9 @@ pub enum PlanError {
     /// A job of a grid that is not there.
     #[error("the scenario has no measured grid")]
     NoGrid,
+    /// A bag that is not there.
+    #[error("the scenario has no bag of jobs")]
+    NoBag,
     /// A strategy that does not exist.
     #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),

@@ -67,6 +67,8 @@ pub struct Ranked {
     pub runs: u64,
     /// How many of them miss a limit, where there is one.
     pub miss: Option<Share>,
+    /// USD that one of many equal jobs is expected to cost by formula, where they are such.
+    pub job_cost_usd: Option<f64>,
     /// Measured, interpolated or extrapolated.
     pub provenance: &'static str,
     /// Whether the limits allow it.
@@ -276,6 +278,7 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ran
         cost_usd: runs.ends[policy + 1],
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
+        job_cost_usd: arena.ground.job_cost_usd(at, &arena.tariffs[policy]),
         provenance: arena.ground.provenance(at),
         is_allowed: is_reached && arena.allows(policy, at),
         is_on_front: false,

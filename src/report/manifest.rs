@@ -66,6 +66,10 @@ pub fn identity(scenario: &Scenario) -> Identity {
         let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
         json!({ "name": measured.grid, "jobs": jobs.map(job).collect::<Vec<Value>>() })
     });
+    let bag = scenario.bag.as_ref().map(|bag| {
+        let about = json!({ "name": bag.name, "configurations": bag.space.len() });
+        ("bag".to_owned(), about)
+    });
     let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();
     let settings = (settings.len() > 1).then(|| ("settings".to_owned(), json!(settings)));
     let grid = measured.map(|measured| ("grid".to_owned(), measured));
@@ -73,6 +77,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
         .chain(grid)
+        .chain(bag)
         .chain(settings)
         .chain(Places::of(scenario).entries())
         .collect()

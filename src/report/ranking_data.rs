@@ -22,6 +22,10 @@ fn rows(scenario: &str, rankings: &[Ranking]) -> Vec<Vec<(&'static str, Value)>>
                 ("sorted_by", json!(ranking.objective.name())),
             ];
             cells.extend(cells_of(at + 1, row));
+            // Of bags of jobs alone.
+            if ranking.rows.iter().any(|row| row.job_cost_usd.is_some()) {
+                cells.push(("job_cost_usd", json!(row.job_cost_usd)));
+            }
             cells
         })
     })
@@ -86,7 +90,8 @@ pub(super) fn market(row: &Ranked) -> Option<&'static str> {
 /// # Errors
 /// None in memory; the signature is that of the writer.
 pub fn csv(scenario: &str, rankings: &[Ranking], with_header: bool) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Rankings of bags have a column more, the last.
+    let mut writer = (csv::WriterBuilder::new().flexible(true)).from_writer(Vec::new());
     for (at, row) in rows(scenario, rankings).iter().enumerate() {
         if at == 0 && with_header {
             writer.write_record(row.iter().map(|(name, _)| *name))?;

@@ -183,6 +183,17 @@ fn bests(ranking: &Ranking) -> String {
             );
         }
     }
+    let costs = ranking
+        .rows
+        .iter()
+        .filter_map(|row| Some((row.job_cost_usd?, row)));
+    if let Some((usd, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        text += &format!(
+            "least expected cost of a job, E[C] = p N E[T]: {}, {}\n",
+            named(row),
+            usd_text(usd)
+        );
+    }
     if !ranking.rows.iter().any(|row| row.is_allowed) {
         text += "no configuration keeps to the limits\n";
     }

@@ -111,6 +111,12 @@ pub enum Purpose {
     SubGrid(WorkloadKey),
     /// Which workloads a comparison draws again to tell how sure its figures are.
     Resampling,
+    /// How long the jobs of a bag take, one after the other.
+    BagJobs(WorkloadKey),
+    /// When losses in a bag are noticed.
+    BagNotice(WorkloadKey),
+    /// Which attempts or VMs of a bag are lost, where that is no VM's own life.
+    BagLosses(WorkloadKey),
 }
 
 impl Purpose {
@@ -167,6 +173,9 @@ impl Purpose {
             Purpose::OutlineLives(of) => (13, of.0),
             Purpose::SubGrid(of) => (14, of.0),
             Purpose::Resampling => (15, 0),
+            Purpose::BagJobs(of) => (20, of.0),
+            Purpose::BagNotice(of) => (21, of.0),
+            Purpose::BagLosses(of) => (22, of.0),
         }
     }
 }

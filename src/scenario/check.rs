@@ -13,7 +13,7 @@ use super::given::Given;
 use super::left_out::LeftOut;
 use super::settings::Settings;
 use super::strategies::Simulated;
-use super::{axes, grids, machines, prices, setup, strategies, workloads};
+use super::{axes, bag, grids, machines, prices, setup, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, Delay, Positive};
 use crate::input::name::not_a_name;
@@ -96,6 +96,7 @@ impl Check<'_> {
         let setup = setup::read(file, &known, &machines, complaints);
         let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
         setup::extend(&mut reach, &setup, &machines);
+        let choices = bag::choices(file, complaints);
         let configurations = Configurations {
             file,
             machines: &machines,
@@ -117,6 +118,11 @@ impl Check<'_> {
         let policies = match &measured {
             Some(measured) => grids::policies(file, own, measured, self.files, complaints),
             None if file.grid.is_some() => None,
+            None if file.bag.is_some() => {
+                let read = prices::read(&file.pricing, own, self.files, complaints);
+                bag::priced(file, read.as_deref(), choices.as_ref(), complaints);
+                read
+            }
             None => prices::read(&file.pricing, own, self.files, complaints),
         };
         let registry = &self.given.registry;
@@ -129,12 +135,17 @@ impl Check<'_> {
         let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
-        if let (Some(policies), None) = (&policies, &measured) {
+        if let (Some(policies), None, None) = (&policies, &measured, &file.bag) {
             let pricing = &file.pricing;
             prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
         }
-        let strategies = match &measured {
-            None => {
+        let strategies = match (&measured, &choices) {
+            (None, Some(choices)) => {
+                strategies::usable_on_bag(file, registry, choices, strategies?, complaints)
+            }
+            // What is wrong with the bag was told.
+            (None, None) if file.bag.is_some() => return None,
+            (None, None) => {
                 let simulated = Simulated {
                     workloads: &workloads,
                     stored: &stored,
@@ -143,7 +154,7 @@ impl Check<'_> {
                 };
                 strategies::usable(file, registry, simulated, strategies?, complaints)
             }
-            Some(measured) => {
+            (Some(measured), _) => {
                 strategies::usable_on(file, registry, measured, strategies?, complaints)
             }
         };
@@ -159,7 +170,8 @@ impl Check<'_> {
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
         let factors = [
             runs_in.len() as u64,
-            extent::searches(file.cluster.search, &workloads, measured.as_ref()),
+            extent::searches(file.cluster.search, &workloads, measured.as_ref())
+                + u64::from(choices.is_some()),
             policies.as_ref().map_or(0, Vec::len) as u64,
             objectives.len() as u64,
             strategies.len() as u64,
@@ -178,6 +190,7 @@ impl Check<'_> {
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,
             measured,
+            bag: choices.map(Arc::new),
             stored,
             machines,
             reach,
@@ -197,7 +210,7 @@ impl Check<'_> {
     }
 
     fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
-        if file.grid.is_some() {
+        if file.grid.is_some() || file.bag.is_some() {
             return Vec::new();
         }
         if let Some(asked) = &file.workloads {

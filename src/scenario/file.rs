@@ -1,4 +1,4 @@
-//! The form of a scenario file. Everything has a default but the workloads, or the grid.
+//! The form of a scenario file. Everything has a default but the workloads, the grid or the bag.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
+pub use super::bag_table::BagTable;
 use super::include::Include;
 use super::scale_axis::ScaleAxis;
 pub use super::schema::schema;
@@ -26,7 +27,7 @@ use crate::workload::Staleness;
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["include"] }]))]
+#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["bag"] }, { "required": ["include"] }]))]
 pub struct ScenarioFile {
     /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
     /// a later one wins.
@@ -55,6 +56,9 @@ pub struct ScenarioFile {
     /// Jobs of the grid; those that it takes by default when absent.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub jobs: Option<Spanned<Vec<Spanned<String>>>>,
+    /// A bag of independent jobs, instead of both.
+    #[schemars(with = "Option<BagTable>")]
+    pub bag: Option<Spanned<BagTable>>,
     /// VM types that were not measured, by name.
     #[schemars(with = "BTreeMap<String, VmTable>")]
     pub vm: BTreeMap<Spanned<String>, VmTable>,

@@ -1,6 +1,6 @@
 //! Which keys may hold several values: a list like `[60, 600]`, or a range with a step or a factor.
 //!
-//! Those of `[spot]`, `[variation]` and `search.repeats` make settings, in each of which the scenario is run; those of a policy, policies.
+//! Those of `[spot]`, `[bag]`, `[variation]` and `search.repeats` make settings, in each of which the scenario is run; those of a policy, policies.
 //! VM types have such keys too, [`scale_axis`](super::scale_axis).
 
 use std::sync::LazyLock;
@@ -19,6 +19,17 @@ const SETTINGS: &[&[&str]] = &[
     &["spot", "checkpoint_write_s"],
     &["spot", "checkpoint_mb"],
     &["spot", "notice_s"],
+    &["bag", "jobs"],
+    &["bag", "sufficient_share"],
+    &["bag", "job_cv"],
+    &["bag", "dispatch_lag_s"],
+    &["bag", "start_stagger_s"],
+    &["bag", "keep_spares_s"],
+    &["bag", "notice", "after-loss-s"],
+    &["bag", "losses", "attempts"],
+    &["bag", "surrogate", "after_jobs"],
+    &["bag", "surrogate", "train_s"],
+    &["bag", "surrogate", "result_s"],
     &["variation", "step_cv"],
     &["variation", "placement_sigma"],
     &["variation", "vm_sigma"],

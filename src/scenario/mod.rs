@@ -11,6 +11,7 @@
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
+//! - `bag`: a bag of jobs, and the ways to run it; [`bag_table`]: its form.
 //! - [`machines`]: VM types that were not measured.
 //! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
@@ -18,6 +19,8 @@
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
 mod axes;
+mod bag;
+pub mod bag_table;
 pub mod axis;
 pub mod check;
 mod complaints;
@@ -52,7 +55,9 @@ pub use grids::MeasuredJobs;
 pub use left_out::LeftOut;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use crate::bag::{Bag, Choices};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
 use crate::pricing::Policy;
@@ -77,6 +82,8 @@ pub struct Scenario {
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
     /// Jobs of a measured grid, instead of workloads.
     pub measured: Option<MeasuredJobs>,
+    /// A bag of jobs and the ways to run it, instead of both.
+    pub bag: Option<Arc<Choices>>,
     /// Which configurations a search chooses between.
     pub search: Together,
     /// Workloads whose earlier runs the model of all jobs may use.
@@ -118,6 +125,8 @@ pub struct Setting {
     pub variation: Variation,
     /// How clusters live: protocol, losses of VMs, kinds.
     pub setup: Setup,
+    /// The terms of the bag of jobs, where there is one.
+    pub bag: Option<Arc<Bag>>,
     /// How often the job will be run, where that is said.
     pub repeats: Option<u64>,
 }
@@ -133,7 +142,7 @@ impl Scenario {
                 .sum(),
         };
         let measured = self.measured.as_ref().map_or(0, |m| m.jobs.len());
-        (searches + measured) as u64
+        (searches + measured + usize::from(self.bag.is_some())) as u64
             * self.runs_in.len() as u64
             * self.policies.len() as u64
             * self.objectives.len() as u64

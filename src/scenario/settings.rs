@@ -5,7 +5,7 @@ use super::complaints::Complaints;
 use super::file::ScenarioFile;
 use super::files::Files;
 use super::machines::Machine;
-use super::{setup, sizes};
+use super::{bag, setup, sizes};
 use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::checked::Spread;
@@ -59,7 +59,8 @@ impl Settings<'_> {
         complaints: &mut Complaints<'_>,
     ) -> Setting {
         let variation = variation(file);
-        if !is_measured {
+        let bag = bag::terms(file, &setup, complaints);
+        if !is_measured && bag.is_none() {
             let (workloads, reach) = (self.workloads, self.reach);
             sizes::check(file, workloads, reach, &setup, &variation, complaints);
         }
@@ -67,6 +68,7 @@ impl Settings<'_> {
             name,
             variation,
             setup,
+            bag,
             repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),
         }
     }

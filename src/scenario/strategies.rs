@@ -9,6 +9,7 @@ use super::by_vm;
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable, Together};
 use super::grids::MeasuredJobs;
+use crate::bag::Choices;
 use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
@@ -153,6 +154,27 @@ pub(super) fn usable_on(
         let past = (own, &stored[..]);
         buildable(file, registry, &task, past, &mut strategies, complaints);
     }
+    strategies.into_iter().map(Spanned::into_inner).collect()
+}
+
+/// The same on a bag of jobs.
+pub(super) fn usable_on_bag(
+    file: &ScenarioFile,
+    registry: &Registry,
+    choices: &Choices,
+    mut strategies: Vec<Spanned<String>>,
+    complaints: &mut Complaints<'_>,
+) -> Vec<String> {
+    let own = History::default();
+    let task = Figures::of_bag().task(&choices.name, &choices.space);
+    buildable(
+        file,
+        registry,
+        &task,
+        (&own, &[]),
+        &mut strategies,
+        complaints,
+    );
     strategies.into_iter().map(Spanned::into_inner).collect()
 }
 

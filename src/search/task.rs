@@ -77,6 +77,8 @@ pub trait Prices {
 
 /// Steps of a probe on a measured grid, where the strategy's settings do not say.
 const GRID_PROBE_STEPS: u64 = 50;
+/// Jobs of a probe of a bag, where they do not say either.
+const BAG_PROBE_JOBS: u64 = 8;
 
 /// What everybody knows of a workload.
 #[derive(Debug, Clone, Copy)]
@@ -117,6 +119,17 @@ impl Figures {
             parameters: None,
             cold_start_steps: 0,
             probe_steps: GRID_PROBE_STEPS,
+        }
+    }
+
+    /// Those of a bag of jobs, whose steps are its jobs.
+    pub fn of_bag() -> Figures {
+        Figures {
+            samples_per_epoch: None,
+            stated_epochs: None,
+            parameters: None,
+            cold_start_steps: 0,
+            probe_steps: BAG_PROBE_JOBS,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::rng::Streams;
 use crate::training::log::Entry;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
-use crate::usage::Usage;
+use crate::usage::{RentedVm, Usage};
 
 /// Time and cost of one configuration to the target.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,6 +101,16 @@ pub trait Ground: Send + Sync {
 
     /// VM type and number of VMs of a configuration, where the ground itself says so.
     fn held(&self, _configuration: usize) -> Option<(String, u32)> {
+        None
+    }
+
+    /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
+    fn rented(&self) -> Option<&[RentedVm]> {
+        self.world().map(|world| &world.vms[..])
+    }
+
+    /// USD that one of many equal jobs is expected to cost by formula, where they are such.
+    fn job_cost_usd(&self, _configuration: usize, _tariff: &Tariff) -> Option<f64> {
         None
     }
 

@@ -7,16 +7,18 @@
 //! - [`ground`]: what is true of configurations, and a job among them as an experiment sees it. Two own
 //!   one: the simulated cluster and the measured grid.
 //! - [`simulated`]: the simulated cluster.
-//! - [`grid`]: the measured grid.
+//! - [`grid`]: the measured grid. [`bag`]: a bag of jobs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
 //! - [`history`]: what earlier runs of a workload left behind.
 
+pub mod bag;
 pub mod grid;
 pub mod ground;
 pub mod history;
 pub mod metered;
 pub mod simulated;
 
+pub use bag::BagGround;
 pub use grid::MeasuredGrid;
 pub use ground::{Ground, Length, Point, Site, Terms, Timeline};
 pub use history::{History, PastRun};

@@ -45,6 +45,7 @@ mod bad_clusters;
 mod bad_input;
 mod bad_prices;
 mod bad_workloads;
+mod bags;
 mod beyond;
 mod bills;
 mod budget;

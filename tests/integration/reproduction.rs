@@ -172,6 +172,11 @@ fn the_search_of_markets_in_results_is_current() {
 }
 
 #[test]
+fn the_bags_of_jobs_in_results_are_current() {
+    assert_current("bags.txt", &printed("scenarios/bags.toml", "table"));
+}
+
+#[test]
 fn the_peers_on_a_measured_grid_in_results_are_current() {
     assert_current("peers.txt", &printed("scenarios/peers.toml", "table"));
 }

@@ -1,0 +1,26 @@
+//! Bags of independent jobs on transient VMs: some jobs side by side, each on some VMs, until enough of them are done.
+//!
+//! In: how many jobs, how long each, on which terms VMs are held and lost. Out: when the bag is done, which VMs were held
+//! until then and what for. It knows no price and no strategy.
+//!
+//! - [`terms`]: what a bag is, and on which terms it runs.
+//! - [`reuse`]: whether a VM that has run a job gets the next.
+//! - [`notice`]: when a loss is noticed. [`logged`]: as it was logged, with bags that were.
+//! - [`fate`]: which VMs are lost when. [`vms`]: those held, and what they cost in time.
+//! - [`run`]: a bag from its first request to its last job.
+//! - [`formula`]: what a job costs in expectation, by formula.
+
+pub mod fate;
+pub mod formula;
+pub mod logged;
+pub mod notice;
+pub mod reuse;
+pub mod run;
+pub mod terms;
+pub mod vms;
+
+pub use fate::Loss;
+pub use notice::Notice;
+pub use reuse::Reuse;
+pub use run::{Ended, Run};
+pub use terms::{Bag, Choices, Size, Surrogate};
