@@ -192,7 +192,10 @@ impl World {
         if !refused.is_empty() {
             return Err(refused);
         }
-        // In place, which `flatten` would not be.
+        #[expect(
+            clippy::filter_map_identity,
+            reason = "in place, which `flatten` is not"
+        )]
         let truths: Vec<Truth> = truths.into_iter().filter_map(|truth| truth).collect();
         Ok(World {
             workload: workload.name.clone(),

@@ -95,7 +95,8 @@ impl DriftPath {
             let last = self.period + (1 << (2 * level));
             SimTime::from_seconds(last as f64 * drift.period_s)
         };
-        let fits = |level: &u32| self.period % (1 << (2 * level)) == 0 && ends(*level) <= limit;
+        let fits =
+            |level: &u32| self.period.is_multiple_of(1 << (2 * level)) && ends(*level) <= limit;
         let level = (1..=LARGEST_LEVEL).take_while(fits).last()?;
         let rate = Rate::of(drift.sigma, compute_s, communication_s);
         // The square root of the periods of the block.

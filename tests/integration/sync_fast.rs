@@ -260,8 +260,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
         let (mut slow, mut fast) = (Welford::default(), Welford::default());
         for replica in 0..40 {
             let mut scratch = Scratch::default();
-            let mut paths =
-                || DriftPath::new(drift, Streams::new(3), replica, WorkloadKey::of("x"));
+            let paths = || DriftPath::new(drift, Streams::new(3), replica, WorkloadKey::of("x"));
             let mut queue = Queue::new();
             let mut floor = Floor {
                 queue: &mut queue,

@@ -179,13 +179,15 @@ impl LongRun {
         }
         let scale = leap.stepping.worker_s / self.nominal.worker_s;
         let fewest = self.plan.updates.0;
-        if leap.goal.updates < fewest {
+        if leap.goal.updates < fewest || !(scale > 0.0 && scale.is_finite()) {
             return None;
         }
         let limit_s = (leap.goal.until - leap.start).seconds();
         let (network, _) = leap.drift.at(leap.start);
         let flow = then(self.point(scale, network).flow(), network);
-        if limit_s * flow.rate < fewest as f64 {
+        // Not a number either, if the measurement came to nothing.
+        let are_enough = limit_s * flow.rate >= fewest as f64 && flow.rate.is_finite();
+        if !are_enough {
             return None;
         }
         let mut last = Point::default();
