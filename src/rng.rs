@@ -21,7 +21,10 @@ pub use key::{
 
 pub use largest::LargestLogNormal;
 
-use rand::{Rng, SeedableRng};
+use std::convert::Infallible;
+
+use rand::{SeedableRng, TryRng};
+use rand_distr::{Distribution, Open01};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::stats::normal;
@@ -112,19 +115,20 @@ impl Stream {
     /// 64 random bits, not mirrored.
     #[inline]
     fn bits(&mut self) -> u64 {
-        self.rng.next_u64()
+        let Ok(bits) = self.rng.try_next_u64();
+        bits
     }
 
     /// Uniform in the open interval (0, 1), not mirrored: what a sampler rejects by.
     #[inline]
     fn height(&mut self) -> f64 {
-        open01(self.bits())
+        Open01.sample(&mut self.rng)
     }
 
     /// Uniform in the open interval (0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        open01(self.bits() ^ self.mirror)
+        Open01.sample(self)
     }
 
     /// Standard normal.
@@ -148,10 +152,28 @@ impl Stream {
     }
 }
 
-/// The middle of one of 2⁵² equal parts of (0, 1); with all bits turned, exactly one less it.
-#[inline]
-fn open01(bits: u64) -> f64 {
-    ((bits >> 12) as f64 + 0.5) * (1.0 / (1u64 << 52) as f64)
+/// Whatever draws from a generator of the `rand` family draws from a stream. With all bits turned, a uniform of `Open01` is exactly
+/// one less it.
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    #[inline]
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.try_next_u64()? >> 32) as u32)
+    }
+
+    #[inline]
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.bits() ^ self.mirror)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(8) {
+            let word = self.try_next_u64()?.to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+        Ok(())
+    }
 }
 
 /// A log-normal factor with mean 1: exp(σ z − σ²/2).

@@ -103,9 +103,9 @@ impl Fate {
     }
 
     /// Which of `own` VMs the market takes now, told by their places in falling order.
-    pub fn strike(&mut self, bag: &Bag, own: u32, take: impl FnMut(u32)) {
+    pub fn strike(&mut self, bag: &Bag, own: u32, mut take: impl FnMut(u32)) {
         if let (Some(market), Loss::Together(losses)) = (&mut self.market, &bag.loss) {
-            market.strike(losses, own, take);
+            market.strike(losses, own, &mut take);
         }
     }
 

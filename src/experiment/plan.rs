@@ -220,7 +220,7 @@ impl Plan {
         let is_live = setup.spot.is_some() || setup.elastic.is_some() || !setup.kinds.is_empty();
         let count = match &self.searches[search] {
             Search::Simulated { configurations, .. } => configurations.len(),
-            Search::Measured(_) => 0,
+            Search::Measured(_) | Search::Bag => 0,
         };
         is_live || self.limits.max_miss.is_some() || count >= MANY
     }
@@ -314,11 +314,11 @@ impl Plan {
                 self.make_measured(setting, measured, *job, hands)
             }
             (Search::Measured(_), None) => Err(PlanError::NoGrid),
-            (Search::Bag, _) => self.make_bag(setting),
+            (Search::Bag, _) => self.make_bag(setting, hands),
         }
     }
 
-    fn make_bag(&self, setting: usize) -> Result<Arena, PlanError> {
+    fn make_bag(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
         let own = &self.source.runs_in[setting];
         let (Some(choices), Some(bag)) = (&self.source.bag, &own.bag) else {
             return Err(PlanError::NoBag);
@@ -336,6 +336,7 @@ impl Plan {
             own: &history,
             stored: &[],
             fleet: &Fleet::listed(),
+            hands,
         };
         Arena::new(&self.source, &self.terms, parts)
     }

@@ -135,7 +135,10 @@ impl Purpose {
             | Purpose::StartUp(_)
             | Purpose::ColdJoin(_)
             | Purpose::Restart(_)
-            | Purpose::CheckpointWrite(_) => true,
+            | Purpose::CheckpointWrite(_)
+            | Purpose::BagJobs(_)
+            | Purpose::BagNotice(_)
+            | Purpose::BagLosses(_) => true,
             Purpose::Strategy(_)
             | Purpose::ModelLives(_)
             | Purpose::ModelDelays(_)

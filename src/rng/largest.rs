@@ -5,7 +5,7 @@
 //! logarithms, a quantile and two exponentials. The law is exact: what the rectangle does not decide, the density does, and
 //! the two slices without an end are drawn by the quantile. K = 1 is the log-normal itself.
 
-use super::{Stream, open01};
+use super::Stream;
 use crate::stats::normal;
 
 const SLICES: usize = 1 << NUMBER;
@@ -103,7 +103,7 @@ impl LargestLogNormal {
             return self.value(self.normal_at(libm::log(share * stream.uniform())));
         }
         if number == SLICES - 1 {
-            let above = share * open01(stream.bits() ^ !stream.mirror);
+            let above = share * (1.0 - stream.uniform());
             return self.value(self.normal_at(libm::log1p(-above)));
         }
         loop {

@@ -85,7 +85,6 @@ impl Welford {
     }
 
     /// Sample standard deviation.
-    #[cfg(any(test, feature = "inside"))]
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }
