@@ -25,7 +25,11 @@ const SETTINGS: [(&str, &[&str], f64); 9] = [
     ),
     ("ssp", &["sync.ssp = { slack = 3 }"], 20.0),
     ("asp", &["sync.asp = { service_s = 0.001 }"], 20.0),
-    ("speculative", &["sync.speculative = {}"], 20.0),
+    (
+        "speculative",
+        &["sync.speculative = { quantile = 0.95 }"],
+        20.0,
+    ),
     ("flexible", &["sync.flexible = { after_s = 1 }"], 20.0),
 ];
 

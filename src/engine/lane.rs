@@ -24,47 +24,40 @@ pub(super) struct Lane<E> {
     /// Bits of an index, and these bits.
     bits: u32,
     mask: u64,
+    /// The longest delay in nanoseconds that there is room for.
+    longest: u64,
 }
 
 impl<E: Copy> Lane<E> {
-    /// Takes events in the order of insertion; they are not sorted yet.
+    /// Makes room for so many events from `start` on, whose first has this insertion counter. It has to be empty.
     #[inline]
-    pub(super) fn fill(
-        &mut self,
-        start: SimTime,
-        order: u64,
-        events: impl IntoIterator<Item = (SimTime, E)>,
-    ) {
+    pub(super) fn open(&mut self, start: SimTime, order: u64, count: usize) {
         self.clear();
         (self.start, self.order) = (start, order);
-        let (keys, known) = (&mut self.keys, &mut self.events);
-        keys.extend(events.into_iter().map(|(delay, event)| {
-            known.push(event);
-            delay.nanoseconds()
-        }));
+        self.bits = usize::BITS - count.leading_zeros();
+        self.mask = (1 << self.bits) - 1;
+        self.longest = (u64::MAX >> self.bits).min((SimTime::LAST - start).nanoseconds());
+        self.keys.reserve(count);
+        self.events.reserve(count);
     }
 
-    /// Sorts them, or says that a delay is too long to stand in one word with an index.
+    /// Takes in the next event, not in its place yet; `false` where its delay is too long to stand in one word with an
+    /// index, or for the clock. Its index is taken then, too.
     #[inline]
-    pub(super) fn sort(&mut self) -> bool {
-        self.bits = (usize::BITS - self.keys.len().leading_zeros()).max(1);
-        let all = self.keys.iter().fold(0, |all, delay| all | delay);
-        let latest = self.start + SimTime::from_nanoseconds(all);
-        if all >> (u64::BITS - self.bits) != 0 || latest > SimTime::LAST {
+    pub(super) fn add(&mut self, delay: SimTime, event: E) -> bool {
+        let (index, delay) = (self.events.len() as u64, delay.nanoseconds());
+        self.events.push(event);
+        if delay > self.longest {
             return false;
         }
-        self.mask = (1 << self.bits) - 1;
-        for (index, key) in self.keys.iter_mut().enumerate() {
-            *key = *key << self.bits | index as u64;
-        }
-        sort(&mut self.keys, &mut self.spare);
+        self.keys.push(delay << self.bits | index);
         true
     }
 
-    /// The events as they came.
-    pub(super) fn unsorted(&self) -> impl Iterator<Item = (SimTime, E)> {
-        let delays = self.keys.iter().copied().map(SimTime::from_nanoseconds);
-        delays.zip(self.events.iter().copied())
+    /// Puts all in their places.
+    #[inline]
+    pub(super) fn sort(&mut self) {
+        sort(&mut self.keys, &mut self.spare);
     }
 
     #[inline]
@@ -142,6 +135,7 @@ impl<E> Default for Lane<E> {
             order: 0,
             bits: 0,
             mask: 0,
+            longest: 0,
         }
     }
 }
@@ -158,6 +152,7 @@ impl<E: Clone> Clone for Lane<E> {
         self.keys.clone_from(&other.keys);
         self.events.clone_from(&other.events);
         (self.next, self.start) = (other.next, other.start);
-        (self.order, self.bits, self.mask) = (other.order, other.bits, other.mask);
+        (self.order, self.longest) = (other.order, other.longest);
+        (self.bits, self.mask) = (other.bits, other.mask);
     }
 }

@@ -92,23 +92,27 @@ impl<E: Copy> Queue<E> {
     /// Schedules each event after its delay, as [`Queue::after`] does one by one: sorted once and then taken in a row, not
     /// pushed and popped.
     #[inline]
-    pub fn together(&mut self, events: impl IntoIterator<Item = (SimTime, E)>) {
+    pub fn together<I>(&mut self, events: I)
+    where
+        I: IntoIterator<Item = (SimTime, E), IntoIter: ExactSizeIterator>,
+    {
         if !self.lane.is_empty() {
             for (delay, event) in events {
                 self.after(delay, event);
             }
             return;
         }
+        let events = events.into_iter();
         let first = self.inserted;
-        self.lane.fill(self.now, first, events);
-        self.inserted += self.lane.len() as u64;
-        if !self.lane.sort() {
-            for (order, (delay, event)) in (first..).zip(self.lane.unsorted()) {
+        self.lane.open(self.now, first, events.len());
+        self.inserted += events.len() as u64;
+        for (order, (delay, event)) in (first..).zip(events) {
+            if !self.lane.add(delay, event) {
                 let at = self.now + delay;
                 self.heap.push(Entry { at, order, event });
             }
-            self.lane.clear();
         }
+        self.lane.sort();
     }
 
     #[inline]
@@ -405,7 +409,10 @@ mod tests {
                         named += 1;
                     }
                     Told::Together(delays) => {
-                        let events = || (named..).zip(&delays).map(|(name, &d)| (nanoseconds(d), name));
+                        let events = || {
+                            let each = delays.iter().enumerate();
+                            each.map(|(at, &delay)| (nanoseconds(delay), named + at))
+                        };
                         queue.together(events());
                         model.extend(events().map(|(delay, name)| (now + delay, name)));
                         named += delays.len();

@@ -25,7 +25,7 @@ struct Cluster {
 #[Model]
 impl Cluster {
     #[nexosim(init)]
-    fn init(&mut self, context: &Context<Self>) {
+    async fn init(&mut self, context: &Context<Self>) {
         self.begin(context);
     }
 
