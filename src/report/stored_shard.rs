@@ -139,8 +139,8 @@ impl StoredShard {
         };
         let (rows, rows_at) = open(path, &records_csv::header()?, at.map(|at| at[0]))
             .map_err(|error| named(path, error))?;
-        let (sums, sums_at) = open(&sums_path, HEAD, at.map(|at| at[1]))
-            .map_err(|error| named(&sums_path, error))?;
+        let (sums, sums_at) =
+            open(&sums_path, HEAD, at.map(|at| at[1])).map_err(|error| named(&sums_path, error))?;
         Ok(StoredShard {
             rows,
             sums: BufReader::with_capacity(1 << 14, sums),
