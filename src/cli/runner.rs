@@ -9,7 +9,8 @@ use super::signals::Signals;
 use super::{Exit, Failure, records, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{
-    self, Aggregated, Aggregation, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Tasks,
+    self, Aggregated, Aggregation, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard,
+    Tasks,
 };
 use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use crate::scenario::{LeftOut, Scenario, Together};

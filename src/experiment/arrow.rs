@@ -1,10 +1,8 @@
 //! Records as Arrow: the columns with their types, batch by batch.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use arrow_array::builder::{
-    ArrayBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
-};
+use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
@@ -40,10 +38,14 @@ enum Values {
     Figure(Float64Builder),
 }
 
+/// The columns of every batch.
+static SCHEMA: LazyLock<SchemaRef> =
+    LazyLock::new(|| Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>())));
+
 impl Default for RecordBatches {
     fn default() -> Self {
         RecordBatches {
-            schema: Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>())),
+            schema: Arc::clone(&SCHEMA),
             columns: COLUMNS.iter().map(|c| Values::of(c.kind)).collect(),
             waiting: 0,
         }
@@ -90,13 +92,25 @@ fn field(column: &Column) -> Field {
     Field::new(column.name, kind, nullable)
 }
 
+/// Records that there is room for at once.
+const ROOM: usize = 64;
+
+/// An array without the room that it was let grow by.
+fn fit(mut array: impl Array + 'static) -> ArrayRef {
+    array.shrink_to_fit();
+    Arc::new(array)
+}
+
 impl Values {
+    /// With little room: a task has few records, and many wait to be written.
     fn of(kind: Kind) -> Values {
         match kind {
-            Kind::Count => Values::Count(UInt64Builder::new()),
-            Kind::Name | Kind::Word | Kind::Text => Values::Text(StringBuilder::new()),
-            Kind::Whole => Values::Whole(UInt32Builder::new()),
-            Kind::Figure => Values::Figure(Float64Builder::new()),
+            Kind::Count => Values::Count(UInt64Builder::with_capacity(ROOM)),
+            Kind::Name | Kind::Word | Kind::Text => {
+                Values::Text(StringBuilder::with_capacity(ROOM, ROOM))
+            }
+            Kind::Whole => Values::Whole(UInt32Builder::with_capacity(ROOM)),
+            Kind::Figure => Values::Figure(Float64Builder::with_capacity(ROOM)),
         }
     }
 
@@ -112,15 +126,10 @@ impl Values {
 
     fn array(&mut self) -> ArrayRef {
         match self {
-            Values::Count(values) => ArrayBuilder::finish(values),
-            Values::Text(values) => {
-                // The text was let grow by doubling.
-                let mut texts = values.finish();
-                texts.shrink_to_fit();
-                Arc::new(texts)
-            }
-            Values::Whole(values) => ArrayBuilder::finish(values),
-            Values::Figure(values) => ArrayBuilder::finish(values),
+            Values::Count(values) => fit(values.finish()),
+            Values::Text(values) => fit(values.finish()),
+            Values::Whole(values) => fit(values.finish()),
+            Values::Figure(values) => fit(values.finish()),
         }
     }
 }

@@ -119,7 +119,11 @@ mod tests {
         for replica in 0..5 * drawers {
             let known = memo.get(&(0, replica, 7));
             let expected = (replica < 3 * drawers).then(|| ran(replica));
-            assert_eq!(known.map(Result::err), expected.map(Result::err), "{replica}");
+            assert_eq!(
+                known.map(Result::err),
+                expected.map(Result::err),
+                "{replica}"
+            );
         }
         assert!(memo.get(&(0, 0, 8)).is_none());
         memo.keep((1, 0, 2), ran(9));

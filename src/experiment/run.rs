@@ -236,10 +236,7 @@ struct HandOut<'g, G> {
 
 impl<G: Gather> HandOut<'_, G> {
     /// Hands out what is done; says why that was the last.
-    fn take(
-        &mut self,
-        all: AllDone<<G::Maker as Maker>::Part<'_>>,
-    ) -> io::Result<Option<Ending>> {
+    fn take(&mut self, all: AllDone<<G::Maker as Maker>::Part<'_>>) -> io::Result<Option<Ending>> {
         let merged = self.merge(all);
         // What came before a failure is kept.
         let rested = self.gather.rest();
@@ -249,10 +246,7 @@ impl<G: Gather> HandOut<'_, G> {
         Ok(last)
     }
 
-    fn merge(
-        &mut self,
-        all: AllDone<<G::Maker as Maker>::Part<'_>>,
-    ) -> io::Result<Option<Ending>> {
+    fn merge(&mut self, all: AllDone<<G::Maker as Maker>::Part<'_>>) -> io::Result<Option<Ending>> {
         for task in all {
             // After a gap nothing more is handed out: what is stored is a prefix of the whole.
             let Some(done) = task else {

@@ -225,7 +225,8 @@ impl Cases {
         }
         self.tally.write(to);
         for median in &self.medians {
-            let too_many = || io::Error::other("a task has more cases of a group than a shard keeps");
+            let too_many =
+                || io::Error::other("a task has more cases of a group than a shard keeps");
             let (values, times) = median.values().ok_or_else(too_many)?;
             to.count(values.len() as u64);
             to.count(times);

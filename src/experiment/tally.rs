@@ -257,7 +257,9 @@ impl Tally {
             in_hours,
             spoilt,
         } = &self.repaid;
-        pair.each.iter().for_each(|values| write_moments(values, to));
+        pair.each
+            .iter()
+            .for_each(|values| write_moments(values, to));
         to.numbers(&[pair.products()]);
         to.maybe(*in_hours, |to, in_hours| to.count(u64::from(in_hours)));
         to.count(u64::from(*spoilt));
@@ -350,7 +352,9 @@ fn write_moments(values: &Welford, to: &mut Writer) {
     to.count(count);
     if count > 0 {
         to.numbers(&[mean]);
-        to.maybe(varies.then_some([squares, cubes]), |to, sums| to.numbers(&sums));
+        to.maybe(varies.then_some([squares, cubes]), |to, sums| {
+            to.numbers(&sums)
+        });
     }
 }
 

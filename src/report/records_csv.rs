@@ -37,13 +37,12 @@ pub struct RecordsCsv {
     partial: PathBuf,
     target: PathBuf,
     file: File,
-    /// The header and rows of tasks that are collected before they are written, and how many bytes they are.
-    waiting: Vec<Vec<u8>>,
+    /// The header and rows of tasks that are collected before they are written, each with the line of its hash, and how
+    /// many bytes they are.
+    waiting: Vec<(Vec<u8>, String)>,
     bytes: usize,
     hashes: RowHashes,
     lines: File,
-    /// The hashes of the rows that wait.
-    waiting_lines: String,
     /// Bytes of whole rows in the file.
     written: u64,
 }
@@ -114,10 +113,9 @@ impl RecordsCsv {
             target: folder.file(FILE),
             partial,
             bytes: head.len(),
-            waiting: vec![head],
+            waiting: vec![(head, String::new())],
             hashes,
             lines,
-            waiting_lines: String::new(),
             written: bytes,
         })
     }
@@ -151,8 +149,8 @@ impl RecordsCsv {
         let (bytes, rows, leaf) = part.into_parts();
         if rows > 0 {
             self.bytes += bytes.len();
-            self.waiting.push(bytes);
-            self.waiting_lines += &self.hashes.take_leaf(leaf, rows);
+            let line = self.hashes.take_leaf(leaf, rows);
+            self.waiting.push((bytes, line));
         }
         match self.bytes > MOST_WAITING {
             true => self.write_waiting(),
@@ -160,36 +158,62 @@ impl RecordsCsv {
         }
     }
 
-    /// Writes what waits.
+    /// Writes what waits, if there are rows.
     ///
     /// # Errors
     /// Whatever prevents it.
-    pub fn write_waiting(&mut self) -> io::Result<()> {
-        let (waiting, lines) = (
+    pub fn rest(&mut self) -> io::Result<()> {
+        match self.waiting.iter().any(|(_, line)| !line.is_empty()) {
+            true => self.write_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    fn write_waiting(&mut self) -> io::Result<()> {
+        let (waiting, bytes) = (
             std::mem::take(&mut self.waiting),
-            std::mem::take(&mut self.waiting_lines),
+            std::mem::take(&mut self.bytes),
         );
-        let bytes = std::mem::take(&mut self.bytes);
-        write_all(&mut self.file, &waiting).map_err(|error| {
-            // A full disk takes half a row: it is cut off again, if that is possible, and nothing is written behind it.
-            let _ = self.file.set_len(self.written);
-            io::Error::new(
-                error.kind(),
-                format!(
-                    "cannot write {}: {error}; the rows before are kept in it",
-                    self.partial.display()
-                ),
-            )
-        })?;
+        let written = write_all(&mut self.file, &waiting);
+        if written.is_err() {
+            // A full disk takes half a row: it is cut off again, if that is possible, and of what waits whole tasks are kept.
+            self.back_to_whole_rows();
+            for one in waiting.chunks(1) {
+                if let Err(error) = write_all(&mut self.file, one) {
+                    self.back_to_whole_rows();
+                    return Err(io::Error::new(
+                        error.kind(),
+                        format!(
+                            "cannot write {}: {error}; the rows before are kept in it",
+                            self.partial.display()
+                        ),
+                    ));
+                }
+                self.written += one.iter().map(|(rows, _)| rows.len() as u64).sum::<u64>();
+                self.write_lines(one)?;
+            }
+            return Ok(());
+        }
         self.written += bytes as u64;
+        self.write_lines(&waiting)
+    }
+
+    fn back_to_whole_rows(&mut self) {
+        let _ = self.file.set_len(self.written);
+        let _ = self.file.seek(SeekFrom::Start(self.written));
+    }
+
+    fn write_lines(&mut self, waiting: &[(Vec<u8>, String)]) -> io::Result<()> {
+        let lines: String = waiting.iter().map(|(_, line)| line.as_str()).collect();
         let written = self.lines.write_all(lines.as_bytes());
         written.map_err(|e| cannot_write(&self.partial, e))
     }
 }
 
 /// Writes blocks one behind the other, in as few calls as the system allows.
-pub fn write_all(file: &mut impl Write, blocks: &[Vec<u8>]) -> io::Result<()> {
-    let mut slices: Vec<IoSlice<'_>> = blocks.iter().map(|block| IoSlice::new(block)).collect();
+fn write_all(file: &mut impl Write, blocks: &[(Vec<u8>, String)]) -> io::Result<()> {
+    let slices = blocks.iter().map(|(block, _)| IoSlice::new(block));
+    let mut slices: Vec<IoSlice<'_>> = slices.collect();
     let mut left = &mut slices[..];
     IoSlice::advance_slices(&mut left, 0);
     while !left.is_empty() {

@@ -104,7 +104,10 @@ impl RecordsParquet {
             return Ok(());
         }
         let batches = std::mem::take(&mut self.waiting);
-        let writers = self.columns.create_column_writers(self.groups).map_err(told)?;
+        let writers = self
+            .columns
+            .create_column_writers(self.groups)
+            .map_err(told)?;
         let encode = |(at, mut writer): (usize, ArrowColumnWriter)| {
             for batch in &batches {
                 let schema = batch.schema_ref();

@@ -322,7 +322,7 @@ impl Gather for Results {
     }
 
     fn rest(&mut self) -> io::Result<()> {
-        self.rows.write_waiting()?;
+        self.rows.rest()?;
         self.derived.summary.rest()
     }
 }

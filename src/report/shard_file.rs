@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::folder::Folder;
-use super::manifest::{self, Identity};
 use super::csv_rows::CsvRows;
 use super::failures_csv::FailuresPart;
+use super::folder::Folder;
+use super::manifest::{self, Identity};
 use super::records_csv;
 use super::row_hashes;
 use super::stored_shard::{self, HASH, StoredShard};

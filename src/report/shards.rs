@@ -39,7 +39,6 @@ enum Place {
 /// Shards that stay open.
 const MOST_OPEN: usize = 64;
 
-
 /// A manifest with its path and place.
 struct Part {
     path: PathBuf,
@@ -172,7 +171,10 @@ impl Shards {
                 io::Error::new(io::ErrorKind::InvalidData, what)
             };
             let Some(task) = task.filter(is_it) else {
-                return Err(named(format!("case {} is not where it belongs", cases.start)));
+                return Err(named(format!(
+                    "case {} is not where it belongs",
+                    cases.start
+                )));
             };
             let at = shard.at();
             take(cases, task)?;
@@ -305,7 +307,10 @@ fn damage(part: &Part, wrong: &mut Diagnostics) {
     );
     let what = match StoredShard::hash(&rows) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            format!("{} is not what its manifest describes: {error}", rows.display())
+            format!(
+                "{} is not what its manifest describes: {error}",
+                rows.display()
+            )
         }
         Err(error) => format!("cannot read {error}"),
         Ok(hash) if part.manifest.get("records_hash") != Some(&json!(hash)) => {

@@ -139,8 +139,8 @@ impl StoredShard {
         };
         let (rows, rows_at) = open(path, &records_csv::header()?, at.map(|at| at[0]))
             .map_err(|error| named(path, error))?;
-        let (sums, sums_at) = open(&sums_path, HEAD, at.map(|at| at[1]))
-            .map_err(|error| named(&sums_path, error))?;
+        let (sums, sums_at) =
+            open(&sums_path, HEAD, at.map(|at| at[1])).map_err(|error| named(&sums_path, error))?;
         Ok(StoredShard {
             rows,
             sums: BufReader::with_capacity(1 << 14, sums),
@@ -176,8 +176,8 @@ impl StoredShard {
         }
         let length = u64::from_le_bytes(length);
         let entry = exactly(&mut self.sums, length)?;
-        let mut hash = [0; HASH];
-        self.sums.read_exact(&mut hash)?;
+        let hash = exactly(&mut self.sums, HASH as u64)?;
+        let hash: [u8; HASH] = hash.try_into().map_err(|_| cut_off())?;
         if is_checked && blake3::hash(&entry).as_bytes()[..HASH] != hash {
             return Err(invalid("its sums are not those that the shard wrote"));
         }

@@ -77,7 +77,9 @@ impl RunningMedian {
                 *count += more;
             }
             (_, State::Same(value, count)) => (0..*count).for_each(|_| self.add(*value)),
-            (State::Exact(own), State::Exact(values)) if own.len() + values.len() <= EXACT_UP_TO => {
+            (State::Exact(own), State::Exact(values))
+                if own.len() + values.len() <= EXACT_UP_TO =>
+            {
                 own.extend_from_slice(values);
             }
             (_, State::Exact(values)) => values.iter().for_each(|value| self.add(*value)),
@@ -285,8 +287,12 @@ mod tests {
     /// However values are cut into parts, what is seen of them is what one after the other gives.
     #[test]
     fn parts_come_to_the_whole() {
-        for (same, others, part) in [(0, 900, 64), (300, 20, 7), (40, 3_000, 64), (5, 4_000, 1_500)]
-        {
+        for (same, others, part) in [
+            (0, 900, 64),
+            (300, 20, 7),
+            (40, 3_000, 64),
+            (5, 4_000, 1_500),
+        ] {
             let values: Vec<f64> = std::iter::repeat_n(0.3, same)
                 .chain((0..others).map(|i| f64::from(i * 7 % 1_001) / 7.0))
                 .collect();
@@ -302,7 +308,11 @@ mod tests {
                 parts.merge(&part);
             }
             let bits = |median: Option<f64>| median.map(f64::to_bits);
-            assert_eq!(bits(parts.median()), bits(whole.median()), "{same} {others}");
+            assert_eq!(
+                bits(parts.median()),
+                bits(whole.median()),
+                "{same} {others}"
+            );
             assert_eq!(parts.interval(), whole.interval(), "{same} {others}");
         }
     }

@@ -261,7 +261,7 @@ fn the_same_shard_twice_at_the_same_time_does_no_harm() {
     for mut twin in twins {
         assert_eq!(twin.wait().expect("it is our child").code(), Some(0));
     }
-    let names = ["0001-of-0001.csv", "0001-of-0001.json"];
+    let names = ["0001-of-0001.csv", "0001-of-0001.json", "0001-of-0001.sums"];
     assert_eq!(sandbox.files("out/shards"), names);
     sandbox.run(&["merge", "out"]).success();
     assert_same_files(
