@@ -17,7 +17,7 @@ use crate::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
 use crate::cloud::Fleet;
 use crate::cloud::lifetimes::Lifetime;
 use crate::cluster::{Losses, Pause, Setup};
-use crate::input::checked::{Delay, Fraction, MOST_MACHINES, Spread};
+use crate::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use crate::input::name::not_a_name;
 use crate::pricing::{NoPrice, Policy};
 use crate::rng::{UnitLogNormal, VmTypeKey};
@@ -40,7 +40,7 @@ pub(super) fn terms(
 ) -> Option<Arc<Bag>> {
     let table = file.bag.as_ref()?.get_ref();
     let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));
-    let jobs = table.jobs.get();
+    let jobs = table.jobs.map_or(1, Machines::get);
     let share = table.sufficient_share.map_or(1.0, Fraction::get);
     // The relief keeps a whole number that came out a rounding error too high.
     let needed = (share * f64::from(jobs) - 1e-9).ceil().max(1.0) as u32;
@@ -126,12 +126,14 @@ pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> O
     // Spot VMs are such for prices, too; else the policy says on which terms.
     let on_spot = (file.spot.is_some() || !table.lifetimes.is_empty()).then_some(true);
     let mut seen = Vec::new();
-    let times = table.job_times.get_ref();
-    complaints.not_empty(
-        "job_times",
-        &table.job_times,
-        &["{ vm, vms_per_job, mean_s }"],
-    );
+    let times = table
+        .job_times
+        .as_ref()
+        .map_or(&[][..], |times| times.get_ref());
+    if let Some(times) = &table.job_times {
+        complaints.not_empty("job_times", times, &["{ vm, vms_per_job, mean_s }"]);
+    }
+    missing(file, complaints);
     for time in times {
         let own = time.get_ref();
         if let Some(why) = not_a_name(&own.vm) {
@@ -188,7 +190,12 @@ pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> O
             sizes.len()
         );
         let help = "give fewer `job_times` or `parallel_jobs`";
-        let complaint = complaints.at(table.job_times.span(), title, "too many");
+        let place = table
+            .job_times
+            .as_ref()
+            .map(Spanned::span)
+            .unwrap_or_default();
+        let complaint = complaints.at(place, title, "too many");
         complaints.push(complaint.with_help(help));
     }
     if complaints.count() > before || sizes.is_empty() {
@@ -214,6 +221,28 @@ pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> O
         types,
         head,
     })
+}
+
+/// Keys without which there is no bag. An included file, or one that is built on, may lack them: they are missed here.
+fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
+    let Some(table) = &file.bag else { return };
+    let own = table.get_ref();
+    let keys = [
+        ("jobs", own.jobs.is_none(), "say how many jobs there are"),
+        (
+            "job_times",
+            own.job_times.is_none(),
+            "say how long a job takes on which VMs: [{ vm = \"n1-highcpu-32\", vms_per_job = 2, mean_s = 831 }]",
+        ),
+    ];
+    for (key, is_missing, help) in keys {
+        // A value that was refused only seems to be missing.
+        if is_missing && !complaints.is_reported(&complaints.table_from(table.span().start)) {
+            let title = format!("the key `bag.{key}` is missing");
+            let complaint = complaints.at(table.span(), title, "no bag without it");
+            complaints.push(complaint.with_help(help));
+        }
+    }
 }
 
 fn name(table: &BagTable, complaints: &mut Complaints<'_>) -> String {
@@ -298,7 +327,7 @@ fn lives<'t>(
     }
     // Where some types have lives of their own, all others need those of `[spot]`.
     if !lives.is_empty() && file.spot.is_none() {
-        for time in table.job_times.get_ref() {
+        for time in table.job_times.iter().flat_map(Spanned::get_ref) {
             let vm = time.get_ref().vm.as_str();
             if is_chosen(file, vm) && !lives.contains_key(vm) {
                 let title = format!("nothing says how long VMs of the type `{vm}` live");

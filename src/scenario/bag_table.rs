@@ -11,19 +11,19 @@ use crate::bag::Reuse;
 use crate::input::checked::{Delay, Fraction, Interval, Machines, Spread};
 
 /// A bag of independent jobs of one kind on VMs that may be lost.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct BagTable {
     /// What it is called in results, in place of a workload; `bag` when absent.
     #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
     /// Jobs that are submitted.
-    pub jobs: Machines,
+    pub jobs: Option<Machines>,
     /// Share of them that has to be done; 1 when absent.
     pub sufficient_share: Option<Fraction>,
     /// Mean time of a job, for each VM type and number of VMs that it may run on.
     #[schemars(with = "Vec<JobTime>", length(min = 1))]
-    pub job_times: Spanned<Vec<Spanned<JobTime>>>,
+    pub job_times: Option<Spanned<Vec<Spanned<JobTime>>>>,
     /// Jobs side by side: slots; 1 when absent.
     #[schemars(with = "Option<Axis>")]
     pub parallel_jobs: Option<Spanned<Axis>>,
@@ -36,18 +36,15 @@ pub struct BagTable {
     /// Whether a job that lost a VM is run again; `true` when absent.
     pub rerun: Option<bool>,
     /// Whether a VM that has run a job gets the next.
-    #[serde(default)]
     pub reuse: Reuse,
     /// Seconds that a VM without work is kept; 3600 when absent.
     pub keep_spares_s: Option<Delay>,
     /// When a loss is noticed.
-    #[serde(default)]
     pub notice: NoticeChoice,
     /// Losses that are given, in place of those by `[spot]`.
     #[schemars(with = "Option<GivenLosses>")]
     pub losses: Option<Spanned<GivenLosses>>,
     /// Names of models of `scavsim list lifetimes` by VM type, in place of that of `[spot]`.
-    #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub lifetimes: BTreeMap<Spanned<String>, Spanned<String>>,
     /// VM type of a head node, rented on demand for the whole bag; none when absent.

@@ -233,6 +233,8 @@ fn all_mistakes_of_a_bag_are_told_at_once() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
+    let told = refused(&[("jobs = 20\n", "")]);
+    assert!(told.contains("the key `bag.jobs` is missing"), "{told}");
     let told = refused(&[("n1-highcpu-2\"", "n1-highcpu-3\"")]);
     assert!(told.contains("n1-highcpu-3"), "{told}");
 }
