@@ -91,7 +91,7 @@ impl<'p> Evaluator<'p> {
     pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Evaluator {
             plan,
-            simulation: Simulation::new(plan, memo),
+            simulation: Simulation::with(plan, memo),
             points: Vec::new(),
             priced: None,
             fastest: None,

@@ -174,8 +174,14 @@ impl Runs {
 }
 
 impl<'p> Simulation<'p> {
-    /// Nothing simulated yet; what is in `memo` need not be.
-    pub(super) fn new(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
+    /// Nothing simulated yet.
+    #[cfg(any(test, feature = "inside"))]
+    pub fn new(plan: &'p Plan) -> Self {
+        Simulation::with(plan, None)
+    }
+
+    /// The same; what is in `memo` need not be simulated.
+    pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Simulation {
             plan,
             memo,

@@ -19,9 +19,9 @@
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
 mod axes;
+pub mod axis;
 mod bag;
 pub mod bag_table;
-pub mod axis;
 pub mod check;
 mod complaints;
 mod configurations;

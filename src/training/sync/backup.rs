@@ -130,9 +130,7 @@ impl Synchronisation for Backup {
         };
         let draws = Draws::new(stepping, leap.scratch);
         let Times(times) = leap.scratch.of();
-        let draw = |stream: &mut Stream, given| {
-            self.draw_s(stepping, &draws, times, given, stream)
-        };
+        let draw = |stream: &mut Stream, given| self.draw_s(stepping, &draws, times, given, stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;
