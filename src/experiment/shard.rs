@@ -286,9 +286,10 @@ mod tests {
                     assert!(cases.clone().all(|case| tasks.task_of(case) == task));
                     next = cases.end;
                     let replica = next % stretch / shared;
-                    assert!(next % shared == 0 && replica % 2 == 0, "{cases:?}");
+                    assert!(next.is_multiple_of(shared) && replica % 2 == 0, "{cases:?}");
                     let strategies = (cases.start / stretch, (next - 1) / stretch);
-                    let is_whole = cases.start % stretch == 0 && next % stretch == 0;
+                    let is_whole =
+                        cases.start.is_multiple_of(stretch) && next.is_multiple_of(stretch);
                     assert!(strategies.0 == strategies.1 || is_whole, "{cases:?}");
                 }
                 assert_eq!(next, strategies * stretch);

@@ -102,7 +102,7 @@ fn coverage(text: &str, series: u64) -> BTreeMap<[String; 3], Seen> {
         if (number + 1) % (SERIES * per_replica) > 0 {
             continue;
         }
-        for group in std::mem::replace(&mut one, Summary::default()).finish() {
+        for group in std::mem::take(&mut one).finish() {
             let who = format!("{} {}", group.workload, group.strategy);
             for (name, _, interval) in figures(&group.tallied) {
                 let key = [who.clone(), group.objective.clone(), name];
