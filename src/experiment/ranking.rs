@@ -296,12 +296,22 @@ fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held>
         Some(world) => held_in(world, usual, at),
         None => (arena.ground.held(at).into_iter())
             .map(|(vm, vms)| Held {
+                market: match is_on_spot(arena, &vm) {
+                    true => Some(Market::Spot),
+                    false => usual,
+                },
                 vm,
                 vms,
-                market: usual,
             })
             .collect(),
     }
+}
+
+/// Whether a VM type of another ground is rented as spot VMs.
+fn is_on_spot(arena: &Arena, vm: &str) -> bool {
+    let rented = arena.ground.rented().unwrap_or_default();
+    let mut all = rented.iter();
+    all.any(|own| *own.name == *vm && own.on_spot == Some(true))
 }
 
 fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {

@@ -68,6 +68,8 @@ struct Common {
     layout: Layout,
     runs: u64,
     limits: Limits,
+    /// Whether it is of bags of jobs, whose times are stated.
+    of_bags: bool,
 }
 
 impl Common {
@@ -91,6 +93,7 @@ pub fn render(scenario: &str, rankings: &[Ranking], shown: Shown) -> String {
         layout: LAYOUTS[0],
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
         limits: first.limits,
+        of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
     };
     let mut text = String::new();
     for layout in LAYOUTS {
@@ -189,9 +192,8 @@ fn bests(ranking: &Ranking) -> String {
         .filter_map(|row| Some((row.job_cost_usd?, row)));
     if let Some((usd, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
         text += &format!(
-            "least expected cost of a job, E[C] = p N E[T]: {}, {}\n",
-            named(row),
-            usd_text(usd)
+            "least expected cost of a job, E[C] = p N E[T]: {}, {usd:.4} USD\n",
+            named(row)
         );
     }
     if !ranking.rows.iter().any(|row| row.is_allowed) {
@@ -423,6 +425,8 @@ fn legend(objective: Objective, common: &Common) -> String {
         ));
     }
     lines.push(match letter {
+        true if common.of_bags => ("f", "s stated in the scenario, f by formula".to_owned()),
+        false if common.of_bags => ("from", "stated in the scenario, or by formula".to_owned()),
         true => (
             "f",
             "m measured, i interpolated, e extrapolated by laws".to_owned(),

@@ -315,8 +315,6 @@ impl Site for BagSite<'_> {
             what: What::Target,
         };
         all.push(target);
-        // In the order of time; of equal moments, in that of their notes.
-        all.sort_by_key(|entry| (entry.at, entry.what == What::Target));
         let mut counts: Vec<(SimTime, i64)> = (self.now.held.intervals.iter())
             .filter(|i| Some(i.vm) != self.ground.choices.head && i.from <= end)
             .flat_map(|i| {
@@ -337,7 +335,8 @@ impl Site for BagSite<'_> {
                 what: What::Vms(u32::try_from(vms).unwrap_or(0)),
             });
         }
-        all.sort_by_key(|entry| (entry.at, entry.what == What::Target));
+        // Of equal moments by track; on a track as they were noted.
+        all.sort_by_key(|entry| (entry.at, entry.what == What::Target, entry.track));
         all
     }
 }
