@@ -56,12 +56,14 @@ impl Runner<'_> {
         tasks: impl IntoIterator<Item = Range<u64>>,
         progress: &Progress,
         gather: &mut G,
+        known: u64,
     ) -> Result<Finished, Failure> {
         let begin = Instant::now();
         let name = plan.scenario.clone();
         let conduct = Conduct {
             jobs: self.jobs,
             fail_fast: self.fail_fast,
+            known,
             progress: &progress.counter,
         };
         let finished = experiment::gather(plan, tasks, conduct, gather)?;
@@ -117,12 +119,15 @@ impl Runner<'_> {
         let across_vms = scenario.search == Together::EachVm;
         let mut summary = Aggregation::of(self.by, across_vms, tasks);
         let Some(folder) = folder else {
-            let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary)?;
+            let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary, 0)?;
             return Ok((finished, summary.finish()?));
         };
         let identity = manifest::identity(scenario);
+        let mut known = 0;
         let (mut results, before) = match start {
             Start::Behind => {
+                // Of the task in which it ended, cases are evaluated again that were told before.
+                known = manifest::finished(folder)?;
                 let progress = &progress.counter;
                 Results::resume(folder, identity, self.formats, summary, &plan, progress)?
             }
@@ -142,7 +147,7 @@ impl Runner<'_> {
         let all = plan.cases();
         let expectations = manifest::expectations(&plan);
         let left = tasks.behind(before.cases);
-        let mut finished = self.evaluate(&mut plan, left, &progress, &mut results)?;
+        let mut finished = self.evaluate(&mut plan, left, &progress, &mut results, known)?;
         finished.cases += before.cases;
         finished.failed += before.failed;
         if finished.cases == all {
@@ -194,7 +199,7 @@ impl Runner<'_> {
                 .map(|cases| cases.end - cases.start)
                 .sum(),
         );
-        let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, &mut file)?;
+        let finished = self.evaluate(&mut plan, shard.tasks(tasks), &progress, &mut file, 0)?;
         drop(progress);
         if finished.ending == Ending::Complete {
             file.close(&identity, &finished, expectations)?;

@@ -129,6 +129,7 @@ impl Scenario {
         let conduct = Conduct {
             jobs,
             fail_fast: false,
+            known: 0,
             progress: &AtomicU64::new(0),
         };
         let mut each = Each(take);

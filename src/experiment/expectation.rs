@@ -20,6 +20,8 @@ use crate::usage::Usage;
 pub const FINE: f64 = 0.007;
 /// See [`FINE`].
 pub const COARSE: f64 = 0.01;
+/// The same to choose by, of configurations that are still not told apart and whose runs can be outlined, which costs little.
+const CLOSE: f64 = FINE / 2.0;
 /// Runs that every configuration gets to choose by, and to be valued by.
 const FIRST_RUNS: [u64; 2] = [64, 100];
 /// Outlines that a configuration gets when it first needs some, and most of them.
@@ -86,16 +88,21 @@ pub fn expect(
     let mut first = hands.each(configurations, 1, |at| {
         runners.with(0, |runner| runner.first(at, most[at]))
     });
+    let mut enough = FINE;
     let is_out = loop {
         let is_out = outs(&first, question);
         let open = is_out.iter().filter(|out| !**out).count();
         let grew = hands.map(&mut first, |at, sample| {
-            let is_open = !is_out[at] && open > 1;
-            is_open && runners.with(0, |runner| runner.grow(sample, at, (FINE, most[at])))
+            let is_open = !is_out[at] && open > 1 && (enough == FINE || sample.has_outlines());
+            is_open && runners.with(0, |runner| runner.grow(sample, at, (enough, most[at])))
         });
-        if !grew.contains(&true) {
+        if grew.contains(&true) {
+            continue;
+        }
+        if enough == CLOSE {
             break is_out;
         }
+        enough = CLOSE;
     };
     let second = hands.each(configurations, 1, |at| {
         let enough = if is_out[at] { COARSE } else { FINE };

@@ -21,6 +21,8 @@ pub struct Conduct<'a> {
     pub jobs: usize,
     /// Whether the first case without a result ends the run.
     pub fail_fast: bool,
+    /// Cases that are known from before, by their numbers all up to this: a failure of one of them ends nothing.
+    pub known: u64,
     /// Counts finished cases.
     pub progress: &'a AtomicU64,
 }
@@ -214,7 +216,8 @@ fn task<'p, M: Maker>(
             return None;
         }
         done.finished.count(&record);
-        let is_last = conduct.fail_fast && record.status == Status::Failed;
+        let is_new = number >= conduct.known;
+        let is_last = conduct.fail_fast && is_new && record.status == Status::Failed;
         if let Err(error) = done.part.take(record) {
             return Some(Err(error));
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::Folder;
 use super::places::Places;
 use crate::cloud::{prices, sources, vm_types};
 use crate::experiment::expectation::Precision;
@@ -22,7 +23,8 @@ use crate::workload::Workload;
 pub const FILE: &str = "manifest.json";
 
 /// Version of the scheme by which random streams are keyed and drawn.
-const RNG_SCHEME: &str = "chacha8, streams keyed by (seed, purpose, replica, identity), version 1";
+const RNG_SCHEME: &str =
+    "xoshiro256++, streams keyed by (seed, purpose, replica, identity), version 2";
 
 /// All that decides the records of a run, by key.
 pub type Identity = Map<String, Value>;
@@ -171,6 +173,15 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(named(error.kind(), error.to_string())),
     }
+}
+
+/// Cases that the run in a folder had come to when it ended; none where it was killed.
+///
+/// # Errors
+/// A manifest that cannot be read.
+pub fn finished(folder: &Folder) -> io::Result<u64> {
+    let read = read(&folder.file(FILE))?.unwrap_or_default();
+    Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))
 }
 
 /// What of `identity` is otherwise in a manifest that was read, in sentences.

@@ -133,7 +133,7 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
         "gives-up",
     ];
     let mut scenario = format!(
-        "name = \"bad\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 6\nsearch.objectives = [\"time\"]\n\
+        "name = \"bad\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 12\nsearch.objectives = [\"time\"]\n\
          search.strategies = {ways:?}\n"
     );
     for way in ways {
@@ -162,8 +162,8 @@ fn whatever_goes_wrong_fails_a_case_and_never_the_run() {
             .iter()
             .filter(|row| row.text("status") == "failed")
             .count();
-        assert_eq!(rows.len(), 6, "{way}");
-        assert!((1..6).contains(&failed), "{way}: {failed} of 6");
+        assert_eq!(rows.len(), 12, "{way}");
+        assert!((1..12).contains(&failed), "{way}: {failed} of 12");
     }
     let listed: Vec<String> = (reasons.iter())
         .map(|(way, reason)| format!("{way}: {reason}"))

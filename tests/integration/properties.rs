@@ -188,6 +188,7 @@ fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -
     });
     let progress = AtomicU64::new(0);
     let conduct = Conduct {
+        known: 0,
         jobs,
         fail_fast: false,
         progress: &progress,

@@ -27,10 +27,27 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
         ("", "fast"),
         (ASP, "fast"),
         ("sync.backup = { spare = 1 }\n", "fast"),
-        ("sync.ssp = { slack = 2 }\n", "event"),
-        ("sync.flexible = { after_s = 1.5 }\n", "event"),
-        ("sync.speculative = { quantile = 0.9 }\n", "event"),
-        ("sync.asp = { service_s = 0.04 }\n", "event"),
+        ("sync.ssp = { slack = 2 }\n", "fast"),
+        ("sync.flexible = { after_s = 1.5 }\n", "fast"),
+        ("sync.speculative = { quantile = 0.9 }\n", "fast"),
+        ("sync.asp = { service_s = 0.04 }\n", "fast"),
+        // Machines that differ by luck have no pace that could be measured beforehand.
+        (
+            "variation.vm_sigma = 0.003\nsync.ssp = { slack = 2 }\n",
+            "event",
+        ),
+        (
+            "variation.vm_sigma = 0.003\nsync.flexible = { after_s = 1.5 }\n",
+            "event",
+        ),
+        (
+            "variation.vm_sigma = 0.003\nsync.speculative = { quantile = 0.9 }\n",
+            "event",
+        ),
+        (
+            "variation.vm_sigma = 0.003\nsync.asp = { service_s = 0.04 }\n",
+            "event",
+        ),
     ] {
         let (found, why, stale, dropped, ratio) = record_of(sync);
         assert_eq!(found, fidelity, "{sync}");
@@ -56,7 +73,7 @@ fn a_size_that_falls_back_to_events_is_told_of_the_whole_run() {
         let scenario = tiny(&format!(
             "fidelity = \"{fidelity}\"\nsync.asp = {{ service_s = 0.004 }}\ncluster.workers = [2]\ncluster.vm = [\"slow\"]\n\
              elastic = {{ prices = {prices}, grow_at = 0.5, shrink_above = 1.5, most_vms = 16, fewest_vms = 2 }}\n\
-             variation.step_cv = 0.2\n"
+             variation.step_cv = 0.2\nvariation.vm_sigma = 0.003\n"
         ));
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let record = Evaluator::new(&plan).evaluate(plan.case(0));
