@@ -4,6 +4,8 @@
 
 mod rental;
 
+use std::collections::VecDeque;
+
 use rental::is_worth;
 
 use super::fate::Fate;
@@ -99,7 +101,7 @@ pub struct Run {
     /// VMs of the slots, as many for each.
     vms: Vec<Vm>,
     /// VMs without work, and since when.
-    spares: Vec<(Vm, SimTime)>,
+    spares: VecDeque<(Vm, SimTime)>,
     /// Factors of lost jobs that are to be run again.
     again: Vec<f64>,
     /// Slots of the VMs that a strike may take, and the places of these; spares behind.
@@ -150,7 +152,7 @@ impl Run {
             queue: Queue::heeding(interrupt.clone()),
             slots: Vec::new(),
             vms: Vec::new(),
-            spares: Vec::new(),
+            spares: VecDeque::new(),
             again: Vec::new(),
             alive: Vec::new(),
             most: 0,
