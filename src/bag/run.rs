@@ -4,6 +4,8 @@
 
 mod rental;
 
+use std::collections::VecDeque;
+
 use rental::is_worth;
 
 use super::fate::Fate;
@@ -81,7 +83,7 @@ struct Slot {
 /// What a slot does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// There is no job for it.
+    /// There is no job for it, and none will come: what is lost elsewhere runs again there.
     Idle,
     /// It is about to take a job.
     Waits,
@@ -99,7 +101,7 @@ pub struct Run {
     /// VMs of the slots, as many for each.
     vms: Vec<Vm>,
     /// VMs without work, and since when.
-    spares: Vec<(Vm, SimTime)>,
+    spares: VecDeque<(Vm, SimTime)>,
     /// Factors of lost jobs that are to be run again.
     again: Vec<f64>,
     /// Slots of the VMs that a strike may take, and the places of these; spares behind.
@@ -150,7 +152,7 @@ impl Run {
             queue: Queue::heeding(interrupt.clone()),
             slots: Vec::new(),
             vms: Vec::new(),
-            spares: Vec::new(),
+            spares: VecDeque::new(),
             again: Vec::new(),
             alive: Vec::new(),
             most: 0,
@@ -424,28 +426,12 @@ impl Run {
             if bag.rerun {
                 self.again.push(factor);
             }
-            self.wake_idle(of);
         } else {
             held.did(phase, size.vm, size.vms_per_job, (began, now));
             self.done += 1;
             self.lost_since_done = 0;
         }
         self.queue.after(bag.dispatch_lag, Event::Ready(slot));
-    }
-
-    /// A slot without work takes up what was lost elsewhere.
-    fn wake_idle(&mut self, of: &Of<'_>) {
-        let mut wanted = self.again.len();
-        for (slot, own) in self.slots.iter_mut().enumerate() {
-            if wanted == 0 {
-                break;
-            }
-            if own.state == State::Idle {
-                own.state = State::Waits;
-                wanted -= 1;
-                (self.queue).after(of.bag.dispatch_lag, Event::Ready(slot as u32));
-            }
-        }
     }
 }
 

@@ -134,6 +134,23 @@ pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> O
         complaints.not_empty("job_times", times, &["{ vm, vms_per_job, mean_s }"]);
     }
     missing(file, complaints);
+    let ways = times.len().saturating_mul(parallel.len());
+    if ways > MOST_CONFIGURATIONS {
+        let title = format!(
+            "`bag` can be run in {} ways; at most {MOST_CONFIGURATIONS}",
+            ways
+        );
+        let help = "give fewer `job_times` or `parallel_jobs`";
+        let place = table
+            .job_times
+            .as_ref()
+            .map(Spanned::span)
+            .unwrap_or_default();
+        let complaint = complaints.at(place, title, "too many");
+        complaints.push(complaint.with_help(help));
+        // Nothing of it is made.
+        return None;
+    }
     for time in times {
         let own = time.get_ref();
         if let Some(why) = not_a_name(&own.vm) {
@@ -184,20 +201,6 @@ pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> O
         times.iter().map(|time| &*time.get_ref().vm),
         complaints,
     );
-    if sizes.len() > MOST_CONFIGURATIONS {
-        let title = format!(
-            "`bag` can be run in {} ways; at most {MOST_CONFIGURATIONS}",
-            sizes.len()
-        );
-        let help = "give fewer `job_times` or `parallel_jobs`";
-        let place = table
-            .job_times
-            .as_ref()
-            .map(Spanned::span)
-            .unwrap_or_default();
-        let complaint = complaints.at(place, title, "too many");
-        complaints.push(complaint.with_help(help));
-    }
     if complaints.count() > before || sizes.is_empty() {
         return None;
     }

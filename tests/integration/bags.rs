@@ -233,6 +233,24 @@ fn all_mistakes_of_a_bag_are_told_at_once() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
+    let told = refused(&[
+        ("[2, 4]", "{ from = 1, to = 1000 }"),
+        (
+            "mean_s = 700 },",
+            &format!(
+                "mean_s = 700 }},{}",
+                (3..13)
+                    .map(|n| format!(
+                        "{{ vm = \"n1-highcpu-32\", vms_per_job = {n}, mean_s = 700 }},"
+                    ))
+                    .collect::<String>()
+            ),
+        ),
+    ]);
+    assert!(
+        told.contains("can be run in 12000 ways; at most 10000"),
+        "{told}"
+    );
     let told = refused(&[("jobs = 20\n", "")]);
     assert!(told.contains("the key `bag.jobs` is missing"), "{told}");
     let told = refused(&[("n1-highcpu-2\"", "n1-highcpu-3\"")]);

@@ -22,7 +22,7 @@ impl Run {
         for place in Run::places(of.size, slot) {
             let vm = self.vms[place];
             match of.bag.keep_spares > SimTime::ZERO && vm.lost > now {
-                true => self.spares.push((vm, now)),
+                true => self.spares.push_back((vm, now)),
                 false => self.release(&vm, of, held, now),
             }
         }
@@ -31,8 +31,7 @@ impl Run {
     /// The spare that has waited longest and is worth a job; those that have waited too long are given back.
     pub(super) fn take_spare(&mut self, of: &Of<'_>, held: &mut Held) -> Option<Vm> {
         let now = self.queue.now();
-        while !self.spares.is_empty() {
-            let (vm, since) = self.spares.remove(0);
+        while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
             if vm.lost > now && until > now && is_worth(of.bag, of.size, &vm, now) {
                 return Some(vm);
@@ -164,7 +163,7 @@ impl Run {
             }
             self.slots[slot as usize].has_vms = false;
         }
-        while let Some((vm, since)) = self.spares.pop() {
+        while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
             self.release(&vm, of, held, until.min(at));
         }
