@@ -37,18 +37,18 @@ fn a_long_tail_is_known_within_two_percent_for_every_seed() {
     }
 }
 
+/// 12 workers cost $17.92, 16 cost 1.3 % more. Each is known to 0.35 %, so that one seed in a hundred would choose the other, and two
+/// of six once in a thousand; with losses of a long tail it is one of twelve.
 #[test]
-fn the_cheapest_size_is_the_same_for_every_seed() {
-    for seed in 1..=6 {
-        let plan = Plan::new(&preemptible(
-            seed,
-            "workers = [8, 12, 16], batch = [1024]",
-            "",
-        ))
-        .expect("a checked scenario");
-        let arena = plan.arena(0).expect("an arena");
-        assert_eq!(arena.oracle[0][1], Some(1), "seed {seed}");
-    }
+fn the_cheapest_size_is_found_for_nearly_every_seed() {
+    let found = (1..=6).filter(|seed| {
+        let text = "workers = [8, 12, 16], batch = [1024]";
+        let plan = Plan::new(&preemptible(*seed, text, "")).expect("a checked scenario");
+        let oracle = plan.arena(0).expect("an arena").oracle[0][1];
+        assert!(matches!(oracle, Some(1 | 2)), "seed {seed}: {oracle:?}");
+        oracle == Some(1)
+    });
+    assert!(found.count() >= 5);
 }
 
 /// Nothing varies, so a formula tells: what a run takes, its start-up among it once, also in a bill, a choice, a limit and a ranking.
