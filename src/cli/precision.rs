@@ -12,11 +12,7 @@ use crate::scenario::Scenario;
 ///
 /// # Errors
 /// [`Failure`].
-pub fn decide(
-    scenario: &mut Scenario,
-    jobs: usize,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
+pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(wanted) = scenario.precision else {
         return Ok(());
     };

@@ -75,7 +75,8 @@ pub fn replicas(
     let (mut done, mut next) = (0, even(scenario.replicas.max(LEAST)).min(most));
     loop {
         plan.look_at(done..next);
-        let finished = gather(&mut plan, Tasks::of(&plan).behind(0), conduct, &mut summary)?;
+        let tasks = Tasks::of(&plan).behind(0);
+        let finished = gather(&mut plan, tasks, conduct, &mut summary)?;
         if finished.ending != Ending::Complete {
             return Err(NotReached::Interrupted);
         }
@@ -147,7 +148,8 @@ mod tests {
 
     /// Half the widest interval of a run with that many replicas at once.
     fn at_once(text: &str, replicas: u64) -> f64 {
-        let mut plan = Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
+        let mut plan =
+            Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
         let tasks = Tasks::of(&plan);
         let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), tasks);
         let conduct = Conduct {
@@ -169,14 +171,20 @@ mod tests {
         assert_eq!(one, reached(SCENARIO, 0.002, 100_000, 3));
         // Blocks come to what one run does, and one with a good deal less would not do.
         let whole = at_once(SCENARIO, one.replicas);
-        assert!((whole / one.half_width - 1.0).abs() < 1e-9, "{whole} {one:?}");
+        assert!(
+            (whole / one.half_width - 1.0).abs() < 1e-9,
+            "{whole} {one:?}"
+        );
         assert!(at_once(SCENARIO, one.replicas / 4) > 0.002, "{one:?}");
     }
 
     #[test]
     fn not_more_replicas_than_there_may_be() {
         let capped = reached(SCENARIO, 1e-6, 41, 2);
-        assert!(capped.replicas == 41 && capped.half_width > 1e-6, "{capped:?}");
+        assert!(
+            capped.replicas == 41 && capped.half_width > 1e-6,
+            "{capped:?}"
+        );
         // What does not vary is known.
         let fixed = "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"oracle\"]\n";
         assert_eq!(reached(fixed, 1e-6, 1_000, 1).replicas, LEAST);
@@ -212,7 +220,8 @@ mod tests {
             };
             let tasks = Tasks::of(&plan);
             let mut times = Times(Vec::new());
-            super::super::run(&mut plan, tasks.behind(0), conduct, &mut [&mut times]).expect("memory");
+            super::super::run(&mut plan, tasks.behind(0), conduct, &mut [&mut times])
+                .expect("memory");
             times.0
         };
         let whole = seen(0..10);

@@ -125,7 +125,9 @@ impl KeyColumns {
             came("workload", |r| Value::Text(r.workload)),
             came("pricing", |r| Value::Text(r.pricing)),
             came("strategy", |r| Value::Text(r.strategy)),
-            came("oracle_vm", |r| r.oracle_vm.map_or(Value::Empty, Value::Text)),
+            came("oracle_vm", |r| {
+                r.oracle_vm.map_or(Value::Empty, Value::Text)
+            }),
         ];
         KeyColumns {
             columns,

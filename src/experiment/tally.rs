@@ -420,11 +420,7 @@ impl Repaid {
         let intervals = units::interval(spent, a).zip(units::interval(saved, b));
         let intervals = intervals.filter(|_| one_case);
         let intervals = intervals.map(|(a, b)| [a, b.and(saved.mean(), down, up)]);
-        Ratio::of(
-            [spent.mean(), saved.mean()],
-            intervals,
-            units.correlation(),
-        )
+        Ratio::of([spent.mean(), saved.mean()], intervals, units.correlation())
     }
 }
 

@@ -284,7 +284,11 @@ mod tests {
         for (cases, count, mean) in [
             (vec![(0, one(1.0)), (1, one(3.0)), (2, one(5.0))], 2, 3.5),
             // The other has no figure, or is of another group, or came before.
-            (vec![(0, one(1.0)), (1, None), (2, None), (3, one(5.0))], 2, 3.0),
+            (
+                vec![(0, one(1.0)), (1, None), (2, None), (3, one(5.0))],
+                2,
+                3.0,
+            ),
             (vec![(1, one(1.0)), (2, one(5.0)), (5, one(6.0))], 3, 4.0),
             (vec![(1, one(1.0)), (0, one(2.0))], 2, 1.5),
             (vec![(4, one(1.0)), (4, one(2.0)), (5, one(4.0))], 2, 2.0),
@@ -297,10 +301,23 @@ mod tests {
     /// Where pairs come to the same the mean is known; without their pairs it would not be.
     #[test]
     fn the_interval_is_that_of_units() {
-        let opposite: Vec<_> = (0..40).map(|r| (r, Some(7.0 + [1.0, -1.0][r as usize % 2]))).collect();
+        let opposite: Vec<_> = (0..40)
+            .map(|r| (r, Some(7.0 + [1.0, -1.0][r as usize % 2])))
+            .collect();
         let known = figure(&opposite);
-        assert_eq!(known.interval(), Some(Interval { low: 7.0, high: 7.0 }));
-        assert!(known.values().interval().is_some_and(|i| i.high - i.low > 0.5));
+        assert_eq!(
+            known.interval(),
+            Some(Interval {
+                low: 7.0,
+                high: 7.0
+            })
+        );
+        assert!(
+            known
+                .values()
+                .interval()
+                .is_some_and(|i| i.high - i.low > 0.5)
+        );
         // Both of a pair the same: 20 values, not 40.
         let value = |r: u64| (r / 2 * 7 % 20) as f64;
         let same = figure(&(0..40).map(|r| (r, Some(value(r)))).collect::<Vec<_>>());
@@ -328,7 +345,11 @@ mod tests {
         }
         let bits = |figure: &Figure| {
             let (count, sums) = figure.units.all().sums();
-            (count, sums.map(f64::to_bits), figure.values.sums().1.map(f64::to_bits))
+            (
+                count,
+                sums.map(f64::to_bits),
+                figure.values.sums().1.map(f64::to_bits),
+            )
         };
         assert_eq!(bits(&whole), bits(&stored));
     }
@@ -344,7 +365,10 @@ mod tests {
         };
         let of = |yes, count| Share { yes, count }.interval().expect("answers");
         let near = |a: Interval, b: Interval, by: f64| {
-            assert!((a.low - b.low).abs() <= by && (a.high - b.high).abs() <= by, "{a:?} {b:?}");
+            assert!(
+                (a.low - b.low).abs() <= by && (a.high - b.high).abs() <= by,
+                "{a:?} {b:?}"
+            );
         };
         // Twice the same tells it once; all the same might be that.
         near(share(&|r| r / 2 % 4 == 0), of(5, 20), 0.0);

@@ -15,7 +15,8 @@ use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
 use crate::input::checked::{
-    Count, Delay, HalfWidth, Interval, Machines, MeanLife, MissShare, Positive, Probability, Slowdown, Spread,
+    Count, Delay, HalfWidth, Interval, Machines, MeanLife, MissShare, Positive, Probability,
+    Slowdown, Spread,
 };
 use crate::pricing::PolicyFile;
 use crate::pricing::reductions::spot_series::Step;

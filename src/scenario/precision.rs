@@ -42,7 +42,9 @@ pub(super) fn read(
         let label = format!("give {replicas} at least");
         complaints.error_at(asked.span(), title, label);
     }
-    let most = most.map_or(MOST.max(replicas), |most| u64::from(Count::get(*most.get_ref())));
+    let most = most.map_or(MOST.max(replicas), |most| {
+        u64::from(Count::get(*most.get_ref()))
+    });
     Some(WantedPrecision {
         half_width: half_width.get(),
         most,
