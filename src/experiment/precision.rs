@@ -228,4 +228,23 @@ mod tests {
         assert_eq!(whole.len(), 10);
         assert_eq!([seen(0..4), seen(4..10)].concat(), whole);
     }
+
+    /// Net overheads of the main scenario to ±0.1 %: replicas that each strategy takes by itself.
+    #[test]
+    #[ignore = "prints figures"]
+    fn replicas_that_a_tenth_of_a_point_takes() {
+        for objective in ["time", "cost", "knee"] {
+            for strategy in ["oracle", "full", "partial", "no-search", "universal", "default", "random"] {
+                let text = SCENARIO.replace("\"oracle\", \"no-search\", \"partial\"", &format!("\"{strategy}\""));
+                let text = text.replace("\"time\", \"knee\"", &format!("\"{objective}\""));
+                let mut wrong = Diagnostics::default();
+                let source = Source::new("test.toml", &*text);
+                let here = std::path::Path::new(".");
+                match load(&source, here, Overrides::default(), &mut wrong) {
+                    Some(_) => println!("{objective} {strategy}: {:?}", reached(&text, 0.001, 400_000, 2)),
+                    None => println!("{objective} {strategy}: {}", wrong.render(false)),
+                }
+            }
+        }
+    }
 }
