@@ -49,9 +49,16 @@ pub fn identity(name: &str) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Whether replicas 2r and 2r + 1 share the luck of a pair, the second mirrored: halves of the variance cancel where a
-/// figure is monotone in luck. Intervals over replicas have to be made from pairs then.
-const PAIRS: bool = false;
+/// Replicas from here on are by themselves. Cases have those below: there 2r and 2r + 1 share the luck of a pair, the
+/// second mirrored (antithetic variates, Hammersley and Morton 1956): the mean of a pair varies little where a figure is
+/// monotone in luck. Intervals over such replicas are made from pairs. Expectations and misses are told by replicas that no
+/// case has, in two sets that must share nothing.
+const UNPAIRED_FROM: u64 = 1 << 63;
+
+/// Whether a replica of a case is the second of its pair.
+pub fn is_second_of_pair(replica: u64) -> bool {
+    replica % 2 == 1
+}
 
 /// The family of all streams of one scenario.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +74,7 @@ impl Streams {
 
     /// The stream for one purpose in one replica.
     pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
-        match PAIRS && purpose.is_luck() {
+        match replica < UNPAIRED_FROM && purpose.is_luck() {
             true => self.paired(replica, purpose),
             false => self.of(replica, purpose, 0),
         }
@@ -347,8 +354,16 @@ mod tests {
     }
 
     #[test]
-    fn the_choices_of_a_strategy_are_not_mirrored() {
+    fn the_choices_of_a_strategy_and_replicas_that_no_case_has_are_not_mirrored() {
         let streams = Streams::new(1);
+        let sum = |replicas: [u64; 2], purpose| {
+            let drawn = replicas.map(|replica| streams.stream(replica, purpose).uniform());
+            drawn[0] + drawn[1]
+        };
+        assert_eq!(sum([6, 7], Purpose::MarketHits), 1.0);
+        assert_ne!(sum([7, 8], Purpose::MarketHits), 1.0);
+        // The two sets that expectations are told by.
+        assert_ne!(sum([u64::MAX - 1, u64::MAX], Purpose::MarketHits), 1.0);
         let strategy = Purpose::Strategy(StrategyKey::of("x"));
         assert!(!strategy.is_luck() && Purpose::MarketHits.is_luck());
         let [mut even, mut odd] = [0, 1].map(|replica| streams.stream(replica, strategy));

@@ -25,6 +25,7 @@ mod missing;
 pub mod new;
 #[cfg(feature = "figures")]
 pub mod plot;
+mod precision;
 mod profile;
 pub mod progress;
 pub mod rank;

@@ -15,7 +15,7 @@ use super::runner::{self, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{Exit, Failure, estimate, example, resume, terminal};
+use super::{Exit, Failure, estimate, example, precision, resume, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::{Ending, Shard};
 use crate::input::checked::Count;
@@ -97,7 +97,10 @@ impl RunArgs {
             fidelity: self.fidelity,
             set: self.set.sources()?,
         };
-        let scenarios = load(&self.files, overrides)?;
+        let mut scenarios = load(&self.files, overrides)?;
+        if self.shard.is_some() {
+            shards_know_how_many(&scenarios)?;
+        }
         if self.dry_run {
             let page = terminal::page();
             let lines: Vec<String> = describe(&scenarios)
@@ -123,6 +126,10 @@ impl RunArgs {
                 None => Lock::alone(folder.path()),
             })
             .collect::<Result<_, _>>()?;
+        let interrupt = signals.raise_first()?;
+        for scenario in &mut scenarios {
+            precision::decide(scenario, self.jobs(), interrupt)?;
+        }
         let formats = self.records.formats();
         let by = self.summary_by.clone().for_form(self.format);
         let by = by.as_ref();
@@ -134,7 +141,7 @@ impl RunArgs {
         let runner = Runner {
             jobs: self.jobs(),
             fail_fast: self.fail_fast && !self.keep_going,
-            interrupt: signals.raise_first()?,
+            interrupt,
             signals: Some(signals),
             formats: &formats,
             by,
@@ -262,6 +269,18 @@ impl RunArgs {
     }
 }
 
+/// Refuses scenarios whose number of replicas only a whole run can tell.
+fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
+    let mut wrong = Diagnostics::default();
+    for scenario in scenarios.iter().filter(|s| s.precision.is_some()) {
+        wrong.push(precision::open_number(scenario, "a shard"));
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Wrong(wrong)),
+    }
+}
+
 /// Reads and checks all files; every mistake in any of them is reported together.
 pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
     let mut diagnostics = Diagnostics::default();
@@ -339,6 +358,14 @@ fn describe(scenarios: &[Scenario]) -> String {
             scenario.fidelity.name(),
             scenario.seed,
         );
+        if let Some(wanted) = scenario.precision {
+            let _ = writeln!(
+                text,
+                "more replicas until net overheads are known to ±{} %, at most {}",
+                100.0 * wanted.half_width,
+                wanted.most
+            );
+        }
         for left_out in &scenario.left_out {
             let _ = writeln!(text, "{left_out}");
         }

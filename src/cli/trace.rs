@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::progress::Progress;
 use super::set::SetArgs;
-use super::{Exit, Failure, run, terminal};
+use super::{Exit, Failure, precision, run, terminal};
 use crate::experiment::evaluate::Watched;
 use crate::experiment::{Evaluator, Plan};
 use crate::input::checked::Count;
@@ -60,6 +60,11 @@ impl TraceArgs {
         let Some(mut scenario) = scenarios.pop() else {
             return Ok(Exit::Done);
         };
+        if scenario.precision.is_some() {
+            let mut wrong = Diagnostics::default();
+            wrong.push(precision::open_number(&scenario, "the number of a case"));
+            return Err(Failure::Wrong(wrong));
+        }
         let asked = std::mem::replace(&mut scenario.fidelity, Fidelity::Event);
         let cases = scenario.cases();
         if self.case >= cases {

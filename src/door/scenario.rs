@@ -1,5 +1,6 @@
 //! A scenario from Rust: read, checked, and run on all cores.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -7,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use super::Options;
 use crate::engine::Interrupt;
 use crate::experiment::PlanError;
+use crate::experiment::precision::{self, NotReached};
 use crate::experiment::{Conduct, Ending, Finished, Plan, Record, Sink, Tasks, run};
 use crate::input::Mistakes;
 use crate::scenario;
@@ -99,7 +101,8 @@ impl Scenario {
         &self.checked.name
     }
 
-    /// Number of cases: one per workload, pricing policy, objective, strategy and replica.
+    /// Number of cases: one per workload, pricing policy, objective, strategy and replica. Where the scenario wants a `precision`, of
+    /// the `replicas` that it begins with.
     pub fn cases(&self) -> u64 {
         self.checked.cases()
     }
@@ -115,7 +118,22 @@ impl Scenario {
     pub fn run(&self, take: impl FnMut(&Record<'_>) + Send) -> Result<Finished, RunError> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.unwrap_or_else(cores);
-        let mut plan = match Plan::on_threads(jobs, &self.checked, &self.interrupt) {
+        let mut checked = Cow::Borrowed(&self.checked);
+        if let Some(wanted) = checked.precision {
+            let by = (jobs, &self.interrupt);
+            match precision::replicas(&checked, wanted, by, &AtomicU64::new(0)) {
+                Ok(reached) => checked.to_mut().replicas = reached.replicas,
+                Err(NotReached::Plan(why)) => return Err(why.into()),
+                Err(NotReached::Run(why)) => return Err(why.into()),
+                Err(NotReached::Interrupted) => {
+                    return Ok(Finished {
+                        ending: Ending::Interrupted,
+                        ..Finished::default()
+                    });
+                }
+            }
+        }
+        let mut plan = match Plan::on_threads(jobs, &checked, &self.interrupt) {
             // What was cut off may be wrong in any way.
             Err(_) if self.interrupt.is_raised() => {
                 return Ok(Finished {

@@ -15,8 +15,10 @@
 //! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
 //! - [`run`](mod@run): cases, in parallel, in order, in bounded memory; `gather`: what becomes of their records;
 //!   `memo`: runs that are not made twice.
+//! - [`precision`]: how many replicas it takes until net overheads are known well.
 //! - [`shard`]: one of several equal parts of a run.
-//! - [`tally`]: what a group of records comes to; `rivals`: what may come that no case of it showed.
+//! - [`tally`]: what a group of records comes to; `units`: its figures by pairs of replicas, which share their luck; `rivals`: what
+//!   may come that no case of it showed.
 //! - [`summary`]: aggregates over replicas, `summary_part`: of one task, `stored`: as bytes; [`summary_by`]: over whatever columns are asked for;
 //!   [`aggregation`]: one or the other.
 
@@ -35,6 +37,7 @@ mod misses;
 mod nearest;
 pub mod plan;
 mod plan_error;
+pub mod precision;
 mod price_list;
 pub mod ranking;
 pub mod record;
@@ -48,6 +51,7 @@ pub mod summary;
 pub mod summary_by;
 mod summary_part;
 pub mod tally;
+mod units;
 
 pub use aggregation::{Aggregated, Aggregation, AggregationMaker, AggregationPart};
 pub use arena::{Arena, Contender};

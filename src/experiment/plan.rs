@@ -46,6 +46,7 @@ pub struct Plan {
     pub objectives: Vec<Objective>,
     /// Replicas per combination.
     pub replicas: u64,
+    first_replica: u64,
     /// What no choice may exceed.
     pub limits: Limits,
     /// Whether searches note their probes and how long they took.
@@ -171,6 +172,7 @@ impl Plan {
             policies: scenario.policies.clone(),
             objectives: scenario.objectives.clone(),
             replicas: scenario.replicas,
+            first_replica: 0,
             limits: scenario.limits,
             notes_probes: false,
             source: scenario.clone(),
@@ -186,6 +188,12 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// From now on cases are of these replicas, which begin with a pair: numbers of cases count within them.
+    pub fn look_at(&mut self, replicas: Range<u64>) {
+        self.first_replica = replicas.start;
+        self.replicas = replicas.end.saturating_sub(replicas.start);
     }
 
     /// Makes the arenas of these tasks that are not there yet and take long, on all threads of the pool that this is called
@@ -465,7 +473,7 @@ impl Plan {
         };
         let objective = digit(self.objectives.len() as u64) as usize;
         let policy = digit(self.policies.len() as u64) as usize;
-        let replica = digit(self.replicas);
+        let replica = self.first_replica + digit(self.replicas);
         let strategy = digit(self.contenders() as u64) as usize;
         Case {
             number,

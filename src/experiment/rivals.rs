@@ -45,7 +45,7 @@ pub(super) struct Drift {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rivals {
     outcomes: Vec<Outcome>,
-    /// Cases that chose.
+    /// Cases that chose, where two that share their luck count once: they may miss the same.
     cases: u64,
 }
 
@@ -60,8 +60,8 @@ struct Outcome {
 }
 
 impl Rivals {
-    /// Takes in what a case chose, and what it would have chosen without that.
-    pub(super) fn take(&mut self, record: &Record<'_>) {
+    /// Takes in what a case chose, and what it would have chosen without that; `shares_luck` with the case before.
+    pub(super) fn take(&mut self, record: &Record<'_>, shares_luck: bool) {
         let worth = |hours: Option<f64>, usd: Option<f64>, depth: Option<f64>| {
             let (hours, usd) = hours.zip(usd)?;
             let depth = depth.unwrap_or(0.0);
@@ -71,7 +71,7 @@ impl Rivals {
         let Some(own) = worth(hours, usd, record.knee_depth) else {
             return;
         };
-        self.cases += 1;
+        self.cases += u64::from(!shares_luck);
         if let Some(outcome) = self.outcome(own, MOST_IN_PART) {
             outcome.chosen += 1;
         }
@@ -186,9 +186,9 @@ mod tests {
     fn only_what_no_case_chose_can_still_come() {
         let mut rivals = Rivals::default();
         for _ in 0..3 {
-            rivals.take(&record(4.0, Some(5.0)));
+            rivals.take(&record(4.0, Some(5.0)), false);
         }
-        rivals.take(&record(4.0, Some(3.0)));
+        rivals.take(&record(4.0, Some(3.0)), false);
         let drift = rivals.drift_by(0.2);
         let near = |(a, b): (f64, f64), c: f64, d: f64| {
             assert!((a - c).abs() < 1e-12 && (b - d).abs() < 1e-12, "{a} {b}");
@@ -196,11 +196,19 @@ mod tests {
         near(drift.hours, 0.2, 0.2);
         near(drift.usd, 0.2, 0.2);
         near(drift.depth, 0.0, 0.0);
-        rivals.take(&record(5.0, Some(4.0)));
+        rivals.take(&record(5.0, Some(4.0)), false);
         near(rivals.drift_by(0.2).hours, 0.2, 0.0);
         // Without second places there is nothing to fear.
         let mut alone = Rivals::default();
-        alone.take(&record(1.0, None));
+        alone.take(&record(1.0, None), false);
         assert_eq!(alone.drift(), Drift::default());
+        // Three pairs are three chances to see it, not six.
+        let (mut pairs, mut single) = (Rivals::default(), Rivals::default());
+        for _ in 0..3 {
+            pairs.take(&record(4.0, Some(5.0)), false);
+            pairs.take(&record(4.0, Some(5.0)), true);
+            single.take(&record(4.0, Some(5.0)), false);
+        }
+        assert_eq!(pairs.drift(), single.drift());
     }
 }

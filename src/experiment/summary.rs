@@ -221,7 +221,7 @@ impl Open {
         let figures = tally.figures();
         let add = |at: usize, figure: &mut _, median: &mut RunningMedian| {
             for cases in &waiting {
-                crate::stats::Welford::merge(figure, cases.tally.figure(at));
+                super::units::Figure::merge(figure, cases.tally.figure(at));
                 median.merge(&cases.medians[at]);
             }
         };

@@ -115,6 +115,29 @@ pub struct KeyColumns {
 const WITH_MEDIAN: [&str; 2] = ["time_h", "cost_usd"];
 
 impl KeyColumns {
+    /// Those by which all cases of a group differ by luck alone: `objective`, `setting`, `workload`, `pricing`, `strategy`, `oracle_vm`,
+    /// which is another where every VM type is searched by itself.
+    pub fn of_one_luck() -> KeyColumns {
+        let came = |name, of| KeyColumn::new(name, Order::Came, of);
+        let columns = vec![
+            came("objective", |r| Value::Text(r.objective)),
+            came("setting", |r| Value::Text(r.setting)),
+            came("workload", |r| Value::Text(r.workload)),
+            came("pricing", |r| Value::Text(r.pricing)),
+            came("strategy", |r| Value::Text(r.strategy)),
+            came("oracle_vm", |r| {
+                r.oracle_vm.map_or(Value::Empty, Value::Text)
+            }),
+        ];
+        KeyColumns {
+            columns,
+            with_medians: false,
+        }
+    }
+
+    /// Place of `objective` among [`of_one_luck`](KeyColumns::of_one_luck).
+    pub const OBJECTIVE: usize = 0;
+
     /// Those of a table with a line per cluster, all in the order in which they come: `setting`, `workload`, `pricing`,
     /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
@@ -449,6 +472,19 @@ impl SummaryBy {
             groups: Groups::new(Arc::new(columns)),
             part: None,
         }
+    }
+
+    /// What groups come to so far, in no order, each with its name in one of the columns.
+    pub(super) fn tallied_by(&self, column: usize) -> impl Iterator<Item = (&str, Tallied)> {
+        let groups = &self.groups;
+        groups.index_of.iter().map(move |(key, index)| {
+            let name = match key[column] {
+                Cell::Name(number) => &*groups.names.texts[number as usize],
+                Cell::Empty | Cell::Number(_) => "",
+            };
+            let group = &groups.groups[*index];
+            (name, group.tally.tallied(group.only.is_some()))
+        })
     }
 
     /// All groups, in order.

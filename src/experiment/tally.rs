@@ -7,8 +7,9 @@ use super::columns::{Column, Role};
 use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
 use super::rivals::{Drift, Rivals};
 use super::stored::{Reader, Writer};
+use super::units::{self, Answers, Figure, Partners, Units, read_moments, write_moments};
 use crate::search::Objective;
-use crate::stats::{Interval, Pair, Ratio, Share, Welford};
+use crate::stats::{Interval, Pair, Ratio, Share};
 
 /// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
 /// stand before another.
@@ -90,7 +91,7 @@ fn goes(metric: &str) -> Option<Goes> {
 pub struct Mean {
     /// Mean.
     pub mean: f64,
-    /// Its 95 % confidence interval; `None` with a single value, and where cases share their luck or differ by more
+    /// Its 95 % confidence interval, from the means of pairs of replicas; `None` with a single one, and where cases differ by more
     /// than luck.
     pub interval: Option<Interval>,
     /// Skewness of the values.
@@ -120,8 +121,8 @@ pub struct Tallied {
     pub means: Vec<Option<Mean>>,
     /// One per entry of [`SHARES`].
     pub shares: Vec<Share>,
-    /// Whether shares are of cases that differ by luck alone.
-    pub share_intervals: bool,
+    /// Its interval, of each; `None` where cases differ by more than luck.
+    pub share_intervals: Vec<Option<Interval>>,
     /// Repetitions of the job after which what was spent on the search and on earlier runs is saved against the default
     /// configuration: mean over mean. `None` where nothing was spent, and where nothing is saved.
     pub repaid: Option<Ratio>,
@@ -146,9 +147,10 @@ impl Tallied {
         right.and_then(|right| right.share()).unwrap_or(0.0)
     }
 
-    /// The interval of a share, where there is one.
-    pub fn interval_of(&self, share: Share) -> Option<Interval> {
-        share.interval().filter(|_| self.share_intervals)
+    /// The interval of a share by its column name, where there is one.
+    pub fn share_interval(&self, column: &str) -> Option<Interval> {
+        let index = SHARES.iter().position(|c| c.name == column)?;
+        self.share_intervals[index]
     }
 }
 
@@ -157,8 +159,9 @@ impl Tallied {
 pub(super) struct Tally {
     cases: u64,
     failed: u64,
-    values: Box<[Welford]>,
-    shares: Box<[Share]>,
+    partners: Partners,
+    figures: Box<[Figure]>,
+    shares: Box<[Answers]>,
     rivals: Rivals,
     repaid: Repaid,
 }
@@ -167,6 +170,7 @@ pub(super) struct Tally {
 #[derive(Debug, Clone, Default)]
 struct Repaid {
     pair: Pair,
+    units: Units<Pair>,
     /// Whether it is in hours, which all cases have to agree on.
     in_hours: Option<bool>,
     /// A case that differs in unit, or of which something is not known.
@@ -178,8 +182,9 @@ impl Default for Tally {
         Tally {
             cases: 0,
             failed: 0,
-            values: vec![Welford::default(); METRICS.len()].into(),
-            shares: vec![Share::default(); SHARES.len()].into(),
+            partners: Partners::default(),
+            figures: vec![Figure::default(); METRICS.len()].into(),
+            shares: vec![Answers::default(); SHARES.len()].into(),
             rivals: Rivals::default(),
             repaid: Repaid::default(),
         }
@@ -191,24 +196,23 @@ impl Tally {
     pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
-        let mut figures = [None; COLUMN_COUNT];
-        record.each_cell(|at, value| figures[at] = value.figure());
+        let is_second = self.partners.meet(record.replica);
+        let mut cells = [None; COLUMN_COUNT];
+        record.each_cell(|at, value| cells[at] = value.figure());
         let [metrics, shares] = &*PLACES;
-        for (at, (values, place)) in self.values.iter_mut().zip(metrics).enumerate() {
-            if let Some(value) = figures[*place] {
-                values.add(value);
+        for (at, (figure, place)) in self.figures.iter_mut().zip(metrics).enumerate() {
+            figure.take(cells[*place], is_second);
+            if let Some(value) = cells[*place] {
                 each(at, value);
             }
         }
         for (share, place) in self.shares.iter_mut().zip(shares) {
-            if let Some(value) = figures[*place] {
-                share.add(value > 0.5);
-            }
+            share.take(cells[*place].map(|value| value > 0.5), is_second);
         }
         if record.status == Status::Ok {
-            self.rivals.take(record);
-            self.repaid.take(record);
+            self.rivals.take(record, is_second);
         }
+        self.repaid.take(record, is_second);
     }
 
     /// Takes in the records of another, which follow; figures apart, which [`Tally::figures`] gives.
@@ -225,42 +229,40 @@ impl Tally {
     /// Takes in the records of another, which follow.
     pub(super) fn merge(&mut self, other: &Tally) {
         self.merge_counts(other);
-        for (own, other) in self.values.iter_mut().zip(&other.values) {
+        for (own, other) in self.figures.iter_mut().zip(&other.figures) {
             own.merge(other);
         }
     }
 
     /// The figures, one per entry of [`METRICS`].
-    pub(super) fn figures(&mut self) -> &mut [Welford] {
-        &mut self.values
+    pub(super) fn figures(&mut self) -> &mut [Figure] {
+        &mut self.figures
     }
 
-    /// Those of one metric.
-    pub(super) fn figure(&self, at: usize) -> &Welford {
-        &self.values[at]
+    /// That of one metric.
+    pub(super) fn figure(&self, at: usize) -> &Figure {
+        &self.figures[at]
     }
 
     /// Writes it where [`Tally::read`] finds it.
     pub(super) fn write(&self, to: &mut Writer) {
         to.count(self.cases);
         to.count(self.failed);
-        for values in &self.values {
-            write_moments(values, to);
-        }
-        for share in &self.shares {
-            to.count(share.yes);
-            to.count(share.count);
-        }
+        self.figures.iter().for_each(|figure| figure.write(to));
+        self.shares.iter().for_each(|share| share.write(to));
         self.rivals.write(to);
         let Repaid {
             pair,
+            units,
             in_hours,
             spoilt,
         } = &self.repaid;
-        pair.each
-            .iter()
-            .for_each(|values| write_moments(values, to));
-        to.numbers(&[pair.products()]);
+        for pair in [pair, &units.all()] {
+            pair.each
+                .iter()
+                .for_each(|values| write_moments(values, to));
+            to.numbers(&[pair.products()]);
+        }
         to.maybe(*in_hours, |to, in_hours| to.count(u64::from(in_hours)));
         to.count(u64::from(*spoilt));
     }
@@ -268,24 +270,28 @@ impl Tally {
     /// What [`Tally::write`] wrote; `None` where that is not what stands there.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
         let (cases, failed) = (from.count()?, from.count()?);
-        let values = METRICS.iter().map(|_| read_moments(from));
-        let values = values.collect::<Option<_>>()?;
-        let shares = SHARES.iter().map(|_| {
-            let (yes, count) = (from.count()?, from.count()?);
-            Some(Share { yes, count })
-        });
+        let figures = METRICS.iter().map(|_| Figure::read(from));
+        let figures = figures.collect::<Option<_>>()?;
+        let shares = SHARES.iter().map(|_| Answers::read(from));
         let shares = shares.collect::<Option<_>>()?;
         let rivals = Rivals::read(from)?;
-        let each = [read_moments(from)?, read_moments(from)?];
-        let [products] = from.numbers()?;
+        let mut pair = || {
+            let each = [read_moments(from)?, read_moments(from)?];
+            let [products] = from.numbers()?;
+            Some(Pair::of_sums(each, products))
+        };
+        let (pair, units) = (pair()?, Units::of(pair()?));
         Some(Tally {
             cases,
             failed,
-            values,
+            // Nothing is taken in any more.
+            partners: Partners::default(),
+            figures,
             shares,
             rivals,
             repaid: Repaid {
-                pair: Pair::of_sums(each, products),
+                pair,
+                units,
                 in_hours: from.maybe(Reader::count)?.map(|one| one == 1),
                 spoilt: from.count()? == 1,
             },
@@ -297,11 +303,12 @@ impl Tally {
         let drift = self.rivals.drift();
         let oracle = |name: &str| {
             let at = METRICS.iter().position(|metric| metric.name == name);
-            at.map_or(0.0, |at| self.values[at].mean())
+            at.map_or(0.0, |at| self.figures[at].values().mean())
         };
         let oracle = [oracle("oracle_time_h"), oracle("oracle_cost_usd")];
-        let means = (self.values.iter()).zip(GOES_WITH_CHOICE.iter());
-        let mean = |(values, goes): (&Welford, &Option<Goes>)| {
+        let means = (self.figures.iter()).zip(GOES_WITH_CHOICE.iter());
+        let mean = |(figure, goes): (&Figure, &Option<Goes>)| {
+            let values = figure.values();
             let with_drift = |interval: Interval| {
                 let (down, up) =
                     goes.map_or(Some((0.0, 0.0)), |goes| reach(&drift, goes, oracle))?;
@@ -309,7 +316,7 @@ impl Tally {
             };
             (values.count() > 0).then(|| Mean {
                 mean: values.mean(),
-                interval: (values.interval().filter(|_| one_case)).and_then(with_drift),
+                interval: (figure.interval().filter(|_| one_case)).and_then(with_drift),
                 skewness: values.skewness(),
                 count: values.count(),
             })
@@ -318,8 +325,10 @@ impl Tally {
             cases: self.cases,
             failed: self.failed,
             means: means.map(mean).collect(),
-            shares: self.shares.to_vec(),
-            share_intervals: one_case,
+            shares: self.shares.iter().map(Answers::share).collect(),
+            share_intervals: (self.shares.iter())
+                .map(|share| share.interval().filter(|_| one_case))
+                .collect(),
             repaid: self.repaid.ratio(&drift, one_case),
         }
     }
@@ -345,29 +354,6 @@ fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
     })
 }
 
-/// A count, the mean, and what is not 0 of the sums about it.
-fn write_moments(values: &Welford, to: &mut Writer) {
-    let (count, [mean, squares, cubes]) = values.sums();
-    let varies = squares != 0.0 || cubes != 0.0;
-    to.count(count);
-    if count > 0 {
-        to.numbers(&[mean]);
-        to.maybe(varies.then_some([squares, cubes]), |to, sums| {
-            to.numbers(&sums)
-        });
-    }
-}
-
-fn read_moments(from: &mut Reader<'_>) -> Option<Welford> {
-    let count = from.count()?;
-    if count == 0 {
-        return Some(Welford::default());
-    }
-    let [mean] = from.numbers()?;
-    let [squares, cubes] = from.maybe(Reader::numbers)?.unwrap_or_default();
-    Some(Welford::of_sums(count, [mean, squares, cubes]))
-}
-
 impl Repaid {
     fn merge(&mut self, other: &Repaid) {
         if let Some(in_hours) = other.in_hours {
@@ -375,9 +361,22 @@ impl Repaid {
         }
         self.spoilt |= other.spoilt;
         self.pair.merge(&other.pair);
+        self.units.merge(&other.units);
     }
 
-    fn take(&mut self, record: &Record<'_>) {
+    fn take(&mut self, record: &Record<'_>, is_second: bool) {
+        let figures = self.figures(record);
+        if let Some(figures) = figures {
+            self.pair.add(figures);
+        }
+        self.units.take(figures, is_second);
+    }
+
+    /// What a case spent and saves.
+    fn figures(&mut self, record: &Record<'_>) -> Option<[f64; 2]> {
+        if record.status != Status::Ok {
+            return None;
+        }
         let in_hours = record.objective == Objective::Time.name();
         let (search, known, saved) = match in_hours {
             true => (
@@ -397,10 +396,12 @@ impl Repaid {
             _ => Some(0.0),
         };
         self.spoilt |= *self.in_hours.get_or_insert(in_hours) != in_hours;
-        match (search, known, saved) {
-            (Some(search), Some(known), Some(saved)) => self.pair.add([search + known, saved]),
-            _ => self.spoilt = true,
-        }
+        let figures = match (search, known, saved) {
+            (Some(search), Some(known), Some(saved)) => Some([search + known, saved]),
+            _ => None,
+        };
+        self.spoilt |= figures.is_none();
+        figures
     }
 
     fn ratio(&self, drift: &Drift, one_case: bool) -> Option<Ratio> {
@@ -414,13 +415,12 @@ impl Repaid {
             false => Goes::AgainstUsd,
         };
         let (down, up) = reach(drift, goes, [0.0; 2])?;
-        let intervals = (spent.interval().zip(saved.interval())).filter(|_| one_case);
+        let units = self.units.all();
+        let [a, b] = &units.each;
+        let intervals = units::interval(spent, a).zip(units::interval(saved, b));
+        let intervals = intervals.filter(|_| one_case);
         let intervals = intervals.map(|(a, b)| [a, b.and(saved.mean(), down, up)]);
-        Ratio::of(
-            [spent.mean(), saved.mean()],
-            intervals,
-            self.pair.correlation(),
-        )
+        Ratio::of([spent.mean(), saved.mean()], intervals, units.correlation())
     }
 }
 

@@ -150,6 +150,11 @@ checked!(
     { "type": "number", "minimum": 0.005, "maximum": 0.5 }
 );
 checked!(
+    /// Half of an interval of a fraction; a narrower one takes more replicas than there may be.
+    HalfWidth(f64), "a number from 10^-6 to 1", |v| (1e-6..=1.0).contains(&v),
+    { "type": "number", "minimum": 1e-6, "maximum": 1 }
+);
+checked!(
     /// A share of a whole, which may be none or all of it.
     ShareOf(f64), "a share from 0 to 1", |v| (0.0..=1.0).contains(&v),
     { "type": "number", "minimum": 0, "maximum": 1 }

@@ -67,7 +67,7 @@ pub fn right_alone(tallied: &Tallied) -> String {
 fn share(tallied: &Tallied, column: &str) -> Option<String> {
     let share = tallied.share(column)?;
     let whole = 100.0 * share.share()?;
-    Some(match tallied.interval_of(share) {
+    Some(match tallied.share_interval(column) {
         Some(Interval { low, high }) if share.count > 1 => {
             format!("{whole:.0} ({:.0}–{:.0}) %", 100.0 * low, 100.0 * high)
         }

@@ -22,8 +22,7 @@ pub fn header() -> Vec<String> {
 pub fn cells(tallied: &Tallied) -> Vec<String> {
     let text = |figure: Option<f64>| figure.map_or(String::new(), |figure| figure.to_string());
     let mut cells = Vec::new();
-    for share in &tallied.shares {
-        let interval = tallied.interval_of(*share);
+    for (share, interval) in tallied.shares.iter().zip(&tallied.share_intervals) {
         let ends = [interval.map(|i| i.low), interval.map(|i| i.high)];
         cells.push(text(share.share()));
         cells.extend(ends.map(text));
@@ -65,9 +64,10 @@ pub fn metric_cells(tallied: &Tallied, last: impl Fn(usize) -> String) -> Vec<St
 
 /// For programs: `right`, `shares`, `repaid` and `metrics`, with `medians` where there are.
 pub fn json(tallied: &Tallied, medians: Option<&[Option<f64>]>) -> Map<String, Value> {
-    let shares: Map<String, Value> = (SHARES.iter().zip(&tallied.shares))
-        .filter_map(|(column, share)| {
-            let interval = tallied.interval_of(*share).map(|i| [i.low, i.high]);
+    let shares = tallied.shares.iter().zip(&tallied.share_intervals);
+    let shares: Map<String, Value> = (SHARES.iter().zip(shares))
+        .filter_map(|(column, (share, interval))| {
+            let interval = interval.map(|i| [i.low, i.high]);
             let value = json!({
                 "share": share.share()?,
                 "interval95": interval,

@@ -13,7 +13,7 @@ use super::given::Given;
 use super::left_out::LeftOut;
 use super::settings::Settings;
 use super::strategies::Simulated;
-use super::{axes, bag, grids, machines, prices, setup, strategies, workloads};
+use super::{axes, bag, grids, machines, precision, prices, setup, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, Delay, Positive};
 use crate::input::name::not_a_name;
@@ -168,6 +168,11 @@ impl Check<'_> {
         };
         let runs_in = settings.all(file, setup, measured.is_some(), complaints);
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
+        // Who says on the command line how many there are to be is not asked again.
+        let precision = match overrides.replicas {
+            None => precision::read(file, replicas, complaints),
+            Some(_) => None,
+        };
         let factors = [
             runs_in.len() as u64,
             extent::searches(file.cluster.search, &workloads, measured.as_ref())
@@ -175,7 +180,7 @@ impl Check<'_> {
             policies.as_ref().map_or(0, Vec::len) as u64,
             objectives.len() as u64,
             strategies.len() as u64,
-            replicas,
+            precision.map_or(replicas, |wanted| wanted.most),
         ];
         extent::cases(file, &factors, complaints);
 
@@ -187,6 +192,7 @@ impl Check<'_> {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
             replicas,
+            precision,
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,
             measured,

@@ -15,7 +15,8 @@ use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
 use crate::input::checked::{
-    Count, Delay, Interval, Machines, MeanLife, MissShare, Positive, Probability, Slowdown, Spread,
+    Count, Delay, HalfWidth, Interval, Machines, MeanLife, MissShare, Positive, Probability,
+    Slowdown, Spread,
 };
 use crate::pricing::PolicyFile;
 use crate::pricing::reductions::spot_series::Step;
@@ -44,6 +45,12 @@ pub struct ScenarioFile {
     pub seed: u64,
     /// Replicas per combination; 1 when absent.
     pub replicas: Option<Count>,
+    /// Half the 95 % interval of mean net overheads at most, as a fraction: there are as many replicas as that takes, `replicas` at
+    /// least. When absent, there are `replicas`.
+    pub precision: Option<HalfWidth>,
+    /// With `precision`: replicas at most; 100,000 when absent.
+    #[schemars(with = "Count")]
+    pub most_replicas: Option<Spanned<Count>>,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
     /// Names of embedded workloads, or paths of workload folders relative to this file.

@@ -15,7 +15,7 @@
 //! - [`machines`]: VM types that were not measured.
 //! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
-//! - `extent`: how much of all there may be.
+//! - `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
 mod axes;
@@ -37,6 +37,7 @@ mod kinds;
 mod left_out;
 pub mod lists;
 pub mod machines;
+mod precision;
 mod prices;
 pub mod scale_axis;
 pub mod schema;
@@ -53,6 +54,7 @@ pub use file::{ScenarioFile, Together};
 pub use given::Given;
 pub use grids::MeasuredJobs;
 pub use left_out::LeftOut;
+pub use precision::WantedPrecision;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -74,8 +76,10 @@ pub struct Scenario {
     pub name: String,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Replicas per combination.
+    /// Replicas per combination; where a precision is wanted, those to begin with.
     pub replicas: u64,
+    /// How well net overheads are to be known; `None` where the number of replicas is given.
+    pub precision: Option<WantedPrecision>,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
     /// The workloads, each with the configurations to choose from.

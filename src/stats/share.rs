@@ -34,8 +34,12 @@ impl Share {
     /// Its 95 % confidence interval after Wilson (1927), which keeps to [0, 1] and is as wide as few cases make it
     /// when all say the same; `None` before the first answer.
     pub fn interval(&self) -> Option<Interval> {
+        self.interval_as_of(self.count as f64)
+    }
+
+    /// The same where all answers together tell no more than `n` independent ones.
+    pub fn interval_as_of(&self, n: f64) -> Option<Interval> {
         let share = self.share()?;
-        let n = self.count as f64;
         let z = AT_97_5 * AT_97_5 / n;
         let middle = (share + 0.5 * z) / (1.0 + z);
         let half = (z * (share * (1.0 - share) + 0.25 * z)).sqrt() / (1.0 + z);

@@ -58,9 +58,10 @@ fn figures(tallied: &Tallied) -> Vec<(String, f64, Option<Interval>)> {
             all.push((metric.name.to_owned(), mean.mean, mean.interval));
         }
     }
-    for (column, share) in SHARES.iter().zip(&tallied.shares) {
+    let shares = tallied.shares.iter().zip(&tallied.share_intervals);
+    for (column, (share, interval)) in SHARES.iter().zip(shares) {
         if let Some(value) = share.share() {
-            all.push((column.name.to_owned(), value, tallied.interval_of(*share)));
+            all.push((column.name.to_owned(), value, *interval));
         }
     }
     if let Some(repaid) = tallied.repaid {

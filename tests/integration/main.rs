@@ -89,6 +89,7 @@ mod pages;
 mod peers;
 #[cfg(feature = "figures")]
 mod plotting;
+mod precision;
 mod properties;
 mod random_lives;
 mod ranking;

@@ -1,0 +1,55 @@
+//! Scenarios that want a precision: how many replicas that takes is told before they are run.
+
+use super::progress::Progress;
+use super::{Failure, terminal};
+use crate::engine::Interrupt;
+use crate::experiment::precision::{self, NotReached};
+use crate::input::Diagnostic;
+use crate::report::manifest;
+use crate::scenario::Scenario;
+
+/// Gives `scenario` as many replicas as the precision takes that it wants, if it wants one.
+///
+/// # Errors
+/// [`Failure`].
+pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Result<(), Failure> {
+    let Some(wanted) = scenario.precision else {
+        return Ok(());
+    };
+    let progress = Progress::of(&format!("{}: counting replicas", scenario.name));
+    let reached = precision::replicas(scenario, wanted, (jobs, interrupt), &progress.counter);
+    drop(progress);
+    let reached = reached.map_err(|why| match why {
+        NotReached::Interrupted => Failure::Interrupted,
+        NotReached::Run(why) => why.into(),
+        NotReached::Plan(why) => Failure::Other(why.into()),
+    })?;
+    scenario.replicas = reached.replicas;
+    let (name, count) = (&scenario.name, reached.replicas);
+    terminal::note(&match reached.half_width {
+        known if known <= wanted.half_width => format!(
+            "{name}: {count} replicas: net overheads are known to ±{:.2} %",
+            100.0 * known
+        ),
+        known if known.is_finite() => format!(
+            "{name}: {count} replicas, the most there may be: net overheads are known to ±{:.2} % only",
+            100.0 * known
+        ),
+        _ => format!(
+            "{name}: {count} replicas, the most there may be: a net overhead has no interval"
+        ),
+    });
+    Ok(())
+}
+
+/// Why `who` cannot do without the number of replicas.
+pub fn open_number(scenario: &Scenario, who: &str) -> Diagnostic {
+    let title = format!(
+        "`{}` has a `precision`: {who} does not tell how many replicas that takes",
+        scenario.name
+    );
+    Diagnostic::general(title).with_help(format!(
+        "give their number by `--replicas`; {} of a whole run has it",
+        manifest::FILE
+    ))
+}
