@@ -66,6 +66,7 @@ pub fn replicas(
     }
     let mut plan = planned?;
     let conduct = Conduct {
+        known: 0,
         jobs,
         fail_fast: false,
         known: 0,
@@ -154,6 +155,7 @@ mod tests {
         let tasks = Tasks::of(&plan);
         let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), tasks);
         let conduct = Conduct {
+            known: 0,
             jobs: 1,
             fail_fast: false,
             progress: &AtomicU64::new(0),
@@ -215,6 +217,7 @@ mod tests {
         let mut seen = |replicas| {
             plan.look_at(replicas);
             let conduct = Conduct {
+                known: 0,
                 jobs: 1,
                 fail_fast: false,
                 progress: &AtomicU64::new(0),
