@@ -69,7 +69,6 @@ pub fn replicas(
         known: 0,
         jobs,
         fail_fast: false,
-        known: 0,
         progress,
     };
     let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), Tasks::of(&plan));
