@@ -22,7 +22,7 @@ use crate::workload::Workload;
 pub const FILE: &str = "manifest.json";
 
 /// Version of the scheme by which random streams are keyed and drawn.
-const RNG_SCHEME: &str = "xoshiro256++, streams keyed by (seed, purpose, replica, identity), luck mirrored in pairs of replicas, version 2";
+const RNG_SCHEME: &str = "chacha8, streams keyed by (seed, purpose, replica, identity), version 1";
 
 /// All that decides the records of a run, by key.
 pub type Identity = Map<String, Value>;
