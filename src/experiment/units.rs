@@ -366,7 +366,9 @@ mod tests {
     #[test]
     fn without_pairs_values_are_units() {
         let mut figure = Figure::default();
-        [1.0, 2.0, 4.0].map(|value| figure.take(Some(value), Place::Alone));
+        for value in [1.0, 2.0, 4.0] {
+            figure.take(Some(value), Place::Alone);
+        }
         assert_eq!(figure.interval(), figure.values().interval());
         assert!(figure.interval().is_some());
     }
