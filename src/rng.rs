@@ -49,15 +49,18 @@ pub fn identity(name: &str) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Replicas from here on are by themselves. Cases have those below: there 2r and 2r + 1 share the luck of a pair, the
-/// second mirrored (antithetic variates, Hammersley and Morton 1956): the mean of a pair varies little where a figure is
-/// monotone in luck. Intervals over such replicas are made from pairs. Expectations and misses are told by replicas that no
-/// case has, in two sets that must share nothing.
+/// Whether replicas 2r and 2r + 1 share the luck of a pair, the second mirrored (antithetic variates, Hammersley and Morton
+/// 1956): halves of the variance cancel where a figure is monotone in luck. Summaries make their intervals from pairs then
+/// (`experiment/units.rs`). Off: what is left of the variance is quadratic in luck or rare, and of few pairs such an interval
+/// holds too seldom (92 % of 20 replicas, down to 79 % where a rare event is all that is left).
+pub const PAIRS: bool = false;
+
+/// Replicas from here on are of no case: expectations and misses are told by them, in two sets that must share nothing.
 const UNPAIRED_FROM: u64 = 1 << 63;
 
-/// Whether a replica of a case is the second of its pair.
-pub fn is_second_of_pair(replica: u64) -> bool {
-    replica % 2 == 1
+/// Whether a replica draws this from the luck of its pair, where there are pairs.
+fn shares_luck(replica: u64, purpose: Purpose) -> bool {
+    replica < UNPAIRED_FROM && purpose.is_luck()
 }
 
 /// The family of all streams of one scenario.
@@ -74,7 +77,7 @@ impl Streams {
 
     /// The stream for one purpose in one replica.
     pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
-        match replica < UNPAIRED_FROM && purpose.is_luck() {
+        match PAIRS && shares_luck(replica, purpose) {
             true => self.paired(replica, purpose),
             false => self.of(replica, purpose, 0),
         }
@@ -356,14 +359,10 @@ mod tests {
     #[test]
     fn the_choices_of_a_strategy_and_replicas_that_no_case_has_are_not_mirrored() {
         let streams = Streams::new(1);
-        let sum = |replicas: [u64; 2], purpose| {
-            let drawn = replicas.map(|replica| streams.stream(replica, purpose).uniform());
-            drawn[0] + drawn[1]
-        };
-        assert_eq!(sum([6, 7], Purpose::MarketHits), 1.0);
-        assert_ne!(sum([7, 8], Purpose::MarketHits), 1.0);
-        // The two sets that expectations are told by.
-        assert_ne!(sum([u64::MAX - 1, u64::MAX], Purpose::MarketHits), 1.0);
+        assert!(shares_luck(7, Purpose::MarketHits));
+        for replica in [u64::MAX - 1, u64::MAX] {
+            assert!(!shares_luck(replica, Purpose::MarketHits));
+        }
         let strategy = Purpose::Strategy(StrategyKey::of("x"));
         assert!(!strategy.is_luck() && Purpose::MarketHits.is_luck());
         let [mut even, mut odd] = [0, 1].map(|replica| streams.stream(replica, strategy));

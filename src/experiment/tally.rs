@@ -7,7 +7,7 @@ use super::columns::{Column, Role};
 use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
 use super::rivals::{Drift, Rivals};
 use super::stored::{Reader, Writer};
-use super::units::{self, Answers, Figure, Partners, Units, read_moments, write_moments};
+use super::units::{self, Answers, Figure, Partners, Place, Units, read_moments, write_moments};
 use crate::search::Objective;
 use crate::stats::{Interval, Pair, Ratio, Share};
 
@@ -91,8 +91,8 @@ fn goes(metric: &str) -> Option<Goes> {
 pub struct Mean {
     /// Mean.
     pub mean: f64,
-    /// Its 95 % confidence interval, from the means of pairs of replicas; `None` with a single one, and where cases differ by more
-    /// than luck.
+    /// Its 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit, and where
+    /// cases differ by more than luck.
     pub interval: Option<Interval>,
     /// Skewness of the values.
     pub skewness: f64,
@@ -196,23 +196,23 @@ impl Tally {
     pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
-        let is_second = self.partners.meet(record.replica);
+        let place_of_luck = self.partners.meet(record.replica);
         let mut cells = [None; COLUMN_COUNT];
         record.each_cell(|at, value| cells[at] = value.figure());
         let [metrics, shares] = &*PLACES;
         for (at, (figure, place)) in self.figures.iter_mut().zip(metrics).enumerate() {
-            figure.take(cells[*place], is_second);
+            figure.take(cells[*place], place_of_luck);
             if let Some(value) = cells[*place] {
                 each(at, value);
             }
         }
         for (share, place) in self.shares.iter_mut().zip(shares) {
-            share.take(cells[*place].map(|value| value > 0.5), is_second);
+            share.take(cells[*place].map(|value| value > 0.5), place_of_luck);
         }
         if record.status == Status::Ok {
-            self.rivals.take(record, is_second);
+            self.rivals.take(record, place_of_luck == Place::Second);
         }
-        self.repaid.take(record, is_second);
+        self.repaid.take(record, place_of_luck);
     }
 
     /// Takes in the records of another, which follow; figures apart, which [`Tally::figures`] gives.
@@ -364,12 +364,12 @@ impl Repaid {
         self.units.merge(&other.units);
     }
 
-    fn take(&mut self, record: &Record<'_>, is_second: bool) {
+    fn take(&mut self, record: &Record<'_>, place: Place) {
         let figures = self.figures(record);
         if let Some(figures) = figures {
             self.pair.add(figures);
         }
-        self.units.take(figures, is_second);
+        self.units.take(figures, place);
     }
 
     /// What a case spent and saves.
@@ -415,7 +415,10 @@ impl Repaid {
             false => Goes::AgainstUsd,
         };
         let (down, up) = reach(drift, goes, [0.0; 2])?;
-        let units = self.units.all();
+        let units = match self.units.all() {
+            none if none.each[0].count() == 0 => self.pair,
+            units => units,
+        };
         let [a, b] = &units.each;
         let intervals = units::interval(spent, a).zip(units::interval(saved, b));
         let intervals = intervals.filter(|_| one_case);

@@ -1,12 +1,23 @@
-//! Figures by units: replicas 2r and 2r + 1 share their luck, the second mirrored (`rng.rs`), so what varies independently
+//! Figures by units: where replicas 2r and 2r + 1 share their luck, the second mirrored (`rng.rs`), what varies independently
 //! is the mean of a pair. One of which the other is missing, as the last of an odd number, is a unit by itself.
 //!
 //! With units u of mean ū and all values of mean x̄ the interval of x̄ has the lengths of that of ū. Where all units are pairs
 //! ū is x̄; else ū gives more weight to those by themselves, which vary more.
 
 use super::stored::{Reader, Writer};
-use crate::rng::is_second_of_pair;
+use crate::rng::PAIRS;
 use crate::stats::{Interval, Pair, Share, Welford};
+
+/// What the luck of a case is to the case before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// All cases have luck of their own: units are not told apart from values.
+    Alone,
+    /// Its partner may follow.
+    First,
+    /// It shares the luck of the case before.
+    Second,
+}
 
 /// Tells which records are the second of a pair.
 #[derive(Debug, Clone, Default)]
@@ -16,10 +27,20 @@ pub(super) struct Partners {
 }
 
 impl Partners {
-    /// Whether a record of `replica` is the other of the last one's pair.
-    pub(super) fn meet(&mut self, replica: u64) -> bool {
+    /// The place of the next record.
+    pub(super) fn meet(&mut self, replica: u64) -> Place {
+        match PAIRS {
+            true => self.in_pairs(replica),
+            false => Place::Alone,
+        }
+    }
+
+    fn in_pairs(&mut self, replica: u64) -> Place {
         let before = self.last.replace(replica);
-        is_second_of_pair(replica) && before == Some(replica - 1)
+        match replica % 2 == 1 && before == Some(replica - 1) {
+            true => Place::Second,
+            false => Place::First,
+        }
     }
 }
 
@@ -77,7 +98,11 @@ pub(super) struct Units<M: UnitsOf> {
 
 impl<M: UnitsOf> Units<M> {
     /// Takes in the next case of the group, which may not have the figure.
-    pub(super) fn take(&mut self, value: Option<M::Value>, is_second: bool) {
+    pub(super) fn take(&mut self, value: Option<M::Value>, place: Place) {
+        if place == Place::Alone {
+            return;
+        }
+        let is_second = place == Place::Second;
         let before = self.waiting.take();
         if let (Some(one), Some(other), true) = (before, value, is_second) {
             self.done.unit(M::both(one, other));
@@ -119,8 +144,12 @@ impl<M: UnitsOf> Units<M> {
     }
 }
 
-/// The 95 % confidence interval of the mean of `values` whose units are these; `None` below two units.
+/// The 95 % confidence interval of the mean of `values` whose units are these, or themselves where there are none; `None`
+/// below two units.
 pub(super) fn interval(values: &Welford, units: &Welford) -> Option<Interval> {
+    if units.count() == 0 {
+        return values.interval();
+    }
     let (down, up) = units.interval()?.about(units.mean());
     Some(Interval {
         low: values.mean() - down,
@@ -138,11 +167,11 @@ pub(super) struct Figure {
 impl Figure {
     /// Takes in the figure of the next case, if it has it.
     #[inline]
-    pub(super) fn take(&mut self, value: Option<f64>, is_second: bool) {
+    pub(super) fn take(&mut self, value: Option<f64>, place: Place) {
         if let Some(value) = value {
             self.values.add(value);
         }
-        self.units.take(value, is_second);
+        self.units.take(value, place);
     }
 
     /// Takes in those of cases that follow.
@@ -183,12 +212,12 @@ pub(super) struct Answers {
 
 impl Answers {
     /// Takes in the answer of the next case, if it has one.
-    pub(super) fn take(&mut self, yes: Option<bool>, is_second: bool) {
+    pub(super) fn take(&mut self, yes: Option<bool>, place: Place) {
         if let Some(yes) = yes {
             self.share.add(yes);
         }
         let value = yes.map(|yes| f64::from(u8::from(yes)));
-        self.units.take(value, is_second);
+        self.units.take(value, place);
     }
 
     /// Takes in those of cases that follow.
@@ -208,6 +237,9 @@ impl Answers {
     pub(super) fn interval(&self) -> Option<Interval> {
         let share = self.share.share()?;
         let units = self.units.all();
+        if units.count() == 0 {
+            return self.share.interval();
+        }
         let (least, most) = (units.count() as f64, self.share.count as f64);
         let (alone, together) = (share * (1.0 - share), units.variance() / least);
         let count = match (alone > 0.0, together > 0.0) {
@@ -267,7 +299,7 @@ mod tests {
     fn figure(cases: &[(u64, Option<f64>)]) -> Figure {
         let (mut figure, mut partners) = (Figure::default(), Partners::default());
         for (replica, value) in cases {
-            figure.take(*value, partners.meet(*replica));
+            figure.take(*value, partners.in_pairs(*replica));
         }
         figure
     }
@@ -332,6 +364,16 @@ mod tests {
     }
 
     #[test]
+    fn without_pairs_values_are_units() {
+        let mut figure = Figure::default();
+        for value in [1.0, 2.0, 4.0] {
+            figure.take(Some(value), Place::Alone);
+        }
+        assert_eq!(figure.interval(), figure.values().interval());
+        assert!(figure.interval().is_some());
+    }
+
+    #[test]
     fn parts_that_were_stored_come_to_the_same_bits() {
         let cases: Vec<_> = (0..61).map(|r| (r, Some(1.0 / (3 + r) as f64))).collect();
         let (mut whole, mut stored) = (Figure::default(), Figure::default());
@@ -359,7 +401,7 @@ mod tests {
         let share = |answer: &dyn Fn(u64) -> bool| {
             let (mut answers, mut partners) = (Answers::default(), Partners::default());
             for replica in 0..40 {
-                answers.take(Some(answer(replica)), partners.meet(replica));
+                answers.take(Some(answer(replica)), partners.in_pairs(replica));
             }
             answers.interval().expect("answers")
         };

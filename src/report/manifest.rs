@@ -23,7 +23,8 @@ use crate::workload::Workload;
 pub const FILE: &str = "manifest.json";
 
 /// Version of the scheme by which random streams are keyed and drawn.
-const RNG_SCHEME: &str = "xoshiro256++, streams keyed by (seed, purpose, replica, identity), luck mirrored in pairs of replicas, version 2";
+const RNG_SCHEME: &str =
+    "xoshiro256++, streams keyed by (seed, purpose, replica, identity), version 2";
 
 /// All that decides the records of a run, by key.
 pub type Identity = Map<String, Value>;
