@@ -418,6 +418,10 @@ mod tests {
         // Always the opposite is not taken to tell more than answers by themselves.
         near(share(&|r| r % 2 == 0), of(20, 40), 0.0);
         // As good as independent: no, no; no, yes; yes, no; yes, yes.
-        near(share(&|r| r / 2 % 4 >> (r % 2) & 1 == 1), of(20, 40), 0.01);
+        near(
+            share(&|r| ((r / 2 % 4) >> (r % 2)) & 1 == 1),
+            of(20, 40),
+            0.01,
+        );
     }
 }

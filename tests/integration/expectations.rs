@@ -187,7 +187,8 @@ fn what_is_expected_does_not_depend_on_the_number_of_threads() {
         let plan = Plan::on_threads(jobs, &scenario, &Interrupt::default());
         let plan = plan.expect("a checked scenario");
         assert!(plan.arena_count() > plan.made(), "all were made at once");
-        pool.install(|| plan.prepare(&[0..plan.cases()]));
+        let all = 0..plan.cases();
+        pool.install(|| plan.prepare(std::slice::from_ref(&all)));
         assert_eq!(plan.arena_count() > plan.made(), jobs == 1);
         let figures = plan.arenas().map(|arena| {
             let choices = (&arena.oracle, &arena.precision, &arena.no_choice);
