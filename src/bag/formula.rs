@@ -12,7 +12,7 @@ pub fn lost_to_one_of(one: f64, vms: u32) -> f64 {
     -libm::expm1(f64::from(vms) * libm::log1p(-one.clamp(0.0, 1.0)))
 }
 
-/// E[T] = T + p E\[lost\]: seconds of a job that is lost with probability `odds`, and then has lost `lost_s` in the mean.
+/// `E[T]` = T + p `E[lost]`: seconds of a job that is lost with probability `odds`, and then has lost `lost_s` in the mean.
 /// It counts one loss at most, as the authors of HPDC 2020 do.
 pub fn expected_s(job_s: f64, odds: f64, lost_s: f64) -> f64 {
     job_s + odds * lost_s
