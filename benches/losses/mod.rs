@@ -10,7 +10,7 @@ use scavsim::testbed::SimulatedCluster;
 
 use crate::table::{Goal, Path};
 
-/// A job on spot VMs that live 15.4 h in the mean, with a checkpoint every half hour, in `fast`.
+/// A job on spot VMs of which one is lost every quarter of an hour, with a checkpoint every five minutes, in `fast`.
 pub struct Fleet {
     vms: u32,
     plan: Plan,
@@ -33,9 +33,10 @@ impl Fleet {
              cluster = {{ vm = [\"g4dn.12xlarge\"], pairs = [[{vms}, {}]], outside = \"extrapolate\" }}\n\
              variation = {{ step_cv = 0.1, epoch_cv = 0.02 }}\n\
              search = {{ strategies = [\"oracle\"], objectives = [\"time\"] }}\n\
-             [spot]\nexponential_mean_h = 15.4\nreplacement_s = 90\n\
-             checkpoint = {{ periodic-s = 1800 }}\ncheckpoint_write_s = 5\n",
+             [spot]\nexponential_mean_h = {}\nreplacement_s = 90\n\
+             checkpoint = {{ periodic-s = 300 }}\ncheckpoint_write_s = 5\n",
             vms.max(2400),
+            f64::from(vms) / 4.0,
         );
         let mut diagnostics = Diagnostics::default();
         let scenario = scenario::load(
