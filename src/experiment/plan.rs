@@ -18,7 +18,6 @@ use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines
 use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
 use crate::testbed::{BagGround, History, MeasuredGrid, Terms};
-use crate::training::Fidelity;
 use crate::training::waits::Waits;
 
 /// A scenario, ready to run.
@@ -427,17 +426,6 @@ impl Plan {
     /// and objective.
     pub fn cases_per_simulation(&self) -> u64 {
         (self.policies.len() * self.objectives.len()) as u64
-    }
-
-    /// Cases that one task evaluates, in whole simulations: enough to make its start free, few
-    /// enough to share out well, and so few of the slow ones that an interrupt is heeded, and rows
-    /// appear, within seconds.
-    pub fn cases_per_task(&self) -> u64 {
-        let shared = self.cases_per_simulation().max(1);
-        match self.terms.fidelity {
-            Fidelity::Fast => 64u64.div_ceil(shared) * shared,
-            Fidelity::Step | Fidelity::Event => shared,
-        }
     }
 
     /// Name of a strategy.
