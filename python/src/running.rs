@@ -16,7 +16,7 @@ use crate::spoken::spoken;
 use crate::table::{Records, arrow_failed};
 
 /// Records in a batch.
-const ROWS: usize = 16_384;
+const ROWS: usize = 4_096;
 /// Between two looks at signals.
 const LOOK: Duration = Duration::from_millis(20);
 
