@@ -32,7 +32,7 @@ def is_url(out: Out) -> bool:
 
 def files(number: int, count: int) -> List[str]:
     """The files of a shard in the order in which they leave."""
-    return [f"{SHARDS}/{number:04}-of-{count:04}.{ending}" for ending in ("csv", "json")]
+    return [f"{SHARDS}/{number:04}-of-{count:04}.{ending}" for ending in ("csv", "sums", "json")]
 
 
 class Refused(Exception):

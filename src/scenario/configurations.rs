@@ -104,7 +104,7 @@ impl Configurations<'_> {
 
     /// Of each configuration, whether the workload says what it takes.
     fn answers(&self, workload: &Workload, configurations: &[Configuration]) -> Vec<bool> {
-        let ask = |c: &Configuration| workload.replay(c, self.reach).is_ok();
+        let ask = |c: &Configuration| workload.answers(c, self.reach);
         if self.reach.extrapolate {
             // A law may give no time with the scales of one type, and one with those of another.
             return configurations.iter().map(ask).collect();

@@ -219,6 +219,19 @@ impl Workload {
         })
     }
 
+    /// Whether [`Self::replay`] has an answer.
+    pub fn answers(&self, configuration: &Configuration, reach: &Reach) -> bool {
+        if reach.extrapolate {
+            return self.replay(configuration, reach).is_ok();
+        }
+        let (asked, _) = reach.measured(configuration);
+        let (workers, batch) = (asked.workers, asked.batch);
+        self.steps.knows(&asked) && {
+            let noise = self.noise_at(workers, batch, reach);
+            self.epochs_at(workers, batch, noise, reach).is_some()
+        }
+    }
+
     /// Epochs of a configuration whose updates sum up only `samples` of its batch, because the rest is dropped: those
     /// of that batch. Where the workload does not know it, those of the batch nearest to it that it knows, which is the
     /// configuration's own at most; they then count as extrapolated.

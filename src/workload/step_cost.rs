@@ -177,6 +177,18 @@ impl StepCosts {
         })
     }
 
+    /// Whether [`Self::known`] has an answer, without what makes it dear.
+    pub(super) fn knows(&self, at: &Configuration) -> bool {
+        let Some(table) = self.table(&at.vm) else {
+            return false;
+        };
+        if table.measured(at).is_some() {
+            return true;
+        }
+        let by_law = || self.pool(at).is_some_and(|pool| pool.knows(at));
+        table.surface.surrounds(at) && (by_law() || table.surface.inside(at).is_some())
+    }
+
     /// The cost of a step that no measurements surround, by law and joined to them at their edge:
     /// compute times `compute_scale`, communication times `network_scale`.
     pub fn beyond(

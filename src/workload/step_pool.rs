@@ -105,6 +105,12 @@ impl Pool {
         Some((cost, deviation))
     }
 
+    /// Whether there is a cost of a step, measurements unscaled.
+    pub(super) fn knows(&self, at: &Configuration) -> bool {
+        let cost = |(vms, _)| self.law.cost(vms, at.workers, at.local_batch(), 1.0, 1.0);
+        place(at).and_then(cost).is_some()
+    }
+
     /// What one more measurement of a measured step differs by.
     pub(super) fn repeat(&self) -> f64 {
         self.residual.repeat()

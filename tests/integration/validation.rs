@@ -228,3 +228,26 @@ fn epochs_of_a_batch_left_out_are_those_of_a_line_through_its_neighbours() {
         assert!((own - line).abs() < 1e-9, "{name}: {own} {line}");
     }
 }
+
+/// A check asks only whether there is an answer: what it lets through is what a run can answer.
+#[test]
+fn whether_there_is_an_answer_is_what_the_answer_says() {
+    let reach = Reach::default();
+    let (mut yes, mut no) = (0, 0);
+    for name in library::names() {
+        let workload = workload(name);
+        let points: Vec<_> = workload.steps.points().map(|(at, _)| at).collect();
+        for at in points.iter().step_by(points.len().div_ceil(40)) {
+            for workers in [at.workers, at.workers + 1, at.workers * 4] {
+                for batch in [at.batch, at.batch + 1, at.batch * 3 / 4, at.batch * 50] {
+                    let vm = at.vm.clone();
+                    let at = Configuration { vm, workers, batch };
+                    let answer = workload.replay(&at, &reach).is_ok();
+                    assert_eq!(workload.answers(&at, &reach), answer, "{name} {at}");
+                    *(if answer { &mut yes } else { &mut no }) += 1;
+                }
+            }
+        }
+    }
+    assert!(yes > 300 && no > 300, "{yes} with an answer, {no} without");
+}
