@@ -49,12 +49,6 @@ pub fn identity(name: &str) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Whether replicas 2r and 2r + 1 share the luck of a pair, the second mirrored (antithetic variates, Hammersley and Morton
-/// 1956): halves of the variance cancel where a figure is monotone in luck. Summaries make their intervals from pairs then
-/// (`experiment/units.rs`). Off: what is left of the variance is quadratic in luck or rare, and of few pairs such an interval
-/// holds too seldom (92 % of 20 replicas, down to 79 % where a rare event is all that is left).
-pub const PAIRS: bool = false;
-
 /// Replicas from here on are of no case: expectations and misses are told by them, in two sets that must share nothing.
 const UNPAIRED_FROM: u64 = 1 << 63;
 
@@ -67,17 +61,26 @@ fn shares_luck(replica: u64, purpose: Purpose) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub struct Streams {
     seed: u64,
+    /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
+    pairs: bool,
 }
 
 impl Streams {
     /// The streams of a scenario with this `seed`.
     pub fn new(seed: u64) -> Self {
-        Streams { seed }
+        Streams { seed, pairs: false }
+    }
+
+    /// The same with antithetic replicas (Hammersley and Morton 1956), if `pairs`: 2r and 2r + 1 share the luck of a pair, the
+    /// second mirrored. Halves of the variance cancel where a figure is monotone in luck; intervals are made from pairs then
+    /// (`experiment/units.rs`).
+    pub fn antithetic(self, pairs: bool) -> Self {
+        Streams { pairs, ..self }
     }
 
     /// The stream for one purpose in one replica.
     pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
-        match PAIRS && shares_luck(replica, purpose) {
+        match self.pairs && shares_luck(replica, purpose) {
             true => self.paired(replica, purpose),
             false => self.of(replica, purpose, 0),
         }

@@ -291,6 +291,9 @@ macro_rules! columns {
         #[non_exhaustive]
         pub struct Record<'p> {
             $($(#[doc = $what])+ pub $name: field!($kind 'p),)+
+            /// Whether its luck is that of the replica before or behind, one of them mirrored. No column.
+            #[serde(skip)]
+            pub(crate) antithetic: bool,
         }
 
         /// A record that borrows from nothing, to keep beyond the run that it comes from.
@@ -353,7 +356,7 @@ macro_rules! columns {
         impl OwnedRecord {
             /// The same, as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
-                Record { $($name: Field::borrowed(&self.$name),)+ }
+                Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false }
             }
         }
     };

@@ -486,6 +486,7 @@ impl<'p> Evaluator<'p> {
             objective: self.plan.objectives[case.objective].name(),
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
+            antithetic: self.plan.is_antithetic(),
             setting: self.plan.setting(case.arena),
             right: Some(0.0),
             kept_choice: unkept,

@@ -163,7 +163,7 @@ impl Plan {
                 .collect(),
             scenario: scenario.name.clone(),
             terms: Terms {
-                streams: Streams::new(scenario.seed),
+                streams: Streams::new(scenario.seed).antithetic(scenario.antithetic),
                 fidelity: scenario.fidelity,
                 start_up: scenario.start_up,
                 interrupt: interrupt.clone(),
@@ -187,6 +187,11 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
+    pub(super) fn is_antithetic(&self) -> bool {
+        self.source.antithetic
     }
 
     /// From now on cases are of these replicas, which begin with a pair: numbers of cases count within them.

@@ -22,6 +22,8 @@ use crate::search::Objective;
 
 /// Replicas from which an interval is taken at its word: skewness is not told by fewer.
 const LEAST: u64 = 16;
+/// The same of antithetic replicas: what mirrored luck leaves is rarer and more skewed, and units are half as many.
+const LEAST_ANTITHETIC: u64 = 60;
 /// By how much replicas grow from block to block.
 const GROWTH: (f64, f64) = (1.25, 2.0);
 /// How many more than are expected to suffice.
@@ -73,7 +75,11 @@ pub fn replicas(
     };
     let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), Tasks::of(&plan));
     let most = wanted.most.max(1);
-    let (mut done, mut next) = (0, even(scenario.replicas.max(LEAST)).min(most));
+    let least = match scenario.antithetic {
+        true => LEAST_ANTITHETIC,
+        false => LEAST,
+    };
+    let (mut done, mut next) = (0, even(scenario.replicas.max(least)).min(most));
     loop {
         plan.look_at(done..next);
         let tasks = Tasks::of(&plan).behind(0);

@@ -196,7 +196,7 @@ impl Tally {
     pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
-        let place_of_luck = self.partners.meet(record.replica);
+        let place_of_luck = self.partners.meet(record.replica, record.antithetic);
         let mut cells = [None; COLUMN_COUNT];
         record.each_cell(|at, value| cells[at] = value.figure());
         let [metrics, shares] = &*PLACES;

@@ -5,7 +5,6 @@
 //! ū is x̄; else ū gives more weight to those by themselves, which vary more.
 
 use super::stored::{Reader, Writer};
-use crate::rng::PAIRS;
 use crate::stats::{Interval, Pair, Share, Welford};
 
 /// What the luck of a case is to the case before.
@@ -28,8 +27,8 @@ pub(super) struct Partners {
 
 impl Partners {
     /// The place of the next record.
-    pub(super) fn meet(&mut self, replica: u64) -> Place {
-        match PAIRS {
+    pub(super) fn meet(&mut self, replica: u64, antithetic: bool) -> Place {
+        match antithetic {
             true => self.in_pairs(replica),
             false => Place::Alone,
         }

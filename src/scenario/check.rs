@@ -192,6 +192,7 @@ impl Check<'_> {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
             replicas,
+            antithetic: file.antithetic,
             precision,
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
             workloads,

@@ -51,6 +51,8 @@ pub struct ScenarioFile {
     /// With `precision`: replicas at most; 100,000 when absent.
     #[schemars(with = "Count")]
     pub most_replicas: Option<Spanned<Count>>,
+    /// Whether replicas come in pairs of mirrored luck (antithetic variates): narrower intervals of what grows or falls with luck.
+    pub antithetic: bool,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
     /// Names of embedded workloads, or paths of workload folders relative to this file.

@@ -80,6 +80,8 @@ pub struct Scenario {
     pub replicas: u64,
     /// How well net overheads are to be known; `None` where the number of replicas is given.
     pub precision: Option<WantedPrecision>,
+    /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
+    pub antithetic: bool,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
     /// The workloads, each with the configurations to choose from.

@@ -55,6 +55,24 @@ fn a_run_to_a_precision_is_the_run_of_so_many_replicas_on_any_number_of_threads(
         .success();
 }
 
+/// What grows and falls with luck cancels in pairs: 20,480 replicas without them, 120 with them.
+#[test]
+fn antithetic_replicas_are_few() {
+    let text = REST
+        .replace("\"partial\"", "\"no-search\"")
+        .replace("[\"time\"]", "[\"knee\"]");
+    let most = "precision = 0.001\nmost_replicas = 2_000\n";
+    let of = |key: &str| {
+        let sandbox = Sandbox::with(&format!("{key}{most}{text}"));
+        let run = sandbox.run(&["run", "scenario.toml", "--out", "out"]);
+        run.success();
+        replicas(&sandbox, "out")
+    };
+    assert_eq!(of(""), 2_000);
+    let pairs = of("antithetic = true\n");
+    assert!(pairs <= 200, "{pairs}");
+}
+
 #[test]
 fn who_cannot_know_how_many_replicas_there_are_says_so() {
     let sandbox = Sandbox::with(&format!("precision = 0.002\n{REST}"));
