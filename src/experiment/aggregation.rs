@@ -3,10 +3,12 @@
 use std::io;
 
 use super::gather::{Gather, Maker, Part, Sink};
+use super::key_columns::KeyColumns;
+use super::key_groups::KeyTable;
 use super::record::Record;
 use super::shard::Tasks;
 use super::summary::{Group, Summary, SummaryMaker};
-use super::summary_by::{KeyColumns, KeyTable, SummaryBy, SummaryByMaker, SummaryByPart};
+use super::summary_by::{SummaryBy, SummaryByMaker, SummaryByPart};
 use super::summary_part::SummaryPart;
 
 /// An aggregation under way.

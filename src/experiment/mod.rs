@@ -19,7 +19,8 @@
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`tally`]: what a group of records comes to; `units`: its figures by pairs of replicas, which share their luck; `rivals`: what
 //!   may come that no case of it showed.
-//! - [`summary`]: aggregates over replicas, `summary_part`: of one task, `stored`: as bytes; [`summary_by`]: over whatever columns are asked for;
+//! - [`summary`]: aggregates over replicas, `summary_part`: of one task, `stored`: as bytes; [`summary_by`]: over whatever columns are asked for
+//!   ([`key_columns`]), group by group ([`key_groups`]);
 //!   [`aggregation`]: one or the other.
 
 pub mod aggregation;
@@ -32,6 +33,8 @@ mod estimate;
 pub mod evaluate;
 pub mod expectation;
 pub mod gather;
+pub mod key_columns;
+pub mod key_groups;
 mod memo;
 mod misses;
 mod nearest;
@@ -61,6 +64,8 @@ pub use chosen::Chosen;
 pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use gather::{Gather, Maker, Part, Sink};
+pub use key_columns::KeyColumns;
+pub use key_groups::KeyTable;
 pub use plan::{Case, Plan};
 pub use plan_error::PlanError;
 pub use ranking::{Ranked, Ranking};
@@ -69,6 +74,5 @@ pub use run::{Conduct, Ending, Finished, gather, run};
 pub use shard::{Shard, Tasks};
 pub use stored::{Reader, Writer};
 pub use summary::{Group, Summary};
-pub use summary_by::{KeyColumns, KeyTable};
 pub use summary_part::SummaryPart;
 pub use tally::{Mean, Tallied};

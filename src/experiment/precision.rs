@@ -10,11 +10,12 @@
 
 use std::sync::atomic::AtomicU64;
 
+use super::key_columns::KeyColumns;
 use super::plan::Plan;
 use super::plan_error::PlanError;
 use super::run::{Conduct, Ending, gather};
 use super::shard::Tasks;
-use super::summary_by::{KeyColumns, SummaryBy};
+use super::summary_by::SummaryBy;
 use super::tally::Tallied;
 use crate::engine::Interrupt;
 use crate::scenario::{Scenario, WantedPrecision};

@@ -6,7 +6,7 @@ use super::places::Places;
 use super::summary_table::{hours_text, usd_text, with_commas};
 use super::text_table::{self, Column};
 use crate::experiment::KeyTable;
-use crate::experiment::summary_by::KeyGroup;
+use crate::experiment::key_groups::KeyGroup;
 
 /// What the columns mean, once below all tables.
 const LEGEND: [(&str, &str); 8] = [

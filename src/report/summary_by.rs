@@ -9,7 +9,7 @@ use super::percent::{mean_percent, right, right_alone, signed};
 use super::summary_table::{hours_text, usd_text};
 use super::tallied;
 use super::text_table::{self, Column};
-use crate::experiment::summary_by::KeyGroup;
+use crate::experiment::key_groups::KeyGroup;
 use crate::experiment::tally::METRICS;
 use crate::experiment::{KeyTable, Mean};
 
