@@ -25,6 +25,6 @@ mod trial;
 pub mod world;
 
 pub use groups::{Cluster, Group, Size};
-pub use setup::{Kind, Setup};
+pub use setup::{Kind, Level, Setup};
 pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
 pub use world::{Truth, World};

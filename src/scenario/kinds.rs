@@ -1,10 +1,11 @@
 //! Kinds of clusters: unlike workers, markets, parameter servers of their own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::availability;
 use super::complaints::Complaints;
 use super::file::{KindTable, RentedOn};
 use super::machines::{Machine, NO_SLASH};
@@ -14,6 +15,7 @@ use crate::cluster::setup::Servers;
 use crate::cluster::{Kind, Losses, Spot};
 use crate::configuration::Shape;
 use crate::input::name::not_a_name;
+use crate::training::sync::Protocol;
 use crate::units::SimTime;
 
 /// Most VM types of a mix, beside the chief and parameter servers.
@@ -21,6 +23,8 @@ const MOST_TYPES: usize = MOST_GROUPS - 2;
 
 /// What a kind of cluster may be made of.
 pub(super) struct Kinds<'a> {
+    /// Names of the workloads.
+    pub(super) workloads: &'a [&'a str],
     /// VM shapes on which some workload was measured.
     pub(super) measured: &'a BTreeSet<&'a str>,
     /// Whether all workloads could be read.
@@ -35,6 +39,29 @@ pub(super) struct Kinds<'a> {
     pub(super) lifetimes: Vec<&'a str>,
     /// Those terms, where nothing is wrong with them.
     pub(super) terms: Option<&'a Spot>,
+}
+
+/// Protocols by workload.
+pub(super) fn protocols(
+    table: &BTreeMap<Spanned<String>, Spanned<Protocol>>,
+) -> BTreeMap<Arc<str>, Protocol> {
+    (table.iter())
+        .map(|(name, sync)| (name.get_ref().as_str().into(), *sync.get_ref()))
+        .collect()
+}
+
+/// Reports protocols of workloads that there are not.
+pub(super) fn sync_of(
+    table: &BTreeMap<Spanned<String>, Spanned<Protocol>>,
+    workloads: &[&str],
+    complaints: &mut Complaints<'_>,
+) {
+    for name in table.keys() {
+        if !workloads.contains(&name.get_ref().as_str()) {
+            let title = format!("`{}` is no workload here", name.get_ref());
+            complaints.unknown(title, name, workloads, "list workloads");
+        }
+    }
 }
 
 impl Kinds<'_> {
@@ -115,6 +142,11 @@ impl Kinds<'_> {
                 complaints.error_at(vm.span(), title, "expected a whole number of VMs");
             }
         }
+        if self.all_read {
+            sync_of(&table.sync_of, self.workloads, complaints);
+        }
+        let names: Vec<&str> = shapes.iter().map(|(vm, _)| vm.get_ref().as_str()).collect();
+        let levels = availability::read(&table.availability, &names, complaints);
         sound.then(|| Kind {
             workers: (shapes.iter())
                 .map(|(vm, workers)| (vm.get_ref().as_str().into(), *workers))
@@ -129,7 +161,9 @@ impl Kinds<'_> {
                 on_spot: servers.market == RentedOn::Spot,
             }),
             protocol: table.sync.as_ref().map(|s| *s.get_ref()),
+            protocol_of: protocols(&table.sync_of),
             batching: table.batching,
+            levels,
         })
     }
 
