@@ -20,6 +20,15 @@ pub struct Balance {
     pub unbalanced_s: f64,
 }
 
+/// Batches and guesses of speed before workers changed their speed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Before {
+    /// Guesses of speed when the job began.
+    pub speeds: Vec<f64>,
+    /// Batches.
+    pub batches: Vec<f64>,
+}
+
 /// Settles the batches of workers which together take `samples` a step. Worker k takes `step_s(k, b)` seconds for b
 /// samples. Guesses of its speed come from equal batches; or they and the batches to begin with are those `before` its
 /// speed changed.
@@ -28,7 +37,7 @@ pub struct Balance {
 /// The first of `step_s`, where a time is unknown.
 pub fn settle<E>(
     batching: &Batching,
-    before: Option<(&[f64], &[f64])>,
+    before: Option<&Before>,
     workers: usize,
     samples: f64,
     mut step_s: impl FnMut(usize, f64) -> Result<f64, E>,
@@ -41,7 +50,7 @@ pub fn settle<E>(
     };
     let slowest = |times: &[f64]| times.iter().fold(0.0, |a: f64, b| a.max(*b));
     let sizes: Vec<f64> = match before {
-        Some((speeds, _)) => speeds.to_vec(),
+        Some(before) => before.speeds.clone(),
         None => (times(&vec![equal; workers])?.iter())
             .map(|t| 1.0 / t.max(f64::MIN_POSITIVE))
             .collect(),
@@ -56,8 +65,8 @@ pub fn settle<E>(
         batch: samples,
     };
     let mut controller = Controller::new(batching, &group);
-    if let Some((_, batches)) = before {
-        controller.batches.copy_from_slice(batches);
+    if let Some(before) = before {
+        controller.batches.clone_from(&before.batches);
     }
     let mut unbalanced_s = 0.0;
     if let Some(looks) = batching.policy().looks() {

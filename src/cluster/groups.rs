@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::checkpoint::Policy;
+use super::levelling::Levelling;
 use super::terms::{Elastic, OnLoss, Spot};
 use crate::rng::VmTypeKey;
 use crate::training::Fidelity;
@@ -89,6 +90,8 @@ pub struct Size {
     pub step_s: f64,
     /// Seconds until the batches of unlike workers suit them, whenever the cluster comes to this size.
     pub settle_s: f64,
+    /// What a controller of batches makes of machines that differ by luck, where both are.
+    pub levelling: Option<Arc<Levelling>>,
 }
 
 impl Size {
@@ -214,6 +217,7 @@ impl Cluster {
             || self.elastic.is_some()
             || !self.levels.is_empty()
             || self.whole.settle_s > 0.0
+            || self.whole.levelling.is_some()
     }
 
     /// Whether its size may differ from the configuration's while it trains.

@@ -159,8 +159,11 @@ impl<'a> LiveRun<'a> {
             self.restarts |= cluster.has_barrier() && !cluster.is_same_size(place, self.place);
             self.place = place;
         }
-        if self.phase == Phase::Training && size.settle_s > 0.0 && self.settled != Some(place) {
-            return Ok(Next::Settle(place, SimTime::from_seconds(size.settle_s)));
+        if self.phase == Phase::Training && self.settled != Some(place) {
+            let seconds = self.luck.settle_s(cluster, place, size);
+            if seconds > 0.0 {
+                return Ok(Next::Settle(place, SimTime::from_seconds(seconds)));
+            }
         }
         if self.restarts {
             return Ok(Next::Restart);

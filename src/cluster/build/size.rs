@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::Builder;
 use super::frame::{Frame, Part, Vms};
-use crate::cluster::balance::settle;
+use crate::cluster::balance::{Before, settle};
 use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;
+use crate::cluster::levelling::Levelling;
 use crate::cluster::trial::trial;
 use crate::configuration::Configuration;
 use crate::training::Fidelity;
@@ -22,10 +23,8 @@ use crate::workload::{OutsideHull, Provenance, Replay, StepMeasured};
 pub(super) struct At {
     /// The level of what is available of its workers.
     pub(super) level: usize,
-    /// Local batches at the level before, or none.
-    batches: Vec<f64>,
-    /// Guesses of the workers' speeds at the first level.
-    speeds: Vec<f64>,
+    /// Batches at the level before.
+    before: Option<Before>,
 }
 
 impl At {
@@ -33,8 +32,7 @@ impl At {
     pub(super) fn first() -> At {
         At {
             level: 0,
-            batches: Vec::new(),
-            speeds: Vec::new(),
+            before: None,
         }
     }
 }
@@ -121,12 +119,15 @@ impl Builder<'_> {
             slowest,
             machines: None,
         };
-        let (mut expected, mut settle_s) = (worker_s * waited + stepping.communication_s, 0.0);
+        let mut expected = worker_s * waited + stepping.communication_s;
+        let (mut settle_s, mut levelling) = (0.0, None);
         let batching = frame.kind.as_ref().and_then(|k| k.batching.as_ref());
         let batching = batching.filter(|_| protocol.has_barrier());
         let is_unlike = (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s);
         // Batches that suited other levels stay until their policy changes them.
-        if is_unlike || (batching.is_some() && frame.levels() > 1) {
+        let by_luck = self.variation.vm_sigma > 0.0;
+        let by_luck = by_luck && batching.is_some_and(|b| b.policy().looks().is_some());
+        if is_unlike || by_luck || (batching.is_some() && frame.levels() > 1) {
             let times = (found.iter()).flat_map(|(replay, own)| {
                 std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
             });
@@ -138,7 +139,9 @@ impl Builder<'_> {
                         std::iter::repeat_n((*part, share), *own as usize)
                     })
                     .collect();
-                settle_s = self.balance(batching, &shared, (samples, waited), at, &mut stepping)?;
+                (settle_s, levelling) =
+                    self.balance(batching, &shared, (samples, waited), at, &mut stepping)?;
+                levelling = levelling.filter(|_| by_luck);
             }
             if let Some(unlike) = self.unlike(first_part(&present)).filter(|_| protocol.has_barrier()) {
                 let means = stepping.machines.iter().flatten().copied();
@@ -167,6 +170,7 @@ impl Builder<'_> {
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
         let mut made = self.measure(protocol, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;
+        made.size.levelling = levelling.map(Arc::new);
         Ok((made, replay))
     }
 
@@ -207,7 +211,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set.
+    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set, and what
+    /// is known of the workers near them.
     fn balance(
         &self,
         batching: &Batching,
@@ -215,7 +220,7 @@ impl Builder<'_> {
         (samples, waited): (f64, f64),
         at: &mut At,
         stepping: &mut Stepping,
-    ) -> Result<f64, OutsideHull> {
+    ) -> Result<(f64, Option<Levelling>), OutsideHull> {
         let workers = stepping.workers;
         let compute_s = |worker: usize, batch: f64| {
             let global = (batch * f64::from(workers)).round().max(1.0) as u32;
@@ -223,15 +228,30 @@ impl Builder<'_> {
             let replay = self.replay(part, workers, global, share)?;
             Ok(self.worker_s(&replay, waited))
         };
-        let before = (!at.batches.is_empty()).then_some((&at.speeds[..], &at.batches[..]));
-        let balance = settle(batching, before, parts.len(), samples, compute_s)?;
+        let balance = settle(batching, at.before.as_ref(), parts.len(), samples, compute_s)?;
         let times: Vec<f64> = (balance.batches.iter().enumerate())
             .map(|(worker, batch)| compute_s(worker, *batch))
             .collect::<Result<_, OutsideHull>>()?;
         unlike(stepping, times[0], times.iter().copied());
-        (at.batches, at.speeds) = (balance.batches, balance.speeds);
         let restart_s = self.workload.constants.restore_s.value;
-        Ok(f64::from(balance.changes) * restart_s + balance.unbalanced_s)
+        let levelling = match self.variation.vm_sigma > 0.0 {
+            true => Some(Levelling {
+                batching: *batching,
+                lines: (balance.batches.iter().enumerate())
+                    .map(|(worker, batch)| Levelling::line(*batch, |b| compute_s(worker, b)))
+                    .collect::<Result<_, OutsideHull>>()?,
+                before: at.before.take(),
+                samples,
+                restart_s,
+            }),
+            false => None,
+        };
+        at.before = Some(Before {
+            speeds: balance.speeds,
+            batches: balance.batches,
+        });
+        let settle_s = f64::from(balance.changes) * restart_s + balance.unbalanced_s;
+        Ok((settle_s, levelling))
     }
 
     /// Times of an update, and what it is worth.
@@ -272,6 +292,7 @@ impl Builder<'_> {
                 gradient,
                 step_s,
                 settle_s: 0.0,
+                levelling: None,
             },
             steps,
             factor,
