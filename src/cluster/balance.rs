@@ -30,15 +30,15 @@ pub struct Before {
 }
 
 /// Settles the batches of workers which together take `samples` a step. Worker k takes `step_s(k, b)` seconds for b
-/// samples. Guesses of its speed come from equal batches; or they and the batches to begin with are those `before` its
-/// speed changed.
+/// samples. Guesses of its speed are `sizes`, or come from equal batches; or they and the batches to begin with are those
+/// `before` its speed changed.
 ///
 /// # Errors
 /// The first of `step_s`, where a time is unknown.
 pub fn settle<E>(
     batching: &Batching,
     before: Option<&Before>,
-    workers: usize,
+    (workers, sizes): (usize, Option<&[f64]>),
     samples: f64,
     mut step_s: impl FnMut(usize, f64) -> Result<f64, E>,
 ) -> Result<Balance, E> {
@@ -49,8 +49,9 @@ pub fn settle<E>(
             .collect()
     };
     let slowest = |times: &[f64]| times.iter().fold(0.0, |a: f64, b| a.max(*b));
-    let sizes: Vec<f64> = match before {
+    let speeds: Vec<f64> = match before {
         Some(before) => before.speeds.clone(),
+        None if sizes.is_some() => sizes.unwrap_or_default().to_vec(),
         None => (times(&vec![equal; workers])?.iter())
             .map(|t| 1.0 / t.max(f64::MIN_POSITIVE))
             .collect(),
@@ -60,7 +61,7 @@ pub fn settle<E>(
         most: f64::INFINITY,
     };
     let group = Group {
-        sizes,
+        sizes: speeds,
         bounds: vec![bounds; workers],
         batch: samples,
     };
@@ -103,8 +104,9 @@ mod tests {
 
     #[test]
     fn a_controller_settles_within_two_changes_and_others_do_not_change() {
-        let of =
-            |batching: &Batching| settle(batching, None, 3, 210.0, times).unwrap_or_else(|n| match n {});
+        let of = |batching: &Batching| {
+            settle(batching, None, (3, None), 210.0, times).unwrap_or_else(|n| match n {})
+        };
         let slowest = |b: &Balance| {
             let t = |k: usize| times(k, b.batches[k]).unwrap_or(0.0);
             t(0).max(t(1)).max(t(2))

@@ -91,8 +91,9 @@ impl Builder<'_> {
             whole: whole.size,
             sizes: Vec::new(),
             usual: 0,
-            levels: (frame.kind.as_ref())
-                .map_or_else(Vec::new, |k| k.levels.iter().map(|level| level.from).collect()),
+            levels: (frame.kind.as_ref()).map_or_else(Vec::new, |k| {
+                k.levels.iter().map(|level| level.from).collect()
+            }),
             stride: 1,
         };
         if cluster.changes_size() || !cluster.levels.is_empty() {
@@ -160,10 +161,12 @@ impl Builder<'_> {
         let kind = self.setup.kinds.get(&configuration.vm);
         let is_balanced = kind.is_some_and(|k| k.batching.is_some());
         let known = |vms: Vms| match is_balanced {
-            true => (0..frame.levels()).try_fold(At::first(), |mut at, level| {
-                at.level = level;
-                self.size(configuration, &frame, vms, &mut at).map(|_| at)
-            }).map(drop),
+            true => (0..frame.levels())
+                .try_fold(At::first(), |mut at, level| {
+                    at.level = level;
+                    self.size(configuration, &frame, vms, &mut at).map(|_| at)
+                })
+                .map(drop),
             false => self.found(configuration, &frame, vms, 0).map(drop),
         };
         if let Err(outside) = known(frame.whole()) {

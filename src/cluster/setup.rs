@@ -103,7 +103,8 @@ impl Setup {
     pub fn protocol_on(&self, workload: &str, shape: &str) -> Protocol {
         let kind = self.kinds.get(shape);
         let of_kind = kind.and_then(|k| (k.protocol_of.get(workload).copied()).or(k.protocol));
-        of_kind.unwrap_or_else(|| (self.protocol_of.get(workload).copied()).unwrap_or(self.protocol))
+        of_kind
+            .unwrap_or_else(|| (self.protocol_of.get(workload).copied()).unwrap_or(self.protocol))
     }
 
     /// Whether `shape` is more than a synchronous job on VMs that stay.

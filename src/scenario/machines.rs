@@ -72,12 +72,17 @@ pub(super) fn read(
             complaints.unknown(title, &table.like, &legal, "list vms");
         }
         possible(name, table, complaints);
-        let has_law = |w: &Workload| (w.laws.steps.get(like.as_str())).is_some_and(|l| l.compute.sized().is_some());
+        let has_law = |w: &Workload| {
+            (w.laws.steps.get(like.as_str())).is_some_and(|l| l.compute.sized().is_some())
+        };
         for (key, place) in [("size", &table.size), ("knee", &table.knee)] {
             if let Some(place) = place
                 && let Some(without) = workloads.iter().flatten().find(|w| !has_law(w))
             {
-                let title = format!("`{key}`: no law of `{}` says how the time on `{like}` goes with it", without.name);
+                let title = format!(
+                    "`{key}`: no law of `{}` says how the time on `{like}` goes with it",
+                    without.name
+                );
                 let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `compute_scale` here";
                 let complaint = complaints.at(place.span(), title, "means nothing here");
                 complaints.push(complaint.with_help(help));

@@ -44,12 +44,12 @@ pub(super) fn read(
             lifetimes.push(name.get_ref());
         }
     }
-    let names: Vec<&str> = workloads.iter().flatten().map(|w| w.name.as_str()).collect();
+    let read: Vec<&Workload> = workloads.iter().flatten().copied().collect();
     if workloads.iter().all(Option::is_some) {
-        kinds::sync_of(&file.sync_of, &names, complaints);
+        kinds::sync_of(&file.sync_of, &read, complaints);
     }
     let kinds = Kinds {
-        workloads: &names,
+        workloads: &read,
         measured: &measured,
         // Without any workload everything would seem unknown.
         all_read: workloads.iter().all(Option::is_some),

@@ -125,7 +125,9 @@ fn protocols_run(
     setup: &Setup,
     complaints: &mut Complaints<'_>,
 ) -> bool {
-    let all = workloads.iter().flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
+    let all = workloads
+        .iter()
+        .flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
     let impossible = all.into_iter().find_map(|(workload, c)| {
         let protocol = setup.protocol_on(&workload.name, &c.vm);
         Some((workload, c, protocol, protocol.check(c.workers).err()?))
@@ -136,7 +138,9 @@ fn protocols_run(
     let kind = (file.kind.iter()).find(|(name, _)| **name.get_ref() == *at.vm);
     let kind = kind.map(|(_, table)| table.get_ref());
     let of_workload = |table: &BTreeMap<Spanned<String>, Spanned<Protocol>>| {
-        let own = table.iter().find(|(name, _)| *name.get_ref() == workload.name);
+        let own = table
+            .iter()
+            .find(|(name, _)| *name.get_ref() == workload.name);
         own.map(|(_, sync)| sync.span())
     };
     let span = (kind.and_then(|k| of_workload(&k.sync_of)))

@@ -7,9 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
-use super::{
-    Communication, Constants, Laws, Origin, OutOfCore, Sourced, Staleness, StepMeasured,
-};
+use super::{Communication, Constants, Laws, Origin, OutOfCore, Sourced, Staleness, StepMeasured};
 use crate::configuration::Shape;
 use crate::input::name::not_a_name;
 use crate::input::{Diagnostics, Source};

@@ -261,6 +261,15 @@ impl Workload {
         part.seconds(samples) / whole.seconds(samples)
     }
 
+    /// Cores or FLOPS of a worker on a VM shape, where a law goes by them.
+    pub fn size(&self, shape: &str, reach: &Reach) -> Option<f64> {
+        let shape = Shape::parse(shape).ok()?;
+        let stand_in = reach.stand_in(shape.vm_type);
+        let own = stand_in.and_then(|s| s.size);
+        let measured = stand_in.map_or(shape.vm_type, |s| &*s.like);
+        own.or(Some((self.laws.steps.get(measured)?.compute.sized()?).size))
+    }
+
     /// What unlike workers cost besides, by the law of a VM shape.
     pub fn unlike(&self, shape: &str, reach: &Reach) -> Option<Unlike> {
         let shape = Shape::parse(shape).ok()?;

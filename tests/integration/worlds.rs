@@ -77,6 +77,9 @@ fn a_vm_type_has_a_size_of_its_own_under_the_law_of_the_measured_one() {
         // 102.4 and 25.6 samples, as far as batches are whole numbers.
         let proportional = of("mix = { cores-4 = 1, one = 1 }\nbatching = \"static\"");
         close(proportional, 18_000.0 * 0.1024, 0.01);
+        // By cores, which is the same under a law that goes by nothing else.
+        let by_size = of("mix = { cores-4 = 1, one = 1 }\nbatching = \"by-size\"");
+        assert_eq!(by_size, proportional);
         // 32 samples at 1 ms, and 32 at 2 ms.
         close(of("vm = \"full\""), 18_000.0 * 0.096, 1e-6);
     }
@@ -167,7 +170,9 @@ fn workloads_have_protocols_of_their_own() {
          search.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n\
          cluster.workers = [8]\ncluster.batch = [512]\n[sync_of]\nscavenger-resnet50 = { asp = { service_s = 0 } }\n",
     );
-    sandbox.run(&["run", "scenario.toml", "--out", "out"]).success();
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
     let rows = Rows::parse(&sandbox.read("out/records.csv"));
     for row in rows.iter() {
         let stale = row.number("staleness");
@@ -184,9 +189,11 @@ fn workloads_have_protocols_of_their_own() {
 #[test]
 fn epochs_of_state_larger_than_memory_take_what_was_measured() {
     let mut printed = String::new();
-    for (gb, partitions, compute_min, measured_min) in
-        [(68.8, 32, 12.9, 12.9), (275.2, 100, 51.6, 92.4), (550.4, 250, 103.2, 396.0)]
-    {
+    for (gb, partitions, compute_min, measured_min) in [
+        (68.8, 32, 12.9, 12.9),
+        (275.2, 100, 51.6, 92.4),
+        (550.4, 250, 103.2, 396.0),
+    ] {
         let sandbox = Sandbox::with(
             "workloads = [\"./graph\"]\nsearch.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n\
              pricing = { policies = [\"p\"], define.p.usd_per_vm_hour = 3.06 }\n",
@@ -195,22 +202,35 @@ fn epochs_of_state_larger_than_memory_take_what_was_measured() {
         // 338,586,276 edges in steps of 50,000.
         let step_s = 60.0 * compute_min * 50_000.0 / 338_586_276.0;
         let rows = [
-            ("steps.csv", format!("vm,workers,batch,step_s,communication_s,origin,source\np3.2xlarge,1,50000,{step_s},,derived,first row\n")),
-            ("epochs.csv", "workers,batch,epochs,origin,source\n1,50000,1,stated,one epoch\n".to_owned()),
-            ("workload.toml", format!(
-                "name = \"graph\"\nmodel = \"m\"\ndata_set = \"d\"\ntarget = \"t\"\ncitation = \"c\"\naccuracy = \"a\"\n\
+            (
+                "steps.csv",
+                format!(
+                    "vm,workers,batch,step_s,communication_s,origin,source\np3.2xlarge,1,50000,{step_s},,derived,first row\n"
+                ),
+            ),
+            (
+                "epochs.csv",
+                "workers,batch,epochs,origin,source\n1,50000,1,stated,one epoch\n".to_owned(),
+            ),
+            (
+                "workload.toml",
+                format!(
+                    "name = \"graph\"\nmodel = \"m\"\ndata_set = \"d\"\ntarget = \"t\"\ncitation = \"c\"\naccuracy = \"a\"\n\
                  licence = \"l\"\nstep_measured = \"worker\"\n[constants]\n\
                  samples_per_epoch = {{ value = 338586276, origin = \"stated\", source = \"s\" }}\n\
                  cold_start_steps = {{ value = 0, origin = \"stated\", source = \"s\" }}\n\
                  probe_steps = {{ value = 1, origin = \"stated\", source = \"s\" }}\n\
                  restore_s = {{ value = 0, origin = \"stated\", source = \"s\" }}\n\
                  [out_of_core]\nstate_gb = {gb}\npartitions = {partitions}\nin_memory = 16\ndisk_mb_per_s = 400\n"
-            )),
+                ),
+            ),
         ];
         for (file, text) in rows {
             sandbox.write(&format!("graph/{file}"), &text);
         }
-        sandbox.run(&["run", "scenario.toml", "--out", "out"]).success();
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "out"])
+            .success();
         let records = Rows::parse(&sandbox.read("out/records.csv"));
         let ours_min = 60.0 * records.iter().next().expect("a row").number("time_h");
         printed += &format!("{gb} GB: {ours_min:.1} min, measured {measured_min}\n");
@@ -237,7 +257,10 @@ fn memory_limits_the_batches_of_the_scavenger_workloads() {
         };
         let whole = most(&all);
         let half = most(&super::replay::scenario(&text));
-        assert!(whole <= largest && half <= 0.5 * whole && half > 0.25 * whole, "{workload}: {half} of {whole}");
+        assert!(
+            whole <= largest && half <= 0.5 * whole && half > 0.25 * whole,
+            "{workload}: {half} of {whole}"
+        );
     }
 }
 
@@ -256,9 +279,11 @@ fn what_no_world_has_is_refused_with_its_place() {
     told(
         &said,
         &[
-            "scenario.toml:4", "scenario.toml:6",
+            "scenario.toml:4",
+            "scenario.toml:6",
             "`size`: no law of `scavenger-resnet18` says how the time on `e2-standard-4` goes with it",
-            "`knee`: no law of `scavenger-resnet18`", "`compute_scale` here",
+            "`knee`: no law of `scavenger-resnet18`",
+            "`compute_scale` here",
         ],
     );
     let shares = "[kind.k]\nvm = \"e2-standard-4\"\n[kind.k.availability]\ne2-standard-8 = [[0, 1]]\n\
@@ -266,13 +291,32 @@ fn what_no_world_has_is_refused_with_its_place() {
     told(
         &refused(&resnet18(shares)),
         &[
-            "scenario.toml:5", "`e2-standard-8` is no VM type of this kind of cluster", "did you mean `e2-standard-4`?",
-            "scenario.toml:6", "rising", "scenario.toml:8", "`scavenger-resnet50` is no workload here",
+            "scenario.toml:5",
+            "`e2-standard-8` is no VM type of this kind of cluster",
+            "did you mean `e2-standard-4`?",
+            "scenario.toml:6",
+            "rising",
+            "scenario.toml:8",
+            "`scavenger-resnet50` is no workload here",
+        ],
+    );
+    let sized = "[kind.k]\nvm = \"e2-standard-4\"\nbatching = \"by-size\"\n";
+    told(
+        &refused(&resnet18(sized)),
+        &[
+            "scenario.toml:3",
+            "`scavenger-resnet18` says no size of a worker on `e2-standard-4`",
         ],
     );
     let none = "[kind.k]\nvm = \"e2-standard-4\"\navailability = { e2-standard-4 = [[0, 0]] }\n";
-    told(&refused(&resnet18(none)), &["scenario.toml:4", "a number above 0 and at most 1"]);
-    told(&refused(&resnet18(&none.replace("[0, 0]", ""))), &["scenario.toml:4", "does not go on in time"]);
+    told(
+        &refused(&resnet18(none)),
+        &["scenario.toml:4", "a number above 0 and at most 1"],
+    );
+    told(
+        &refused(&resnet18(&none.replace("[0, 0]", ""))),
+        &["scenario.toml:4", "does not go on in time"],
+    );
 }
 
 #[test]
@@ -283,8 +327,16 @@ fn laws_and_state_that_are_not_possible_are_refused_with_their_place() {
             sandbox.write("mine/workload.toml", &format!("{head}\n{more}"));
         })
     };
-    let state = "[out_of_core]\nstate_gb = 100\npartitions = 8\nin_memory = 16\ndisk_mb_per_s = 400\n";
-    told(&mine(state), &["mine/workload.toml", "`out_of_core` is not possible", "at most `partitions`, 8"]);
+    let state =
+        "[out_of_core]\nstate_gb = 100\npartitions = 8\nin_memory = 16\ndisk_mb_per_s = 400\n";
+    told(
+        &mine(state),
+        &[
+            "mine/workload.toml",
+            "`out_of_core` is not possible",
+            "at most `partitions`, 8",
+        ],
+    );
     let one = "[out_of_core]\nstate_gb = 100\npartitions = 8\nin_memory = 1\ndisk_mb_per_s = 400\n";
     told(&mine(one), &["at least 2"]);
     let slow = "[out_of_core]\nstate_gb = 100\npartitions = 8\nin_memory = 4\ndisk_mb_per_s = 0\n";
@@ -307,7 +359,15 @@ fn the_scenario_of_unequal_workers_is_the_paper_in_its_file() {
         60.0 * row.unwrap_or_else(|| panic!("no {vm}")).number("time_h")
     };
     // As `reproduce acsos20` has them.
-    for (vm, expected) in [("h1", 220.0), ("h2", 425.0), ("h6", 744.7), ("h10", 1290.0)] {
+    for (vm, expected) in [
+        ("h1", 220.0),
+        ("h2", 425.0),
+        ("h2-by-size", 234.2),
+        ("h6", 744.7),
+        ("h6-by-size", 450.0),
+        ("h10", 1290.0),
+        ("h10-by-size", 668.0),
+    ] {
         close(minutes(vm), expected, 1e-3);
     }
     assert!(minutes("h10-dynamic") < 0.6 * minutes("h10"));

@@ -232,7 +232,11 @@ impl UnequalJob {
             levels,
             steps: u64::from(self.steps.get()),
             law: self.law,
-            knees: self.workers.iter().map(|w| w.knee.map(Positive::get)).collect(),
+            knees: self
+                .workers
+                .iter()
+                .map(|w| w.knee.map(Positive::get))
+                .collect(),
             batching: self.batching,
             sync_s: self.sync_s.get(),
             restart_s: self.restart_s.get(),
@@ -380,7 +384,12 @@ impl<'a> Run<'a> {
         let Some(means_s) = &mut self.stepping.machines else {
             return;
         };
-        let workers = self.controller.batches.iter().zip(sizes).zip(&self.plan.knees);
+        let workers = self
+            .controller
+            .batches
+            .iter()
+            .zip(sizes)
+            .zip(&self.plan.knees);
         for (mean_s, ((&batch, &size), &knee)) in means_s.iter_mut().zip(workers) {
             *mean_s = self.plan.law.step_s(batch, size, knee);
         }

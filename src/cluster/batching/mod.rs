@@ -23,12 +23,12 @@ pub mod shares;
 pub mod smoothing;
 pub mod uniform;
 
+pub use crate::workload::law::{Speed, WorkerLaw};
 pub use controller::Controller;
 pub use group::{Bounds, Group};
 pub use job::{Impossible, Outcome, Plan, UnequalJob, Worker};
 pub use registry::Batching;
 pub use schedule::{Level, Schedule};
-pub use crate::workload::law::{Speed, WorkerLaw};
 pub use smoothing::Smoothing;
 
 /// Sets the batches of unequal workers. It sees sizes, bounds and step times, never the law.

@@ -143,7 +143,10 @@ impl Builder<'_> {
                     self.balance(batching, &shared, (samples, waited), at, &mut stepping)?;
                 levelling = levelling.filter(|_| by_luck);
             }
-            if let Some(unlike) = self.unlike(first_part(&present)).filter(|_| protocol.has_barrier()) {
+            if let Some(unlike) = self
+                .unlike(first_part(&present))
+                .filter(|_| protocol.has_barrier())
+            {
                 let means = stepping.machines.iter().flatten().copied();
                 stepping.communication_s += unlike.seconds(means);
             }
@@ -228,7 +231,14 @@ impl Builder<'_> {
             let replay = self.replay(part, workers, global, share)?;
             Ok(self.worker_s(&replay, waited))
         };
-        let balance = settle(batching, at.before.as_ref(), parts.len(), samples, compute_s)?;
+        let sizes: Option<Vec<f64>> = match batching {
+            Batching::BySize => (parts.iter())
+                .map(|(part, share)| Some(share * self.workload.size(&part.shape, self.reach)?))
+                .collect(),
+            _ => None,
+        };
+        let all = (parts.len(), sizes.as_deref());
+        let balance = settle(batching, at.before.as_ref(), all, samples, compute_s)?;
         let times: Vec<f64> = (balance.batches.iter().enumerate())
             .map(|(worker, batch)| compute_s(worker, *batch))
             .collect::<Result<_, OutsideHull>>()?;

@@ -62,7 +62,9 @@ impl ComputeLaw {
                 base_s,
                 per_sample_s,
             } => base_s + per_sample_s * local_batch,
-            ComputeLaw::Worker { .. } => (self.sized()).map_or(f64::NAN, |w| w.seconds(local_batch)),
+            ComputeLaw::Worker { .. } => {
+                (self.sized()).map_or(f64::NAN, |w| w.seconds(local_batch))
+            }
         }
     }
 

@@ -124,8 +124,14 @@ mod tests {
     fn fixed_work_has_a_speed_of_its_own_and_samples_beyond_the_knee_are_slower() {
         let law = law("sample_s = 0.5\nfixed_samples = 8\nspeed = \"linear\"\n\
              fixed_speed = { power = { exponent = 3 } }\nbeyond_knee = 3");
-        assert_eq!(law.step_s(20.0, 2.0, None), 8.0 * 0.5 / 8.0 + 20.0 * 0.5 / 2.0);
-        assert_eq!(law.step_s(20.0, 2.0, Some(20.0)), law.step_s(20.0, 2.0, None));
+        assert_eq!(
+            law.step_s(20.0, 2.0, None),
+            8.0 * 0.5 / 8.0 + 20.0 * 0.5 / 2.0
+        );
+        assert_eq!(
+            law.step_s(20.0, 2.0, Some(20.0)),
+            law.step_s(20.0, 2.0, None)
+        );
         // 15 samples, and 5 that count three times.
         let seconds = law.step_s(20.0, 2.0, Some(15.0));
         assert!((seconds - (0.5 + 30.0 * 0.25)).abs() < 1e-12, "{seconds}");
@@ -133,9 +139,10 @@ mod tests {
 
     #[test]
     fn unlike_workers_cost_a_constant_from_where_the_slowest_is_so_far_off() {
-        let unlike = law("sample_s = 1\nspeed = \"linear\"\nunlike = { from = 1.25, step_s = 0.7 }")
-            .unlike
-            .expect("given");
+        let unlike =
+            law("sample_s = 1\nspeed = \"linear\"\nunlike = { from = 1.25, step_s = 0.7 }")
+                .unlike
+                .expect("given");
         assert_eq!(unlike.seconds([1.0, 1.0, 1.0].into_iter()), 0.0);
         assert_eq!(unlike.seconds([3.0, 4.0, 5.0].into_iter()), 0.0);
         assert_eq!(unlike.seconds([3.0, 4.0, 5.1].into_iter()), 0.7);

@@ -37,8 +37,11 @@ fn three_unequal_workers_settle_in_at_most_two_changes() {
     assert!((1..=2).contains(&outcome.changes), "{outcome:?}");
     assert_eq!(outcome.restart_s, 30.0 * outcome.changes as f64);
     // Not done by the bounds: the times are within the dead-band of each other.
-    let times = [(0, 3.0), (1, 5.0), (2, 12.0)]
-        .map(|(k, size)| three("\"uniform\"").law.step_s(outcome.batches[k], size, None));
+    let times = [(0, 3.0), (1, 5.0), (2, 12.0)].map(|(k, size)| {
+        three("\"uniform\"")
+            .law
+            .step_s(outcome.batches[k], size, None)
+    });
     let mean = times.iter().sum::<f64>() / 3.0;
     assert!(
         times.iter().all(|t| (t / mean - 1.0).abs() < 0.05),
@@ -355,9 +358,13 @@ fn a_clusters_batches_settle_where_the_job_ends() {
     let job = three("{ dynamic = {} }");
     let outcome = run(&job);
     let sizes = [3.0, 5.0, 12.0];
-    let settled = crate::cluster::balance::settle(&job.batching, None, 3, 3.0 * 64.0, |worker, batch| {
-        Ok::<f64, Impossible>(job.law.step_s(batch, sizes[worker], None))
-    });
+    let settled = crate::cluster::balance::settle(
+        &job.batching,
+        None,
+        (3, None),
+        3.0 * 64.0,
+        |worker, batch| Ok::<f64, Impossible>(job.law.step_s(batch, sizes[worker], None)),
+    );
     let settled = settled.expect("all times are known");
     assert_eq!(u64::from(settled.changes), outcome.changes);
     for (own, of_job) in settled.batches.iter().zip(&outcome.batches) {
