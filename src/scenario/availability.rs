@@ -36,9 +36,9 @@ pub(super) fn read(
     moments.dedup();
     if moments.len() > MOST_LEVELS {
         let title = format!("`availability` changes {} times", moments.len());
-        let spans = table.values().map(Spanned::span);
+        let last = table.values().next_back().map(Spanned::span);
         let label = format!("expected at most {MOST_LEVELS} moments in all");
-        complaints.error_at(spans.last().unwrap_or_default(), title, label);
+        complaints.error_at(last.unwrap_or_default(), title, label);
         return Vec::new();
     }
     if moments.len() == 1 && table.is_empty() {

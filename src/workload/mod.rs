@@ -212,7 +212,15 @@ impl Workload {
             }
             None => return Err(refuse(None)),
         };
-        let step = self.out_of_core(step, batch);
+        let cost = self.with_disk(step.cost, batch);
+        let step = match cost == step.cost {
+            true => step,
+            false => KnownStep {
+                cost,
+                provenance: Provenance::Extrapolated,
+                ..step
+            },
+        };
         let noise_normalised = self.noise_at(workers, batch, reach);
         let Some(epochs) = self.epochs_at(workers, batch, noise_normalised, reach) else {
             return Err(refuse(Some("epochs")));
@@ -278,23 +286,19 @@ impl Workload {
         (self.laws.steps.get(measured)?.compute.sized()?).law.unlike
     }
 
-    /// A step that takes no less than its share of the disk's work in an epoch.
-    fn out_of_core(&self, step: KnownStep, batch: u32) -> KnownStep {
+    /// A step of global batch `batch` that takes no less than its share of the disk's work in an epoch.
+    pub fn with_disk(&self, cost: StepCost, batch: u32) -> StepCost {
         let Some(state) = &self.out_of_core else {
-            return step;
+            return cost;
         };
         let share = f64::from(batch) / self.constants.samples_per_epoch.value;
         let disk_s = share * state.epoch_s();
-        match step.cost.total_s() < disk_s {
-            true => KnownStep {
-                cost: StepCost {
-                    communication_s: disk_s - step.cost.compute_s,
-                    ..step.cost
-                },
-                provenance: Provenance::Extrapolated,
-                ..step
+        match cost.total_s() < disk_s {
+            true => StepCost {
+                communication_s: disk_s - cost.compute_s,
+                ..cost
             },
-            false => step,
+            false => cost,
         }
     }
 
