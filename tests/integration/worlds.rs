@@ -245,7 +245,7 @@ fn memory_limits_the_batches_of_the_scavenger_workloads() {
     for (workload, largest) in [
         ("scavenger-resnet18", 128.0),
         ("scavenger-resnet50", 128.0),
-        ("scavenger-transformer", 128.0),
+        ("scavenger-transformer", 160.0),
     ] {
         let text = format!(
             "workloads = [\"{workload}\"]\nvm.half = {{ like = \"e2-standard-4\", memory_gib = 8 }}\ncluster.vm = [\"half\"]\n"
@@ -280,7 +280,7 @@ fn what_no_world_has_is_refused_with_its_place() {
         &said,
         &[
             "scenario.toml:4",
-            "scenario.toml:6",
+            "scenario.toml:7",
             "`size`: no law of `scavenger-resnet18` says how the time on `e2-standard-4` goes with it",
             "`knee`: no law of `scavenger-resnet18`",
             "`compute_scale` here",
