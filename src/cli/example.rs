@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use serde_json::json;
 
 use super::listing::List;
@@ -47,12 +47,14 @@ struct Shipped {
 
 /// The scenarios that anyone can run, and the measurements that documents use.
 fn shipped() -> impl Iterator<Item = Shipped> {
-    SHIPPED.files().filter_map(|file| {
-        Some(Shipped {
-            name: file.path().file_stem()?.to_str()?,
-            file: file.path().to_str()?,
-            text: file.contents_utf8()?,
-        })
+    SHIPPED.files().filter_map(of)
+}
+
+fn of(file: &'static File<'static>) -> Option<Shipped> {
+    Some(Shipped {
+        name: file.path().file_stem()?.to_str()?,
+        file: file.path().to_str()?,
+        text: file.contents_utf8()?,
     })
 }
 
@@ -143,7 +145,7 @@ fn find(name: &str) -> Option<Shipped> {
     shipped().find(|shipped| shipped.name == name || shipped.file == name)
 }
 
-/// An example and those that it includes, itself first.
+/// An example, those that it includes, and the folders of workloads that they name, itself first.
 fn with_included(first: Shipped) -> Vec<Shipped> {
     let mut seen = BTreeSet::from([first.file]);
     let mut all = vec![first];
@@ -155,12 +157,12 @@ fn with_included(first: Shipped) -> Vec<Shipped> {
             Some(toml::Value::Array(files)) => files.iter().filter_map(|f| f.as_str()).collect(),
             _ => Vec::new(),
         };
+        let workloads = table.get("workloads").and_then(toml::Value::as_array);
+        let folders = (workloads.into_iter().flatten()).filter_map(toml::Value::as_str);
+        let tables = folders.filter_map(|folder| SHIPPED.get_dir(folder));
+        let tables = tables.flat_map(|folder| folder.files().filter_map(of));
         let found: Vec<Shipped> = included.into_iter().filter_map(find).collect();
-        all.extend(
-            found
-                .into_iter()
-                .filter(|shipped| seen.insert(shipped.file)),
-        );
+        all.extend((found.into_iter().chain(tables)).filter(|shipped| seen.insert(shipped.file)));
         at += 1;
     }
     all

@@ -14,15 +14,31 @@ pub struct Balance {
     pub batches: Vec<f64>,
     /// Times that batches changed.
     pub changes: u32,
+    /// Guesses of the workers' speeds from equal batches.
+    pub speeds: Vec<f64>,
     /// Seconds that the steps before took longer than those on the final batches.
     pub unbalanced_s: f64,
 }
 
+/// Batches and guesses of speed before workers changed their speed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Before {
+    /// Guesses of speed when the job began.
+    pub speeds: Vec<f64>,
+    /// Batches.
+    pub batches: Vec<f64>,
+}
+
 /// Settles the batches of workers which together take `samples` a step. Worker k takes `step_s(k, b)` seconds for b
-/// samples, and guesses of its speed come from equal batches. `None` where a time is unknown.
+/// samples. Guesses of its speed are `sizes`, or come from equal batches; or they and the batches to begin with are those
+/// `before` its speed changed.
+///
+/// # Errors
+/// The first of `step_s`, where a time is unknown.
 pub fn settle<E>(
     batching: &Batching,
-    workers: usize,
+    before: Option<&Before>,
+    (workers, sizes): (usize, Option<&[f64]>),
     samples: f64,
     mut step_s: impl FnMut(usize, f64) -> Result<f64, E>,
 ) -> Result<Balance, E> {
@@ -33,19 +49,26 @@ pub fn settle<E>(
             .collect()
     };
     let slowest = |times: &[f64]| times.iter().fold(0.0, |a: f64, b| a.max(*b));
-    let sizes: Vec<f64> = (times(&vec![equal; workers])?.iter())
-        .map(|t| 1.0 / t.max(f64::MIN_POSITIVE))
-        .collect();
+    let speeds: Vec<f64> = match before {
+        Some(before) => before.speeds.clone(),
+        None if sizes.is_some() => sizes.unwrap_or_default().to_vec(),
+        None => (times(&vec![equal; workers])?.iter())
+            .map(|t| 1.0 / t.max(f64::MIN_POSITIVE))
+            .collect(),
+    };
     let bounds = Bounds {
         least: LEAST_SHARE * equal,
         most: f64::INFINITY,
     };
     let group = Group {
-        sizes,
+        sizes: speeds,
         bounds: vec![bounds; workers],
         batch: samples,
     };
     let mut controller = Controller::new(batching, &group);
+    if let Some(before) = before {
+        controller.batches.clone_from(&before.batches);
+    }
     let mut unbalanced_s = 0.0;
     if let Some(looks) = batching.policy().looks() {
         let mut seen = times(&controller.batches)?;
@@ -61,9 +84,11 @@ pub fn settle<E>(
         let settled_s = looks.every as f64 * slowest(&seen);
         unbalanced_s = steps.iter().map(|s| (s - settled_s).max(0.0)).sum();
     }
+    let changes = controller.changes as u32;
     Ok(Balance {
         batches: controller.batches,
-        changes: controller.changes as u32,
+        changes,
+        speeds: group.sizes,
         unbalanced_s,
     })
 }
@@ -79,8 +104,9 @@ mod tests {
 
     #[test]
     fn a_controller_settles_within_two_changes_and_others_do_not_change() {
-        let of =
-            |batching: &Batching| settle(batching, 3, 210.0, times).unwrap_or_else(|n| match n {});
+        let of = |batching: &Batching| {
+            settle(batching, None, (3, None), 210.0, times).unwrap_or_else(|n| match n {})
+        };
         let slowest = |b: &Balance| {
             let t = |k: usize| times(k, b.batches[k]).unwrap_or(0.0);
             t(0).max(t(1)).max(t(2))

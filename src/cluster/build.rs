@@ -7,6 +7,7 @@ mod frame;
 mod size;
 
 use frame::{Frame, Vms};
+use size::At;
 
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
@@ -72,7 +73,7 @@ impl Builder<'_> {
     ) -> Result<Built, OutsideHull> {
         let frame = self.frame(configuration, vms);
         let protocol = frame.protocol;
-        let (whole, replay) = self.size(configuration, &frame, frame.whole())?;
+        let (whole, replay) = self.size(configuration, &frame, frame.whole(), &mut At::first())?;
         let not_in = [Fidelity::Step, Fidelity::Fast].map(|fidelity| {
             let valid = protocol.valid(fidelity, &whole.size.stepping, u64::MAX);
             valid.err().map(|why| why.to_string())
@@ -90,10 +91,17 @@ impl Builder<'_> {
             whole: whole.size,
             sizes: Vec::new(),
             usual: 0,
+            levels: (frame.kind.as_ref()).map_or_else(Vec::new, |k| {
+                k.levels.iter().map(|level| level.from).collect()
+            }),
+            stride: 1,
         };
-        if cluster.changes_size() {
+        if cluster.changes_size() || !cluster.levels.is_empty() {
             cluster.usual = cluster.place(|group| cluster.groups[group].vms);
-            cluster.sizes = self.sizes(configuration, &frame, cluster.usual, nominal)?;
+            if cluster.changes_size() {
+                cluster.stride = frame.count_of_sizes().unwrap_or(0);
+            }
+            cluster.sizes = self.sizes(configuration, &frame, &cluster, nominal)?;
         }
         cluster.policy = policy(&cluster, nominal * cluster.whole.step_s);
         Ok(Built {
@@ -104,26 +112,35 @@ impl Builder<'_> {
         })
     }
 
-    /// The step process at every size but the usual one, in steps of a cluster that needs `nominal` of them; none
+    /// The step process at every size and level but the usual one, in steps of a cluster that needs `nominal` of them; none
     /// where there are too many.
     fn sizes(
         &self,
         configuration: &Configuration,
         frame: &Frame,
-        usual: usize,
+        cluster: &Cluster,
         nominal: f64,
     ) -> Result<Vec<Option<Size>>, OutsideHull> {
-        let count = frame.count_of_sizes().unwrap_or(0);
-        let mut sizes = Vec::with_capacity(count);
+        let count = cluster.stride;
+        let mut sizes = vec![None; count * frame.levels()];
         for place in 0..count {
-            let vms = (place != usual).then(|| self.possible(frame, place));
-            sizes.push(match vms.flatten() {
-                Some(vms) => {
-                    let (made, _) = self.size(configuration, frame, vms)?;
-                    Some(made.relative_to(nominal))
+            let vms = match place == cluster.usual {
+                true => Some(frame.whole()),
+                false => self.possible(frame, place),
+            };
+            let Some(vms) = vms else { continue };
+            let mut at = At::first();
+            for level in 0..frame.levels() {
+                // The first of the usual size is the configuration itself; what follows begins with its batches.
+                if place == cluster.usual && frame.levels() == 1 {
+                    continue;
                 }
-                None => None,
-            });
+                at.level = level;
+                let (made, _) = self.size(configuration, frame, vms, &mut at)?;
+                if place != cluster.usual || level > 0 {
+                    sizes[level * count + place] = Some(made.relative_to(nominal));
+                }
+            }
         }
         Ok(sizes)
     }
@@ -144,8 +161,13 @@ impl Builder<'_> {
         let kind = self.setup.kinds.get(&configuration.vm);
         let is_balanced = kind.is_some_and(|k| k.batching.is_some());
         let known = |vms: Vms| match is_balanced {
-            true => self.size(configuration, &frame, vms).map(drop),
-            false => self.found(configuration, &frame, vms).map(drop),
+            true => (0..frame.levels())
+                .try_fold(At::first(), |mut at, level| {
+                    at.level = level;
+                    self.size(configuration, &frame, vms, &mut at).map(|_| at)
+                })
+                .map(drop),
+            false => self.found(configuration, &frame, vms, 0).map(drop),
         };
         if let Err(outside) = known(frame.whole()) {
             return Some(Missing::Itself(outside));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::checkpoint::Policy;
+use super::levelling::Levelling;
 use super::terms::{Elastic, OnLoss, Spot};
 use crate::rng::VmTypeKey;
 use crate::training::Fidelity;
@@ -10,6 +11,7 @@ use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
 use crate::training::sync::{Protocol, Stretch};
 use crate::training::waits::Layout;
+use crate::units::SimTime;
 
 /// Most groups that a cluster may have.
 pub const MOST_GROUPS: usize = 16;
@@ -41,6 +43,11 @@ pub struct Cluster {
     pub sizes: Vec<Option<Size>>,
     /// The place of the configuration itself.
     pub usual: usize,
+    /// When what is available of its workers' cores changes, the first at the start of the job; empty where that stays.
+    /// `sizes` has all places for each.
+    pub levels: Vec<SimTime>,
+    /// Places of one level.
+    pub stride: usize,
 }
 
 /// Equal VMs on equal terms.
@@ -83,6 +90,8 @@ pub struct Size {
     pub step_s: f64,
     /// Seconds until the batches of unlike workers suit them, whenever the cluster comes to this size.
     pub settle_s: f64,
+    /// What a controller of batches makes of machines that differ by luck, where both are.
+    pub levelling: Option<Arc<Levelling>>,
 }
 
 impl Size {
@@ -127,10 +136,27 @@ impl Cluster {
         place
     }
 
+    /// The same at `now`, when some shares of the workers' cores are available.
+    pub fn place_at(&self, vms: impl Fn(usize) -> u32, now: SimTime) -> usize {
+        let level = self.levels.partition_point(|from| *from <= now);
+        self.place(vms) + level.saturating_sub(1) * self.stride
+    }
+
+    /// When other shares are available than at `now`.
+    pub fn next_level(&self, now: SimTime) -> Option<SimTime> {
+        let next = self.levels.partition_point(|from| *from <= now);
+        self.levels.get(next).copied()
+    }
+
+    /// Whether as many VMs train at two places.
+    pub fn is_same_size(&self, a: usize, b: usize) -> bool {
+        a % self.stride.max(1) == b % self.stride.max(1)
+    }
+
     /// VMs of each group at a place.
     pub fn vms_at(&self, place: usize) -> [u32; MOST_GROUPS] {
-        if place != self.usual {
-            return vms_at(&self.groups, place);
+        if !self.is_same_size(place, self.usual) {
+            return vms_at(&self.groups, place % self.stride.max(1));
         }
         let mut vms = [0; MOST_GROUPS];
         for (vms, group) in vms.iter_mut().zip(&self.groups) {
@@ -187,7 +213,11 @@ impl Cluster {
 
     /// Whether anything may happen to it while it trains, so that no formula tells its time.
     pub fn may_change(&self) -> bool {
-        self.spot.is_some() || self.elastic.is_some() || self.whole.settle_s > 0.0
+        self.spot.is_some()
+            || self.elastic.is_some()
+            || !self.levels.is_empty()
+            || self.whole.settle_s > 0.0
+            || self.whole.levelling.is_some()
     }
 
     /// Whether its size may differ from the configuration's while it trains.

@@ -17,6 +17,8 @@ pub struct Luck {
     pub steps_to_target: u64,
     /// Its steps.
     pub stepping: Stepping,
+    /// Seconds until the batches of its own size suit its machines.
+    settle_s: f64,
     /// Factor on the whole step, by placement.
     whole_step: f64,
     /// How its machines are, where they differ.
@@ -82,10 +84,11 @@ impl Luck {
             // relief keeps a whole number that came out too high by the rounding of its epochs.
             steps_to_target: ((steps * (1.0 - NINE_DIGITS)).ceil() as u64).max(1),
             stepping: cluster.whole.stepping.clone(),
+            settle_s: cluster.whole.settle_s,
             whole_step,
             machines: (sigma > 0.0).then(|| Machines::draw(cluster, sigma, streams, replica)),
         };
-        luck.stepping = luck.dealt(cluster, cluster.usual, &cluster.whole);
+        (luck.stepping, luck.settle_s) = luck.dealt(cluster, cluster.usual, &cluster.whole);
         luck
     }
 
@@ -93,29 +96,45 @@ impl Luck {
     pub fn at(&self, cluster: &Cluster, place: usize, size: &Size) -> Cow<'_, Stepping> {
         match place == cluster.usual {
             true => Cow::Borrowed(&self.stepping),
-            false => Cow::Owned(self.dealt(cluster, place, size)),
+            false => Cow::Owned(self.dealt(cluster, place, size).0),
         }
     }
 
-    fn dealt(&self, cluster: &Cluster, place: usize, size: &Size) -> Stepping {
+    /// Seconds until batches suit the workers in the size at a place.
+    pub fn settle_s(&self, cluster: &Cluster, place: usize, size: &Size) -> f64 {
+        match place == cluster.usual {
+            true => self.settle_s,
+            false if size.levelling.is_some() => self.dealt(cluster, place, size).1,
+            false => size.settle_s,
+        }
+    }
+
+    fn dealt(&self, cluster: &Cluster, place: usize, size: &Size) -> (Stepping, f64) {
         let mut stepping = size.stepping.clone();
         stepping.worker_s *= self.whole_step;
         stepping.communication_s *= self.whole_step;
         let Some(machines) = &self.machines else {
-            return stepping;
+            return (stepping, size.settle_s);
         };
         let on = cluster.machines(&cluster.vms_at(place));
         let mut factors: Box<[f64]> = on
             .into_iter()
             .map(|machine| machines.factor(machine))
             .collect();
-        if let Some(types) = &stepping.machines {
+        let mut settle_s = size.settle_s;
+        if let Some(levelling) = &size.levelling {
+            let (times, seconds) = levelling.settled(&factors);
+            for (factor, time_s) in factors.iter_mut().zip(times) {
+                *factor = time_s / size.stepping.worker_s;
+            }
+            settle_s = seconds;
+        } else if let Some(types) = &stepping.machines {
             for (factor, by_type) in factors.iter_mut().zip(types) {
                 *factor *= by_type;
             }
         }
         stepping.slowest = slowest::moments_unequal(&factors, stepping.time);
         stepping.machines = Some(factors);
-        stepping
+        (stepping, settle_s)
     }
 }

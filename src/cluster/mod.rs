@@ -10,7 +10,7 @@
 //! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`build`]: from a
 //!   configuration to that; `trial`: the time of an update where no formula tells it.
 //! - [`batching`]: unequal workers, and the policies that set their batches; [`balance`]: on which batches
-//!   those settle.
+//!   those settle; [`levelling`]: where machines differ by luck.
 //! - [`checkpoint`]: when a job saves its state.
 
 pub mod balance;
@@ -18,6 +18,7 @@ pub mod batching;
 pub mod build;
 pub mod checkpoint;
 pub mod groups;
+pub mod levelling;
 pub mod luck;
 pub mod setup;
 pub mod terms;
@@ -25,6 +26,6 @@ mod trial;
 pub mod world;
 
 pub use groups::{Cluster, Group, Size};
-pub use setup::{Kind, Setup};
+pub use setup::{Kind, Level, Setup};
 pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
 pub use world::{Truth, World};

@@ -7,6 +7,7 @@ use super::batching::Batching;
 use super::terms::{Elastic, Spot};
 use crate::configuration::{Configuration, Shape};
 use crate::training::sync::Protocol;
+use crate::units::SimTime;
 use crate::usage::Rented;
 use crate::workload::{Reach, Staleness};
 
@@ -15,8 +16,10 @@ use crate::workload::{Reach, Staleness};
 /// The default is a synchronous job on VMs that stay.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
-    /// How workers come together, where their kind does not say.
+    /// How workers come together, where their kind does not say; and on single workloads.
     pub protocol: Protocol,
+    /// The same by workload.
+    pub protocol_of: BTreeMap<Arc<str>, Protocol>,
     /// The terms of spot VMs.
     pub spot: Option<Arc<Spot>>,
     /// Growing and shrinking with the price.
@@ -46,8 +49,21 @@ pub struct Kind {
     pub servers: Option<Servers>,
     /// How workers come together.
     pub protocol: Option<Protocol>,
+    /// The same by workload.
+    pub protocol_of: BTreeMap<Arc<str>, Protocol>,
     /// How the batches of unlike workers are set, where all wait for the slowest.
     pub batching: Option<Batching>,
+    /// Shares of the cores of its workers, where these change; the first from the start of the job.
+    pub levels: Vec<Level>,
+}
+
+/// What is available of each worker from a moment on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// Since the job began.
+    pub from: SimTime,
+    /// Share of its cores, for each shape of the kind's workers.
+    pub shares: Vec<f64>,
 }
 
 /// VMs that parameter servers run on.
@@ -82,9 +98,19 @@ impl Setup {
         }
     }
 
+    /// How workers of `workload` on `shape` come together: as the kind of cluster says for the workload, or for all; else as
+    /// the scenario does.
+    pub fn protocol_on(&self, workload: &str, shape: &str) -> Protocol {
+        let kind = self.kinds.get(shape);
+        let of_kind = kind.and_then(|k| (k.protocol_of.get(workload).copied()).or(k.protocol));
+        of_kind
+            .unwrap_or_else(|| (self.protocol_of.get(workload).copied()).unwrap_or(self.protocol))
+    }
+
     /// Whether `shape` is more than a synchronous job on VMs that stay.
     pub fn is_live(&self, shape: &str) -> bool {
         self.protocol != Protocol::Bsp
+            || !self.protocol_of.is_empty()
             || self.spot.is_some()
             || self.elastic.is_some()
             || self.kinds.contains_key(shape)

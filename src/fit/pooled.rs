@@ -121,7 +121,10 @@ pub fn refitted(points: &[PooledPoint], law: &PooledLaw) -> Option<PooledFit> {
     let ComputeLaw::Affine {
         base_s,
         per_sample_s,
-    } = law.compute;
+    } = law.compute
+    else {
+        return pooled(points);
+    };
     let coefficients = [base_s, per_sample_s, base, slope, law.one_vm_s];
     let [a, b, c, d, e] = coefficients.map(|c| libm::log(c.max(1e-12)));
     let start = [a, b, c, d, e, angle(exponent)];

@@ -86,6 +86,11 @@ checked!(
     { "type": "number", "minimum": 1e-9, "maximum": 1e9 }
 );
 checked!(
+    /// A factor that makes nothing less.
+    AtLeastOne(f64), "a number from 1 to 1000", |v| (1.0..=1000.0).contains(&v),
+    { "type": "number", "minimum": 1, "maximum": 1000 }
+);
+checked!(
     /// Seconds that something takes once; at most the 11 days in which any cloud has given up.
     Delay(f64), "seconds from 0 to 10^6", |v| (0.0..=1e6).contains(&v),
     { "type": "number", "minimum": 0, "maximum": 1e6 }

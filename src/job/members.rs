@@ -176,7 +176,7 @@ impl Members {
         if !waits && workers < fewest {
             return None;
         }
-        let place = cluster.place(|group| ready[group]);
+        let place = cluster.place_at(|group| ready[group], now);
         Some((place, cluster.size(place)?))
     }
 

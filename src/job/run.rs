@@ -156,11 +156,14 @@ impl<'a> LiveRun<'a> {
             return Ok(Next::Wait);
         };
         if place != self.place {
+            self.restarts |= cluster.has_barrier() && !cluster.is_same_size(place, self.place);
             self.place = place;
-            self.restarts |= cluster.has_barrier();
         }
-        if self.phase == Phase::Training && size.settle_s > 0.0 && self.settled != Some(place) {
-            return Ok(Next::Settle(place, SimTime::from_seconds(size.settle_s)));
+        if self.phase == Phase::Training && self.settled != Some(place) {
+            let seconds = self.luck.settle_s(cluster, place, size);
+            if seconds > 0.0 {
+                return Ok(Next::Settle(place, SimTime::from_seconds(seconds)));
+            }
         }
         if self.restarts {
             return Ok(Next::Restart);
@@ -184,6 +187,9 @@ impl<'a> LiveRun<'a> {
             until = until.min(self.members.next_ready(now));
         }
         if let Some((_, changes)) = self.wanted {
+            until = until.min(changes);
+        }
+        if let Some(changes) = cluster.next_level(now) {
             until = until.min(changes);
         }
         let ahead = Ahead {

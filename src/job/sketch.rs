@@ -40,7 +40,7 @@ fn terms(cluster: &Cluster) -> Option<(&Spot, &Lifetime)> {
     let goes_back = spot.on_loss == OnLoss::Wait
         && spot.keeps == Keeps::Checkpoint
         && spot.chief != Chief::EndsTheRun;
-    let is_plain = spot.notice.is_none() && cluster.elastic.is_none();
+    let is_plain = spot.notice.is_none() && cluster.elastic.is_none() && cluster.levels.is_empty();
     let loses = cluster.groups.iter().any(|group| group.on_spot);
     (goes_back && is_plain && loses).then_some((spot, life))
 }

@@ -15,8 +15,8 @@ use crate::cluster::Keeps;
 use crate::cluster::batching::Batching;
 use crate::cluster::{Chief, OnLoss};
 use crate::input::checked::{
-    Count, Delay, HalfWidth, Interval, Machines, MeanLife, MissShare, Positive, Probability,
-    Slowdown, Spread,
+    Count, Delay, Fraction, HalfWidth, Interval, Machines, MeanLife, MissShare, NonNegative,
+    Positive, Probability, Slowdown, Spread,
 };
 use crate::pricing::PolicyFile;
 use crate::pricing::reductions::spot_series::Step;
@@ -79,6 +79,9 @@ pub struct ScenarioFile {
     /// How workers come together, where their kind does not say.
     #[schemars(with = "Protocol")]
     pub sync: Option<Spanned<Protocol>>,
+    /// The same for single workloads, by name.
+    #[schemars(with = "BTreeMap<String, Protocol>")]
+    pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
     /// What stale gradients cost, where the workload does not say.
     pub staleness: Option<Staleness>,
     /// Growing and shrinking with the price of spot VMs.
@@ -189,6 +192,12 @@ pub struct VmTable {
     pub compute_scale: Option<ScaleAxis>,
     /// Its communication time over that of the measured type; 1 when absent.
     pub network_scale: Option<ScaleAxis>,
+    /// Cores, or FLOPS, of a worker, where the workload has a law of its time by them; those of the measured type when absent.
+    #[schemars(with = "Option<Positive>")]
+    pub size: Option<Spanned<Positive>>,
+    /// Samples of a worker beyond which its throughput falls, likewise.
+    #[schemars(with = "Option<Positive>")]
+    pub knee: Option<Spanned<Positive>>,
     /// Memory in GiB, shared by the workers on the VM: it limits the local batch.
     #[schemars(with = "Option<ScaleAxis>")]
     pub memory_gib: Option<Spanned<ScaleAxis>>,
@@ -266,12 +275,23 @@ pub struct KindTable {
     pub chief_market: Option<RentedOn>,
     /// How the batches of unlike workers are set, where all wait for the slowest; equal when absent.
     pub batching: Option<Batching>,
+    /// Share of each worker's cores that is available, by VM type: hours since the job began, and the share from then on;
+    /// all when absent.
+    #[schemars(with = "BTreeMap<String, Vec<Available>>")]
+    pub availability: BTreeMap<Spanned<String>, Spanned<Vec<Available>>>,
     /// VMs of parameter servers, beside those of the workers.
     pub servers: Option<ServersTable>,
     /// How workers come together.
     #[schemars(with = "Option<Protocol>")]
     pub sync: Option<Spanned<Protocol>>,
+    /// The same for single workloads, by name.
+    #[schemars(with = "BTreeMap<String, Protocol>")]
+    pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
 }
+
+/// What is available of a worker: hours since the job began, and the share of its cores from then on.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+pub struct Available(pub NonNegative, pub Fraction);
 
 impl KindTable {
     /// Whether any of its VMs is on spot terms.

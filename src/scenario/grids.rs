@@ -223,6 +223,7 @@ fn nothing_simulated(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
         ("vm", first(file.vm.keys().map(Spanned::span).collect())),
         ("kind", first(file.kind.keys().map(Spanned::span).collect())),
         ("sync", file.sync.as_ref().map(Spanned::span)),
+        ("sync_of", file.sync_of.keys().next().map(Spanned::span)),
         ("elastic", file.elastic.as_ref().map(Spanned::span)),
         ("spot", file.spot.as_ref().map(Spanned::span)),
         (

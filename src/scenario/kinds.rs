@@ -1,26 +1,32 @@
 //! Kinds of clusters: unlike workers, markets, parameter servers of their own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::availability;
 use super::complaints::Complaints;
 use super::file::{KindTable, RentedOn};
-use super::machines::{Machine, NO_SLASH};
+use super::machines::{self, Machine, NO_SLASH};
 use super::spot;
+use crate::cluster::batching::Batching;
 use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::setup::Servers;
 use crate::cluster::{Kind, Losses, Spot};
 use crate::configuration::Shape;
 use crate::input::name::not_a_name;
+use crate::training::sync::Protocol;
 use crate::units::SimTime;
+use crate::workload::Workload;
 
 /// Most VM types of a mix, beside the chief and parameter servers.
 const MOST_TYPES: usize = MOST_GROUPS - 2;
 
 /// What a kind of cluster may be made of.
 pub(super) struct Kinds<'a> {
+    /// The workloads that could be read.
+    pub(super) workloads: &'a [&'a Workload],
     /// VM shapes on which some workload was measured.
     pub(super) measured: &'a BTreeSet<&'a str>,
     /// Whether all workloads could be read.
@@ -35,6 +41,30 @@ pub(super) struct Kinds<'a> {
     pub(super) lifetimes: Vec<&'a str>,
     /// Those terms, where nothing is wrong with them.
     pub(super) terms: Option<&'a Spot>,
+}
+
+/// Protocols by workload.
+pub(super) fn protocols(
+    table: &BTreeMap<Spanned<String>, Spanned<Protocol>>,
+) -> BTreeMap<Arc<str>, Protocol> {
+    (table.iter())
+        .map(|(name, sync)| (name.get_ref().as_str().into(), *sync.get_ref()))
+        .collect()
+}
+
+/// Reports protocols of workloads that there are not.
+pub(super) fn sync_of(
+    table: &BTreeMap<Spanned<String>, Spanned<Protocol>>,
+    workloads: &[&Workload],
+    complaints: &mut Complaints<'_>,
+) {
+    let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+    for name in table.keys() {
+        if !names.contains(&name.get_ref().as_str()) {
+            let title = format!("`{}` is no workload here", name.get_ref());
+            complaints.unknown(title, name, &names, "list workloads");
+        }
+    }
 }
 
 impl Kinds<'_> {
@@ -115,6 +145,12 @@ impl Kinds<'_> {
                 complaints.error_at(vm.span(), title, "expected a whole number of VMs");
             }
         }
+        if self.all_read {
+            sync_of(&table.sync_of, self.workloads, complaints);
+            self.check_sizes(table, &shapes, complaints);
+        }
+        let names: Vec<&str> = shapes.iter().map(|(vm, _)| vm.get_ref().as_str()).collect();
+        let levels = availability::read(&table.availability, &names, complaints);
         sound.then(|| Kind {
             workers: (shapes.iter())
                 .map(|(vm, workers)| (vm.get_ref().as_str().into(), *workers))
@@ -129,8 +165,36 @@ impl Kinds<'_> {
                 on_spot: servers.market == RentedOn::Spot,
             }),
             protocol: table.sync.as_ref().map(|s| *s.get_ref()),
+            protocol_of: protocols(&table.sync_of),
             batching: table.batching,
+            levels,
         })
+    }
+
+    /// Batches by size need workers of a size.
+    fn check_sizes(
+        &self,
+        table: &KindTable,
+        shapes: &[(&Spanned<String>, Option<u32>)],
+        complaints: &mut Complaints<'_>,
+    ) {
+        if table.batching != Some(Batching::BySize) {
+            return;
+        }
+        let reach = machines::reach(self.machines, false);
+        for (vm, _) in shapes {
+            let unknown = (self.workloads.iter()).find(|w| w.size(vm.get_ref(), &reach).is_none());
+            if let Some(workload) = unknown {
+                let title = format!(
+                    "`{}` says no size of a worker on `{}`",
+                    workload.name,
+                    vm.get_ref()
+                );
+                let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `batching = \"static\"`";
+                let complaint = complaints.at(vm.span(), title, "no batches by size");
+                complaints.push(complaint.with_help(help));
+            }
+        }
     }
 
     /// Number of the law of its spot VMs' lives, from 1.

@@ -72,6 +72,22 @@ pub(super) fn read(
             complaints.unknown(title, &table.like, &legal, "list vms");
         }
         possible(name, table, complaints);
+        let has_law = |w: &Workload| {
+            (w.laws.steps.get(like.as_str())).is_some_and(|l| l.compute.sized().is_some())
+        };
+        for (key, place) in [("size", &table.size), ("knee", &table.knee)] {
+            if let Some(place) = place
+                && let Some(without) = workloads.iter().flatten().find(|w| !has_law(w))
+            {
+                let title = format!(
+                    "`{key}`: no law of `{}` says how the time on `{like}` goes with it",
+                    without.name
+                );
+                let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `compute_scale` here";
+                let complaint = complaints.at(place.span(), title, "means nothing here");
+                complaints.push(complaint.with_help(help));
+            }
+        }
         match combinations(table, word) {
             Some(all) if machines.len() + all.len() <= most => machines.extend(all),
             _ => {
@@ -213,6 +229,8 @@ fn combinations(table: &VmTable, name: &str) -> Option<Vec<Machine>> {
                             like: table.like.get_ref().as_str().into(),
                             compute_scale,
                             network_scale,
+                            size: table.size.as_ref().map(|s| s.get_ref().get()),
+                            knee: table.knee.as_ref().map(|k| k.get_ref().get()),
                             is_same: false,
                         },
                         table: name.to_owned(),

@@ -13,11 +13,12 @@
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
 //! - `bag`: a bag of jobs, and the ways to run it; [`bag_table`]: its form.
 //! - [`machines`]: VM types that were not measured.
-//! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `elastic`: clusters that follow a
+//! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `availability`: workers that share their cores; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
 //! - `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
+mod availability;
 mod axes;
 pub mod axis;
 mod bag;

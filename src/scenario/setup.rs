@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::complaints::Complaints;
 use super::elastic;
 use super::file::{Resize, ScenarioFile};
-use super::kinds::Kinds;
+use super::kinds::{self, Kinds};
 use super::machines::Machine;
 use super::spot;
 use crate::cluster::Setup;
@@ -25,6 +25,7 @@ pub(super) fn read(
         protocol: file.sync.as_ref().map_or(Protocol::Bsp, |s| *s.get_ref()),
         spot: spot::read(file, complaints),
         elastic: elastic::read(file, complaints),
+        protocol_of: kinds::protocols(&file.sync_of),
         staleness: file.staleness,
         keeps_batch: file.cluster.resize.map(|r| r == Resize::KeepBatch),
         ..Setup::default()
@@ -43,7 +44,12 @@ pub(super) fn read(
             lifetimes.push(name.get_ref());
         }
     }
+    let read: Vec<&Workload> = workloads.iter().flatten().copied().collect();
+    if workloads.iter().all(Option::is_some) {
+        kinds::sync_of(&file.sync_of, &read, complaints);
+    }
     let kinds = Kinds {
+        workloads: &read,
         measured: &measured,
         // Without any workload everything would seem unknown.
         all_read: workloads.iter().all(Option::is_some),
@@ -83,6 +89,8 @@ pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
             like: Arc::clone(first),
             compute_scale: 1.0,
             network_scale: 1.0,
+            size: None,
+            knee: None,
             is_same: true,
         });
         reach.stand_ins.insert(Arc::clone(name), alias);

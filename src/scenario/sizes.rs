@@ -1,5 +1,6 @@
 //! Whether every cluster can run: its protocol, and all sizes that it may come to.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -11,6 +12,7 @@ use crate::cluster::build::{Builder, MOST_SIZES, Missing};
 use crate::cluster::{OnLoss, Setup};
 use crate::configuration::Configuration;
 use crate::training::Variation;
+use crate::training::sync::Protocol;
 use crate::training::waits::Waits;
 use crate::workload::{OutsideHull, Reach, Workload};
 
@@ -123,19 +125,29 @@ fn protocols_run(
     setup: &Setup,
     complaints: &mut Complaints<'_>,
 ) -> bool {
-    let protocol_of = |c: &Configuration| {
-        let kind = setup.kinds.get(&c.vm);
-        kind.and_then(|k| k.protocol).unwrap_or(setup.protocol)
-    };
-    let impossible = (workloads.iter().flat_map(|w| &w.1))
-        .find_map(|c| Some((c, protocol_of(c).check(c.workers).err()?)));
-    let Some((at, why)) = impossible else {
+    let all = workloads
+        .iter()
+        .flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
+    let impossible = all.into_iter().find_map(|(workload, c)| {
+        let protocol = setup.protocol_on(&workload.name, &c.vm);
+        Some((workload, c, protocol, protocol.check(c.workers).err()?))
+    });
+    let Some((workload, at, protocol, why)) = impossible else {
         return true;
     };
     let kind = (file.kind.iter()).find(|(name, _)| **name.get_ref() == *at.vm);
-    let own = kind.and_then(|(_, t)| t.get_ref().sync.as_ref());
-    let span = own.or(file.sync.as_ref()).map(Spanned::span);
-    let title = format!("{} on {at}: {why}", protocol_of(at).name());
+    let kind = kind.map(|(_, table)| table.get_ref());
+    let of_workload = |table: &BTreeMap<Spanned<String>, Spanned<Protocol>>| {
+        let own = table
+            .iter()
+            .find(|(name, _)| *name.get_ref() == workload.name);
+        own.map(|(_, sync)| sync.span())
+    };
+    let span = (kind.and_then(|k| of_workload(&k.sync_of)))
+        .or_else(|| Some(kind?.sync.as_ref()?.span()))
+        .or_else(|| of_workload(&file.sync_of))
+        .or_else(|| file.sync.as_ref().map(Spanned::span));
+    let title = format!("{} on {at}: {why}", protocol.name());
     let label = "not possible on all configurations";
     complaints.error_at(span.unwrap_or_default(), title, label);
     false

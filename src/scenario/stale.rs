@@ -13,10 +13,9 @@ impl Scenario {
         }
         let mut names: Vec<String> = Vec::new();
         let unpriced = self.workloads.iter().filter(|(w, _)| w.staleness.is_none());
-        for configuration in unpriced.flat_map(|(_, configurations)| configurations) {
-            let kind = setup.kinds.get(&configuration.vm);
-            let own = kind.and_then(|kind| kind.protocol);
-            let protocol = own.unwrap_or(setup.protocol);
+        let unpriced = unpriced.flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
+        for (workload, configuration) in unpriced {
+            let protocol = setup.protocol_on(&workload.name, &configuration.vm);
             let is_stale = configuration.workers > 1 && !protocol.has_barrier();
             let name = format!("`{}`", protocol.name());
             if is_stale && !names.contains(&name) {

@@ -81,6 +81,8 @@ impl PastRun {
     /// A run of the cluster `at`.
     fn of(workload: &Workload, at: &Configuration, cost: StepCost, number: usize) -> PastRun {
         let (workers, batch) = (at.workers, at.batch);
+        // It waited for its disk, too.
+        let cost = workload.with_disk(cost, batch);
         let epochs =
             (workload.epochs.measured(workers, batch)).filter(|row| row.origin != Origin::Derived);
         let noise = match workload.noise.measured(workers, batch) {

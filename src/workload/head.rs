@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
-use super::{Communication, Constants, Laws, Origin, Sourced, Staleness, StepMeasured};
+use super::{Communication, Constants, Laws, Origin, OutOfCore, Sourced, Staleness, StepMeasured};
 use crate::configuration::Shape;
 use crate::input::name::not_a_name;
 use crate::input::{Diagnostics, Source};
@@ -41,6 +41,7 @@ pub(super) struct Head {
     #[serde(default)]
     pub(super) laws: LawsHead,
     pub(super) staleness: Option<Staleness>,
+    pub(super) out_of_core: Option<Spanned<OutOfCore>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -126,6 +127,12 @@ pub(super) fn constants(
         None => Some(None),
         Some(figure) => sourced("parameters", figure, (1.0, MOST_PARAMETERS), true).map(Some),
     };
+    if let Some(table) = &head.out_of_core
+        && let Err(wrong) = table.get_ref().check()
+    {
+        let title = "`out_of_core` is not possible";
+        diagnostics.error_at(source, table.span(), title, wrong);
+    }
     Some(Constants {
         samples_per_epoch: samples_per_epoch?,
         cold_start_steps: cold_start_steps?,

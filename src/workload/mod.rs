@@ -11,7 +11,8 @@
 //! - [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
 //!   measured tables.
 //! - [`spread`]: how sure a prediction is.
-//! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured.
+//! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured; [`out_of_core`]: state that
+//!   does not fit into memory.
 
 mod compute_by_batch;
 pub mod epochs;
@@ -24,6 +25,7 @@ pub mod noise;
 pub mod noise_curve;
 pub mod noise_scale;
 pub mod origin;
+pub mod out_of_core;
 pub mod published;
 pub mod residual;
 mod rows;
@@ -41,6 +43,7 @@ pub use noise::Noise;
 pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
 pub use origin::{Origin, Provenance, Sourced};
+pub use out_of_core::OutOfCore;
 pub use published::Published;
 pub use spread::{Interval, Spread};
 pub use staleness::Staleness;
@@ -49,8 +52,8 @@ pub use step_cost::{Communication, KnownStep, StepCost, StepCosts, StepMeasured}
 
 use std::collections::BTreeMap;
 
-use crate::configuration::Configuration;
-use law::{EpochLaw, PooledLaw, StepLaw};
+use crate::configuration::{Configuration, Shape};
+use law::{EpochLaw, PooledLaw, SizedWorker, StepLaw, Unlike};
 
 /// One training job as it was measured.
 #[derive(Debug, Clone)]
@@ -73,6 +76,8 @@ pub struct Workload {
     pub laws: Laws,
     /// What stale gradients cost; unknown when `None`.
     pub staleness: Option<Staleness>,
+    /// Where its state is larger than memory.
+    pub out_of_core: Option<OutOfCore>,
     /// Times and costs as published, for validation only: nothing in the simulation reads them.
     pub published: Vec<Published>,
     /// BLAKE3 hash of the folder's files, for the manifest.
@@ -178,8 +183,13 @@ impl Workload {
             nearest: self.steps.nearest(&asked),
         };
         let (workers, batch) = (asked.workers, asked.batch);
-        let (compute, network) =
+        let (mut compute, network) =
             stand_in.map_or((1.0, 1.0), |s| (s.compute_scale, s.network_scale));
+        let sized = stand_in.filter(|s| s.size.is_some() || s.knee.is_some());
+        if let Some((like, own)) = sized.and_then(|s| self.sized(&asked.vm, s)) {
+            let samples = asked.local_batch();
+            compute *= own.seconds(samples) / like.seconds(samples);
+        }
         let step = match self.steps.known(&asked) {
             Some(known) => match stand_in {
                 None => known,
@@ -201,6 +211,15 @@ impl Workload {
                 beyond.ok_or_else(|| refuse(None))?
             }
             None => return Err(refuse(None)),
+        };
+        let cost = self.with_disk(step.cost, batch);
+        let step = match cost == step.cost {
+            true => step,
+            false => KnownStep {
+                cost,
+                provenance: Provenance::Extrapolated,
+                ..step
+            },
         };
         let noise_normalised = self.noise_at(workers, batch, reach);
         let Some(epochs) = self.epochs_at(workers, batch, noise_normalised, reach) else {
@@ -229,6 +248,70 @@ impl Workload {
         self.steps.knows(&asked) && {
             let noise = self.noise_at(workers, batch, reach);
             self.epochs_at(workers, batch, noise, reach).is_some()
+        }
+    }
+
+    /// The worker that a VM type stands in for, and its own; `None` where no law says how speed goes with size.
+    pub fn sized(&self, like: &str, stand_in: &StandIn) -> Option<(SizedWorker, SizedWorker)> {
+        let like = self.laws.steps.get(like)?.compute.sized()?;
+        let own = SizedWorker {
+            size: stand_in.size.unwrap_or(like.size),
+            knee: stand_in.knee.or(like.knee),
+            law: like.law,
+        };
+        Some((like, own))
+    }
+
+    /// Its compute time on a share of its cores over that on all of them, by the law of its speed; without one it falls
+    /// in proportion to the cores.
+    pub fn slowed(&self, configuration: &Configuration, reach: &Reach, share: f64) -> f64 {
+        let (asked, stand_in) = reach.measured(configuration);
+        let of_law = || self.laws.steps.get(&*asked.vm)?.compute.sized();
+        let worker = match stand_in {
+            Some(stand_in) => self.sized(&asked.vm, stand_in).map(|(_, own)| own),
+            None => of_law(),
+        };
+        let Some(whole) = worker else {
+            return 1.0 / share;
+        };
+        let part = SizedWorker {
+            size: share * whole.size,
+            ..whole
+        };
+        let samples = asked.local_batch();
+        part.seconds(samples) / whole.seconds(samples)
+    }
+
+    /// Cores or FLOPS of a worker on a VM shape, where a law goes by them.
+    pub fn size(&self, shape: &str, reach: &Reach) -> Option<f64> {
+        let shape = Shape::parse(shape).ok()?;
+        let stand_in = reach.stand_in(shape.vm_type);
+        let own = stand_in.and_then(|s| s.size);
+        let measured = stand_in.map_or(shape.vm_type, |s| &*s.like);
+        own.or(Some((self.laws.steps.get(measured)?.compute.sized()?).size))
+    }
+
+    /// What unlike workers cost besides, by the law of a VM shape.
+    pub fn unlike(&self, shape: &str, reach: &Reach) -> Option<Unlike> {
+        let shape = Shape::parse(shape).ok()?;
+        let stand_in = reach.stand_in(shape.vm_type);
+        let measured = stand_in.map_or(shape.vm_type, |s| &*s.like);
+        (self.laws.steps.get(measured)?.compute.sized()?).law.unlike
+    }
+
+    /// A step of global batch `batch` that takes no less than its share of the disk's work in an epoch.
+    pub fn with_disk(&self, cost: StepCost, batch: u32) -> StepCost {
+        let Some(state) = &self.out_of_core else {
+            return cost;
+        };
+        let share = f64::from(batch) / self.constants.samples_per_epoch.value;
+        let disk_s = share * state.epoch_s();
+        match cost.total_s() < disk_s {
+            true => StepCost {
+                communication_s: disk_s - cost.compute_s,
+                ..cost
+            },
+            false => cost,
         }
     }
 

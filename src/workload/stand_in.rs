@@ -18,6 +18,10 @@ pub struct StandIn {
     pub compute_scale: f64,
     /// Its communication time over that of the measured type.
     pub network_scale: f64,
+    /// n: its cores, or its FLOPS, where the law of the measured type goes by them; those of that type when `None`.
+    pub size: Option<f64>,
+    /// κ: samples beyond which its throughput falls; likewise.
+    pub knee: Option<f64>,
     /// Whether it is the measured type itself, in a kind of cluster.
     pub is_same: bool,
 }

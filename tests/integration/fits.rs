@@ -288,7 +288,10 @@ fn coefficients(law: &StepLaw) -> [f64; 5] {
     let ComputeLaw::Affine {
         base_s,
         per_sample_s,
-    } = law.compute;
+    } = law.compute
+    else {
+        panic!("no affine law: {law:?}")
+    };
     match (law.communication, law.overlap) {
         (
             CommunicationLaw::StepSlope {

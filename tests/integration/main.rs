@@ -37,6 +37,7 @@
 //! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
 //! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`kinds`]: kinds of clusters.
 //! - [`figures`]: figures of results; [`plotting`]: the command that draws them; [`pages`]: the page of one.
+//! - [`worlds`]: workers of any size, shares that change, state larger than memory.
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
@@ -121,3 +122,4 @@ mod validation;
 mod value_of_information;
 mod verdicts;
 mod widths;
+mod worlds;

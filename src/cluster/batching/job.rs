@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::group::{Bounds, Group};
-use crate::cluster::batching::law::{WorkerLaw, zero};
 use crate::cluster::batching::smoothing::{Average, Smoothing};
 use crate::cluster::batching::{Batching, Controller, Looks, Schedule};
 use crate::input::checked::{Count, NonNegative, Positive, Spread};
@@ -19,6 +18,8 @@ use crate::training::sync::steps::Steps;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::variation::{Variation, WorkerTime};
 use crate::units::SimTime;
+use crate::workload::law::WorkerLaw;
+use crate::workload::law::worker::zero;
 
 /// A job on unequal workers, as written.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -64,6 +65,9 @@ pub struct Worker {
     /// b_max.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<Positive>,
+    /// κ: samples beyond which its throughput falls, as its memory is full, where the law says by how much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<Positive>,
 }
 
 /// b_min where none is given, as a share of b0. A controller divides by batches: never zero.
@@ -133,6 +137,8 @@ pub struct Plan {
     levels: Vec<(u64, Vec<f64>)>,
     steps: u64,
     law: WorkerLaw,
+    /// Samples beyond which each worker's throughput falls.
+    knees: Vec<Option<f64>>,
     batching: Batching,
     sync_s: f64,
     restart_s: f64,
@@ -200,8 +206,9 @@ impl UnequalJob {
         let usable = |sizes: &[f64]| {
             sizes.iter().sum::<f64>().is_finite()
                 && (sizes.iter()).all(|&size| {
-                    let slowest_s = self.law.step_s(batch, size);
-                    let quickest_s = self.law.step_s(LEAST_SHARE * self.batch.get(), size);
+                    // Nothing is slower than a worker whose memory is full from the first sample on.
+                    let slowest_s = self.law.step_s(batch, size, Some(0.0));
+                    let quickest_s = self.law.step_s(LEAST_SHARE * self.batch.get(), size, None);
                     slowest_s.is_finite() && quickest_s.is_normal()
                 })
         };
@@ -209,9 +216,10 @@ impl UnequalJob {
             return Err(Impossible::Range);
         }
         let slowest_s = (levels.iter().flat_map(|level| &level.1))
-            .map(|&size| self.law.step_s(batch, size))
+            .map(|&size| self.law.step_s(batch, size, Some(0.0)))
             .fold(0.0, f64::max);
-        let step_s = slowest_s + self.sync_s.get();
+        let unlike_s = self.law.unlike.map_or(0.0, |unlike| unlike.step_s.get());
+        let step_s = slowest_s + unlike_s + self.sync_s.get();
         if f64::from(self.steps.get()) * step_s > f64::from(LONGEST_YEARS) * SECONDS_PER_YEAR {
             return Err(Impossible::Long);
         }
@@ -224,6 +232,11 @@ impl UnequalJob {
             levels,
             steps: u64::from(self.steps.get()),
             law: self.law,
+            knees: self
+                .workers
+                .iter()
+                .map(|w| w.knee.map(Positive::get))
+                .collect(),
             batching: self.batching,
             sync_s: self.sync_s.get(),
             restart_s: self.restart_s.get(),
@@ -371,10 +384,18 @@ impl<'a> Run<'a> {
         let Some(means_s) = &mut self.stepping.machines else {
             return;
         };
-        for ((mean_s, &batch), &size) in means_s.iter_mut().zip(&self.controller.batches).zip(sizes)
-        {
-            *mean_s = self.plan.law.step_s(batch, size);
+        let workers = self
+            .controller
+            .batches
+            .iter()
+            .zip(sizes)
+            .zip(&self.plan.knees);
+        for (mean_s, ((&batch, &size), &knee)) in means_s.iter_mut().zip(workers) {
+            *mean_s = self.plan.law.step_s(batch, size, knee);
         }
+        let unlike = self.plan.law.unlike;
+        let unlike_s = unlike.map_or(0.0, |u| u.seconds(means_s.iter().copied()));
+        self.stepping.communication_s = self.plan.sync_s + unlike_s;
         if mode == Mode::Stretches {
             self.stepping.slowest = slowest::moments_unequal(means_s, self.plan.time);
         }

@@ -1,10 +1,9 @@
 //! Unequal workers in one cluster, and what balances them.
 //!
-//! In: workers of different size, a law of their step time, a policy that sets their batches. Out:
+//! In: workers of different size, a law of their step time ([`WorkerLaw`](crate::workload::law::WorkerLaw)), a policy that sets their batches. Out:
 //! the time of a synchronous job and how often batches changed. Batches are real numbers: a
 //! fraction stands for its mean over the steps.
 //!
-//! - [`law`]: seconds per step of one worker, from its batch and size.
 //! - [`group`]: the workers as a policy sees them: sizes, bounds, global batch.
 //! - [`shares`]: sizes that keep the global batch and the bounds.
 //! - [`smoothing`]: observed times, averaged until a policy looks at them.
@@ -16,7 +15,6 @@ pub mod controller;
 pub mod dynamic;
 pub mod group;
 pub mod job;
-pub mod law;
 pub mod omnilearn;
 pub mod proportional;
 pub mod registry;
@@ -25,10 +23,10 @@ pub mod shares;
 pub mod smoothing;
 pub mod uniform;
 
+pub use crate::workload::law::{Speed, WorkerLaw};
 pub use controller::Controller;
 pub use group::{Bounds, Group};
 pub use job::{Impossible, Outcome, Plan, UnequalJob, Worker};
-pub use law::{Speed, WorkerLaw};
 pub use registry::Batching;
 pub use schedule::{Level, Schedule};
 pub use smoothing::Smoothing;

@@ -15,8 +15,10 @@ use crate::cluster::batching::uniform::Uniform;
 pub enum Batching {
     /// Equal batches.
     Uniform,
-    /// In proportion to size, set once.
+    /// In proportion to size, set once; in a scenario to the speed measured on equal batches.
     Static,
+    /// In proportion to cores or FLOPS, set once, as ACSOS 2020 guesses speeds.
+    BySize,
     /// The controller of ACSOS 2020.
     Dynamic(Dynamic),
     /// The controller released with OmniLearn.
@@ -28,7 +30,7 @@ impl Batching {
     pub fn policy(&self) -> &dyn Policy {
         match self {
             Batching::Uniform => &Uniform,
-            Batching::Static => &Proportional,
+            Batching::Static | Batching::BySize => &Proportional,
             Batching::Dynamic(settings) => settings,
             Batching::Omnilearn(settings) => settings,
         }

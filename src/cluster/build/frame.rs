@@ -19,6 +19,8 @@ pub(super) struct Part {
     pub(super) each: u32,
     /// Where they cannot: workers on how many VMs.
     pub(super) layout: Layout,
+    /// Number of the shape among those of its kind.
+    pub(super) index: usize,
 }
 
 impl Part {
@@ -40,6 +42,8 @@ pub(super) struct Frame {
     pub(super) parts: Vec<Part>,
     pub(super) protocol: Protocol,
     pub(super) spot: Option<Arc<Spot>>,
+    /// Its kind, if it is of one.
+    pub(super) kind: Option<Arc<Kind>>,
 }
 
 impl Frame {
@@ -52,19 +56,31 @@ impl Frame {
         vms
     }
 
-    /// Numbers of VMs that the groups of workers may have together; `None` where there are too many.
+    /// Levels of what is available of its workers; one where that stays.
+    pub(super) fn levels(&self) -> usize {
+        (self.kind.as_ref()).map_or(1, |kind| kind.levels.len().max(1))
+    }
+
+    /// The share of a part's cores that is available at a level.
+    pub(super) fn share(&self, part: &Part, level: usize) -> f64 {
+        let level = self.kind.as_ref().and_then(|kind| kind.levels.get(level));
+        (level.and_then(|level| level.shares.get(part.index))).map_or(1.0, |share| *share)
+    }
+
+    /// Numbers of VMs that the groups of workers may have together; `None` where there are too many for all levels.
     pub(super) fn count_of_sizes(&self) -> Option<usize> {
         (self.groups.iter())
             .filter(|g| !g.is_server)
             .try_fold(1usize, |n, g| n.checked_mul(g.most as usize + 1))
-            .filter(|n| *n <= MOST_SIZES)
+            .filter(|n| n.saturating_mul(self.levels()) <= MOST_SIZES)
     }
 }
 
 impl Builder<'_> {
     /// The VMs of a configuration, and on which terms they are.
     pub(super) fn frame(&self, configuration: &Configuration, vms: &mut RentedVms) -> Frame {
-        let kind = self.setup.kinds.get(&configuration.vm).map(|k| &**k);
+        let of = self.setup.kinds.get(&configuration.vm);
+        let kind = of.map(|k| &**k);
         let (groups, parts) = self.groups(configuration, kind, vms);
         let spot = kind
             .and_then(|k| k.spot.clone())
@@ -72,8 +88,9 @@ impl Builder<'_> {
         Frame {
             groups,
             parts,
-            protocol: kind.and_then(|k| k.protocol).unwrap_or(self.setup.protocol),
+            protocol: (self.setup).protocol_on(&self.workload.name, &configuration.vm),
             spot: spot.filter(|_| kind.is_none_or(Kind::has_spot)),
+            kind: of.cloned(),
         }
     }
 
@@ -130,6 +147,7 @@ impl Builder<'_> {
                         shape: Arc::clone(shape),
                         each,
                         layout,
+                        index,
                     });
                 };
             let grown = if index == 0 { grown } else { 0 };

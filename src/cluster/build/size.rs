@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::Builder;
 use super::frame::{Frame, Part, Vms};
-use crate::cluster::balance::settle;
+use crate::cluster::balance::{Before, settle};
 use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;
+use crate::cluster::levelling::Levelling;
 use crate::cluster::trial::trial;
 use crate::configuration::Configuration;
 use crate::training::Fidelity;
@@ -15,7 +16,26 @@ use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
 use crate::training::waits::Wait;
+use crate::workload::law::Unlike;
 use crate::workload::{OutsideHull, Provenance, Replay, StepMeasured};
+
+/// When a size is asked about.
+pub(super) struct At {
+    /// The level of what is available of its workers.
+    pub(super) level: usize,
+    /// Batches at the level before.
+    before: Option<Before>,
+}
+
+impl At {
+    /// At the start of a job.
+    pub(super) fn first() -> At {
+        At {
+            level: 0,
+            before: None,
+        }
+    }
+}
 
 /// What a workload says of a cluster in one size.
 pub(super) struct Found<'f> {
@@ -33,6 +53,7 @@ impl Builder<'_> {
         configuration: &Configuration,
         frame: &'f Frame,
         vms: Vms,
+        level: usize,
     ) -> Result<Found<'f>, OutsideHull> {
         let present: Vec<(&Part, u32)> = (frame.parts.iter().zip(vms))
             .map(|(part, vms)| (part, part.workers(vms)))
@@ -42,7 +63,10 @@ impl Builder<'_> {
         let samples = (self.setup).samples(configuration, frame.protocol, workers);
         let batch = whole_batch(configuration, workers, samples);
         let replays = (present.iter())
-            .map(|(part, own)| Ok((self.replay(part, workers, batch)?, *own)))
+            .map(|(part, own)| {
+                let share = frame.share(part, level);
+                Ok((self.replay(part, workers, batch, share)?, *own))
+            })
             .collect::<Result<_, OutsideHull>>()?;
         Ok(Found {
             present,
@@ -58,6 +82,7 @@ impl Builder<'_> {
         configuration: &Configuration,
         frame: &Frame,
         vms: Vms,
+        at: &mut At,
     ) -> Result<(Made, Replay), OutsideHull> {
         let protocol = frame.protocol;
         let Found {
@@ -65,7 +90,7 @@ impl Builder<'_> {
             replays: found,
             workers,
             samples,
-        } = self.found(configuration, frame, vms)?;
+        } = self.found(configuration, frame, vms, at.level)?;
         let Some((first, _)) = found.first() else {
             return Err(OutsideHull {
                 workload: self.workload.name.clone(),
@@ -94,16 +119,36 @@ impl Builder<'_> {
             slowest,
             machines: None,
         };
-        let (mut expected, mut settle_s) = (worker_s * waited + stepping.communication_s, 0.0);
-        if (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s) {
+        let mut expected = worker_s * waited + stepping.communication_s;
+        let (mut settle_s, mut levelling) = (0.0, None);
+        let batching = frame.kind.as_ref().and_then(|k| k.batching.as_ref());
+        let batching = batching.filter(|_| protocol.has_barrier());
+        let is_unlike = (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s);
+        // Batches that suited other levels stay until their policy changes them.
+        let by_luck = self.variation.vm_sigma > 0.0;
+        let by_luck = by_luck && batching.is_some_and(|b| b.policy().looks().is_some());
+        if is_unlike || by_luck || (batching.is_some() && frame.levels() > 1) {
             let times = (found.iter()).flat_map(|(replay, own)| {
                 std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
             });
             unlike(&mut stepping, worker_s, times);
-            let kind = self.setup.kinds.get(&configuration.vm);
-            let batching = kind.and_then(|k| k.batching.as_ref());
-            if let Some(batching) = batching.filter(|_| protocol.has_barrier()) {
-                settle_s = self.balance(batching, &present, samples, waited, &mut stepping)?;
+            if let Some(batching) = batching {
+                let shared: Vec<(&Part, f64)> = (present.iter())
+                    .flat_map(|(part, own)| {
+                        let share = frame.share(part, at.level);
+                        std::iter::repeat_n((*part, share), *own as usize)
+                    })
+                    .collect();
+                (settle_s, levelling) =
+                    self.balance(batching, &shared, (samples, waited), at, &mut stepping)?;
+                levelling = levelling.filter(|_| by_luck);
+            }
+            if let Some(unlike) = self
+                .unlike(first_part(&present))
+                .filter(|_| protocol.has_barrier())
+            {
+                let means = stepping.machines.iter().flatten().copied();
+                stepping.communication_s += unlike.seconds(means);
             }
             expected = stepping.mean_step_s(1.0);
         }
@@ -128,17 +173,33 @@ impl Builder<'_> {
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
         let mut made = self.measure(protocol, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;
+        made.size.levelling = levelling.map(Arc::new);
         Ok((made, replay))
     }
 
     /// What the workload says of so many workers on the VMs of a group; their noise is not needed to train.
-    fn replay(&self, part: &Part, workers: u32, batch: u32) -> Result<Replay, OutsideHull> {
+    fn replay(
+        &self,
+        part: &Part,
+        workers: u32,
+        batch: u32,
+        share: f64,
+    ) -> Result<Replay, OutsideHull> {
         let asked = Configuration {
             vm: Arc::clone(&part.shape),
             workers,
             batch,
         };
-        self.workload.replay(&asked, self.reach)
+        let mut replay = self.workload.replay(&asked, self.reach)?;
+        if share != 1.0 {
+            replay.step.compute_s *= self.workload.slowed(&asked, self.reach, share);
+        }
+        Ok(replay)
+    }
+
+    /// What unlike workers cost besides, where the law of a part's workers says so.
+    fn unlike(&self, part: Option<&Part>) -> Option<Unlike> {
+        self.workload.unlike(&part?.shape, self.reach)
     }
 
     /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
@@ -153,31 +214,54 @@ impl Builder<'_> {
         }
     }
 
-    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set.
+    /// Sets the batches of unlike workers as `batching` does, together `samples`; the seconds until they are set, and what
+    /// is known of the workers near them.
     fn balance(
         &self,
         batching: &Batching,
-        present: &[(&Part, u32)],
-        samples: f64,
-        waited: f64,
+        parts: &[(&Part, f64)],
+        (samples, waited): (f64, f64),
+        at: &mut At,
         stepping: &mut Stepping,
-    ) -> Result<f64, OutsideHull> {
-        let parts: Vec<&Part> = (present.iter())
-            .flat_map(|(part, own)| std::iter::repeat_n(*part, *own as usize))
-            .collect();
+    ) -> Result<(f64, Option<Levelling>), OutsideHull> {
         let workers = stepping.workers;
         let compute_s = |worker: usize, batch: f64| {
             let global = (batch * f64::from(workers)).round().max(1.0) as u32;
-            let replay = self.replay(parts[worker], workers, global)?;
+            let (part, share) = parts[worker];
+            let replay = self.replay(part, workers, global, share)?;
             Ok(self.worker_s(&replay, waited))
         };
-        let balance = settle(batching, parts.len(), samples, compute_s)?;
+        let sizes: Option<Vec<f64>> = match batching {
+            Batching::BySize => (parts.iter())
+                .map(|(part, share)| Some(share * self.workload.size(&part.shape, self.reach)?))
+                .collect(),
+            _ => None,
+        };
+        let all = (parts.len(), sizes.as_deref());
+        let balance = settle(batching, at.before.as_ref(), all, samples, compute_s)?;
         let times: Vec<f64> = (balance.batches.iter().enumerate())
             .map(|(worker, batch)| compute_s(worker, *batch))
             .collect::<Result<_, OutsideHull>>()?;
         unlike(stepping, times[0], times.iter().copied());
         let restart_s = self.workload.constants.restore_s.value;
-        Ok(f64::from(balance.changes) * restart_s + balance.unbalanced_s)
+        let levelling = match self.variation.vm_sigma > 0.0 {
+            true => Some(Levelling {
+                batching: *batching,
+                lines: (balance.batches.iter().enumerate())
+                    .map(|(worker, batch)| Levelling::line(*batch, |b| compute_s(worker, b)))
+                    .collect::<Result<_, OutsideHull>>()?,
+                before: at.before.take(),
+                samples,
+                restart_s,
+            }),
+            false => None,
+        };
+        at.before = Some(Before {
+            speeds: balance.speeds,
+            batches: balance.batches,
+        });
+        let settle_s = f64::from(balance.changes) * restart_s + balance.unbalanced_s;
+        Ok((settle_s, levelling))
     }
 
     /// Times of an update, and what it is worth.
@@ -218,12 +302,18 @@ impl Builder<'_> {
                 gradient,
                 step_s,
                 settle_s: 0.0,
+                levelling: None,
             },
             steps,
             factor,
             provenance,
         }
     }
+}
+
+/// The part of the first worker.
+fn first_part<'f>(present: &[(&'f Part, u32)]) -> Option<&'f Part> {
+    present.first().map(|(part, _)| *part)
 }
 
 /// Workers take these seconds each, the first `worker_s`.

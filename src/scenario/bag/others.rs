@@ -15,6 +15,7 @@ pub(super) fn nothing_else(file: &ScenarioFile, complaints: &mut Complaints<'_>)
         ("vm", file.vm.keys().next().map(Spanned::span)),
         ("kind", file.kind.keys().next().map(Spanned::span)),
         ("sync", file.sync.as_ref().map(Spanned::span)),
+        ("sync_of", file.sync_of.keys().next().map(Spanned::span)),
         ("elastic", file.elastic.as_ref().map(Spanned::span)),
         (
             "search.stored",

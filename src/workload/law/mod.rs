@@ -1,7 +1,7 @@
 //! Laws of step time and epochs that a workload may name, for what was not measured: synthetic
 //! VM types, gaps and extrapolation. Pure functions with their parameters; no tables.
 //!
-//! - [`compute`]: one worker's seconds by its local batch.
+//! - [`compute`]: one worker's seconds by its local batch; [`worker`]: by its size, too.
 //! - [`communication`]: seconds of communication by the worker count.
 //! - [`overlap`]: how much of it compute hides.
 //! - [`pooled`]: one law for all shapes of a VM type.
@@ -17,13 +17,15 @@ pub mod goodput;
 pub mod noise;
 pub mod overlap;
 pub mod pooled;
+pub mod worker;
 
 pub use communication::CommunicationLaw;
-pub use compute::ComputeLaw;
+pub use compute::{ComputeLaw, SizedWorker};
 pub use epochs::EpochLaw;
 pub use noise::NoiseLaw;
 pub use overlap::Overlap;
 pub use pooled::PooledLaw;
+pub use worker::{Speed, Unlike, WorkerLaw};
 
 use serde::{Deserialize, Serialize};
 

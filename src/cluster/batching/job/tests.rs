@@ -37,8 +37,11 @@ fn three_unequal_workers_settle_in_at_most_two_changes() {
     assert!((1..=2).contains(&outcome.changes), "{outcome:?}");
     assert_eq!(outcome.restart_s, 30.0 * outcome.changes as f64);
     // Not done by the bounds: the times are within the dead-band of each other.
-    let times = [(0, 3.0), (1, 5.0), (2, 12.0)]
-        .map(|(k, size)| three("\"uniform\"").law.step_s(outcome.batches[k], size));
+    let times = [(0, 3.0), (1, 5.0), (2, 12.0)].map(|(k, size)| {
+        three("\"uniform\"")
+            .law
+            .step_s(outcome.batches[k], size, None)
+    });
     let mean = times.iter().sum::<f64>() / 3.0;
     assert!(
         times.iter().all(|t| (t / mean - 1.0).abs() < 0.05),
@@ -334,6 +337,7 @@ proptest! {
                 size: Positive::new(w.0).expect("above 0"),
                 least: Positive::new(w.1),
                 most: Positive::new(w.2),
+                knee: None,
             })
             .collect();
         let plan = any_job.plan().expect("30 < 32 < 40");
@@ -354,16 +358,20 @@ fn a_clusters_batches_settle_where_the_job_ends() {
     let job = three("{ dynamic = {} }");
     let outcome = run(&job);
     let sizes = [3.0, 5.0, 12.0];
-    let settled = crate::cluster::balance::settle(&job.batching, 3, 3.0 * 64.0, |worker, batch| {
-        Ok::<f64, Impossible>(job.law.step_s(batch, sizes[worker]))
-    });
+    let settled = crate::cluster::balance::settle(
+        &job.batching,
+        None,
+        (3, None),
+        3.0 * 64.0,
+        |worker, batch| Ok::<f64, Impossible>(job.law.step_s(batch, sizes[worker], None)),
+    );
     let settled = settled.expect("all times are known");
     assert_eq!(u64::from(settled.changes), outcome.changes);
     for (own, of_job) in settled.batches.iter().zip(&outcome.batches) {
         assert!((own / of_job - 1.0).abs() < 1e-6, "{settled:?} {outcome:?}");
     }
     let slowest_s = (settled.batches.iter().zip(sizes))
-        .map(|(batch, size)| job.law.step_s(*batch, size))
+        .map(|(batch, size)| job.law.step_s(*batch, size, None))
         .fold(0.0, f64::max);
     let expected = 2000.0 * (slowest_s + 0.1) + settled.unbalanced_s + outcome.restart_s;
     assert!(
