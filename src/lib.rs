@@ -62,7 +62,7 @@
 //! - `experiment`: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - `search`: strategies, the models they fit, objectives.
 //! - `testbed`: what a strategy can touch.
-//! - `parallel`: models cut over GPUs, from profiles of their layers.
+//! - `parallel`: models cut over GPUs, from profiles of their layers; `plans`: those as configurations.
 //! - `bag`: bags of independent jobs on transient VMs.
 //! - `job`: the life of a job; `cluster`: what a configuration is; `training`: how workers step, as
 //!   events, in three fidelities.
@@ -127,6 +127,7 @@ cfg_if::cfg_if! {
         #[cfg(feature = "figures")]
         pub mod page;
         pub mod parallel;
+        pub mod plans;
         pub mod pricing;
         #[cfg(feature = "cli")]
         pub mod report;

@@ -43,6 +43,11 @@ impl LayerProfile {
         Vec::new()
     }
 
+    /// Seconds of forward, backward and update of all layers, one after the other.
+    pub fn pass_s(&self, _gpu: &str, _tensor: u32, _micro_batch: u32) -> Option<f64> {
+        None
+    }
+
     /// The last layers of `stages` stages that are as even in time as can be: the slowest stage is the shortest possible.
     /// `slots[stage]`: its GPU and tensor degree.
     pub fn even_cuts(&self, _slots: &[(&str, u32)], _micro_batch: u32) -> Option<Vec<u32>> {
