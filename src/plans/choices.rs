@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Axes, Draft, Holes};
 use crate::engine::Hands;
 use crate::parallel::{
-    LayerProfile, Links, Misfit, NodeKind, ParallelPlan, PreparedPlan, Runtime,
+    LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime,
 };
 use crate::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
 use crate::space::{Axis, BATCH, Space, VM};
