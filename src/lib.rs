@@ -169,6 +169,7 @@ cfg_if::cfg_if! {
         #[cfg(feature = "figures")]
         mod page;
         mod parallel;
+        mod plans;
         mod pricing;
         #[cfg(feature = "cli")]
         mod report;

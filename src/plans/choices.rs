@@ -261,7 +261,12 @@ fn passes(parts: &Parts, ways: &[Way]) -> Vec<f64> {
         let Some(kind) = axes.kinds_of(offer as u32).next() else {
             return 0.0;
         };
-        let pass_s = |&(tensor, micro): &(u32, u32)| parts.profile.pass_s(&kind.gpu, tensor, micro);
+        let profile = &parts.profile;
+        let pass_s = |&(tensor, micro): &(u32, u32)| {
+            let times = profile.times(profile.gpu(&kind.gpu)?, tensor, micro)?;
+            let all = times.of(0, profile.layers - 1);
+            Some(all.forward + all.backward + all.update)
+        };
         pairs.iter().filter_map(pass_s).sum()
     };
     (0..axes.offers.len()).map(of).collect()

@@ -5,8 +5,7 @@
 //! plan, `event` by its events, `fast` takes many steps in one normal draw of the same mean and variance.
 
 use crate::engine::Interrupt;
-use crate::parallel::PreparedPlan;
-use crate::parallel::prepared::Scratch;
+use crate::parallel::{PreparedPlan, Room, Scratch};
 use crate::rng::{ConfigurationKey, Purpose, Stream, Streams, UnitLogNormal};
 use crate::training::drift::DriftPath;
 use crate::training::variation::WorkerTime;
@@ -203,6 +202,7 @@ pub struct Pace {
     plan: Option<PreparedPlan>,
     factors: Vec<f64>,
     scratch: Scratch,
+    room: Room,
 }
 
 impl Pace {
@@ -227,6 +227,7 @@ impl Pace {
             plan: None,
             factors: Vec::new(),
             scratch: Scratch::default(),
+            room: Room::default(),
         };
         let varies = !worker.is_constant();
         if luck.machines.is_empty() && fidelity == Fidelity::Fast {
@@ -249,7 +250,7 @@ impl Pace {
             (Fidelity::Event, false) => {
                 let factors = &pace.factors;
                 let mut of = |slot: usize| factors[slot];
-                let step_s = plan.step_events(&mut of, &mut pace.scratch, |_| {});
+                let step_s = plan.step_events(&mut of, &mut pace.room, |_| {});
                 pace.mean_s = step_s * luck.placement;
                 pace.plan = None;
             }
@@ -294,7 +295,7 @@ impl Pace {
         let step_s = match self.fidelity {
             Fidelity::Event => {
                 let mut of = |slot: usize| factors[slot];
-                plan.step_events(&mut of, &mut self.scratch, |_| {})
+                plan.step_events(&mut of, &mut self.room, |_| {})
             }
             _ => plan.step_with(factors, &mut self.scratch),
         };

@@ -1,8 +1,8 @@
 //! One step of a plan as entries of a trace: each stage of each replica on a track of its own. What lies between is a
 //! bubble.
 
-use crate::parallel::prepared::{PreparedPlan, Span, Work};
-use crate::training::log::{Entry, Fate, Track, What};
+use crate::parallel::{PreparedPlan, Span, Work};
+use crate::training::log::{Entry, Fate, Side, Track, What};
 use crate::units::SimTime;
 
 /// The entries of a step without luck that begins at `from`, the first `most`; whether these are all.
@@ -49,7 +49,8 @@ pub fn entries(plan: &PreparedPlan, from: SimTime, most: u64) -> (Vec<Entry>, bo
             what: match span.work {
                 Work::Forward => What::Forward(span.micro_batch),
                 Work::Backward => What::Backward(span.micro_batch),
-                Work::Send => What::Send(span.micro_batch),
+                Work::Receive => What::Exchange(span.micro_batch, Side::Before),
+                Work::Send => What::Exchange(span.micro_batch, Side::Behind),
                 Work::Reduce => What::Communication(Fate::Done),
                 Work::Update => What::Apply,
             },

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::training::log::{Fate, Track, What};
+use crate::training::log::{Fate, Side, Track, What};
 use crate::usage::Phase;
 
 /// The case that a trace is of.
@@ -74,7 +74,7 @@ impl<'a> TraceOf<'a> {
                 worker: Some(worker),
                 ..none
             },
-            What::Forward(micro) | What::Backward(micro) | What::Send(micro) => Args {
+            What::Forward(micro) | What::Backward(micro) | What::Exchange(micro, _) => Args {
                 micro_batch: Some(micro),
                 ..none
             },
@@ -176,7 +176,8 @@ pub(super) fn name(what: What) -> (&'static str, Kind) {
         What::Serve(_) => ("serve", Span),
         What::Forward(_) => ("forward", Span),
         What::Backward(_) => ("backward", Span),
-        What::Send(_) => ("send", Span),
+        What::Exchange(_, Side::Before) => ("exchange-previous", Span),
+        What::Exchange(_, Side::Behind) => ("exchange-next", Span),
         What::Apply => ("apply", Span),
         What::Bubble => ("bubble", Span),
         What::Vms(_) => ("vms", Counter),

@@ -48,6 +48,15 @@ pub enum Fate {
     Paused,
 }
 
+/// Which neighbour of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The one before.
+    Before,
+    /// The one behind.
+    Behind,
+}
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
@@ -101,8 +110,8 @@ pub enum What {
     Forward(u32),
     /// A micro-batch goes backward through it.
     Backward(u32),
-    /// Activations of a micro-batch, or their gradients, are sent.
-    Send(u32),
+    /// Activations of a micro-batch, or their gradients, pass to or from another stage.
+    Exchange(u32, Side),
     /// Gradients are applied.
     Apply,
     /// A stage waits for others.
@@ -150,7 +159,7 @@ impl What {
                 | What::Serve(_)
                 | What::Forward(_)
                 | What::Backward(_)
-                | What::Send(_)
+                | What::Exchange(..)
                 | What::Apply
                 | What::Bubble
         )
