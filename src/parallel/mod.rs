@@ -7,10 +7,12 @@
 //! - [`plan`]: which GPUs hold which layers; [`misfit`]: why that cannot be.
 //! - [`schedule`]: in which order a stage computes its micro-batches.
 //! - [`runtime`]: what the training framework adds.
+//! - [`measured`]: plans that others ran.
 //! - [`memory`]: what a stage holds. [`prepared`]: a plan with all that does not depend on luck.
 
 pub mod library;
 pub mod links;
+pub mod measured;
 pub mod memory;
 pub mod misfit;
 pub mod plan;
