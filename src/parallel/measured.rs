@@ -121,3 +121,6 @@ fn plan(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<ParallelPlan> {
         stages,
     })
 }
+
+#[cfg(test)]
+mod tests;
