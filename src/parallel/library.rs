@@ -1,9 +1,11 @@
 //! The layer profiles and links embedded in the binary.
 
+use std::sync::Arc;
+
 use include_dir::{Dir, include_dir};
 
 use super::{LayerProfile, Links};
-use crate::input::{Diagnostics, Folder, folder};
+use crate::input::{Diagnostics, Folder, Source, folder};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/layers");
 
@@ -28,9 +30,14 @@ pub fn profile(name: &str, diagnostics: &mut Diagnostics) -> Option<LayerProfile
 
 /// The embedded links.
 pub fn links(diagnostics: &mut Diagnostics) -> Option<Links> {
+    Links::read(&file("links.csv", diagnostics)?, diagnostics)
+}
+
+/// An embedded table that is of no profile.
+pub(super) fn file(name: &str, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
     let folder = Folder::Embedded {
         root: ROOT,
         dir: &EMBEDDED,
     };
-    Links::read(&folder.read("links.csv", diagnostics)?, diagnostics)
+    folder.read(name, diagnostics)
 }

@@ -44,6 +44,12 @@ pub enum Misfit {
         /// GPUs that share a layer.
         tensor: u32,
     },
+    /// The memory of a GPU is not known.
+    #[error("the memory of a GPU of {node} is not known: give it in GiB")]
+    GpuMemoryUnknown {
+        /// The kind of node.
+        node: Arc<str>,
+    },
     /// The bandwidth of a link is not known.
     #[error("no link {scope} from {from} to {to}")]
     NoLink {

@@ -7,10 +7,12 @@
 //! - [`plan`]: which GPUs hold which layers; [`misfit`]: why that cannot be.
 //! - [`schedule`]: in which order a stage computes its micro-batches.
 //! - [`runtime`]: what the training framework adds.
+//! - [`measured`]: plans that others ran.
 //! - [`memory`]: what a stage holds. [`prepared`]: a plan with all that does not depend on luck.
 
 pub mod library;
 pub mod links;
+pub mod measured;
 pub mod memory;
 pub mod misfit;
 pub mod plan;
@@ -22,7 +24,7 @@ pub mod schedule;
 pub use links::{Links, Scope};
 pub use misfit::Misfit;
 pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};
-pub use prepared::{PreparedPlan, Span, StepBreakdown, Work};
+pub use prepared::{PreparedPlan, Room, Scratch, Span, StepBreakdown, Work};
 pub use profile::LayerProfile;
-pub use runtime::Runtime;
+pub use runtime::{Activations, Runtime};
 pub use schedule::Schedule;
