@@ -403,11 +403,6 @@ impl Job {
         }
         is_short
     }
-
-    /// VMs held now.
-    pub fn vms(&self) -> u32 {
-        self.nodes.len() as u32
-    }
 }
 
 fn count_of(way: &Way, vm: u16) -> u32 {
