@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::{Axes, Draft, Holes};
 use crate::engine::Hands;
-use crate::parallel::{
-    LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime,
-};
+use crate::parallel::{LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime};
 use crate::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
 use crate::space::{Axis, BATCH, Space, VM};
 use crate::usage::RentedVm;

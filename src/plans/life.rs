@@ -106,7 +106,8 @@ impl Job {
             let before = self.nodes[..place].iter().filter(|n| n.vm == node.vm);
             if before.count() as u32 >= wanted {
                 self.nodes.remove(place);
-                self.ledger.end(node.vm, node.asked, self.now, EndedBy::User);
+                self.ledger
+                    .end(node.vm, node.asked, self.now, EndedBy::User);
                 self.note_end(&node, self.now, What::Released);
             }
         }
@@ -181,7 +182,12 @@ impl Job {
         let mut fruitless = 0;
         self.ledger.work_is_safe(self.now);
         while trained.steps < goal.steps && self.now < goal.until {
-            self.assemble(on, way, spot.map_or(&Pause::NONE, |s| &s.replacement), interrupt)?;
+            self.assemble(
+                on,
+                way,
+                spot.map_or(&Pause::NONE, |s| &s.replacement),
+                interrupt,
+            )?;
             if self.restarts && !self.restart(terms, way) {
                 continue;
             }

@@ -288,8 +288,7 @@ impl Pace {
             return (self.mean_s + more, communication_s);
         };
         for (slot, factor) in self.factors.iter_mut().enumerate() {
-            *factor =
-                self.machines.get(slot).copied().unwrap_or(1.0) * drawn(&self.worker, stream);
+            *factor = self.machines.get(slot).copied().unwrap_or(1.0) * drawn(&self.worker, stream);
         }
         let factors = &self.factors;
         let step_s = match self.fidelity {

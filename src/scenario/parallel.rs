@@ -149,7 +149,8 @@ pub(super) fn choices(
             let label = holes.commonest().unwrap_or("not one fits").to_owned();
             let complaint = complaints.at(place.span(), title, label);
             complaints.push(
-                complaint.with_help("give more GPUs, GPUs with more memory, or smaller micro-batches"),
+                complaint
+                    .with_help("give more GPUs, GPUs with more memory, or smaller micro-batches"),
             );
             None
         }
@@ -242,11 +243,7 @@ fn links(table: &ParallelTable, files: &Files, complaints: &mut Complaints<'_>) 
     )
 }
 
-fn name(
-    table: &ParallelTable,
-    profile: &LayerProfile,
-    complaints: &mut Complaints<'_>,
-) -> String {
+fn name(table: &ParallelTable, profile: &LayerProfile, complaints: &mut Complaints<'_>) -> String {
     let Some(name) = &table.name else {
         return profile.name.to_string();
     };
@@ -312,7 +309,9 @@ fn target(
         (Some(tokens), None) => {
             let given = *tokens.get_ref();
             if !(1.0..=1e18).contains(&given) {
-                let title = format!("`parallel.target_tokens`: expected tokens from 1 to 10^18, found {given}");
+                let title = format!(
+                    "`parallel.target_tokens`: expected tokens from 1 to 10^18, found {given}"
+                );
                 complaints.error_at(tokens.span(), title, "out of range");
                 return None;
             }
@@ -354,7 +353,10 @@ fn cuts(
                 "embedding and head are layers, too; say how many layers each stage has",
             ));
         } else if all.iter().any(|known| known.len() == own.len()) {
-            let title = format!("`parallel.layers_per_stage` cuts {} stages twice", own.len());
+            let title = format!(
+                "`parallel.layers_per_stage` cuts {} stages twice",
+                own.len()
+            );
             complaints.error_at(given.span(), title, "remove one of the two");
         }
         all.push(own);

@@ -123,12 +123,15 @@ struct Front(Vec<(f64, u32)>);
 impl Front {
     /// Whether one is as fast as this, on as few VMs, and takes fewer VM-hours.
     fn beats(&self, least_s: f64, vms: u32) -> bool {
-        self.0.iter().any(|(time_s, own)| *own <= vms && *time_s <= least_s)
+        self.0
+            .iter()
+            .any(|(time_s, own)| *own <= vms && *time_s <= least_s)
     }
 
     fn add(&mut self, time_s: f64, vms: u32) {
         if !self.beats(time_s, vms) {
-            self.0.retain(|(other_s, own)| *own < vms || *other_s < time_s);
+            self.0
+                .retain(|(other_s, own)| *own < vms || *other_s < time_s);
             self.0.push((time_s, vms));
         }
     }

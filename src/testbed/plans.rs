@@ -114,10 +114,7 @@ impl Ground for PlanGround {
     fn held(&self, configuration: usize) -> Option<(String, u32)> {
         let way = &self.choices.ways[configuration];
         match &way.nodes[..] {
-            [(vm, vms)] => Some((
-                self.choices.types[usize::from(*vm)].name.to_string(),
-                *vms,
-            )),
+            [(vm, vms)] => Some((self.choices.types[usize::from(*vm)].name.to_string(), *vms)),
             _ => None,
         }
     }
@@ -607,3 +604,6 @@ impl PlanSite<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,7 +31,10 @@ pub(super) fn read(
     complaints: &mut Complaints<'_>,
 ) -> Found {
     let mut found = Found::default();
-    let nodes = table.nodes.as_ref().map_or(&[][..], |nodes| nodes.get_ref());
+    let nodes = table
+        .nodes
+        .as_ref()
+        .map_or(&[][..], |nodes| nodes.get_ref());
     if let Some(given) = &table.nodes {
         complaints.not_empty("nodes", given, &["{ vm, gpu, gpus, gpu_memory_gib }"]);
     }
@@ -135,9 +138,8 @@ fn kind(
     if own.gpu_memory_gib.is_none() {
         let title = format!("nothing says how much memory a `{gpu}` has");
         let complaint = complaints.at(node.span(), title, "memory unknown");
-        complaints.push(
-            complaint.with_help("give `gpu_memory_gib`: plans that need more are left out"),
-        );
+        complaints
+            .push(complaint.with_help("give `gpu_memory_gib`: plans that need more are left out"));
     }
     if let Some(zone) = &own.zone
         && let Some(why) = not_a_name(zone)
@@ -199,7 +201,10 @@ fn mixed(
     let mut is_known = true;
     for vm in all {
         if !named.contains(&vm.get_ref().as_str()) {
-            let title = format!("`parallel.mixes` names no VM type of `nodes`: `{}`", vm.get_ref());
+            let title = format!(
+                "`parallel.mixes` names no VM type of `nodes`: `{}`",
+                vm.get_ref()
+            );
             complaints.unknown(title, vm, named, "list vms");
             is_known = false;
         }
