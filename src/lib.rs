@@ -62,6 +62,7 @@
 //! - `experiment`: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - `search`: strategies, the models they fit, objectives.
 //! - `testbed`: what a strategy can touch.
+//! - `parallel`: models cut over GPUs, from profiles of their layers; `plans`: those as configurations.
 //! - `bag`: bags of independent jobs on transient VMs.
 //! - `job`: the life of a job; `cluster`: what a configuration is; `training`: how workers step, as
 //!   events, in three fidelities.
@@ -125,6 +126,8 @@ cfg_if::cfg_if! {
         pub mod latency;
         #[cfg(feature = "figures")]
         pub mod page;
+        pub mod parallel;
+        pub mod plans;
         pub mod pricing;
         #[cfg(feature = "cli")]
         pub mod report;
@@ -165,6 +168,8 @@ cfg_if::cfg_if! {
         mod latency;
         #[cfg(feature = "figures")]
         mod page;
+        mod parallel;
+        mod plans;
         mod pricing;
         #[cfg(feature = "cli")]
         mod report;

@@ -285,9 +285,9 @@ fn material(
     if let Some(scenario) = &scenario {
         let simulated = scenario.workloads.iter().map(|(_, own)| own.len());
         let jobs = scenario.measured.iter().flat_map(|measured| &measured.jobs);
-        let bag = scenario.bag.iter().map(|bag| bag.space.len());
+        let stated = scenario.stated_configurations();
         let measured = jobs.map(|job| job.space.len());
-        let all: usize = simulated.chain(measured).chain(bag).sum();
+        let all: usize = simulated.chain(measured).sum::<usize>() + stated;
         if all <= MOST_CONFIGURATIONS {
             rankings = Some(rank::ranked(scenario, RUNS, run::available(), interrupt)?);
         } else {

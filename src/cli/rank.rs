@@ -163,8 +163,8 @@ pub(super) fn ranked(
     let simulated = scenario.workloads.iter().map(|(_, own)| own.len());
     let jobs_measured = scenario.measured.iter().flat_map(|m| &m.jobs);
     let measured = jobs_measured.map(|job| job.space.len());
-    let bag = scenario.bag.iter().map(|bag| bag.space.len());
-    let all: usize = simulated.chain(measured).chain(bag).sum();
+    let stated = scenario.stated_configurations();
+    let all: usize = simulated.chain(measured).sum::<usize>() + stated;
     let progress = Progress::start(&scenario.name, all as u64);
     let rankings = rank(
         scenario,

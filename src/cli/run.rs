@@ -337,8 +337,8 @@ fn describe(scenarios: &[Scenario]) -> String {
         let simulated = scenario.workloads.iter().map(|w| w.1.len());
         let jobs = || scenario.measured.iter().flat_map(|measured| &measured.jobs);
         let measured = jobs().map(|job| job.space.len());
-        let bag = scenario.bag.iter().map(|bag| bag.space.len());
-        let configurations: usize = simulated.chain(measured).chain(bag).sum();
+        let stated = scenario.stated_configurations();
+        let configurations: usize = simulated.chain(measured).sum::<usize>() + stated;
         let settings = match scenario.runs_in.len() {
             0 | 1 => String::new(),
             several => format!("settings {several} × "),
@@ -350,7 +350,7 @@ fn describe(scenarios: &[Scenario]) -> String {
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),
-            scenario.workloads.len() + jobs().count() + usize::from(scenario.bag.is_some()),
+            scenario.workloads.len() + jobs().count() + scenario.stated(),
             scenario.policies.len(),
             scenario.objectives.len(),
             scenario.strategies.len(),
@@ -368,6 +368,11 @@ fn describe(scenarios: &[Scenario]) -> String {
         }
         for left_out in &scenario.left_out {
             let _ = writeln!(text, "{left_out}");
+        }
+        if let Some(plans) = &scenario.parallel
+            && plans.holes.count() > 0
+        {
+            let _ = writeln!(text, "{}", plans.holes);
         }
     }
     text

@@ -208,6 +208,7 @@ impl Arena {
         task.repeats = self.repeats;
         task.machines = &self.machines;
         task.looks_cost_a_run = self.ground.looks_cost_a_run();
+        task.plans = self.ground.plans();
         if let Some(spread) = &self.spread {
             task.margins.time = &spread.time;
         }

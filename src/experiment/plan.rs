@@ -17,7 +17,7 @@ use crate::rng::Streams;
 use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
 use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
-use crate::testbed::{BagGround, History, MeasuredGrid, Terms};
+use crate::testbed::{BagGround, History, MeasuredGrid, PlanGround, Terms};
 use crate::training::waits::Waits;
 
 /// A scenario, ready to run.
@@ -67,6 +67,8 @@ enum Search {
     Measured(usize),
     /// Those of the bag.
     Bag,
+    /// Those by which a model is cut over GPUs.
+    Parallel,
 }
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
@@ -138,6 +140,7 @@ impl Plan {
             })
             .chain((0..measured).map(Search::Measured))
             .chain(scenario.bag.iter().map(|_| Search::Bag))
+            .chain(scenario.parallel.iter().map(|_| Search::Parallel))
             .collect();
 
         let mut waits: Vec<(usize, OnceLock<Waits>)> = Vec::new();
@@ -233,6 +236,10 @@ impl Plan {
         let count = match &self.searches[search] {
             Search::Simulated { configurations, .. } => configurations.len(),
             Search::Measured(_) | Search::Bag => 0,
+            Search::Parallel => {
+                let plans = self.source.parallel.as_ref();
+                plans.map_or(0, |plans| plans.space.len())
+            }
         };
         is_live || self.limits.max_miss.is_some() || count >= MANY
     }
@@ -309,6 +316,10 @@ impl Plan {
             (Search::Measured(job), Some(measured)) => &measured.jobs[*job].name,
             (Search::Measured(_), None) => "",
             (Search::Bag, _) => self.source.bag.as_ref().map_or("", |bag| &bag.name),
+            (Search::Parallel, _) => {
+                let plans = self.source.parallel.as_ref();
+                plans.map_or("", |plans| &plans.name)
+            }
         }
     }
 
@@ -327,6 +338,7 @@ impl Plan {
             }
             (Search::Measured(_), None) => Err(PlanError::NoGrid),
             (Search::Bag, _) => self.make_bag(setting, hands),
+            (Search::Parallel, _) => self.make_plans(setting, hands),
         }
     }
 
@@ -344,6 +356,29 @@ impl Plan {
             ground: Box::new(BagGround::new(Arc::clone(bag), Arc::clone(choices))),
             space: choices.space.clone(),
             figures: Figures::of_bag(),
+            repeats: own.repeats,
+            own: &history,
+            stored: &[],
+            fleet: &Fleet::listed(),
+            hands,
+        };
+        Arena::new(&self.source, &self.terms, parts)
+    }
+
+    fn make_plans(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
+        let own = &self.source.runs_in[setting];
+        let (Some(choices), Some(terms)) = (&self.source.parallel, &own.parallel) else {
+            return Err(PlanError::NoPlans);
+        };
+        let history = History {
+            workload: choices.name.clone(),
+            ..History::default()
+        };
+        let parts = Parts {
+            workload: &choices.name,
+            ground: Box::new(PlanGround::new(Arc::clone(choices), Arc::clone(terms))),
+            space: choices.space.clone(),
+            figures: Figures::of_plans(choices),
             repeats: own.repeats,
             own: &history,
             stored: &[],

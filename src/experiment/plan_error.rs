@@ -21,6 +21,9 @@ pub enum PlanError {
     /// A bag that is not there.
     #[error("the scenario has no bag of jobs")]
     NoBag,
+    /// Plans that are not there.
+    #[error("the scenario has no parallel plans")]
+    NoPlans,
     /// A strategy that does not exist.
     #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),

@@ -294,6 +294,21 @@ fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held>
     };
     match arena.ground.world() {
         Some(world) => held_in(world, usual, at),
+        None if !arena.ground.held_of_each(at).is_empty() => {
+            let rented = arena.ground.rented().unwrap_or_default();
+            (arena.ground.held_of_each(at).iter())
+                .filter_map(|(vm, vms)| Some((rented.get(usize::from(*vm))?, *vms)))
+                .map(|(vm, vms)| Held {
+                    vm: vm.name.to_string(),
+                    vms,
+                    market: match vm.on_spot {
+                        Some(true) => Some(Market::Spot),
+                        Some(false) => Some(Market::OnDemand),
+                        None => usual,
+                    },
+                })
+                .collect()
+        }
         None => (arena.ground.held(at).into_iter())
             .map(|(vm, vms)| Held {
                 market: match is_on_spot(arena, &vm) {

@@ -72,6 +72,11 @@ pub fn identity(scenario: &Scenario) -> Identity {
         let about = json!({ "name": bag.name, "configurations": bag.space.len() });
         ("bag".to_owned(), about)
     });
+    let plans = scenario.parallel.as_ref().map(|plans| {
+        let holes = plans.holes.count();
+        let about = json!({ "name": plans.name, "configurations": plans.space.len(), "holes": holes });
+        ("parallel".to_owned(), about)
+    });
     let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();
     let settings = (settings.len() > 1).then(|| ("settings".to_owned(), json!(settings)));
     let grid = measured.map(|measured| ("grid".to_owned(), measured));
@@ -80,6 +85,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .into_iter()
         .chain(grid)
         .chain(bag)
+        .chain(plans)
         .chain(settings)
         .chain(Places::of(scenario).entries())
         .collect()

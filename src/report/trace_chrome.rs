@@ -41,11 +41,12 @@ struct Place {
 }
 
 /// Processes of the format: groups of tracks.
-const PROCESSES: [(u32, &str); 4] = [
+const PROCESSES: [(u32, &str); 5] = [
     (1, "job"),
     (2, "VMs"),
     (3, "workers"),
     (4, "parameter servers"),
+    (5, "stages"),
 ];
 
 /// Process and thread of a track.
@@ -56,7 +57,16 @@ fn place(track: Track) -> (u32, u32) {
         Track::Vm(n) => (2, n.saturating_add(1)),
         Track::Worker(n) => (3, n.saturating_add(1)),
         Track::Server(n) => (4, n.saturating_add(1)),
+        Track::Stage(replica, stage) => (5, of_stage(replica, stage)),
+        Track::Link(replica, stage) => (5, of_stage(replica, stage) + 1),
     }
+}
+
+/// The thread of a stage; that of its link is behind it.
+fn of_stage(replica: u32, stage: u32) -> u32 {
+    // No model has so many layers.
+    const STAGES: u32 = 1 << 12;
+    2 * (replica.wrapping_mul(STAGES).wrapping_add(stage % STAGES)) % (u32::MAX - 2) + 1
 }
 
 /// Events, with commas between them.

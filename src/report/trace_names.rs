@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::training::log::{Fate, Track, What};
+use crate::training::log::{Fate, Side, Track, What};
 use crate::usage::Phase;
 
 /// The case that a trace is of.
@@ -74,6 +74,10 @@ impl<'a> TraceOf<'a> {
                 worker: Some(worker),
                 ..none
             },
+            What::Forward(micro) | What::Backward(micro) | What::Exchange(micro, _) => Args {
+                micro_batch: Some(micro),
+                ..none
+            },
             What::Vms(vms) => Args {
                 vms: Some(vms),
                 ..none
@@ -87,6 +91,8 @@ impl<'a> TraceOf<'a> {
             | What::Released
             | What::Revoked
             | What::Wait
+            | What::Apply
+            | What::Bubble
             | What::Full
             | What::Target => none,
         }
@@ -108,6 +114,9 @@ pub struct Args<'a> {
     /// Whose work it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     worker: Option<u32>,
+    /// Which of a step, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    micro_batch: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
     /// How work ended that was not done.
@@ -165,6 +174,12 @@ pub(super) fn name(what: What) -> (&'static str, Kind) {
         What::Communication(_) => ("communication", Span),
         What::Update(_) => ("update", Span),
         What::Serve(_) => ("serve", Span),
+        What::Forward(_) => ("forward", Span),
+        What::Backward(_) => ("backward", Span),
+        What::Exchange(_, Side::Before) => ("exchange-previous", Span),
+        What::Exchange(_, Side::Behind) => ("exchange-next", Span),
+        What::Apply => ("apply", Span),
+        What::Bubble => ("bubble", Span),
         What::Vms(_) => ("vms", Counter),
         What::Steps(_) => ("steps", Counter),
         What::Full => ("worker-steps end", Instant),
@@ -183,6 +198,8 @@ impl fmt::Display for TrackName {
             Track::Vm(n) => write!(f, "vm {n}"),
             Track::Worker(n) => write!(f, "worker {n}"),
             Track::Server(n) => write!(f, "server {n}"),
+            Track::Stage(replica, stage) => write!(f, "replica {replica}, stage {stage}"),
+            Track::Link(replica, stage) => write!(f, "replica {replica}, stage {stage}: link"),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::given::Given;
 use super::left_out::LeftOut;
 use super::settings::Settings;
 use super::strategies::Simulated;
-use super::{axes, bag, grids, machines, precision, prices, setup, strategies, workloads};
+use super::{axes, bag, grids, machines, parallel, precision, prices, setup, strategies, workloads};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, Delay, Positive};
 use crate::input::name::not_a_name;
@@ -97,6 +97,7 @@ impl Check<'_> {
         let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
         setup::extend(&mut reach, &setup, &machines);
         let choices = bag::choices(file, complaints);
+        let plans = parallel::choices(file, self.files, complaints).map(Arc::new);
         let configurations = Configurations {
             file,
             machines: &machines,
@@ -123,6 +124,11 @@ impl Check<'_> {
                 bag::priced(file, read.as_deref(), choices.as_ref(), complaints);
                 read
             }
+            None if file.parallel.is_some() => {
+                let read = prices::read(&file.pricing, own, self.files, complaints);
+                parallel::priced(file, read.as_deref(), plans.as_ref(), complaints);
+                read
+            }
             None => prices::read(&file.pricing, own, self.files, complaints),
         };
         let registry = &self.given.registry;
@@ -135,11 +141,19 @@ impl Check<'_> {
         let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
-        if let (Some(policies), None, None) = (&policies, &measured, &file.bag) {
+        let is_stated = file.bag.is_some() || file.parallel.is_some();
+        if let (Some(policies), None, false) = (&policies, &measured, is_stated) {
             let pricing = &file.pricing;
             prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
         }
         let strategies = match (&measured, &choices) {
+            _ if file.parallel.is_some() => match &plans {
+                Some(plans) => {
+                    strategies::usable_on_plans(file, registry, plans, strategies?, complaints)
+                }
+                // What is wrong with them was told.
+                None => return None,
+            },
             (None, Some(choices)) => {
                 strategies::usable_on_bag(file, registry, choices, strategies?, complaints)
             }
@@ -176,7 +190,8 @@ impl Check<'_> {
         let factors = [
             runs_in.len() as u64,
             extent::searches(file.cluster.search, &workloads, measured.as_ref())
-                + u64::from(choices.is_some()),
+                + u64::from(choices.is_some())
+                + u64::from(plans.is_some()),
             policies.as_ref().map_or(0, Vec::len) as u64,
             objectives.len() as u64,
             strategies.len() as u64,
@@ -198,6 +213,7 @@ impl Check<'_> {
             workloads,
             measured,
             bag: choices.map(Arc::new),
+            parallel: plans,
             stored,
             machines,
             reach,
@@ -217,7 +233,7 @@ impl Check<'_> {
     }
 
     fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
-        if file.grid.is_some() || file.bag.is_some() {
+        if file.grid.is_some() || file.bag.is_some() || file.parallel.is_some() {
             return Vec::new();
         }
         if let Some(asked) = &file.workloads {

@@ -1,4 +1,4 @@
-//! The form of a scenario file. Everything has a default but the workloads, the grid or the bag.
+//! The form of a scenario file. Everything has a default but the workloads, the grid, the bag or the parallel plans.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
 use super::include::Include;
+pub use super::parallel_table::ParallelTable;
 use super::scale_axis::ScaleAxis;
 pub use super::schema::schema;
 use crate::cluster::Keeps;
@@ -28,7 +29,7 @@ use crate::workload::Staleness;
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["bag"] }, { "required": ["include"] }]))]
+#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["bag"] }, { "required": ["parallel"] }, { "required": ["include"] }]))]
 pub struct ScenarioFile {
     /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
     /// a later one wins.
@@ -68,6 +69,9 @@ pub struct ScenarioFile {
     /// A bag of independent jobs, instead of both.
     #[schemars(with = "Option<BagTable>")]
     pub bag: Option<Spanned<BagTable>>,
+    /// A model that is cut over GPUs, instead of all of these.
+    #[schemars(with = "Option<ParallelTable>")]
+    pub parallel: Option<Spanned<ParallelTable>>,
     /// VM types that were not measured, by name.
     #[schemars(with = "BTreeMap<String, VmTable>")]
     pub vm: BTreeMap<Spanned<String>, VmTable>,

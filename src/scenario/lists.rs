@@ -1,6 +1,6 @@
 //! Which keys may hold several values: a list like `[60, 600]`, or a range with a step or a factor.
 //!
-//! Those of `[spot]`, `[bag]`, `[variation]` and `search.repeats` make settings, in each of which the scenario is run; those of a policy, policies.
+//! Those of `[spot]`, `[bag]`, `[parallel]`, `[variation]` and `search.repeats` make settings, in each of which the scenario is run; those of a policy, policies.
 //! VM types have such keys too, [`scale_axis`](super::scale_axis).
 
 use std::sync::LazyLock;
@@ -30,6 +30,7 @@ const SETTINGS: &[&[&str]] = &[
     &["bag", "surrogate", "after_jobs"],
     &["bag", "surrogate", "train_s"],
     &["bag", "surrogate", "result_s"],
+    &["parallel", "checkpoint_gb_per_s"],
     &["variation", "step_cv"],
     &["variation", "placement_sigma"],
     &["variation", "vm_sigma"],

@@ -12,6 +12,7 @@
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
 //! - `bag`: a bag of jobs, and the ways to run it; [`bag_table`]: its form.
+//! - `parallel`: a model that is cut over GPUs, and the plans for it; [`parallel_table`]: its form.
 //! - [`machines`]: VM types that were not measured.
 //! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `availability`: workers that share their cores; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
@@ -38,6 +39,8 @@ mod kinds;
 mod left_out;
 pub mod lists;
 pub mod machines;
+mod parallel;
+pub mod parallel_table;
 mod precision;
 mod prices;
 pub mod scale_axis;
@@ -63,6 +66,7 @@ use std::sync::Arc;
 use crate::bag::{Bag, Choices};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
+use crate::plans;
 use crate::pricing::Policy;
 use crate::search::{Limits, Objective, Registry, Settings};
 use crate::training::{Fidelity, Variation};
@@ -91,6 +95,8 @@ pub struct Scenario {
     pub measured: Option<MeasuredJobs>,
     /// A bag of jobs and the ways to run it, instead of both.
     pub bag: Option<Arc<Choices>>,
+    /// Plans by which a model is cut over GPUs, instead of all of these.
+    pub parallel: Option<Arc<plans::Choices>>,
     /// Which configurations a search chooses between.
     pub search: Together,
     /// Workloads whose earlier runs the model of all jobs may use.
@@ -134,11 +140,25 @@ pub struct Setting {
     pub setup: Setup,
     /// The terms of the bag of jobs, where there is one.
     pub bag: Option<Arc<Bag>>,
+    /// The terms of a job on parallel plans, where there are such.
+    pub parallel: Option<Arc<plans::Terms>>,
     /// How often the job will be run, where that is said.
     pub repeats: Option<u64>,
 }
 
 impl Scenario {
+    /// Searches that are neither of workloads nor of a grid: the bag, the parallel plans.
+    pub fn stated(&self) -> usize {
+        usize::from(self.bag.is_some()) + usize::from(self.parallel.is_some())
+    }
+
+    /// The configurations of these.
+    pub fn stated_configurations(&self) -> usize {
+        let bag = self.bag.as_ref().map_or(0, |bag| bag.space.len());
+        let plans = self.parallel.as_ref().map_or(0, |plans| plans.space.len());
+        bag + plans
+    }
+
     /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per
     /// policy, objective, strategy and replica.
     pub fn cases(&self) -> u64 {
@@ -149,7 +169,7 @@ impl Scenario {
                 .sum(),
         };
         let measured = self.measured.as_ref().map_or(0, |m| m.jobs.len());
-        (searches + measured + usize::from(self.bag.is_some())) as u64
+        (searches + measured + self.stated()) as u64
             * self.runs_in.len() as u64
             * self.policies.len() as u64
             * self.objectives.len() as u64

@@ -5,7 +5,7 @@ use super::complaints::Complaints;
 use super::file::ScenarioFile;
 use super::files::Files;
 use super::machines::Machine;
-use super::{bag, setup, sizes};
+use super::{bag, parallel, setup, sizes};
 use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::checked::Spread;
@@ -60,7 +60,8 @@ impl Settings<'_> {
     ) -> Setting {
         let variation = variation(file);
         let bag = bag::terms(file, &setup, complaints);
-        if !is_measured && bag.is_none() {
+        let plans = parallel::terms(file, &setup, &variation, complaints);
+        if !is_measured && bag.is_none() && plans.is_none() {
             let (workloads, reach) = (self.workloads, self.reach);
             sizes::check(file, workloads, reach, &setup, &variation, complaints);
         }
@@ -69,6 +70,7 @@ impl Settings<'_> {
             variation,
             setup,
             bag,
+            parallel: plans,
             repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),
         }
     }

@@ -13,6 +13,7 @@ use crate::bag::Choices;
 use crate::cluster::Setup;
 use crate::configuration::Configuration;
 use crate::input::Diagnostic;
+use crate::plans;
 use crate::search::registry::WHEN_NONE_IS_NAMED;
 use crate::search::{ALL_KNOWING, Figures, Objective, Past, Registry, Settings, Task, registry};
 use crate::space::Space;
@@ -167,6 +168,28 @@ pub(super) fn usable_on_bag(
 ) -> Vec<String> {
     let own = History::default();
     let task = Figures::of_bag().task(&choices.name, &choices.space);
+    buildable(
+        file,
+        registry,
+        &task,
+        (&own, &[]),
+        &mut strategies,
+        complaints,
+    );
+    strategies.into_iter().map(Spanned::into_inner).collect()
+}
+
+/// The same on parallel plans.
+pub(super) fn usable_on_plans(
+    file: &ScenarioFile,
+    registry: &Registry,
+    plans: &plans::Choices,
+    mut strategies: Vec<Spanned<String>>,
+    complaints: &mut Complaints<'_>,
+) -> Vec<String> {
+    let own = History::default();
+    let mut task = Figures::of_plans(plans).task(&plans.name, &plans.space);
+    task.plans = Some(plans);
     buildable(
         file,
         registry,

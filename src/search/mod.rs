@@ -14,6 +14,7 @@
 //!   configurations to the target.
 //! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
 //! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
+//! - [`planner`]: parallel plans by a model of their steps.
 //! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
 //! - [`external`]: another program.
 //! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
@@ -45,6 +46,7 @@ pub mod one_run;
 mod outlook;
 pub mod partial;
 pub mod past;
+pub mod planner;
 mod probing;
 pub mod random;
 pub mod registry;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
-use super::{Offer, Past};
+use super::{Offer, Past, Task};
 use crate::space::Space;
 use crate::stats::{Line, Plane, line::locate};
 use crate::testbed::History;
@@ -93,6 +93,26 @@ pub struct EpochTable {
 }
 
 impl EpochTable {
+    /// Those that are stated: the same with every batch, or by the noise scale.
+    pub fn stated(epochs: f64, task: &Task<'_>) -> EpochTable {
+        let Some(scale) = task.noise_scale else {
+            return EpochTable::constant(epochs);
+        };
+        let space = task.space;
+        let mut batches: Vec<u32> = (0..space.len()).filter_map(|at| space.batch(at)).collect();
+        batches.sort_unstable();
+        batches.dedup();
+        if batches.is_empty() {
+            return EpochTable::constant(epochs);
+        }
+        let batches: Vec<f64> = batches.into_iter().map(f64::from).collect();
+        let each = batches.iter().map(|batch| epochs * (1.0 + batch / scale));
+        EpochTable {
+            epochs: each.collect(),
+            batches,
+        }
+    }
+
     /// The same epochs with every batch.
     pub fn constant(epochs: f64) -> EpochTable {
         EpochTable {

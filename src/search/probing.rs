@@ -58,7 +58,7 @@ impl Probing {
         let steps = (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from);
         let from = settings.epochs_from;
         let by_batch = |past: &mut Past<'_>| match task.stated_epochs {
-            Some(epochs) => Some(EpochTable::constant(epochs)),
+            Some(epochs) => Some(EpochTable::stated(epochs, task)),
             None => EpochTable::known(past, from),
         };
         match EpochLine::known(past, from) {
@@ -92,7 +92,7 @@ impl Probing {
     /// earlier runs that know epochs has them. Without any, probes run to the target.
     pub(super) fn told(task: &Task<'_>, past: &mut Past<'_>, settings: Probes) -> Self {
         let known = match task.stated_epochs {
-            Some(epochs) => Some(EpochModel::ByBatch(EpochTable::constant(epochs))),
+            Some(epochs) => Some(EpochModel::ByBatch(EpochTable::stated(epochs, task))),
             None => {
                 let history = past.take_own(|offer| offer.has_epochs);
                 EpochModel::fit(&history, Fits::default())

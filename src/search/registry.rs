@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::Recipe;
 use super::external::ExternalSettings;
 use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
-use super::{fixed, full, no_search, one_run, partial, random, same_job, srifty_like};
+use super::{fixed, full, no_search, one_run, partial, planner, random, same_job, srifty_like};
 use crate::input::checked::Count;
 use crate::input::closest;
 use crate::input::name::not_a_name;
@@ -128,6 +128,7 @@ strategies! {
     ernest = "ernest": ernest::ErnestSettings,
     bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
     value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
+    planner = "planner": planner::PlannerSettings,
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 

@@ -3,6 +3,7 @@
 use super::objective::{Limits, Margins, Objective, Point};
 use crate::cloud::Machine;
 use crate::grid::Job;
+use crate::plans::Choices;
 use crate::space::Space;
 use crate::workload::Workload;
 
@@ -77,6 +78,8 @@ pub trait Prices {
 
 /// Steps of a probe on a measured grid, where the strategy's settings do not say.
 const GRID_PROBE_STEPS: u64 = 50;
+/// Steps of a probe of a parallel plan, where they do not say either.
+const PLAN_PROBE_STEPS: u64 = 10;
 /// Jobs of a probe of a bag, where they do not say either.
 const BAG_PROBE_JOBS: u64 = 8;
 
@@ -87,6 +90,8 @@ pub struct Figures {
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
     pub stated_epochs: Option<f64>,
+    /// Samples of a batch with which they double, where that is stated: with B they are (1 + B / it) times as many.
+    pub noise_scale: Option<f64>,
     /// Parameters of its model, where they are stated.
     pub parameters: Option<f64>,
     /// Steps after which its noise is said to settle.
@@ -102,6 +107,7 @@ impl Figures {
         Figures {
             samples_per_epoch: Some(constants.samples_per_epoch.value),
             stated_epochs: workload.stated_epochs(),
+            noise_scale: None,
             parameters: constants.parameters.as_ref().map(|p| p.value),
             // Both were checked to be whole when the workload was loaded.
             cold_start_steps: constants.cold_start_steps.value as u64,
@@ -116,6 +122,7 @@ impl Figures {
         Figures {
             samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
             stated_epochs: None,
+            noise_scale: None,
             parameters: None,
             cold_start_steps: 0,
             probe_steps: GRID_PROBE_STEPS,
@@ -127,9 +134,22 @@ impl Figures {
         Figures {
             samples_per_epoch: None,
             stated_epochs: None,
+            noise_scale: None,
             parameters: None,
             cold_start_steps: 0,
             probe_steps: BAG_PROBE_JOBS,
+        }
+    }
+
+    /// Those of a model that is cut over GPUs: an epoch is all that it trains on with a small batch.
+    pub fn of_plans(plans: &Choices) -> Figures {
+        Figures {
+            samples_per_epoch: Some(plans.target.sequences),
+            stated_epochs: Some(1.0),
+            noise_scale: plans.target.noise_scale,
+            parameters: Some(plans.profile.parameters as f64),
+            cold_start_steps: 0,
+            probe_steps: PLAN_PROBE_STEPS,
         }
     }
 
@@ -138,6 +158,7 @@ impl Figures {
         Task {
             samples_per_epoch: self.samples_per_epoch,
             stated_epochs: self.stated_epochs,
+            noise_scale: self.noise_scale,
             parameters: self.parameters,
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
@@ -178,6 +199,11 @@ pub struct Task<'a> {
     pub samples_per_epoch: Option<f64>,
     /// Epochs to the target with every batch, where they are no measurement but stated.
     pub stated_epochs: Option<f64>,
+    /// Samples of a batch with which stated epochs double: with B they are (1 + B / it) times as many. `None`: they are the
+    /// same with every batch.
+    pub noise_scale: Option<f64>,
+    /// The plans by which a model is cut over GPUs, where these are the configurations.
+    pub(crate) plans: Option<&'a Choices>,
     /// Parameters of the workload's model, where they are stated.
     pub parameters: Option<f64>,
     /// Steps after which the workload's noise is said to settle.
@@ -203,6 +229,8 @@ impl<'a> Task<'a> {
             looks_cost_a_run: false,
             samples_per_epoch: None,
             stated_epochs: None,
+            noise_scale: None,
+            plans: None,
             parameters: None,
             cold_start_steps: 0,
             probe_steps: 1,

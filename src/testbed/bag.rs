@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::ground::no_layers;
 use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use crate::bag::formula;
 use crate::bag::run::{Ended, Luck, Of, Onto, Run};
@@ -258,6 +259,7 @@ impl Site for BagSite<'_> {
             Length::Share(share) => (some(share * f64::from(all)), SimTime::LAST),
             Length::Whole => (all, SimTime::LAST),
             Length::WholeUntil(end) | Length::Until(end) => (all, end.max(self.now.now)),
+            Length::Profile(_) => return Err(no_layers()),
         };
         let before = self.now.now;
         let ended = self.spend(configuration, Phase::Searching, goal)?;

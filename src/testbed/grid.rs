@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::ground::no_layers;
 use super::{
     Ground, History, Length, Observation, PastRun, Point, Site, Stop, Target, Terms, Timeline,
 };
@@ -295,6 +296,7 @@ impl GridSite<'_> {
     fn charged_s(&self, run: &Run, length: Length) -> Result<f64, Stop> {
         let probe = self.grid.probe;
         Ok(match (probe.charge, length) {
+            (_, Length::Profile(_)) => return Err(no_layers()),
             (_, Length::Until(end) | Length::WholeUntil(end)) if probe.cut_off => {
                 let most = (end.max(self.now.now) - self.now.now).seconds();
                 run.time_s.min(most)

@@ -5,6 +5,7 @@ use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::engine::Interrupt;
 use crate::job::{Sketched, Totals};
+use crate::plans::Choices;
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::Streams;
 use crate::training::log::Entry;
@@ -104,6 +105,17 @@ pub trait Ground: Send + Sync {
         None
     }
 
+    /// VM types by number among those that are rented, and VMs of each of a configuration, where types and markets may be
+    /// mixed.
+    fn held_of_each(&self, _configuration: usize) -> &[(u16, u32)] {
+        &[]
+    }
+
+    /// The plans by which a model is cut over GPUs, where these are its configurations.
+    fn plans(&self) -> Option<&Choices> {
+        None
+    }
+
     /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
     fn rented(&self) -> Option<&[RentedVm]> {
         self.world().map(|world| &world.vms[..])
@@ -143,6 +155,13 @@ pub enum Length {
     WholeUntil(SimTime),
     /// Until this moment.
     Until(SimTime),
+    /// So many passes over every layer by itself on one VM.
+    Profile(u64),
+}
+
+/// Why a ground without layers shows no profile of them.
+pub(super) fn no_layers() -> Stop {
+    Stop::Failed("there are no layers to profile here".to_owned())
 }
 
 /// A job on a ground, in one replica: what an experiment asks of a testbed.

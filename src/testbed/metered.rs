@@ -129,6 +129,7 @@ impl Testbed for Metered<'_> {
             Extent::ToTargetForUsd(usd) if sound(usd, f64::MAX) => {
                 Length::WholeUntil(self.moment_of(configuration, usd)?)
             }
+            Extent::Profile(passes @ 1..) => Length::Profile(passes),
             impossible => {
                 return Err(Stop::Failed(format!(
                     "the strategy asks for an impossible probe: {impossible:?}"

@@ -7,7 +7,7 @@
 //! - [`ground`]: what is true of configurations, and a job among them as an experiment sees it. Two own
 //!   one: the simulated cluster and the measured grid.
 //! - [`simulated`]: the simulated cluster.
-//! - [`grid`]: the measured grid. [`bag`]: a bag of jobs.
+//! - [`grid`]: the measured grid. [`bag`]: a bag of jobs. [`plans`]: a model cut over GPUs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
 //! - [`history`]: what earlier runs of a workload left behind.
 
@@ -16,6 +16,7 @@ pub mod grid;
 pub mod ground;
 pub mod history;
 pub mod metered;
+pub mod plans;
 pub mod simulated;
 
 pub use bag::BagGround;
@@ -23,6 +24,7 @@ pub use grid::MeasuredGrid;
 pub use ground::{Ground, Length, Point, Site, Terms, Timeline};
 pub use history::{History, PastRun};
 pub use metered::{Metered, Noted};
+pub use plans::PlanGround;
 pub use simulated::SimulatedCluster;
 
 use crate::training::Unfinished;
@@ -52,6 +54,9 @@ pub enum Extent {
     Seconds(f64),
     /// Until it has cost so many USD; for strategies that depend on prices.
     Usd(f64),
+    /// So many passes over every layer by itself on one VM, at every degree and micro-batch of the space: what planners are
+    /// made from. Only where models are cut over GPUs.
+    Profile(u64),
 }
 
 /// What a probe of one configuration shows. What it does not show is `None`.

@@ -1,5 +1,6 @@
 //! The simulated cluster as a testbed.
 
+use super::ground::no_layers;
 use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use crate::cloud::Fleet;
 use crate::cluster::World;
@@ -477,6 +478,7 @@ impl Site for SimulatedCluster<'_> {
 
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
         match length {
+            Length::Profile(_) => Err(no_layers()),
             Length::Whole => self.train_from_scratch(configuration, never()),
             Length::WholeUntil(end) => self.train_from_scratch(configuration, end),
             Length::Steps(steps) => self.train_and_look(configuration, steps, never()),

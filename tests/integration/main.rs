@@ -89,6 +89,7 @@ mod own_prices;
 mod pages;
 mod peers;
 #[cfg(feature = "figures")]
+mod plans;
 mod plotting;
 mod precision;
 mod properties;

@@ -39,7 +39,11 @@ impl Sandbox {
     }
 
     pub fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).expect("the sandbox is writable");
+        let path = self.path(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).expect("the sandbox is writable");
+        }
+        fs::write(path, text).expect("the sandbox is writable");
     }
 
     pub fn read(&self, name: &str) -> String {

@@ -18,6 +18,7 @@ pub mod policy;
 pub mod run_time;
 pub mod young_daly;
 
+pub(crate) use choice::between_losses_h;
 pub use dynamic::{Dynamic, Losses, Refused, Task};
 pub use periodic::Periodic;
 pub use policy::Policy;

@@ -29,6 +29,10 @@ pub enum Track {
     Worker(u32),
     /// One parameter server.
     Server(u32),
+    /// A stage of a data-parallel replica: replica, stage.
+    Stage(u32, u32),
+    /// What goes on beside its work: the same.
+    Link(u32, u32),
 }
 
 /// What became of a worker's work.
@@ -42,6 +46,15 @@ pub enum Fate {
     GivenUp,
     /// A barrier stopped it on the way; it goes on behind.
     Paused,
+}
+
+/// Which neighbour of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The one before.
+    Before,
+    /// The one behind.
+    Behind,
 }
 
 /// What happened.
@@ -93,6 +106,16 @@ pub enum What {
     Update(Fate),
     /// A server serves its part of this worker's update.
     Serve(u32),
+    /// A micro-batch goes forward through a stage.
+    Forward(u32),
+    /// A micro-batch goes backward through it.
+    Backward(u32),
+    /// Activations of a micro-batch, or their gradients, pass to or from another stage.
+    Exchange(u32, Side),
+    /// Gradients are applied.
+    Apply,
+    /// A stage waits for others.
+    Bubble,
     /// VMs held from now on.
     Vms(u32),
     /// Steps (updates) whose work is kept, in all configurations together.
@@ -134,6 +157,11 @@ impl What {
                 | What::Communication(_)
                 | What::Update(_)
                 | What::Serve(_)
+                | What::Forward(_)
+                | What::Backward(_)
+                | What::Exchange(..)
+                | What::Apply
+                | What::Bubble
         )
     }
 }

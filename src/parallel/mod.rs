@@ -1,0 +1,30 @@
+//! Parallel plans: one model cut over GPUs by data, pipeline and tensor parallelism, from profiles of its layers.
+//!
+//! In: seconds per layer on a GPU, what its activations and parameters weigh, links, a plan. Out: seconds of a step and
+//! where they go, the memory of each stage, or the reason why the plan does not fit. It knows no price and no strategy.
+//!
+//! - [`profile`]: what a layer costs; [`links`]: what sending does; `library`: those that are embedded.
+//! - [`plan`]: which GPUs hold which layers; [`misfit`]: why that cannot be.
+//! - [`schedule`]: in which order a stage computes its micro-batches.
+//! - [`runtime`]: what the training framework adds.
+//! - [`measured`]: plans that others ran.
+//! - [`memory`]: what a stage holds. [`prepared`]: a plan with all that does not depend on luck.
+
+pub mod library;
+pub mod links;
+pub mod measured;
+pub mod memory;
+pub mod misfit;
+pub mod plan;
+pub mod prepared;
+pub mod profile;
+pub mod runtime;
+pub mod schedule;
+
+pub use links::{Links, Scope};
+pub use misfit::Misfit;
+pub use plan::{NodeKind, ParallelPlan, Replica, StageOfPlan};
+pub use prepared::{PreparedPlan, Room, Scratch, Span, StepBreakdown, Work};
+pub use profile::LayerProfile;
+pub use runtime::{Activations, Runtime};
+pub use schedule::Schedule;

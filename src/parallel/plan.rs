@@ -1,0 +1,219 @@
+//! Which GPUs hold which layers.
+
+use std::sync::Arc;
+
+use super::{LayerProfile, Misfit, Schedule};
+
+/// A kind of node: some GPUs of a type in one machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeKind {
+    /// What it is called: a VM type.
+    pub name: Arc<str>,
+    /// Its GPU, as layer profiles call it.
+    pub gpu: Arc<str>,
+    /// GPUs in a node.
+    pub gpus_per_node: u32,
+    /// Memory of one GPU in GiB; `None`: not known.
+    pub memory_gib: Option<f64>,
+    /// Where it is.
+    pub zone: Arc<str>,
+}
+
+/// One replica of a stage: GPUs of one node that share its layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Replica {
+    /// Which of the kinds of nodes.
+    pub kind: u32,
+    /// Tensor degree: GPUs that share each layer.
+    pub tensor: u32,
+    /// Which node, numbered over the whole plan from 0.
+    pub node: u32,
+}
+
+/// Consecutive layers, held once per data-parallel replica.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StageOfPlan {
+    /// Its first layer, from 0.
+    pub first_layer: u32,
+    /// Its last layer.
+    pub last_layer: u32,
+    /// One per data-parallel replica.
+    pub replicas: Vec<Replica>,
+}
+
+/// How one model is cut over GPUs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ParallelPlan {
+    /// Data-parallel replicas.
+    pub data: u32,
+    /// Sequences per micro-batch.
+    pub micro_batch: u32,
+    /// Sequences per step, over all replicas.
+    pub global_batch: u32,
+    /// In which order a stage computes its micro-batches.
+    pub schedule: Schedule,
+    /// From the first layers to the last.
+    pub stages: Vec<StageOfPlan>,
+}
+
+impl ParallelPlan {
+    /// A plan with the same degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node.
+    /// GPUs are filled as Megatron does: tensor first, then data, then pipeline; a change of kind begins a node.
+    ///
+    /// # Errors
+    /// If a node has too few GPUs for `tensor`, or there is not one kind per stage.
+    #[allow(clippy::too_many_arguments)]
+    pub fn even(
+        nodes: &[NodeKind],
+        kinds: &[u32],
+        cuts: &[u32],
+        data: u32,
+        tensor: u32,
+        micro_batch: u32,
+        global_batch: u32,
+        schedule: Schedule,
+    ) -> Result<ParallelPlan, Misfit> {
+        if kinds.len() != cuts.len() {
+            let text = format!("{} kinds of nodes for {} stages", kinds.len(), cuts.len());
+            return Err(Misfit::Shape(text));
+        }
+        let mut first_layer = 0;
+        let mut stages = Vec::with_capacity(cuts.len());
+        // The node that is being filled: its number, kind, GPUs left.
+        let (mut node, mut filling, mut left) = (0, None, 0);
+        for (&last_layer, &kind) in cuts.iter().zip(kinds) {
+            let of_kind = node_kind(nodes, kind)?;
+            if tensor == 0 || tensor > of_kind.gpus_per_node {
+                let (name, gpus) = (&of_kind.name, of_kind.gpus_per_node);
+                let text = format!("tensor degree {tensor} on {name}, which has {gpus} GPUs per node");
+                return Err(Misfit::Shape(text));
+            }
+            let mut replicas = Vec::with_capacity(data as usize);
+            for _ in 0..data {
+                if filling != Some(kind) || left < tensor {
+                    node += u32::from(filling.is_some());
+                    (filling, left) = (Some(kind), of_kind.gpus_per_node);
+                }
+                left -= tensor;
+                replicas.push(Replica { kind, tensor, node });
+            }
+            stages.push(StageOfPlan {
+                first_layer,
+                last_layer,
+                replicas,
+            });
+            first_layer = last_layer.saturating_add(1);
+        }
+        Ok(ParallelPlan {
+            data,
+            micro_batch,
+            global_batch,
+            schedule,
+            stages,
+        })
+    }
+
+    /// Stages.
+    pub fn pipeline(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// Micro-batches per replica and step.
+    pub fn micro_batches(&self) -> u32 {
+        let at_once = u64::from(self.data) * u64::from(self.micro_batch);
+        (u64::from(self.global_batch) / at_once.max(1)) as u32
+    }
+
+    /// GPUs in all.
+    pub fn gpus(&self) -> u32 {
+        let replicas = self.stages.iter().flat_map(|s| &s.replicas);
+        replicas.map(|r| r.tensor).sum()
+    }
+
+    /// Nodes in all.
+    pub fn nodes(&self) -> u32 {
+        let replicas = self.stages.iter().flat_map(|s| &s.replicas);
+        replicas.map(|r| r.node + 1).max().unwrap_or(0)
+    }
+
+    /// Whether its numbers go together: stages that are all layers in order, a replica each, nodes with enough GPUs, whole
+    /// micro-batches. Gives the GPUs that each node is filled with.
+    pub(super) fn check(&self, profile: &LayerProfile, nodes: &[NodeKind]) -> Result<Vec<u32>, Misfit> {
+        let shape = |text: String| Err(Misfit::Shape(text));
+        if self.data == 0 || self.micro_batch == 0 || self.global_batch == 0 || self.stages.is_empty() {
+            return shape("data, micro-batch, global batch and stages must be at least 1".to_owned());
+        }
+        let at_once = u64::from(self.data) * u64::from(self.micro_batch);
+        if u64::from(self.global_batch) % at_once != 0 {
+            let (batch, data, micro) = (self.global_batch, self.data, self.micro_batch);
+            return shape(format!(
+                "a global batch of {batch} is not a multiple of {data} replicas × micro-batch {micro}"
+            ));
+        }
+        // A step's operations are counted in 32 bits.
+        if self.micro_batches() > 1 << 24 {
+            return shape(format!("{} micro-batches per step are over 2^24", self.micro_batches()));
+        }
+        self.check_layers(profile)?;
+        let all = self.stages.len() * self.data as usize;
+        // How full each node is, and of which kind it is.
+        let mut filled = vec![(0_u32, u32::MAX); all];
+        for (number, stage) in self.stages.iter().enumerate() {
+            if stage.replicas.len() != self.data as usize {
+                let (found, data) = (stage.replicas.len(), self.data);
+                return shape(format!("stage {} has {found} replicas, expected {data}", number + 1));
+            }
+            for replica in &stage.replicas {
+                let kind = node_kind(nodes, replica.kind)?;
+                let Some(node) = filled.get_mut(replica.node as usize) else {
+                    return shape(format!("node {} of a plan with at most {all} nodes", replica.node));
+                };
+                if node.1 != u32::MAX && node.1 != replica.kind {
+                    return shape(format!("node {} is of two kinds", replica.node));
+                }
+                *node = (node.0.saturating_add(replica.tensor), replica.kind);
+                if replica.tensor == 0 || node.0 > kind.gpus_per_node {
+                    let (name, gpus) = (&kind.name, kind.gpus_per_node);
+                    return shape(format!(
+                        "{} GPUs on node {}, a {name} with {gpus}",
+                        node.0, replica.node
+                    ));
+                }
+            }
+        }
+        Ok(filled.into_iter().map(|(gpus, _)| gpus).collect())
+    }
+
+    fn check_layers(&self, profile: &LayerProfile) -> Result<(), Misfit> {
+        let last = profile.layers - 1;
+        let mut next = 0;
+        for (number, stage) in self.stages.iter().enumerate() {
+            let is_last = number + 1 == self.stages.len();
+            let wrong = if stage.first_layer != next {
+                Some(format!("begin with {next}"))
+            } else if stage.last_layer < stage.first_layer || stage.last_layer > last {
+                Some(format!("end between {} and {last}", stage.first_layer))
+            } else if is_last && stage.last_layer != last {
+                Some(format!("end with {last}"))
+            } else {
+                None
+            };
+            if let Some(expected) = wrong {
+                return Err(Misfit::Layers {
+                    stage: number as u32,
+                    first_found: stage.first_layer,
+                    last_found: stage.last_layer,
+                    last,
+                    expected,
+                });
+            }
+            next = stage.last_layer + 1;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn node_kind(nodes: &[NodeKind], kind: u32) -> Result<&NodeKind, Misfit> {
+    let missing = || Misfit::Shape(format!("no kind of node {kind} among {}", nodes.len()));
+    nodes.get(kind as usize).ok_or_else(missing)
+}

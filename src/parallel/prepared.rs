@@ -1,0 +1,329 @@
+//! A plan with all that does not depend on luck, and its steps.
+//!
+//! - `costs`: from profile, links and plan to seconds per stage.
+//! - `path`: the critical path of one pipeline. `events`: a whole step, event by event.
+
+mod costs;
+mod events;
+mod path;
+
+use super::misfit::Misfit;
+use super::runtime::Activations;
+use super::schedule::{Place, Schedule};
+use super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime};
+
+pub use path::Scratch;
+
+/// What a stage does for each micro-batch and step, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct StageCost {
+    /// Until a forward pass has been launched and computed.
+    forward: f64,
+    backward: f64,
+    /// Of `forward`, in which the GPU computes.
+    busy_forward: f64,
+    busy_backward: f64,
+    /// One message to the next stage, or from it.
+    message: f64,
+    update: f64,
+}
+
+impl StageCost {
+    /// On a machine that computes `factor` times as long.
+    fn scaled(self, factor: f64) -> StageCost {
+        StageCost {
+            forward: self.forward * factor,
+            backward: self.backward * factor,
+            busy_forward: self.busy_forward * factor,
+            busy_backward: self.busy_backward * factor,
+            message: self.message,
+            update: self.update * factor,
+        }
+    }
+}
+
+/// The all-reduce of a stage's gradients among its replicas.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Reduction {
+    buckets: u32,
+    /// Of one bucket.
+    bucket_s: f64,
+}
+
+impl Reduction {
+    fn seconds(self) -> f64 {
+        f64::from(self.buckets) * self.bucket_s
+    }
+}
+
+/// Where the seconds of a step go, on the stage that is last: they add up to the step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepBreakdown {
+    /// Forward and backward.
+    pub compute_s: f64,
+    /// Waiting for other stages.
+    pub bubble_s: f64,
+    /// Sending activations and their gradients, as far as nothing hides it.
+    pub activations_s: f64,
+    /// Reducing gradients among replicas, and waiting for them, as far as nothing hides it.
+    pub gradients_s: f64,
+    /// Applying them.
+    pub update_s: f64,
+}
+
+impl StepBreakdown {
+    /// The step in seconds.
+    pub fn step_s(&self) -> f64 {
+        self.compute_s + self.bubble_s + self.activations_s + self.gradients_s + self.update_s
+    }
+
+    /// The share of the step that is spent waiting for other stages.
+    pub fn bubble_share(&self) -> f64 {
+        self.bubble_s / self.step_s().max(f64::MIN_POSITIVE)
+    }
+}
+
+/// What a GPU is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// A micro-batch goes forward.
+    Forward,
+    /// A micro-batch goes backward.
+    Backward,
+    /// Activations or their gradients are exchanged with the stage before.
+    Receive,
+    /// The same with the stage behind.
+    Send,
+    /// Gradients are reduced among replicas.
+    Reduce,
+    /// They are applied.
+    Update,
+}
+
+impl Work {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Work::Forward => "forward",
+            Work::Backward => "backward",
+            Work::Receive => "exchange-previous",
+            Work::Send => "exchange-next",
+            Work::Reduce => "reduce",
+            Work::Update => "update",
+        }
+    }
+}
+
+/// A piece of the timeline of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Data-parallel replica, from 0.
+    pub replica: u32,
+    /// Stage, from 0.
+    pub stage: u32,
+    /// What is done.
+    pub work: Work,
+    /// Which micro-batch, from 0; 0 where none is meant.
+    pub micro_batch: u32,
+    /// Seconds from the beginning of the step.
+    pub start_s: f64,
+    /// See `start_s`.
+    pub end_s: f64,
+}
+
+/// A plan with all that does not depend on luck.
+#[derive(Debug, Clone)]
+pub struct PreparedPlan {
+    schedule: Schedule,
+    activations: Activations,
+    overlap_gradients: bool,
+    stages: u32,
+    micro_batches: u32,
+    /// Pipelines that differ, each with its stages.
+    lanes: Vec<Vec<StageCost>>,
+    /// Per replica: which of `lanes` it is like.
+    lane_of: Vec<u32>,
+    /// Per stage.
+    reductions: Vec<Reduction>,
+    memory: Vec<u64>,
+    checkpoint_bytes: u64,
+}
+
+impl PreparedPlan {
+    /// Checks a plan and computes what its steps consist of.
+    ///
+    /// # Errors
+    /// The reason why the plan cannot be run.
+    pub fn new(
+        profile: &LayerProfile,
+        links: &Links,
+        nodes: &[NodeKind],
+        runtime: &Runtime,
+        plan: &ParallelPlan,
+    ) -> Result<PreparedPlan, Misfit> {
+        costs::prepare(profile, links, nodes, runtime, plan)
+    }
+
+    /// Stages of a pipeline.
+    pub fn stages(&self) -> usize {
+        self.stages as usize
+    }
+
+    /// Data-parallel replicas.
+    pub fn replicas(&self) -> usize {
+        self.lane_of.len()
+    }
+
+    /// Seconds of a step, by its critical path, without luck.
+    pub fn step_s(&self) -> f64 {
+        self.step_in(&mut Scratch::default())
+    }
+
+    /// As [`PreparedPlan::step_s`], in room that is kept.
+    pub fn step_in(&self, scratch: &mut Scratch) -> f64 {
+        scratch.begin(self.stages());
+        for lane in &self.lanes {
+            scratch.costs.clone_from(lane);
+            self.walk(scratch);
+            scratch.meet();
+        }
+        self.finish(scratch)
+    }
+
+    /// Seconds of a step, by its critical path, if each slot computes `factors[slot]` times as long; slot
+    /// `replica × stages + stage` is a stage of a replica.
+    pub fn step_with(&self, factors: &[f64], scratch: &mut Scratch) -> f64 {
+        scratch.begin(self.stages());
+        for (replica, &lane) in self.lane_of.iter().enumerate() {
+            let own = factors.iter().skip(replica * self.stages());
+            let lane = &self.lanes[lane as usize];
+            scratch.costs.clear();
+            let scaled = lane.iter().zip(own).map(|(cost, factor)| cost.scaled(*factor));
+            scratch.costs.extend(scaled);
+            // Fewer factors than slots: the rest compute as they are.
+            let given = scratch.costs.len();
+            scratch.costs.extend_from_slice(&lane[given..]);
+            self.walk(scratch);
+            scratch.meet();
+        }
+        self.finish(scratch)
+    }
+
+    /// Factors that [`PreparedPlan::step_with`] takes: one per replica and stage.
+    pub fn slots(&self) -> usize {
+        self.replicas() * self.stages()
+    }
+
+    /// From the ends of the stages of all replicas to that of the step.
+    fn finish(&self, scratch: &Scratch) -> f64 {
+        let stages = scratch.met.iter().zip(&self.reductions);
+        let ends = stages.map(|(met, &reduction)| {
+            self.reduced(reduction, met.end, met.last_backward) + met.update
+        });
+        ends.fold(0.0, f64::max)
+    }
+
+    /// When the gradients of a stage are reduced, if its replicas end at `end` and the last backward pass takes `last`.
+    fn reduced(&self, reduction: Reduction, end: f64, last: f64) -> f64 {
+        if !self.overlap_gradients {
+            return end + reduction.seconds();
+        }
+        // Buckets are ready one after the other while the last micro-batch goes backward, in equal distances: either the
+        // first decides and all follow at once, or the last, which comes with the end.
+        let buckets = f64::from(reduction.buckets.max(1));
+        let from_first = end - last * (1.0 - 1.0 / buckets) + reduction.seconds();
+        from_first.max(end + reduction.bucket_s)
+    }
+
+    /// Where the seconds of a step go.
+    pub fn breakdown(&self) -> StepBreakdown {
+        let mut scratch = Scratch::default();
+        let step_s = self.step_in(&mut scratch);
+        let ends: Vec<f64> = (scratch.met.iter().zip(&self.reductions))
+            .map(|(met, &r)| self.reduced(r, met.end, met.last_backward) + met.update)
+            .collect();
+        let stage = (0..ends.len()).fold(0, |best, s| if ends[s] > ends[best] { s } else { best });
+        // The pipeline that is last at this stage.
+        let (mut end, mut lane) = (f64::NEG_INFINITY, 0);
+        for (index, costs) in self.lanes.iter().enumerate() {
+            scratch.costs.clone_from(costs);
+            self.walk(&mut scratch);
+            if scratch.end(stage) > end {
+                (end, lane) = (scratch.end(stage), index);
+            }
+        }
+        let costs = &self.lanes[lane];
+        let own = costs[stage];
+        let update_s = scratch.met[stage].update;
+        let compute_s = f64::from(self.micro_batches) * (own.forward + own.backward);
+        let waits = (end - compute_s).max(0.0);
+        let sent = match self.activations {
+            Activations::Overlapped => 0.0,
+            _ => self.exchanged(costs, stage),
+        };
+        let activations_s = sent.min(waits);
+        StepBreakdown {
+            compute_s: compute_s.min(end),
+            bubble_s: waits - activations_s,
+            activations_s,
+            gradients_s: step_s - end - update_s,
+            update_s,
+        }
+    }
+
+    /// Seconds in which a stage exchanges activations and gradients in a step.
+    fn exchanged(&self, costs: &[StageCost], stage: usize) -> f64 {
+        let place = self.place(stage);
+        let mut sum = 0.0;
+        for number in 0..self.schedule.operations(place) {
+            sum += match self.schedule.operation(place, number) {
+                super::schedule::Operation::Previous(e) => {
+                    self.exchange_s(e.messages(), costs[stage - 1].message)
+                }
+                super::schedule::Operation::Next(e) => self.exchange_s(e.messages(), costs[stage].message),
+                _ => 0.0,
+            };
+        }
+        sum
+    }
+
+    /// Seconds of an exchange of so many messages.
+    #[inline]
+    fn exchange_s(&self, messages: u32, message: f64) -> f64 {
+        match self.activations {
+            Activations::Serial => f64::from(messages) * message,
+            _ => message,
+        }
+    }
+
+    #[inline]
+    fn place(&self, stage: usize) -> Place {
+        Place {
+            stage: stage as u32,
+            stages: self.stages,
+            micro_batches: self.micro_batches,
+        }
+    }
+
+    /// Most bytes that one GPU of a stage holds in a step, over all replicas.
+    pub fn peak_memory_bytes(&self, stage: usize) -> u64 {
+        self.memory.get(stage).copied().unwrap_or(0)
+    }
+
+    /// What a checkpoint holds: parameters and optimiser state of the whole model, once.
+    pub fn checkpoint_bytes(&self) -> u64 {
+        self.checkpoint_bytes
+    }
+
+    /// The timeline of one step without luck, in the order in which its pieces end.
+    pub fn timeline(&self) -> Vec<Span> {
+        let mut spans = Vec::new();
+        self.step_events(&mut |_| 1.0, &mut events::Room::default(), |span| spans.push(span));
+        spans
+    }
+}
+
+pub use events::Room;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,407 @@
+//! From profile, links and plan to seconds per stage.
+
+use std::sync::Arc;
+
+use super::super::misfit::Misfit;
+use super::super::plan::{Replica, StageOfPlan, node_kind};
+use super::super::profile::{Seconds, Times, Weights};
+use super::super::schedule::Place;
+use super::super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime, Scope, memory};
+use super::{PreparedPlan, Reduction, StageCost};
+
+/// All that a plan is made from.
+pub(super) struct Basis<'a> {
+    profile: &'a LayerProfile,
+    links: &'a Links,
+    nodes: &'a [NodeKind],
+    runtime: &'a Runtime,
+    plan: &'a ParallelPlan,
+    /// Per kind of node: number of its GPU in the profile and among the links.
+    gpus: Vec<(Option<usize>, Option<u16>)>,
+}
+
+pub(super) fn prepare(
+    profile: &LayerProfile,
+    links: &Links,
+    nodes: &[NodeKind],
+    runtime: &Runtime,
+    plan: &ParallelPlan,
+) -> Result<PreparedPlan, Misfit> {
+    plan.check(profile, nodes)?;
+    let numbers = |kind: &NodeKind| (profile.gpu(&kind.gpu), links.gpu(&kind.gpu));
+    let basis = Basis {
+        profile,
+        links,
+        nodes,
+        runtime,
+        plan,
+        gpus: nodes.iter().map(numbers).collect(),
+    };
+    let stages = plan.stages.len();
+    let mut memory = Vec::with_capacity(stages);
+    for stage in 0..stages {
+        memory.push(basis.memory(stage)?);
+    }
+    let (lanes, lane_of) = basis.lanes()?;
+    let mut reductions = Vec::with_capacity(stages);
+    for stage in &plan.stages {
+        reductions.push(basis.reduction(stage)?);
+    }
+    Ok(PreparedPlan {
+        schedule: plan.schedule,
+        activations: runtime.activations,
+        overlap_gradients: runtime.overlap_gradients,
+        stages: stages as u32,
+        micro_batches: plan.micro_batches(),
+        lanes,
+        lane_of,
+        reductions,
+        memory,
+        checkpoint_bytes: memory::checkpoint_bytes(profile),
+    })
+}
+
+impl Basis<'_> {
+    fn kind(&self, replica: Replica) -> Result<&NodeKind, Misfit> {
+        node_kind(self.nodes, replica.kind)
+    }
+
+    fn gpu(&self, replica: Replica) -> (Option<usize>, Option<u16>) {
+        (self.gpus.get(replica.kind as usize).copied()).unwrap_or_default()
+    }
+
+    /// Pipelines that differ, and which of them each replica is.
+    fn lanes(&self) -> Result<(Vec<Vec<StageCost>>, Vec<u32>), Misfit> {
+        // What a replica's costs follow from, stage by stage.
+        type Key = (u32, u32, u32, Option<Scope>);
+        let stages = &self.plan.stages;
+        let mut keys: Vec<Vec<Key>> = Vec::new();
+        let mut lanes: Vec<Vec<StageCost>> = Vec::new();
+        let mut lane_of = Vec::with_capacity(self.plan.data as usize);
+        let busy: Vec<Vec<u32>> = stages.iter().map(sending).collect();
+        let mut key = Vec::with_capacity(stages.len());
+        for index in 0..self.plan.data as usize {
+            key.clear();
+            for (stage, busy) in stages.iter().zip(&busy) {
+                let replica = stage.replicas[index];
+                key.push((replica.kind, replica.tensor, busy[index], None));
+            }
+            for number in 1..stages.len() {
+                let ends = [number - 1, number].map(|s| stages[s].replicas[index]);
+                key[number - 1].3 = Some(self.scope(ends[0], ends[1])?);
+            }
+            let known = keys.iter().position(|known| *known == key);
+            let lane = match known {
+                Some(lane) => lane,
+                None => {
+                    lanes.push(self.lane(index, &busy)?);
+                    keys.push(key.clone());
+                    lanes.len() - 1
+                }
+            };
+            lane_of.push(lane as u32);
+        }
+        Ok((lanes, lane_of))
+    }
+
+    fn scope(&self, one: Replica, other: Replica) -> Result<Scope, Misfit> {
+        Ok(if one.node == other.node {
+            Scope::InNode
+        } else if self.kind(one)?.zone == self.kind(other)?.zone {
+            Scope::BetweenNodes
+        } else {
+            Scope::BetweenZones
+        })
+    }
+
+    /// The pipeline of one replica.
+    fn lane(&self, index: usize, busy: &[Vec<u32>]) -> Result<Vec<StageCost>, Misfit> {
+        let stages = &self.plan.stages;
+        let mut lane = Vec::with_capacity(stages.len());
+        for (number, stage) in stages.iter().enumerate() {
+            let replica = stage.replicas[index];
+            let seconds = self.seconds(stage, replica)?;
+            let message = match stages.get(number + 1) {
+                None => 0.0,
+                Some(next) => {
+                    let ends = (replica, next.replicas[index]);
+                    self.message(stage.last_layer, ends, (busy[number][index], busy[number + 1][index]))?
+                }
+            };
+            lane.push(StageCost {
+                forward: seconds.forward,
+                backward: seconds.backward,
+                busy_forward: seconds.busy_forward,
+                busy_backward: seconds.busy_backward,
+                update: seconds.update,
+                message,
+            });
+        }
+        Ok(lane)
+    }
+
+    /// Seconds of a stage's layers: as profiled, or derived from those of a whole layer on one GPU.
+    fn seconds(&self, stage: &StageOfPlan, replica: Replica) -> Result<Seconds, Misfit> {
+        let (first, last) = (stage.first_layer, stage.last_layer);
+        let micro_batch = self.plan.micro_batch;
+        let times = |tensor| {
+            let gpu = self.gpu(replica).0?;
+            self.profile.times(gpu, tensor, micro_batch)
+        };
+        if let Some(times) = times(replica.tensor) {
+            return Ok(times.of(first, last));
+        }
+        if self.runtime.derive_tensor
+            && let Some(whole) = times(1)
+        {
+            return self.derived(whole, first, last, replica);
+        }
+        let gpu = &self.kind(replica)?.gpu;
+        Err(Misfit::NoProfile {
+            model: Arc::clone(&self.profile.name),
+            gpu: Arc::clone(gpu),
+            micro_batch,
+            tensor: replica.tensor,
+            profiled: profiled(self.profile, gpu, replica.tensor),
+        })
+    }
+
+    /// Each GPU computes its share, and after every piece all add up what they have.
+    fn derived(
+        &self,
+        whole: &Times,
+        first: u32,
+        last: u32,
+        replica: Replica,
+    ) -> Result<Seconds, Misfit> {
+        let whole = whole.of(first, last);
+        let share = 1.0 / f64::from(replica.tensor);
+        let weights = self.weights(1)?;
+        let bytes = self.activation_bytes();
+        let all_reduces = weights.all_reduces(first, last) as f64;
+        let adding = all_reduces * self.in_node(replica, 2.0, bytes)?;
+        Ok(Seconds {
+            forward: whole.forward * share + adding,
+            backward: whole.backward * share + adding,
+            update: whole.update * share,
+            busy_forward: whole.busy_forward * share + adding,
+            busy_backward: whole.busy_backward * share + adding,
+        })
+    }
+
+    /// Bytes of the activations of a micro-batch between two layers.
+    fn activation_bytes(&self) -> f64 {
+        let values = f64::from(self.plan.micro_batch)
+            * f64::from(self.profile.sequence)
+            * f64::from(self.profile.hidden);
+        values * self.profile.bytes_per_value
+    }
+
+    /// Seconds of a ring over a replica's GPUs that passes `bytes` `rounds` times: 1 to gather, 2 to reduce and gather.
+    fn in_node(&self, replica: Replica, rounds: f64, bytes: f64) -> Result<f64, Misfit> {
+        if replica.tensor < 2 {
+            return Ok(0.0);
+        }
+        let own = f64::from(replica.tensor);
+        let bytes = rounds * (own - 1.0) / own * bytes;
+        self.link(Scope::InNode, (replica, replica), (replica.tensor, replica.tensor), bytes)
+    }
+
+    fn link(
+        &self,
+        scope: Scope,
+        ends: (Replica, Replica),
+        gpus: (u32, u32),
+        bytes: f64,
+    ) -> Result<f64, Misfit> {
+        let seconds = match (self.gpu(ends.0).1, self.gpu(ends.1).1) {
+            (Some(from), Some(to)) => self.links.seconds(scope, (from, to), gpus, bytes),
+            _ => None,
+        };
+        match seconds {
+            Some(seconds) => Ok(seconds),
+            None => Err(Misfit::NoLink {
+                scope,
+                from: Arc::clone(&self.kind(ends.0)?.gpu),
+                to: Arc::clone(&self.kind(ends.1)?.gpu),
+            }),
+        }
+    }
+
+    /// Seconds of one message between two stages: each GPU of the sender sends its share of what the last layer hands on, or of
+    /// its gradient, at once with all others of the node; those that receive gather the whole.
+    fn message(
+        &self,
+        layer: u32,
+        ends: (Replica, Replica),
+        busy: (u32, u32),
+    ) -> Result<f64, Misfit> {
+        let bytes = self.weights(ends.0.tensor)?.output_bytes(layer) as f64
+            * f64::from(self.plan.micro_batch);
+        let scope = self.scope(ends.0, ends.1)?;
+        let sharing = f64::from(busy.0) / f64::from(ends.0.tensor);
+        let sent = self.link(scope, ends, busy, bytes * sharing)?;
+        let gathered = [ends.0, ends.1].map(|end| self.in_node(end, 1.0, bytes));
+        let [one, other] = gathered;
+        Ok(sent + one?.max(other?) + self.runtime.message_s)
+    }
+
+    /// The all-reduce of a stage's gradients: inside of nodes first, then between them, then inside again.
+    fn reduction(&self, stage: &StageOfPlan) -> Result<Reduction, Misfit> {
+        if self.plan.data < 2 {
+            return Ok(Reduction::default());
+        }
+        let (first, last) = (stage.first_layer, stage.last_layer);
+        let mut bytes: f64 = 0.0;
+        for replica in &stage.replicas {
+            let parameters = self.weights(replica.tensor)?.parameters(first, last);
+            // Of all GPUs of a replica: they send at once.
+            bytes = bytes.max(parameters as f64 * f64::from(replica.tensor) * self.profile.bytes_per_value);
+        }
+        let tensor = stage.replicas.iter().map(|r| r.tensor).max().unwrap_or(1);
+        let buckets = (bytes / f64::from(tensor) / self.runtime.bucket_bytes.max(1.0)).ceil().max(1.0);
+        let bucket = bytes / buckets;
+        let busy = sending(stage);
+        // The first replica on each node, and how many share it.
+        let mut nodes: Vec<(Replica, u32, u32)> = Vec::new();
+        let mut place_of = vec![usize::MAX; self.plan.stages.len() * self.plan.data as usize];
+        for (replica, busy) in stage.replicas.iter().zip(&busy) {
+            let place = &mut place_of[replica.node as usize];
+            if *place == usize::MAX {
+                *place = nodes.len();
+                nodes.push((*replica, 0, *busy));
+            }
+            nodes[*place].1 += 1;
+        }
+        let mut inside: f64 = 0.0;
+        let mut between: f64 = 0.0;
+        let count = nodes.len() as f64;
+        let mut seen: Vec<(u32, u32, u32, u32)> = Vec::new();
+        for (number, &(replica, sharing, busy)) in nodes.iter().enumerate() {
+            let next = nodes[(number + 1) % nodes.len()];
+            // Links of the same kinds take the same time.
+            let key = (replica.kind, next.0.kind, busy, next.2);
+            if seen.contains(&key) {
+                continue;
+            }
+            seen.push(key);
+            if sharing > 1 {
+                let own = f64::from(sharing);
+                let bytes = 2.0 * (own - 1.0) / own * bucket;
+                inside = inside.max(self.link(Scope::InNode, (replica, replica), (busy, busy), bytes)?);
+            }
+            if nodes.len() > 1 {
+                let bytes = 2.0 * (count - 1.0) / count * bucket;
+                let scope = self.scope(replica, next.0)?;
+                between = between.max(self.link(scope, (replica, next.0), (busy, next.2), bytes)?);
+            }
+        }
+        Ok(Reduction {
+            buckets: buckets as u32,
+            bucket_s: inside + between,
+        })
+    }
+
+    fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {
+        self.profile.weights(tensor).ok_or_else(|| Misfit::MemoryUnknown {
+            model: Arc::clone(&self.profile.name),
+            tensor,
+        })
+    }
+
+    /// Most bytes of any replica of a stage, if all fit.
+    fn memory(&self, stage: usize) -> Result<u64, Misfit> {
+        let of_plan = &self.plan.stages[stage];
+        let place = Place {
+            stage: stage as u32,
+            stages: self.plan.stages.len() as u32,
+            micro_batches: self.plan.micro_batches(),
+        };
+        let in_flight = self.plan.schedule.in_flight(place);
+        let mut most = 0;
+        let mut last: Option<Replica> = None;
+        for &replica in &of_plan.replicas {
+            // Most replicas are like the one before.
+            if last.is_some_and(|last| (last.kind, last.tensor) == (replica.kind, replica.tensor)) {
+                continue;
+            }
+            last = Some(replica);
+            let weights = self.weights(replica.tensor)?;
+            let layers = (of_plan.first_layer, of_plan.last_layer);
+            let held = f64::from(self.plan.micro_batch) * f64::from(in_flight);
+            let needed = memory::stage_bytes(
+                self.profile,
+                self.runtime,
+                weights,
+                layers,
+                held,
+                f64::from(self.plan.micro_batch),
+            );
+            let kind = self.kind(replica)?;
+            let Some(available_gib) = kind.memory_gib else {
+                return Err(Misfit::GpuMemoryUnknown {
+                    node: Arc::clone(&kind.name),
+                });
+            };
+            let needed_gib = needed / memory::GIB;
+            if needed_gib > available_gib {
+                return Err(Misfit::Memory {
+                    stage: stage as u32,
+                    gpu: Arc::clone(&kind.gpu),
+                    needed_gib,
+                    available_gib,
+                });
+            }
+            most = most.max(needed as u64);
+        }
+        Ok(most)
+    }
+}
+
+/// Per replica: GPUs of its node that hold the same stage. They send at the same time.
+fn sending(stage: &StageOfPlan) -> Vec<u32> {
+    // Replicas of one node stand side by side nearly always; others are looked for.
+    let of_node = |node: u32| -> u32 {
+        let replicas = stage.replicas.iter().filter(|r| r.node == node);
+        replicas.map(|r| r.tensor).sum()
+    };
+    let mut last: Option<(u32, u32)> = None;
+    let mut all = Vec::with_capacity(stage.replicas.len());
+    let ordered = stage.replicas.is_sorted_by_key(|r| r.node);
+    let mut at = 0;
+    while at < stage.replicas.len() {
+        let node = stage.replicas[at].node;
+        if ordered {
+            let run = stage.replicas[at..].iter().take_while(|r| r.node == node);
+            let (count, gpus) = run.fold((0, 0), |(n, gpus), r| (n + 1, gpus + r.tensor));
+            all.extend(std::iter::repeat_n(gpus, count));
+            at += count;
+        } else {
+            let gpus = match last {
+                Some((known, gpus)) if known == node => gpus,
+                _ => of_node(node),
+            };
+            last = Some((node, gpus));
+            all.push(gpus);
+            at += 1;
+        }
+    }
+    all
+}
+
+/// What was profiled on a GPU, for messages.
+fn profiled(profile: &LayerProfile, gpu: &str, tensor: u32) -> String {
+    let list = |numbers: &[u32]| {
+        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        words.join(", ")
+    };
+    let degrees = profile.tensor_degrees(gpu);
+    if degrees.is_empty() {
+        return format!("GPUs {}", profile.gpus().collect::<Vec<_>>().join(", "));
+    }
+    if !degrees.contains(&tensor) {
+        return format!("tensor degrees {}", list(&degrees));
+    }
+    let micro_batches = profile.micro_batches(gpu, tensor);
+    format!("micro-batches {}", list(&micro_batches))
+}

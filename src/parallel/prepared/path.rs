@@ -1,0 +1,258 @@
+//! The critical path of one pipeline: when each stage has done its last operation.
+//!
+//! A stage has two clocks. The host launches passes one after the other without waiting for messages; the GPU computes a pass
+//! once it has been launched and all before it is done. Where passes take no longer than the GPU computes, the host is never
+//! late.
+
+use std::collections::VecDeque;
+
+use super::super::runtime::Activations;
+use super::super::schedule::{Exchange, Operation};
+use super::{PreparedPlan, StageCost};
+
+/// Differences below this share of the time are rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// Room for a critical path, kept from step to step.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    /// Of the pipeline that is walked.
+    pub(super) costs: Vec<StageCost>,
+    clocks: Vec<Clock>,
+    /// As they were a round before.
+    before: Vec<Clock>,
+    /// Per stage: what sending to the next one left under way, and to the one before.
+    under_way: Vec<[Way; 2]>,
+    /// Per stage, over all pipelines so far.
+    pub(super) met: Vec<Met>,
+}
+
+/// When the replicas of a stage are all done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Met {
+    pub(super) end: f64,
+    /// Seconds of the last backward pass of the one that is last.
+    pub(super) last_backward: f64,
+    /// Of the slowest.
+    pub(super) update: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Clock {
+    /// When the GPU is free.
+    gpu: f64,
+    /// When the host is.
+    host: f64,
+    /// Number of the next operation.
+    next: u32,
+    /// Whether the GPU had to wait for the host in this round.
+    late: bool,
+    /// Whether the stage waits for the one before.
+    waits: bool,
+    /// Whether what the next operation sends is under way.
+    sent: bool,
+}
+
+/// Messages in one direction between two stages.
+#[derive(Debug, Clone, Default)]
+struct Way {
+    free: f64,
+    arrivals: VecDeque<f64>,
+}
+
+impl Way {
+    fn send(&mut self, at: f64, seconds: f64) {
+        self.free = self.free.max(at) + seconds;
+        self.arrivals.push_back(self.free);
+    }
+}
+
+impl Scratch {
+    pub(super) fn begin(&mut self, stages: usize) {
+        self.met.clear();
+        self.met.resize(stages, Met::default());
+    }
+
+    /// Takes the pipeline just walked into account.
+    pub(super) fn meet(&mut self) {
+        for ((met, clock), cost) in self.met.iter_mut().zip(&self.clocks).zip(&self.costs) {
+            if clock.gpu > met.end {
+                met.end = clock.gpu;
+                met.last_backward = cost.backward;
+            }
+            met.update = met.update.max(cost.update);
+        }
+    }
+
+    /// When a stage of the pipeline just walked ended.
+    pub(super) fn end(&self, stage: usize) -> f64 {
+        self.clocks[stage].gpu
+    }
+
+    /// Whether a round came to the same as the one before, for every stage `by` later; hosts that are not late may fall
+    /// behind less.
+    fn repeats(&self) -> Option<f64> {
+        let mut pairs = self.clocks.iter().zip(&self.before);
+        let by = self.clocks.first()?.gpu - self.before.first()?.gpu;
+        let same = pairs.all(|(now, then)| {
+            let rounding = now.gpu * ROUNDING;
+            let host = now.host - then.host;
+            (now.gpu - then.gpu - by).abs() <= rounding
+                && (host - by <= rounding)
+                && (!now.late || (host - by).abs() <= rounding)
+        });
+        same.then_some(by)
+    }
+
+    /// Leaves out `rounds` rounds of `every` operations each, which would all be like the last.
+    fn skip(&mut self, rounds: u32, by: f64, mut every: impl FnMut(usize) -> u32) {
+        let times = f64::from(rounds);
+        for (stage, (now, then)) in self.clocks.iter_mut().zip(&self.before).enumerate() {
+            now.host += times * (now.host - then.host);
+            now.gpu += times * by;
+            now.next += rounds * every(stage);
+        }
+    }
+}
+
+impl PreparedPlan {
+    /// Walks the pipeline whose costs are in `scratch`, to its end.
+    pub(super) fn walk(&self, scratch: &mut Scratch) {
+        let stages = self.stages();
+        scratch.clocks.clear();
+        scratch.clocks.resize(stages, Clock::default());
+        let overlapped = self.activations == Activations::Overlapped;
+        if overlapped {
+            scratch.under_way.resize(stages, Default::default());
+            for way in scratch.under_way.iter_mut().flatten() {
+                way.free = 0.0;
+                way.arrivals.clear();
+            }
+        }
+        let rounds_of = |stage: usize| self.schedule.rounds(self.place(stage));
+        for phase in 0..2 {
+            let count = rounds_of(0)[phase].count;
+            // Messages under way are part of what repeats: with them, all rounds are walked.
+            if count < 2 || overlapped {
+                continue;
+            }
+            let until = |stage: usize, round: u32| {
+                let rounds = rounds_of(stage)[phase];
+                rounds.first + round * rounds.every
+            };
+            self.advance(scratch, |stage| until(stage, 0));
+            for round in 1..=count {
+                scratch.before.clone_from(&scratch.clocks);
+                for clock in &mut scratch.clocks {
+                    clock.late = false;
+                }
+                self.advance(scratch, |stage| until(stage, round));
+                if let Some(by) = scratch.repeats() {
+                    scratch.skip(count - round, by, |stage| rounds_of(stage)[phase].every);
+                    break;
+                }
+            }
+        }
+        self.advance(scratch, |stage| self.schedule.operations(self.place(stage)));
+    }
+
+    /// Lets every stage do its operations up to number `until(stage)`, which does not depend on later ones of others.
+    fn advance(&self, scratch: &mut Scratch, until: impl Fn(usize) -> u32) {
+        loop {
+            let mut moved = false;
+            for stage in 0..self.stages() {
+                let (place, until) = (self.place(stage), until(stage));
+                while scratch.clocks[stage].next < until {
+                    let cost = scratch.costs[stage];
+                    let number = scratch.clocks[stage].next;
+                    let clock = &mut scratch.clocks[stage];
+                    let waited = clock.waits;
+                    let done = match self.schedule.operation(place, number) {
+                        Operation::Forward(_) => clock.pass(cost.forward, cost.busy_forward),
+                        Operation::Backward(_) => clock.pass(cost.backward, cost.busy_backward),
+                        Operation::Next(exchange) => self.next(scratch, stage, exchange),
+                        Operation::Previous(exchange) => self.previous(scratch, stage, exchange),
+                    };
+                    if !done {
+                        // Who begins to wait lets the other go on.
+                        moved |= !waited && scratch.clocks[stage].waits;
+                        break;
+                    }
+                    scratch.clocks[stage].next += 1;
+                    moved = true;
+                }
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    /// An exchange with the stage behind; whether it could be done.
+    fn next(&self, scratch: &mut Scratch, stage: usize, exchange: Exchange) -> bool {
+        let message = scratch.costs[stage].message;
+        if self.activations == Activations::Overlapped {
+            let (send, receive) = (exchange.activations, exchange.gradients);
+            return scratch.pass_on(stage, (stage, 0), (stage + 1, 1), (send, receive), message);
+        }
+        let [own, other] = &mut scratch.clocks[stage..stage + 2] else {
+            return false;
+        };
+        if !other.waits {
+            return false;
+        }
+        let done = own.gpu.max(other.gpu) + self.exchange_s(exchange.messages(), message);
+        (own.gpu, other.gpu) = (done, done);
+        other.waits = false;
+        other.next += 1;
+        true
+    }
+
+    /// An exchange with the stage before; where both wait, that one does it.
+    fn previous(&self, scratch: &mut Scratch, stage: usize, exchange: Exchange) -> bool {
+        if self.activations == Activations::Overlapped {
+            let message = scratch.costs[stage - 1].message;
+            let (send, receive) = (exchange.gradients, exchange.activations);
+            return scratch.pass_on(stage, (stage, 1), (stage - 1, 0), (send, receive), message);
+        }
+        scratch.clocks[stage].waits = true;
+        false
+    }
+}
+
+impl Clock {
+    fn pass(&mut self, seconds: f64, busy: f64) -> bool {
+        self.host += seconds;
+        let computed = self.gpu + busy;
+        // The host is late by its own, not because it and the GPU end together.
+        self.late |= self.host > computed || seconds > busy && self.host == computed;
+        self.gpu = computed.max(self.host);
+        true
+    }
+}
+
+impl Scratch {
+    /// Sends on `out` and waits for what comes on `back`.
+    fn pass_on(
+        &mut self,
+        stage: usize,
+        out: (usize, usize),
+        back: (usize, usize),
+        (send, receive): (Option<u32>, Option<u32>),
+        message: f64,
+    ) -> bool {
+        if !self.clocks[stage].sent && send.is_some() {
+            let at = self.clocks[stage].gpu;
+            self.under_way[out.0][out.1].send(at, message);
+        }
+        self.clocks[stage].sent = true;
+        if receive.is_some() {
+            let Some(at) = self.under_way[back.0][back.1].arrivals.pop_front() else {
+                return false;
+            };
+            self.clocks[stage].gpu = self.clocks[stage].gpu.max(at);
+        }
+        self.clocks[stage].sent = false;
+        true
+    }
+}

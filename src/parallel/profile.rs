@@ -1,0 +1,219 @@
+//! What a layer costs: seconds by GPU, tensor degree and micro-batch; parameters and activations by tensor degree.
+
+mod load;
+
+use std::sync::Arc;
+
+/// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
+/// micro-batch that was profiled.
+const LAUNCH_BOUND: f64 = 1.25;
+
+/// Seconds and bytes of the layers of one model.
+#[derive(Debug, Clone)]
+pub struct LayerProfile {
+    /// What the profile is called.
+    pub name: Arc<str>,
+    /// The model, for people.
+    pub model: String,
+    /// Where it is from.
+    pub source: String,
+    /// Terms of use.
+    pub licence: String,
+    /// Layers, embedding and head included.
+    pub layers: u32,
+    /// Tokens per sequence.
+    pub sequence: u32,
+    /// Width of what a layer hands on, in values per token.
+    pub hidden: u32,
+    /// Bytes of a parameter, a gradient, a value of an activation.
+    pub bytes_per_value: f64,
+    /// Bytes of optimiser state per parameter.
+    pub optimizer_bytes: f64,
+    /// Parameters of the whole model.
+    pub parameters: u64,
+    /// Hash of its files.
+    pub hash: String,
+    /// By GPU, in alphabetical order.
+    gpus: Vec<Gpu>,
+    /// By tensor degree, rising.
+    weights: Vec<Weights>,
+}
+
+#[derive(Debug, Clone)]
+struct Gpu {
+    name: Arc<str>,
+    /// By tensor degree and micro-batch, rising.
+    times: Vec<Times>,
+}
+
+/// Seconds up to each layer: entry `n` is of the layers before `n`.
+#[derive(Debug, Clone)]
+pub struct Times {
+    /// GPUs that share a layer.
+    pub tensor: u32,
+    /// Sequences per micro-batch.
+    pub micro_batch: u32,
+    forward: Vec<f64>,
+    backward: Vec<f64>,
+    update: Vec<f64>,
+    /// Seconds in which the GPU itself is busy.
+    busy_forward: Vec<f64>,
+    busy_backward: Vec<f64>,
+}
+
+/// Seconds of consecutive layers.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Seconds {
+    /// Forward of one micro-batch.
+    pub forward: f64,
+    /// Its backward.
+    pub backward: f64,
+    /// Applying gradients.
+    pub update: f64,
+    /// Of `forward`, what the GPU itself computes: less where launching kernels takes longer.
+    pub busy_forward: f64,
+    /// Of `backward`.
+    pub busy_backward: f64,
+}
+
+impl Times {
+    /// Of the layers from `first` to `last`.
+    pub fn of(&self, first: u32, last: u32) -> Seconds {
+        let (from, to) = (first as usize, last as usize + 1);
+        let between = |sums: &[f64]| sums[to] - sums[from];
+        Seconds {
+            forward: between(&self.forward),
+            backward: between(&self.backward),
+            update: between(&self.update),
+            busy_forward: between(&self.busy_forward),
+            busy_backward: between(&self.busy_backward),
+        }
+    }
+}
+
+/// What layers weigh on one GPU, of one sequence.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// GPUs that share a layer.
+    pub tensor: u32,
+    /// Up to each layer, as [`Times`].
+    parameters: Vec<u64>,
+    stored: Vec<u64>,
+    all_reduces: Vec<u64>,
+    /// Per layer.
+    output: Vec<u64>,
+}
+
+impl Weights {
+    /// Parameters on one GPU of the layers from `first` to `last`.
+    pub fn parameters(&self, first: u32, last: u32) -> u64 {
+        self.parameters[last as usize + 1] - self.parameters[first as usize]
+    }
+
+    /// Bytes of activations that they keep for the backward pass of one sequence.
+    pub fn stored_bytes(&self, first: u32, last: u32) -> u64 {
+        self.stored[last as usize + 1] - self.stored[first as usize]
+    }
+
+    /// The same of the layer among them that keeps most.
+    pub fn largest_bytes(&self, first: u32, last: u32) -> u64 {
+        let sums = &self.stored[first as usize..last as usize + 2];
+        (sums.windows(2).map(|w| w[1] - w[0]).max()).unwrap_or(0)
+    }
+
+    /// Bytes that `layer` hands to the next, of one sequence.
+    pub fn output_bytes(&self, layer: u32) -> u64 {
+        self.output[layer as usize]
+    }
+
+    /// All-reduces of activations in the forward pass of these layers.
+    pub fn all_reduces(&self, first: u32, last: u32) -> u64 {
+        self.all_reduces[last as usize + 1] - self.all_reduces[first as usize]
+    }
+}
+
+impl LayerProfile {
+    /// GPUs that it was made on, in alphabetical order.
+    pub fn gpus(&self) -> impl Iterator<Item = &str> {
+        self.gpus.iter().map(|gpu| &*gpu.name)
+    }
+
+    /// Its number among [`LayerProfile::gpus`].
+    pub fn gpu(&self, name: &str) -> Option<usize> {
+        (self.gpus.binary_search_by(|gpu| (*gpu.name).cmp(name))).ok()
+    }
+
+    /// Tensor degrees profiled on `gpu`, rising.
+    pub fn tensor_degrees(&self, gpu: &str) -> Vec<u32> {
+        let mut degrees: Vec<u32> = self.of_gpu(gpu).iter().map(|t| t.tensor).collect();
+        degrees.dedup();
+        degrees
+    }
+
+    /// Micro-batches profiled on `gpu` at `tensor`, rising.
+    pub fn micro_batches(&self, gpu: &str, tensor: u32) -> Vec<u32> {
+        let at_degree = self.of_gpu(gpu).iter().filter(|t| t.tensor == tensor);
+        at_degree.map(|t| t.micro_batch).collect()
+    }
+
+    fn of_gpu(&self, name: &str) -> &[Times] {
+        self.gpu(name).map_or(&[], |index| &self.gpus[index].times)
+    }
+
+    /// Seconds on the GPU numbered `gpu`, if profiled.
+    pub fn times(&self, gpu: usize, tensor: u32, micro_batch: u32) -> Option<&Times> {
+        let times = &self.gpus.get(gpu)?.times;
+        let place = times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
+        place.ok().map(|index| &times[index])
+    }
+
+    /// What layers weigh at a tensor degree, if known.
+    pub fn weights(&self, tensor: u32) -> Option<&Weights> {
+        let place = self.weights.binary_search_by_key(&tensor, |w| w.tensor);
+        place.ok().map(|index| &self.weights[index])
+    }
+
+    /// The last layers of consecutive stages, cut so that the slowest stage is as short as can be, forward and backward;
+    /// among such cuts, with the earliest layers last to come. `stages`: GPU and tensor degree of each. `None` without a
+    /// profile of one of them, or with more stages than layers.
+    pub fn even_cuts(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Vec<u32>> {
+        let layers = self.layers as usize;
+        if stages.is_empty() || stages.len() > layers {
+            return None;
+        }
+        let mut times = Vec::with_capacity(stages.len());
+        for &(gpu, tensor) in stages {
+            times.push(self.times(self.gpu(gpu)?, tensor, micro_batch)?);
+        }
+        let seconds = |stage: usize, from: usize, to: usize| {
+            let t: &Times = times[stage];
+            t.forward[to] - t.forward[from] + t.backward[to] - t.backward[from]
+        };
+        // best[n]: the slowest of the stages so far if they hold the first n layers; from[stage][n]: where its last begins.
+        let mut best: Vec<f64> = (0..=layers).map(|n| seconds(0, 0, n)).collect();
+        best[0] = f64::INFINITY;
+        let mut from = Vec::with_capacity(stages.len());
+        from.push(vec![0; layers + 1]);
+        for stage in 1..stages.len() {
+            let mut next = vec![f64::INFINITY; layers + 1];
+            let mut begins = vec![0; layers + 1];
+            for n in stage + 1..=layers {
+                for begin in stage..n {
+                    let slowest = best[begin].max(seconds(stage, begin, n));
+                    if slowest < next[n] {
+                        (next[n], begins[n]) = (slowest, begin);
+                    }
+                }
+            }
+            best = next;
+            from.push(begins);
+        }
+        let mut cuts = vec![0; stages.len()];
+        let mut end = layers;
+        for stage in (0..stages.len()).rev() {
+            cuts[stage] = end as u32 - 1;
+            end = from[stage][end];
+        }
+        Some(cuts)
+    }
+}

@@ -1,0 +1,198 @@
+//! In which order a stage computes its micro-batches.
+//!
+//! A schedule is a file with the order of one stage's operations, by number, and a line in [`schedules!`]. Stages of one
+//! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous.
+
+mod gpipe;
+mod one_forward_one_backward;
+
+/// What a stage does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// A micro-batch goes forward.
+    Forward(u32),
+    /// A micro-batch goes backward.
+    Backward(u32),
+    /// With the stage before: activations of one micro-batch come, gradients of one leave.
+    Previous(Exchange),
+    /// With the stage behind: activations leave, gradients come.
+    Next(Exchange),
+}
+
+/// Which micro-batches are exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exchange {
+    /// Whose activations.
+    pub activations: Option<u32>,
+    /// Whose gradients.
+    pub gradients: Option<u32>,
+}
+
+impl Exchange {
+    fn activations(micro_batch: u32) -> Exchange {
+        Exchange {
+            activations: Some(micro_batch),
+            gradients: None,
+        }
+    }
+
+    fn gradients(micro_batch: u32) -> Exchange {
+        Exchange {
+            activations: None,
+            gradients: Some(micro_batch),
+        }
+    }
+
+    /// Messages.
+    pub fn messages(self) -> u32 {
+        u32::from(self.activations.is_some()) + u32::from(self.gradients.is_some())
+    }
+}
+
+/// A stage of a pipeline, and the micro-batches of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which stage, from 0.
+    pub stage: u32,
+    /// Of how many.
+    pub stages: u32,
+    /// Micro-batches.
+    pub micro_batches: u32,
+}
+
+impl Place {
+    fn is_first(self) -> bool {
+        self.stage == 0
+    }
+
+    fn is_last(self) -> bool {
+        self.stage + 1 == self.stages
+    }
+}
+
+/// Rounds in which all stages repeat themselves: after round `n` a stage has done `first + n × every` operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rounds {
+    /// How many.
+    pub count: u32,
+    /// Operations of this stage before them.
+    pub first: u32,
+    /// Operations of this stage in each.
+    pub every: u32,
+}
+
+macro_rules! schedules {
+    ($($(#[$doc:meta])* $variant:ident, $module:ident, $name:literal;)*) => {
+        /// The order of forward and backward passes of a stage.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Schedule {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Schedule {
+            /// All of them.
+            pub const ALL: &'static [Schedule] = &[$(Schedule::$variant),*];
+
+            /// As scenarios call it.
+            pub fn name(self) -> &'static str {
+                match self { $(Schedule::$variant => $name,)* }
+            }
+
+            /// How many operations a stage has.
+            pub fn operations(self, place: Place) -> u32 {
+                match self { $(Schedule::$variant => $module::operations(place),)* }
+            }
+
+            /// The `number`-th operation of a stage.
+            #[inline]
+            pub fn operation(self, place: Place, number: u32) -> Operation {
+                match self { $(Schedule::$variant => $module::operation(place, number),)* }
+            }
+
+            /// Rounds of a stage, in their order; as many, of as many each, for every stage.
+            pub fn rounds(self, place: Place) -> [Rounds; 2] {
+                match self { $(Schedule::$variant => $module::rounds(place),)* }
+            }
+
+            /// Most micro-batches whose activations a stage holds at once.
+            pub fn in_flight(self, place: Place) -> u32 {
+                match self { $(Schedule::$variant => $module::in_flight(place),)* }
+            }
+        }
+    };
+}
+
+schedules! {
+    /// All forward, then all backward (Huang et al., NeurIPS 2019).
+    GPipe, gpipe, "gpipe";
+    /// One forward, one backward, after as many forward as there are stages behind (PipeDream-Flush; Narayanan et al., SC 2021).
+    OneForwardOneBackward, one_forward_one_backward, "1f1b";
+}
+
+impl Schedule {
+    /// That called `name`.
+    pub fn named(name: &str) -> Option<Schedule> {
+        Schedule::ALL.iter().copied().find(|s| s.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    /// Both ends of every exchange name the same micro-batches, each micro-batch goes forward and backward once on every
+    /// stage, backward after forward, and no more are held than `in_flight` says, which some stage reaches.
+    #[test]
+    fn stages_agree_on_what_they_exchange() {
+        for &schedule in Schedule::ALL {
+            for (stages, micro_batches) in [(1, 1), (1, 5), (2, 1), (2, 7), (4, 2), (4, 4), (5, 13)] {
+                let place = |stage| Place { stage, stages, micro_batches };
+                let list = |stage| -> Vec<Operation> {
+                    let all = 0..schedule.operations(place(stage));
+                    all.map(|n| schedule.operation(place(stage), n)).collect()
+                };
+                let mut behind: VecDeque<Exchange> = VecDeque::new();
+                for stage in 0..stages {
+                    let (mut forward, mut backward, mut most) = (vec![], vec![], 0);
+                    let mut next = VecDeque::new();
+                    for operation in list(stage) {
+                        match operation {
+                            Operation::Forward(m) => forward.push(m),
+                            Operation::Backward(m) => {
+                                assert!(forward.contains(&m) && !backward.contains(&m));
+                                backward.push(m);
+                            }
+                            Operation::Previous(e) => assert_eq!(behind.pop_front(), Some(e)),
+                            Operation::Next(e) => next.push_back(e),
+                        }
+                        most = most.max(forward.len() - backward.len());
+                    }
+                    assert!(behind.is_empty(), "{schedule:?} {stages} {micro_batches} {stage}");
+                    behind = next;
+                    assert_eq!((forward.len(), backward.len()), (micro_batches as usize, micro_batches as usize));
+                    assert_eq!(most as u32, schedule.in_flight(place(stage)));
+                    for rounds in schedule.rounds(place(stage)) {
+                        let end = rounds.first + rounds.count * rounds.every;
+                        assert!(end <= schedule.operations(place(stage)));
+                    }
+                }
+                assert!(behind.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn one_forward_one_backward_holds_at_most_as_many_as_there_are_stages() {
+        for stages in 1..9 {
+            for micro_batches in 1..40 {
+                for stage in 0..stages {
+                    let place = Place { stage, stages, micro_batches };
+                    let held = Schedule::OneForwardOneBackward.in_flight(place);
+                    assert_eq!(held, (stages - stage).min(micro_batches));
+                    assert_eq!(Schedule::GPipe.in_flight(place), micro_batches);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! 1F1B: a stage first lets as many micro-batches forward as there are stages behind it, then one forward and one backward in
+//! turn, then the rest backward.
+
+use super::{Exchange, Operation, Place, Rounds};
+
+/// The three parts of a stage's operations.
+struct Parts {
+    /// Micro-batches that go forward before the first goes backward.
+    ahead: u32,
+    /// Operations until then, with the exchange for the next forward.
+    filling: u32,
+    /// Micro-batches that go forward and backward in turn.
+    turns: u32,
+    /// Operations of each of these; the last one has none that brings activations, which no other exchange lacks.
+    every: u32,
+    /// Operations of each micro-batch that goes backward in the end.
+    emptying: u32,
+}
+
+impl Parts {
+    fn of(place: Place) -> Parts {
+        let ahead = (place.stages - 1 - place.stage).min(place.micro_batches);
+        let turns = place.micro_batches - ahead;
+        let (previous, next) = (u32::from(!place.is_first()), u32::from(!place.is_last()));
+        Parts {
+            ahead,
+            filling: ahead * (1 + previous + next) + if turns > 0 { previous } else { 0 },
+            turns,
+            every: 2 + previous + next,
+            emptying: 1 + previous + next,
+        }
+    }
+}
+
+pub(super) fn operations(place: Place) -> u32 {
+    let parts = Parts::of(place);
+    parts.filling + parts.turns * parts.every + parts.ahead * parts.emptying
+}
+
+pub(super) fn operation(place: Place, number: u32) -> Operation {
+    let parts = Parts::of(place);
+    let first = u32::from(place.is_first());
+    if number < parts.filling {
+        let every = parts.emptying;
+        let (round, step) = (number / every, number % every);
+        return match step + first {
+            0 => Operation::Previous(Exchange::activations(round)),
+            1 => Operation::Forward(round),
+            _ => Operation::Next(Exchange::activations(round)),
+        };
+    }
+    let number = number - parts.filling;
+    if number < parts.turns * parts.every {
+        let (round, mut step) = (number / parts.every, number % parts.every);
+        // The last stage has nothing behind it.
+        step += u32::from(place.is_last() && step > 0);
+        return match step {
+            0 => Operation::Forward(parts.ahead + round),
+            1 => Operation::Next(Exchange {
+                activations: Some(parts.ahead + round),
+                gradients: Some(round),
+            }),
+            2 => Operation::Backward(round),
+            _ => Operation::Previous(Exchange {
+                activations: (round + 1 < parts.turns).then_some(parts.ahead + round + 1),
+                gradients: Some(round),
+            }),
+        };
+    }
+    let number = number - parts.turns * parts.every;
+    let round = parts.turns + number / parts.emptying;
+    match number % parts.emptying {
+        0 => Operation::Next(Exchange::gradients(round)),
+        1 => Operation::Backward(round),
+        _ => Operation::Previous(Exchange::gradients(round)),
+    }
+}
+
+pub(super) fn rounds(place: Place) -> [Rounds; 2] {
+    let parts = Parts::of(place);
+    // As many as the first stage has turns, less the last, which brings no activations.
+    let turns = place.micro_batches.saturating_sub(place.stages - 1);
+    let none = Rounds {
+        count: 0,
+        first: 0,
+        every: parts.every,
+    };
+    let turning = Rounds {
+        count: turns.saturating_sub(1),
+        first: parts.filling,
+        every: parts.every,
+    };
+    [turning, none]
+}
+
+pub(super) fn in_flight(place: Place) -> u32 {
+    (place.stages - place.stage).min(place.micro_batches)
+}

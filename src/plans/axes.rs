@@ -1,0 +1,208 @@
+//! What a plan may be: its degrees, GPUs and markets; and all that are legal, one after the other.
+
+use std::sync::Arc;
+
+use crate::parallel::{LayerProfile, NodeKind, Schedule};
+
+/// What is chosen from.
+#[derive(Debug, Clone)]
+pub struct Axes {
+    /// Kinds of nodes.
+    pub kinds: Vec<NodeKind>,
+    /// Which of them stages run on.
+    pub offers: Vec<Offer>,
+    /// Data-parallel replicas; `None`: as many as there may be.
+    pub data: Option<Vec<u32>>,
+    /// Stages; `None`: from one to as many as there are layers.
+    pub pipeline: Option<Vec<u32>>,
+    /// GPUs that share each layer; `None`: whatever was profiled.
+    pub tensor: Option<Vec<u32>>,
+    /// Sequences per micro-batch; `None`: whatever was profiled.
+    pub micro_batch: Option<Vec<u32>>,
+    /// Sequences per step.
+    pub batches: Vec<u32>,
+    /// Schedules.
+    pub schedules: Vec<Schedule>,
+    /// Nodes in all; `None`: any number.
+    pub nodes: Option<Vec<u32>>,
+    /// Most GPUs of a plan.
+    pub most_gpus: u32,
+    /// Layers of each stage, for pipelines of as many stages; others are cut evenly by time.
+    pub cuts: Vec<Vec<u32>>,
+}
+
+/// Nodes that stages may run on, on some terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    /// What it is called: VM types with `+` between them.
+    pub name: Arc<str>,
+    /// Kinds of nodes of equal parts of the pipeline, from its first stages to its last.
+    pub kinds: Vec<u32>,
+    /// Its place among the zones; 0 where nothing is said of zones.
+    pub zone: u16,
+    /// Whether as spot VMs; `None` where only the price says so.
+    pub on_spot: Option<bool>,
+}
+
+/// A legal plan, before anybody knows whether it fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Draft {
+    /// Which of the offers.
+    pub offer: u32,
+    /// Sequences per step.
+    pub batch: u32,
+    /// Schedule.
+    pub schedule: Schedule,
+    /// Data-parallel replicas.
+    pub data: u32,
+    /// Stages.
+    pub pipeline: u32,
+    /// GPUs that share each layer.
+    pub tensor: u32,
+    /// Sequences per micro-batch.
+    pub micro_batch: u32,
+}
+
+impl Draft {
+    /// GPUs in all.
+    pub fn gpus(&self) -> u32 {
+        (self.data.saturating_mul(self.pipeline)).saturating_mul(self.tensor)
+    }
+}
+
+impl Axes {
+    /// All legal plans in order: by offer, batch and schedule, then the fewest GPUs first. Legal: a tensor group lies inside
+    /// a node and its degree was profiled; micro-batches of all replicas divide the batch; every kind of node is filled.
+    pub fn drafts<'a>(&'a self, profile: &'a LayerProfile) -> impl Iterator<Item = Draft> + 'a {
+        let offers = 0..self.offers.len() as u32;
+        offers.flat_map(move |offer| {
+            let batches = self.batches.iter();
+            batches.flat_map(move |&batch| {
+                let schedules = self.schedules.iter();
+                schedules.flat_map(move |&schedule| self.of(profile, (offer, batch, schedule)))
+            })
+        })
+    }
+
+    fn of<'a>(
+        &'a self,
+        profile: &'a LayerProfile,
+        (offer, batch, schedule): (u32, u32, Schedule),
+    ) -> impl Iterator<Item = Draft> + 'a {
+        let tensors = self.tensors(profile, offer);
+        (1..=self.most_gpus).flat_map(move |gpus| {
+            let tensors: Vec<(u32, Vec<u32>)> = tensors
+                .iter()
+                .filter(|(tensor, _)| gpus % tensor == 0)
+                .cloned()
+                .collect();
+            tensors.into_iter().flat_map(move |(tensor, micro)| {
+                let groups = gpus / tensor;
+                let most = groups.min(profile.layers);
+                let pipelines = (1..=most).filter(move |stages| {
+                    let is_asked = (self.pipeline.as_ref()).is_none_or(|all| all.contains(stages));
+                    let data = groups / stages;
+                    groups % stages == 0
+                        && is_asked
+                        && (self.data.as_ref()).is_none_or(|all| all.contains(&data))
+                        && self.fills_nodes(offer, (data, *stages, tensor))
+                });
+                pipelines.flat_map(move |pipeline| {
+                    let data = groups / pipeline;
+                    let divides = move |micro_batch: &u32| {
+                        data.checked_mul(*micro_batch)
+                            .is_some_and(|samples| batch % samples == 0)
+                    };
+                    let micro: Vec<u32> = micro.iter().copied().filter(divides).collect();
+                    micro.into_iter().map(move |micro_batch| Draft {
+                        offer,
+                        batch,
+                        schedule,
+                        data,
+                        pipeline,
+                        tensor,
+                        micro_batch,
+                    })
+                })
+            })
+        })
+    }
+
+    /// Tensor degrees that were profiled on all GPUs of an offer and fit into its nodes, each with the micro-batches that
+    /// were.
+    fn tensors(&self, profile: &LayerProfile, offer: u32) -> Vec<(u32, Vec<u32>)> {
+        let kinds: Vec<&NodeKind> = self.kinds_of(offer).collect();
+        let Some(first) = kinds.first() else {
+            return Vec::new();
+        };
+        let profiled = |kind: &NodeKind, tensor: u32| {
+            kind.gpus_per_node % tensor == 0 && profile.tensor_degrees(&kind.gpu).contains(&tensor)
+        };
+        let micro = |tensor: u32| -> Vec<u32> {
+            let own = profile.micro_batches(&first.gpu, tensor);
+            own.into_iter()
+                .filter(|size| (self.micro_batch.as_ref()).is_none_or(|all| all.contains(size)))
+                .filter(|size| {
+                    let mut all = kinds.iter();
+                    all.all(|kind| profile.micro_batches(&kind.gpu, tensor).contains(size))
+                })
+                .collect()
+        };
+        (profile.tensor_degrees(&first.gpu).into_iter())
+            .filter(|tensor| (self.tensor.as_ref()).is_none_or(|all| all.contains(tensor)))
+            .filter(|&tensor| kinds.iter().all(|kind| profiled(kind, tensor)))
+            .map(|tensor| (tensor, micro(tensor)))
+            .collect()
+    }
+
+    /// The kinds of nodes of an offer.
+    pub fn kinds_of(&self, offer: u32) -> impl Iterator<Item = &NodeKind> {
+        let kinds = &self.offers[offer as usize].kinds;
+        kinds.iter().map(|kind| &self.kinds[*kind as usize])
+    }
+
+    /// Whether a plan fills all GPUs of as many nodes as there may be.
+    fn fills_nodes(&self, offer: u32, degrees: (u32, u32, u32)) -> bool {
+        self.nodes_of(offer, degrees).is_some_and(|runs| {
+            let nodes = runs.iter().map(|run| run.1).sum::<u32>();
+            (self.nodes.as_ref()).is_none_or(|all| all.contains(&nodes))
+        })
+    }
+
+    /// Kinds of nodes and how many of each (data, pipeline, tensor) fill; `None` where they do not.
+    pub fn nodes_of(
+        &self,
+        offer: u32,
+        (data, pipeline, tensor): (u32, u32, u32),
+    ) -> Option<Vec<(u32, u32)>> {
+        let kinds = &self.offers[offer as usize].kinds;
+        let parts = kinds.len() as u32;
+        if parts == 0 || pipeline % parts != 0 {
+            return None;
+        }
+        let gpus = (pipeline / parts).checked_mul(data)?.checked_mul(tensor)?;
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        // Neighbouring parts of one kind share nodes.
+        for same in kinds.chunk_by(|a, b| a == b) {
+            let gpus = gpus.checked_mul(same.len() as u32)?;
+            let per_node = self.kinds[same[0] as usize].gpus_per_node;
+            if gpus % per_node != 0 {
+                return None;
+            }
+            match all.iter_mut().find(|known| known.0 == same[0]) {
+                Some(known) => known.1 += gpus / per_node,
+                None => all.push((same[0], gpus / per_node)),
+            }
+        }
+        Some(all)
+    }
+
+    /// The kind of node of each stage.
+    pub fn stage_kinds(&self, draft: &Draft) -> Vec<u32> {
+        let kinds = &self.offers[draft.offer as usize].kinds;
+        let each = draft.pipeline as usize / kinds.len().max(1);
+        (kinds.iter())
+            .flat_map(|kind| std::iter::repeat_n(*kind, each))
+            .collect()
+    }
+}

@@ -1,0 +1,28 @@
+//! Parallel plans as configurations: all legal ways to cut a model over rented GPUs, and a training job on one of them.
+//!
+//! In: degrees, VM types and markets to choose from; how VMs are lost. Out: a space of plans that fit, with the holes and
+//! their reasons; when a job on one of them comes to its target, which VMs it held until then and what for. It knows no
+//! price and no strategy.
+//!
+//! - [`axes`]: what a plan may be, and all that are legal, one after the other.
+//! - [`choices`]: those that fit into memory, as configurations. [`holes`]: the others.
+//! - [`terms`]: on which terms a job runs.
+//! - [`pace`]: the steps of a plan in one replica, in three fidelities.
+//! - [`market`]: which VMs are lost when. [`life`]: a job through all losses.
+//! - [`timeline`]: one step as entries of a trace.
+
+pub mod axes;
+pub mod choices;
+pub mod holes;
+pub mod life;
+pub mod market;
+pub mod pace;
+pub mod terms;
+pub mod timeline;
+
+pub use axes::{Axes, Draft, Offer};
+pub use choices::{Choices, Target, Way};
+pub use holes::Holes;
+pub use life::{Goal, Job, Trained};
+pub use pace::{Luck, Pace, Spread};
+pub use terms::Terms;

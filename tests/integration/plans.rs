@@ -1,0 +1,500 @@
+//! Parallel plans through the program: what a scenario may say, what comes out, and the same bytes however it is run.
+
+use crate::sandbox::{Rows, Sandbox, repository, stderr, stdout};
+
+/// A small model on two GPU types and two markets, with all kinds of luck.
+const PLANS: &str = r#"
+replicas = 4
+
+[parallel]
+profile = "opt-350m"
+global_batch = [64]
+target_tokens = 5e7
+markets = ["on-demand", "spot"]
+most_gpus = 16
+data = [1, 2, 4, 8]
+pipeline = [1, 2, 4]
+micro_batch = [1, 2]
+checkpoint_gb_per_s = 1
+nodes = [
+    { vm = "p3.8xlarge", gpu = "V100-16", gpu_memory_gib = 16 },
+    { vm = "a2-highgpu-4g", gpu = "A100-40", gpu_memory_gib = 40 },
+]
+
+[cluster]
+start_up_s = 100
+
+[spot]
+exponential_mean_h = 2
+replacement_s = 200
+warm_restart_s = 30
+checkpoint = "young-daly"
+
+[variation]
+step_cv = 0.03
+vm_sigma = 0.03
+
+[pricing]
+policies = ["listed", "hour"]
+
+[pricing.define.listed]
+usd_per_hour_of = { "p3.8xlarge" = 12.24, a2-highgpu-4g = 14.69 }
+spot_ratio = 0.5
+
+[pricing.define.hour]
+usd_per_vm_hour = 10
+granularity_s = 3600
+
+[search]
+strategies = ["oracle", "planner", "random", "cherrypick", "coordinate-descent", "cheapest", "default"]
+objectives = ["time", "cost"]
+"#;
+
+/// Nothing that is left to luck.
+fn calm(scenario: &str) -> String {
+    scenario
+        .replace("markets = [\"on-demand\", \"spot\"]\n", "")
+        .replace(
+            r#"[spot]
+exponential_mean_h = 2
+replacement_s = 200
+warm_restart_s = 30
+checkpoint = "young-daly"
+
+[variation]
+step_cv = 0.03
+vm_sigma = 0.03
+"#,
+            "",
+        )
+}
+
+fn records(scenario: &str, more: &[&str]) -> String {
+    let sandbox = Sandbox::with(scenario);
+    let command = [&["run", "scenario.toml", "--out", "out"], more].concat();
+    sandbox.run(&command).success();
+    sandbox.read("out/records.csv")
+}
+
+fn refused(changes: &[(&str, &str)]) -> String {
+    let mut scenario = PLANS.to_owned();
+    for (from, to) in changes {
+        assert!(scenario.contains(from), "{from}");
+        scenario = scenario.replacen(from, to, 1);
+    }
+    let sandbox = Sandbox::with(&scenario);
+    stderr(&sandbox.run(&["check", "scenario.toml"]).failure().code(2))
+}
+
+/// The value of an axis in a column like `chosen_other`.
+fn axis(other: &str, name: &str) -> f64 {
+    let mut all = other.split(';').filter_map(|part| part.split_once('='));
+    let found = all.find(|(own, _)| *own == name);
+    found
+        .and_then(|(_, value)| value.parse().ok())
+        .unwrap_or_else(|| panic!("no {name} in {other}"))
+}
+
+#[test]
+fn plans_meet_prices_markets_strategies_and_objectives() {
+    let text = records(PLANS, &[]);
+    let rows = Rows::parse(&text);
+    assert_eq!(rows.len(), 2 * 2 * 7 * 4);
+    let mut lost = 0.0;
+    for row in rows.iter() {
+        assert_eq!(row.text("status"), "ok", "{}", row.text("reason"));
+        assert_eq!(
+            (row.text("workload"), row.text("provenance")),
+            ("opt-350m", "modelled")
+        );
+        let other = row.text("chosen_other");
+        let gpus = axis(other, "data") * axis(other, "pipeline") * axis(other, "tensor");
+        assert!(gpus <= 16.0 && gpus % 4.0 == 0.0, "{other}");
+        assert_eq!(
+            64.0 % (axis(other, "data") * axis(other, "micro_batch")),
+            0.0
+        );
+        lost += row.number("lost_vms");
+        let parts: f64 = ["useful", "search", "waiting", "lost", "restore"]
+            .map(|part| row.number(&format!("bill_{part}_usd")))
+            .iter()
+            .sum();
+        let usd = row.number("cost_usd");
+        assert!((parts / usd - 1.0).abs() < 1e-6, "{parts} {usd}");
+    }
+    assert!(lost > 0.0);
+    // The planner pays for its profile, and for no more; what it takes is nearly the oracle's.
+    for row in rows.iter().filter(|row| row.text("strategy") == "planner") {
+        let seconds = 3600.0 * row.number("search_time_h");
+        assert!((200.0..3000.0).contains(&seconds), "{seconds}");
+        assert!(row.number("search_cost_usd") > 0.0);
+        assert!(row.number("error_mean") < 0.2);
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads_and_shards() {
+    let one = records(PLANS, &["--jobs", "1"]);
+    assert_eq!(one, records(PLANS, &["--jobs", "4"]));
+    let sandbox = Sandbox::with(PLANS);
+    for shard in ["1/3", "2/3", "3/3"] {
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "out", "--shard", shard])
+            .success();
+    }
+    sandbox.run(&["merge", "out"]).success();
+    assert_eq!(one, sandbox.read("out/records.csv"));
+    assert_ne!(one, records(PLANS, &["--seed", "1"]));
+}
+
+/// Mean hours by fidelity of the smallest plan, with luck in every step.
+#[test]
+fn the_three_fidelities_agree() {
+    let scenario = calm(PLANS)
+        .replace("replicas = 4", "replicas = 30")
+        .replace("target_tokens = 5e7", "target_steps = 40")
+        .replace("data = [1, 2, 4, 8]", "data = [2]")
+        .replace("pipeline = [1, 2, 4]", "pipeline = [4]")
+        .replace("micro_batch = [1, 2]", "micro_batch = [1]")
+        .replace(
+            "[pricing]",
+            "[variation]\nstep_cv = 0.2\nvm_sigma = 0.1\n[pricing]",
+        );
+    let mean = |fidelity: &str| {
+        let text = records(
+            &scenario,
+            &[
+                "-s",
+                "search.strategies=['default']",
+                "-s",
+                &format!("fidelity='{fidelity}'"),
+            ],
+        );
+        let rows = Rows::parse(&text);
+        let hours: Vec<f64> = rows
+            .iter()
+            .map(|row| row.number("time_h") - 100.0 / 3600.0)
+            .collect();
+        hours.iter().sum::<f64>() / hours.len() as f64
+    };
+    let [event, step, fast] = ["event", "step", "fast"].map(mean);
+    // The same draws, and the same steps by two ways.
+    assert!((event / step - 1.0).abs() < 1e-9, "{event} {step}");
+    assert!((fast / step - 1.0).abs() < 0.01, "{fast} {step}");
+    // Waiting for the slowest takes longer than without luck.
+    let without = records(
+        &scenario.replace("step_cv = 0.2\nvm_sigma = 0.1", ""),
+        &["-s", "search.strategies=['default']"],
+    );
+    let rows = Rows::parse(&without);
+    let calm = rows.iter().map(|row| row.number("time_h")).sum::<f64>() / rows.len() as f64;
+    assert!(step > 1.05 * (calm - 100.0 / 3600.0), "{step} {calm}");
+}
+
+#[test]
+fn a_market_a_trace_and_sweeps_run_too() {
+    for lifetime in [
+        "aws-2020-p3-batch",
+        "aws-2020-p3-trace",
+        "gcp-2025-a100-trace",
+    ] {
+        let scenario = PLANS.replace(
+            "exponential_mean_h = 2",
+            &format!("lifetime = \"{lifetime}\""),
+        );
+        let text = records(
+            &scenario,
+            &[
+                "-s",
+                "variation.step_cv=[0, 0.05]",
+                "-s",
+                "search.strategies=['oracle', 'planner']",
+            ],
+        );
+        let rows = Rows::parse(&text);
+        assert_eq!(rows.len(), 2 * 2 * 2 * 2 * 4);
+        for row in rows.iter() {
+            assert_eq!(
+                row.text("status"),
+                "ok",
+                "{lifetime}: {}",
+                row.text("reason")
+            );
+        }
+    }
+}
+
+/// With a trace of how many GPUs there are, a plan of all of them waits.
+#[test]
+fn plans_wait_until_there_are_enough_gpus() {
+    let scenario = |gpus: u32| {
+        calm(PLANS)
+            .replace("\"p3.8xlarge\", gpu = \"V100-16\", gpu", "\"a2-highgpu-1g\", gpu = \"A100-40\", gpu")
+            .replace("data = [1, 2, 4, 8]\npipeline = [1, 2, 4]", &format!("data = [{gpus}]\npipeline = [1]\ncapacity = true\ntensor = [1]"))
+            .replace("gpu_memory_gib = 16", "gpu_memory_gib = 40")
+            .replace("replicas = 4", "replicas = 40")
+            .replace("[parallel]", "[spot]\nlifetime = \"gcp-2025-a100-trace\"\ncheckpoint = { periodic-s = 300 }\n[parallel]")
+            .replace("usd_per_hour_of = { \"p3.8xlarge\" = 12.24, a2-highgpu-4g = 14.69 }", "usd_per_vm_hour = 3")
+            .replace("[cluster]\n", "[cluster]\nvm = [\"a2-highgpu-1g\"]\n")
+    };
+    let waited = |gpus: u32| {
+        let text = records(
+            &scenario(gpus),
+            &[
+                "-s",
+                "search.strategies=['default']",
+                "-s",
+                "pricing.policies=['listed']",
+                "-s",
+                "search.objectives=['time']",
+            ],
+        );
+        let rows = Rows::parse(&text);
+        let share = |row: &crate::sandbox::Row<'_>| {
+            (
+                row.number("bill_waiting_usd") / row.number("cost_usd"),
+                row.number("lost_vms"),
+            )
+        };
+        let all: Vec<(f64, f64)> = rows.iter().map(|row| share(&row)).collect();
+        let count = all.len() as f64;
+        (
+            all.iter().map(|w| w.0).sum::<f64>() / count,
+            all.iter().map(|w| w.1).sum::<f64>() / count,
+        )
+    };
+    let (few, none) = waited(8);
+    let (many, some) = waited(16);
+    // There are never fewer than eight.
+    assert_eq!(none, 0.0);
+    assert!(some > 1.0 && many > 2.0 * few, "{few} {many} {some}");
+}
+
+#[test]
+fn ranking_shows_plans_with_their_markets() {
+    let sandbox = Sandbox::with(PLANS);
+    let table = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--runs", "20"])
+            .success(),
+    );
+    assert!(table.contains("modelled"), "{table}");
+    let csv = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--runs", "20", "--format", "csv"])
+            .success(),
+    );
+    let rows = Rows::parse(&csv);
+    let mut markets: Vec<&str> = rows.iter().map(|row| row.text("market")).collect();
+    markets.sort_unstable();
+    markets.dedup();
+    assert_eq!(markets, ["on-demand", "spot"]);
+    for row in rows.iter() {
+        let gpus = ["data", "pipeline", "tensor"].map(|name| axis(row.text("other"), name));
+        let vms = row.number("vms");
+        assert_eq!(4.0 * vms, gpus.iter().product::<f64>());
+    }
+}
+
+#[test]
+fn a_step_of_a_plan_can_be_seen_with_its_bubbles() {
+    let scenario = PLANS.replace("pipeline = [1, 2, 4]", "pipeline = [4]");
+    let sandbox = Sandbox::with(&scenario);
+    sandbox
+        .run(&["trace", "scenario.toml", "--case", "0", "--out", "trace"])
+        .success();
+    let files = sandbox.files("trace");
+    let events = files.iter().find(|name| name.ends_with("events.jsonl"));
+    let text = sandbox.read(&format!("trace/{}", events.expect("it is there")));
+    let count = |name: &str| {
+        let name = format!("\"name\":\"{name}\"");
+        text.lines().filter(|line| line.contains(&name)).count()
+    };
+    assert!(count("forward") >= 4 * 4 && count("forward") == count("backward"));
+    assert!(count("bubble") >= 3, "{}", count("bubble"));
+    assert!(text.contains("replica 0, stage 3"));
+    assert!(
+        text.lines()
+            .last()
+            .is_some_and(|line| line.contains("target"))
+    );
+}
+
+#[test]
+fn zones_schedules_mixes_and_given_layers_are_axes() {
+    let scenario = calm(PLANS)
+        .replace(
+            "micro_batch = [1, 2]\n",
+            "micro_batch = [1]\nschedule = [\"gpipe\", \"1f1b\"]\nlayers_per_stage = [[10, 16]]\n",
+        )
+        .replace(
+            "gpu_memory_gib = 16 }",
+            "gpu_memory_gib = 16, zone = \"a\" }",
+        )
+        .replace(
+            "gpu_memory_gib = 40 }",
+            "gpu_memory_gib = 40, zone = \"b\" }",
+        );
+    let sandbox = Sandbox::with(&scenario);
+    let csv = stdout(
+        &sandbox
+            .run(&["rank", "scenario.toml", "--format", "csv"])
+            .success(),
+    );
+    for part in ["zone=a;schedule=gpipe", "zone=b;schedule=1f1b"] {
+        assert!(csv.contains(part), "{part}: {csv}");
+    }
+}
+
+#[test]
+fn all_mistakes_of_plans_are_told_at_once() {
+    let told = refused(&[
+        ("most_gpus = 16", "most_gpus = 0"),
+        (
+            "target_tokens = 5e7",
+            "target_tokens = 5e7\nschedul = \"gpipe\"",
+        ),
+    ]);
+    for part in ["from 1 to 10^6", "unknown key `schedul`", "scenario.toml:"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = refused(&[
+        (
+            "target_tokens = 5e7",
+            "target_tokens = 5e7\ntensor = [3]\nlayers_per_stage = [[10, 10]]\nschedule = \"2f1b\"",
+        ),
+        ("gpu = \"V100-16\"", "gpu = \"V100-61\""),
+        (
+            "gpu = \"A100-40\", gpu_memory_gib = 40",
+            "gpu = \"A100-40\"",
+        ),
+        ("micro_batch = [1, 2]", "micro_batch = [1, 3]"),
+        ("[search]", "[limits]\nmax_workers = 3\n[search]"),
+        (
+            "warm_restart_s = 30",
+            "warm_restart_s = 30\non_loss = \"go-on\"",
+        ),
+    ]);
+    for part in [
+        "was not profiled on the GPU `V100-61`",
+        "did you mean `V100-16`?",
+        "memory unknown",
+        "must cover all layers",
+        "unknown schedule `2f1b`",
+        "legal here: `gpipe`, `1f1b`",
+        "`limits.max_workers` and `parallel` exclude each other",
+        "`spot.on_loss` and `parallel` exclude each other",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = refused(&[
+        ("target_tokens = 5e7", "target_tokens = 5e7\ntensor = [3]"),
+        ("micro_batch = [1, 2]", "micro_batch = [1, 3]"),
+    ]);
+    for part in [
+        "no profile at tensor degree 3",
+        "a degree without a profile",
+        "no profile at micro-batch 3",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = refused(&[
+        ("global_batch = [64]", "global_batch = [63]"),
+        ("data = [1, 2, 4, 8]", "data = [2]"),
+    ]);
+    assert!(told.contains("makes no legal plan"), "{told}");
+    let told = refused(&[
+        ("gpu_memory_gib = 16", "gpu_memory_gib = 2"),
+        ("gpu_memory_gib = 40", "gpu_memory_gib = 2"),
+    ]);
+    assert!(
+        told.contains("legal plans can be") && told.contains("GiB"),
+        "{told}"
+    );
+    let told = refused(&[("profile = \"opt-350m\"", "profile = \"opt-350\"")]);
+    assert!(
+        told.contains("unknown layer profile `opt-350`")
+            && told.contains("did you mean `opt-350m`?"),
+        "{told}"
+    );
+    let told = refused(&[("profile = \"opt-350m\"\n", "")]);
+    assert!(
+        told.contains("the key `parallel.profile` is missing"),
+        "{told}"
+    );
+    let told = refused(&[(
+        "checkpoint_gb_per_s = 1",
+        "checkpoint_gb_per_s = 1\ncapacity = true",
+    )]);
+    assert!(
+        told.contains("needs a trace of how many GPUs there are"),
+        "{told}"
+    );
+    let told = refused(&[("[cluster]", "[bag]\njobs = 3\n[cluster]")]);
+    assert!(
+        told.contains("`bag` and `parallel` exclude each other"),
+        "{told}"
+    );
+}
+
+/// Files of one's own that lack something.
+#[test]
+fn a_profile_that_lacks_a_layer_and_links_without_bandwidths_are_refused() {
+    let profile = repository().join("data/layers/opt-350m");
+    let with = |file: &str, change: &dyn Fn(String) -> String| {
+        let scenario = PLANS.replace("\"opt-350m\"", "\"./mine\"");
+        let sandbox = Sandbox::with(&scenario);
+        for name in ["layers.toml", "layers.csv", "times.csv"] {
+            let text = std::fs::read_to_string(profile.join(name)).expect("it is there");
+            let text = if name == file { change(text) } else { text };
+            sandbox.write(&format!("mine/{name}"), &text);
+        }
+        sandbox.run(&["check", "scenario.toml"])
+    };
+    with("", &|text| text).success();
+    let without_last = |text: String| {
+        let last = text.lines().filter(|line| !line.contains(",25,25,"));
+        last.map(|line| format!("{line}\n")).collect()
+    };
+    let told = stderr(&with("times.csv", &without_last).failure().code(2));
+    assert!(
+        told.contains("layer") && told.contains("times.csv"),
+        "{told}"
+    );
+    // Without links between nodes, nothing but plans inside one VM is left.
+    let scenario = PLANS.replace("[parallel]", "[parallel]\nlinks = \"links.csv\"");
+    let links =
+        std::fs::read_to_string(repository().join("data/layers/links.csv")).expect("it is there");
+    let none: String = (links.lines())
+        .filter(|line| {
+            !line.contains("between-nodes,A100-40") && !line.contains("between-nodes,V100-16")
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let sandbox = Sandbox::with(&scenario);
+    sandbox.write("links.csv", &none);
+    let told = stdout(
+        &sandbox
+            .run(&["run", "--dry-run", "scenario.toml"])
+            .success(),
+    );
+    assert!(told.contains("use links of unknown bandwidth"), "{told}");
+}
+
+/// The shipped scenarios, and the plans that win.
+#[test]
+fn the_shipped_scenarios_choose_among_thousands_of_plans() {
+    let sandbox = Sandbox::new();
+    for name in ["llm-plans", "llm-availability"] {
+        let scenario = repository().join(format!("scenarios/{name}.toml"));
+        let path = scenario.to_str().expect("the path is UTF-8");
+        sandbox.run(&["check", path]).success();
+    }
+    let scenario = repository().join("scenarios/llm-plans.toml");
+    let path = scenario.to_str().expect("the path is UTF-8");
+    let told = stdout(&sandbox.run(&["run", "--dry-run", path]).success());
+    assert!(
+        told.contains("do not fit into the memory of their GPUs"),
+        "{told}"
+    );
+}
