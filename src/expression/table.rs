@@ -34,6 +34,11 @@ impl Table {
         self.columns.iter().map(Vec::len).min().unwrap_or(0)
     }
 
+    /// Names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// The cells of a column.
     pub fn column(&self, name: &str) -> Option<&[Cell]> {
         let at = self.names.iter().position(|own| own == name)?;

@@ -8,11 +8,14 @@ use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
 use crate::reproduce::{Comparison, Paper, Verdict};
 
 /// Verdicts in the order of their seriousness.
-const VERDICTS: [Verdict; 4] = [
+const VERDICTS: [Verdict; 7] = [
     Verdict::Ok,
     Verdict::Calibrated,
     Verdict::Explained,
     Verdict::Outside,
+    Verdict::Holds,
+    Verdict::HoldsOnlyIf,
+    Verdict::DoesNotHold,
 ];
 
 /// The page of one paper.
@@ -34,15 +37,15 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     Contents {
         title: format!("{}: published figures beside ours", paper.name),
         facts: vec![
-            fact("paper", paper.name),
+            fact("paper", &paper.name),
             fact("scavsim", env!("CARGO_PKG_VERSION")),
             fact("figures", &rows.len().to_string()),
-            fact("tolerances", paper.tolerances),
+            fact("tolerances", &paper.tolerances),
         ],
         sources: vec![Source {
-            name: paper.name.to_owned(),
+            name: paper.name.clone(),
             what: "published figures".to_owned(),
-            from: paper.citation.to_owned(),
+            from: paper.citation.clone(),
             licence: String::new(),
             hash: String::new(),
         }],
@@ -66,7 +69,8 @@ fn figure(paper: &Paper, rows: &[Comparison]) -> Figure {
         Style::plain(BLACK).dashed(Dash::Dashed),
         zero,
     ));
-    for (n, verdict) in VERDICTS.into_iter().enumerate() {
+    let figures = VERDICTS.into_iter().filter(|verdict| !verdict.is_of_claim());
+    for (n, verdict) in figures.enumerate() {
         let own = rows
             .iter()
             .enumerate()

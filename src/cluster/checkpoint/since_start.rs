@@ -1,24 +1,10 @@
-//! What the authors' code computes where it is not what their text says: what some printed figures are of.
+//! A schedule by the time since a job began, with the odds of losses of new VMs: what some published figures are of.
 //!
-//! Definitions of their public repository `scispot` as facts, slips included; no code of it is here.
+//! Definitions of the public repository `scispot` (Kadupitiya, Jadhao & Sharma, HPDC 2020) as facts, slips included; no
+//! code of it is here. [`Dynamic`](super::Dynamic) is what jobs use.
 
+use super::dynamic::{MOST, Refused, Task};
 use crate::cloud::lifetimes::Lifetime;
-use crate::cluster::checkpoint::Task;
-
-/// Odds that a job loses its VM: F(s + J) − F(s) of a VM of age s, whether or not VMs come to that age, and 1
-/// where the job ends behind the deadline.
-pub fn loss(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
-    let ends_h = age_h + job_h;
-    if ends_h > life.cap_h() {
-        return 1.0;
-    }
-    life.cdf_before(ends_h) - life.cdf(age_h)
-}
-
-/// Whether a job does no worse on a VM of age `age_h` than on a new one, by [`loss`].
-pub fn is_reused(life: &Lifetime, age_h: f64, job_h: f64) -> bool {
-    loss(life, age_h, job_h) <= loss(life, 0.0, job_h)
-}
 
 /// Checkpoints by the recursion
 ///
@@ -27,7 +13,7 @@ pub fn is_reused(life: &Lifetime, age_h: f64, job_h: f64) -> bool {
 /// with work W left at D since the start and p = 1 − (F(D + i + δ) − F(D)). At D = R the second term is (1 − p)/p ((i + δ)/2 + R):
 /// work is not done again there, a slip. All in whole steps.
 #[derive(Debug, Clone)]
-pub struct Schedule {
+pub struct SinceStart {
     step_h: f64,
     write: usize,
     restart: usize,
@@ -39,16 +25,25 @@ pub struct Schedule {
     best: Vec<usize>,
 }
 
-impl Schedule {
+impl SinceStart {
     /// For jobs of up to `task.job_h` hours, from ages of up to the life's cap.
-    pub fn new(life: &Lifetime, task: Task) -> Schedule {
+    ///
+    /// # Errors
+    /// [`Refused`] for lives without a cap, times that are none, or a table that would take too long.
+    pub fn new(life: &Lifetime, task: Task) -> Result<SinceStart, Refused> {
         let steps = |hours: f64| (hours / task.step_h).round() as usize;
         let (most, write, restart) = (
             steps(task.job_h),
             steps(task.write_h),
             steps(task.restart_h),
         );
+        if !(life.cap_h().is_finite() && task.step_h > 0.0 && most > 0) {
+            return Err(Refused::Times);
+        }
         let times = steps(life.cap_h()) + 1;
+        if most as f64 * most as f64 * times as f64 / 2.0 > MOST {
+            return Err(Refused::TooFine);
+        }
         let lost: Vec<f64> = (0..times + most + write)
             .map(|at| life.cdf_before(at as f64 * task.step_h))
             .collect();
@@ -78,14 +73,14 @@ impl Schedule {
                 expected[row + at] = least;
             }
         }
-        Schedule {
+        Ok(SinceStart {
             step_h: task.step_h,
             write,
             restart,
             times,
             expected,
             best,
-        }
+        })
     }
 
     fn steps(&self, hours: f64) -> usize {
