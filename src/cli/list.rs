@@ -13,9 +13,11 @@ use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
+use crate::functions::Function;
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::report::Page;
+use crate::reproduce::OF_SCENARIOS;
 use crate::search::{ALL_KNOWING, Registry};
 use crate::workload::{Workload, library, load};
 
@@ -53,6 +55,8 @@ enum What {
     Delays,
     /// Columns of the records
     Columns,
+    /// Functions of the model that figures of papers can ask
+    Functions,
 }
 
 impl ListArgs {
@@ -78,6 +82,7 @@ impl ListArgs {
             What::Grids => list_grids::list()?,
             What::Delays => delays()?,
             What::Columns => columns(),
+            What::Functions => functions(),
         };
         let page = Page {
             is_wide: self.long,
@@ -267,6 +272,23 @@ fn columns() -> List {
         text_columns: &[0, 1, 2, 3, 4],
         rows: COLUMNS.iter().map(row).collect(),
         wrapped: Some(4),
+        ..List::default()
+    }
+}
+
+fn functions() -> List {
+    let row = |(name, parameters, what): (&str, &[&str], &str)| {
+        vec![json!(name), json!(parameters.join(", ")), json!(what)]
+    };
+    List {
+        header: vec!["function", "parameters", "what it gives"],
+        text_columns: &[0, 1, 2],
+        rows: Function::all()
+            .map(|own| (own.name, own.parameters, own.what))
+            .chain(OF_SCENARIOS.iter().copied())
+            .map(row)
+            .collect(),
+        wrapped: Some(2),
         ..List::default()
     }
 }

@@ -76,18 +76,16 @@ impl<'a> Walk<'a> {
 
     /// Whether it is a variable or a column, which is then used.
     fn is_known(&mut self, name: &str) -> bool {
-        if self.variables.contains(&name) {
-            return true;
-        }
+        let is_variable = self.variables.contains(&name);
         let Some((table, columns)) = &self.table else {
-            return false;
+            return is_variable;
         };
         let is_column = columns.iter().any(|column| column == name);
         if is_column {
             let used = self.used.entry(table.clone()).or_default();
             used.insert(name.to_owned());
         }
-        is_column
+        is_variable || is_column
     }
 
     fn unknown_name(&mut self, name: &str, part: &Expression) {

@@ -38,7 +38,7 @@ impl Scope<'_> {
         let (mut others, mut nobody) = (Vec::new(), None);
         for condition in conditions {
             let column = match &condition.left.node {
-                Node::Name(name) if self.variable(name).is_none() => table.column(name),
+                Node::Name(name) => table.column(name),
                 _ => None,
             };
             let Some(column) = column else {

@@ -5,9 +5,11 @@
 //!
 //! - [`lives`]: how long VMs live; [`runs`]: jobs on VMs that are lost, with and without checkpoints.
 //! - [`servers`]: asynchronous workers and parameter servers; [`unequal`]: workers that are unlike.
+//! - [`bags`]: a job of a bag.
 //! - [`delays`]: what was measured of starts, restarts and checkpoints; [`prices`]: what is listed.
 //! - [`lines`]: what strategies fit to noise and epochs.
 
+pub mod bags;
 pub mod delays;
 pub mod lines;
 pub mod lives;
@@ -81,6 +83,7 @@ impl Function {
             servers::FUNCTIONS,
             unequal::FUNCTIONS,
             delays::FUNCTIONS,
+            bags::FUNCTIONS,
             prices::FUNCTIONS,
             lines::FUNCTIONS,
         ];

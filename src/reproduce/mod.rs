@@ -22,3 +22,4 @@ pub mod stage;
 pub use compare::compare;
 pub use comparison::{Comparison, Verdict};
 pub use paper::Paper;
+pub use stage::FUNCTIONS as OF_SCENARIOS;

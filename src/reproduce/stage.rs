@@ -30,7 +30,7 @@ pub(super) const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// Functions of a scenario, with their parameters.
-pub(super) const FUNCTIONS: &[(&str, &[&str], &str)] = &[
+pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
     ("time_after_loss_h", &["vm", "workers", "at_s", "scenario?"], "mean hours of runs of a kind of cluster in each of which one worker is lost after so many seconds, and nobody else"),
     ("cost_after_loss_usd", &["vm", "workers", "at_s", "scenario?"], "mean cost of the same runs under the first policy"),
 ];
