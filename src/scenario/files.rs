@@ -24,8 +24,8 @@ const MOST_FILES: usize = 100;
 #[serde(default)]
 struct Head {
     include: Option<Spanned<Include>>,
-    /// Of a file that only `scavsim reproduce` reads: the name of its paper.
-    paper: Option<Spanned<String>>,
+    /// Of a file that only `scavsim reproduce` reads.
+    citation: Option<Spanned<String>>,
 }
 
 /// A scenario file and all that it includes.
@@ -173,14 +173,14 @@ impl Reader<'_> {
     fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
         // Its mistakes are among those that the whole form reports.
         let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
-        let file = match &head.paper {
+        let file = match &head.citation {
             None => self.read(source),
-            Some(paper) => {
+            Some(citation) => {
                 self.diagnostics.error_at(
                     source,
-                    paper.span(),
-                    "this file is not a scenario",
-                    format!("`scavsim reproduce {}` runs it", paper.get_ref()),
+                    citation.span(),
+                    "this file is a paper, not a scenario",
+                    "`scavsim reproduce` runs its folder",
                 );
                 None
             }
