@@ -11,7 +11,8 @@ use crate::search::{Point, objective};
 
 /// Functions of rows.
 pub const AGGREGATES: &[&str] = &[
-    "mean", "sum", "min", "max", "median", "std", "count", "share", "quantile", "knee", "the", "list",
+    "mean", "sum", "min", "max", "median", "std", "count", "share", "quantile", "knee", "the",
+    "list",
 ];
 
 /// The value of an aggregate.
@@ -78,7 +79,10 @@ pub(super) fn aggregate(
                 [one] => Ok(one.clone()),
                 [] => Err(none(scope)),
                 [first, rest @ ..] if rest.iter().all(|value| value == first) => Ok(first.clone()),
-                _ => Err(scope.wrong(span, format!("{} values are selected, not one", values.len()))),
+                _ => Err(scope.wrong(
+                    span,
+                    format!("{} values are selected, not one", values.len()),
+                )),
             };
         }
         _ => {}

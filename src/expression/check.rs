@@ -55,7 +55,10 @@ impl<'a> Walk<'a> {
             Node::List(all) => all.iter().for_each(|part| self.part(part)),
             Node::Range(steps) => {
                 let step = steps.step.iter();
-                [&steps.from, &steps.to].into_iter().chain(step).for_each(|part| self.part(part));
+                [&steps.from, &steps.to]
+                    .into_iter()
+                    .chain(step)
+                    .for_each(|part| self.part(part));
             }
             Node::Negative(inner) => self.part(inner),
             Node::Binary(_, both) => both.iter().for_each(|part| self.part(part)),
@@ -93,7 +96,9 @@ impl<'a> Walk<'a> {
         let (title, legal): (String, Vec<&str>) = match &self.table {
             Some((table, columns)) => (
                 format!("`{table}` has no column `{name}`"),
-                variables.chain(columns.iter().map(String::as_str)).collect(),
+                variables
+                    .chain(columns.iter().map(String::as_str))
+                    .collect(),
             ),
             None => (format!("`{name}` is nothing here"), variables.collect()),
         };
@@ -153,7 +158,9 @@ impl<'a> Walk<'a> {
         let name = &*call.name.text;
         let defined = self.world.defined(name).map(|d| d.parameters.clone());
         let plain = super::PLAIN.iter().find(|(own, _)| *own == name);
-        let built_in = plain.map(|(_, p)| *p).or_else(|| self.world.parameters(name));
+        let built_in = plain
+            .map(|(_, p)| *p)
+            .or_else(|| self.world.parameters(name));
         let owned = || built_in.map(|all| all.iter().map(|p| (*p).to_owned()).collect());
         let Some(parameters) = defined.or_else(owned) else {
             let mut legal = self.world.functions();

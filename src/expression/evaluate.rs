@@ -170,9 +170,10 @@ impl Scope<'_> {
     pub(super) fn number(&mut self, part: &Expression) -> Result<f64, Diagnostic> {
         match self.value(part)? {
             Value::Number(number) => Ok(number),
-            other => {
-                Err(self.wrong(&part.span, format!("expected a number, found {}", other.shown())))
-            }
+            other => Err(self.wrong(
+                &part.span,
+                format!("expected a number, found {}", other.shown()),
+            )),
         }
     }
 
@@ -252,11 +253,7 @@ impl Scope<'_> {
         Ok((0..=count as u64).map(|n| Value::Number(at(n))).collect())
     }
 
-    fn binary(
-        &mut self,
-        operator: Operator,
-        both: &[Expression; 2],
-    ) -> Result<Value, Diagnostic> {
+    fn binary(&mut self, operator: Operator, both: &[Expression; 2]) -> Result<Value, Diagnostic> {
         let mut numbers = [0.0; 2];
         for (number, part) in numbers.iter_mut().zip(both) {
             *number = match self.value(part)? {
@@ -350,7 +347,10 @@ impl Scope<'_> {
                 None => parameters.get(at),
             };
             let Some(parameter) = found else {
-                let span = argument.name.as_ref().map_or(&argument.value.span, |w| &w.span);
+                let span = argument
+                    .name
+                    .as_ref()
+                    .map_or(&argument.value.span, |w| &w.span);
                 return Err(self.wrong(span, "one argument too many"));
             };
             let value = match &argument.value.node {
@@ -384,7 +384,8 @@ fn plain(name: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
             false => number - 1.0,
         };
         let found = (at >= 0.0).then(|| all.get(at as usize)).flatten();
-        return (found.cloned()).ok_or_else(|| format!("the list of {} has no number {number}", all.len()));
+        return (found.cloned())
+            .ok_or_else(|| format!("the list of {} has no number {number}", all.len()));
     }
     let x = match arguments.get("x") {
         Some(Value::Empty) => return Ok(Value::Empty),

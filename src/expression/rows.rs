@@ -11,13 +11,20 @@ use super::value::Value;
 use crate::input::Diagnostic;
 
 /// The table that an aggregate reads: the one that it names, or the first where it asks for columns.
-pub(super) fn table_of<'t>(call: &'t Call, variables: &[&str], first: Option<&'t str>) -> Option<&'t str> {
+pub(super) fn table_of<'t>(
+    call: &'t Call,
+    variables: &[&str],
+    first: Option<&'t str>,
+) -> Option<&'t str> {
     let named = call.table.as_ref().map(|word| &*word.text);
     let free = || {
         let arguments = call.arguments.iter().map(|argument| &argument.value);
         let is_over_rows = call.loops.is_empty()
             && (!call.conditions.is_empty() || arguments.clone().count() == 0);
-        is_over_rows || arguments.into_iter().any(|part| has_column(part, variables))
+        is_over_rows
+            || arguments
+                .into_iter()
+                .any(|part| has_column(part, variables))
     };
     named.or_else(|| first.filter(|_| call.loops.is_empty() && free()))
 }
@@ -37,8 +44,7 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
         Node::Call(call) => {
             let is_aggregate = super::AGGREGATES.contains(&&*call.name.text);
             let is_word = |part: &Expression| matches!(part.node, Node::Name(_));
-            !is_aggregate
-                && (call.arguments.iter()).any(|a| !is_word(&a.value) && inner(&a.value))
+            !is_aggregate && (call.arguments.iter()).any(|a| !is_word(&a.value) && inner(&a.value))
         }
     }
 }
@@ -53,12 +59,19 @@ pub(super) struct Gathered {
 
 impl Scope<'_> {
     /// Evaluates `parts` for every row that the clauses of `call` select.
-    pub(super) fn gather(&mut self, call: &Call, parts: &[&Expression]) -> Result<Gathered, Diagnostic> {
+    pub(super) fn gather(
+        &mut self,
+        call: &Call,
+        parts: &[&Expression],
+    ) -> Result<Gathered, Diagnostic> {
         let names: Vec<&str> = self.variables.iter().map(|(name, _)| &**name).collect();
         let tables = self.world.tables();
         let table = match table_of(call, &names, tables.first().map(String::as_str)) {
             Some(name) => {
-                let span = call.table.as_ref().map_or(&call.name.span, |word| &word.span);
+                let span = call
+                    .table
+                    .as_ref()
+                    .map_or(&call.name.span, |word| &word.span);
                 let table = self.world.table(name);
                 Some(table.map_err(|why| self.wrong(span, why))?)
             }

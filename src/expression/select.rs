@@ -14,8 +14,11 @@ pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
         _ => false,
     };
     let numbers = |other: &Value| Some((left.number()?, other.number()?));
-    let ordered =
-        |compare: fn(&f64, &f64) -> bool| right.iter().any(|other| numbers(other).is_some_and(|(a, b)| compare(&a, &b)));
+    let ordered = |compare: fn(&f64, &f64) -> bool| {
+        right
+            .iter()
+            .any(|other| numbers(other).is_some_and(|(a, b)| compare(&a, &b)))
+    };
     match relation {
         Relation::Equal => right.iter().any(equal),
         Relation::Unequal => *left != Value::Empty && !right.iter().any(equal),

@@ -16,7 +16,10 @@ fn vms(arguments: &Arguments<'_>) -> Result<u32, String> {
 }
 
 fn lost_to_one_of(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
-    Ok(formula::lost_to_one_of(arguments.number("odds")?, vms(arguments)?))
+    Ok(formula::lost_to_one_of(
+        arguments.number("odds")?,
+        vms(arguments)?,
+    ))
 }
 
 fn job_cost_usd(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {

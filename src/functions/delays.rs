@@ -43,7 +43,9 @@ fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), String>
 
 fn drawn(delay: Delay, name: &str, arguments: &Arguments<'_>) -> Result<f64, String> {
     let key = Purpose::ModelDelays(ModelKey::of(name));
-    Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| delay.sample(stream)))
+    Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| {
+        delay.sample(stream)
+    }))
 }
 
 fn startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {

@@ -66,7 +66,8 @@ impl Life {
 }
 
 fn library(name: &str) -> Result<&'static Lifetime, String> {
-    let model = Model::named(name).map_err(|help| format!("there is no lifetime `{name}`; {help}"))?;
+    let model =
+        Model::named(name).map_err(|help| format!("there is no lifetime `{name}`; {help}"))?;
     match &model.kind {
         Kind::Alone(life) => Ok(life),
         Kind::Batch(_) | Kind::Trace(_) => Err(format!("`{name}` is not of single VMs")),
@@ -125,11 +126,16 @@ fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, St
     let job_h = arguments.number("job_h")?;
     let key = Purpose::ModelLives(ModelKey::of("failure"));
     let ages_h = arguments.numbers("age_h")?;
-    Ok(mean_drawn(draws(arguments)?, &ages_h, key, |age_h, stream| {
-        let rest_h = life.sample_rest(age_h, stream);
-        let is_lost = crate::cluster::checkpoint::drawn::is_shorter(rest_h, job_h);
-        f64::from(u8::from(is_lost))
-    }))
+    Ok(mean_drawn(
+        draws(arguments)?,
+        &ages_h,
+        key,
+        |age_h, stream| {
+            let rest_h = life.sample_rest(age_h, stream);
+            let is_lost = crate::cluster::checkpoint::drawn::is_shorter(rest_h, job_h);
+            f64::from(u8::from(is_lost))
+        },
+    ))
 }
 
 fn life_distance(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {

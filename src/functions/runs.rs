@@ -52,10 +52,15 @@ fn drawn_increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, Str
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let key = Purpose::ModelLives(ModelKey::of("increase"));
-    Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| match life.sample(stream) {
-        lost_at_h if lost_at_h < job_h => lost_at_h,
-        _ => 0.0,
-    }))
+    Ok(mean_drawn(
+        draws(arguments)?,
+        &[0.0],
+        key,
+        |_, stream| match life.sample(stream) {
+            lost_at_h if lost_at_h < job_h => lost_at_h,
+            _ => 0.0,
+        },
+    ))
 }
 
 fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
@@ -67,9 +72,12 @@ fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, Str
     }
     let key = Purpose::ModelLives(ModelKey::of("run_time"));
     let ages_h = arguments.numbers("age_h")?;
-    Ok(mean_drawn(draws(arguments)?, &ages_h, key, |age_h, stream| {
-        drawn::run_time_h(life, age_h, job_h, restart_h, stream)
-    }))
+    Ok(mean_drawn(
+        draws(arguments)?,
+        &ages_h,
+        key,
+        |age_h, stream| drawn::run_time_h(life, age_h, job_h, restart_h, stream),
+    ))
 }
 
 fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
@@ -82,7 +90,13 @@ fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
 fn daly_h(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
     let hours = |name: &str| Ok::<_, String>(arguments.number(name)? / MINUTES_PER_HOUR);
     let (job_h, mtbf_h) = (arguments.number("job_h")?, arguments.number("mtbf_h")?);
-    Ok(run_time::daly_h(job_h, hours("every_min")?, hours("write_min")?, hours("restart_min")?, mtbf_h))
+    Ok(run_time::daly_h(
+        job_h,
+        hours("every_min")?,
+        hours("write_min")?,
+        hours("restart_min")?,
+        mtbf_h,
+    ))
 }
 
 fn task(arguments: &Arguments<'_>) -> Result<Task, String> {
@@ -101,7 +115,11 @@ fn task(arguments: &Arguments<'_>) -> Result<Task, String> {
 }
 
 /// The table that arguments ask for, made once.
-fn schedule(given: &Given, arguments: &Arguments<'_>, life: (&str, &Lifetime)) -> Result<Schedule, String> {
+fn schedule(
+    given: &Given,
+    arguments: &Arguments<'_>,
+    life: (&str, &Lifetime),
+) -> Result<Schedule, String> {
     let (name, life) = life;
     let (task, odds) = (task(arguments)?, arguments.text("odds")?);
     let every_min = arguments.optional_number("every_min")?;
@@ -126,7 +144,9 @@ fn schedule(given: &Given, arguments: &Arguments<'_>, life: (&str, &Lifetime)) -
             return Err("`odds=since-start` is of the best checkpoints only".to_owned());
         }
         (other, _) => {
-            return Err(format!("`odds={other}` is none of `exact`, `of-new` and `since-start`"));
+            return Err(format!(
+                "`odds={other}` is none of `exact`, `of-new` and `since-start`"
+            ));
         }
     };
     let made = made.map_err(|refused| refused.to_string())?;
@@ -143,7 +163,10 @@ fn schedule_min(given: &Given, arguments: &Arguments<'_>) -> Result<Vec<f64>, St
         }
         Schedule::SinceStart(table) => table.stretches_h(job_h),
     };
-    Ok(stretches_h.into_iter().map(|hours| hours * MINUTES_PER_HOUR).collect())
+    Ok(stretches_h
+        .into_iter()
+        .map(|hours| hours * MINUTES_PER_HOUR)
+        .collect())
 }
 
 fn checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
@@ -165,7 +188,10 @@ fn drawn_checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64,
     };
     let key = Purpose::ModelLives(ModelKey::of("overhead"));
     let ages_h = arguments.numbers("age_h")?;
-    Ok(mean_drawn(draws(arguments)?, &ages_h, key, |age_h, stream| {
-        drawn::checkpointed_h(life, &table, task, job_h, age_h, stream)
-    }))
+    Ok(mean_drawn(
+        draws(arguments)?,
+        &ages_h,
+        key,
+        |age_h, stream| drawn::checkpointed_h(life, &table, task, job_h, age_h, stream),
+    ))
 }

@@ -69,7 +69,9 @@ fn figure(paper: &Paper, rows: &[Comparison]) -> Figure {
         Style::plain(BLACK).dashed(Dash::Dashed),
         zero,
     ));
-    let figures = VERDICTS.into_iter().filter(|verdict| !verdict.is_of_claim());
+    let figures = VERDICTS
+        .into_iter()
+        .filter(|verdict| !verdict.is_of_claim());
     for (n, verdict) in figures.enumerate() {
         let own = rows
             .iter()

@@ -13,7 +13,10 @@ use crate::input::{Diagnostic, Diagnostics};
 pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let all = &paper.expectations;
-    let is_late: Vec<bool> = all.iter().map(|row| paper.names.asks_for_figures(row)).collect();
+    let is_late: Vec<bool> = all
+        .iter()
+        .map(|row| paper.names.asks_for_figures(row))
+        .collect();
     let mut rows: Vec<Option<Comparison>> = all.iter().map(|_| None).collect();
     // What is made of the figures themselves comes last.
     for late in [false, true] {
@@ -58,7 +61,10 @@ fn figure(paper: &Paper, text: &Text) -> Result<f64, Diagnostic> {
     match evaluate(text, &paper.names)? {
         Value::Number(number) if number.is_finite() => Ok(number),
         Value::Number(number) => Err(wrong(format!("the figure is {number}"))),
-        other => Err(wrong(format!("the figure is {}, not a number", other.shown()))),
+        other => Err(wrong(format!(
+            "the figure is {}, not a number",
+            other.shown()
+        ))),
     }
 }
 

@@ -65,7 +65,10 @@ pub enum Verdict {
 impl Verdict {
     /// Whether it is on a claim.
     pub fn is_of_claim(self) -> bool {
-        matches!(self, Verdict::Holds | Verdict::HoldsOnlyIf | Verdict::DoesNotHold)
+        matches!(
+            self,
+            Verdict::Holds | Verdict::HoldsOnlyIf | Verdict::DoesNotHold
+        )
     }
 
     /// Name in tables.

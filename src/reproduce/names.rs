@@ -88,14 +88,21 @@ impl Names {
 impl World for Names {
     fn parameters(&self, function: &str) -> Option<&'static [&'static str]> {
         let own = stage::FUNCTIONS.iter().find(|(name, ..)| *name == function);
-        let model = || Function::all().find(|own| own.name == function).map(|own| own.parameters);
+        let model = || {
+            Function::all()
+                .find(|own| own.name == function)
+                .map(|own| own.parameters)
+        };
         own.map(|(_, parameters, _)| *parameters).or_else(model)
     }
 
     fn functions(&self) -> Vec<&str> {
         let defined = self.defined.keys().map(String::as_str);
         let stages = stage::FUNCTIONS.iter().map(|(name, ..)| *name);
-        (Function::all().map(|own| own.name)).chain(stages).chain(defined).collect()
+        (Function::all().map(|own| own.name))
+            .chain(stages)
+            .chain(defined)
+            .collect()
     }
 
     fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
@@ -120,7 +127,11 @@ impl World for Names {
         names.extend(all.iter().map(|name| (*name).clone()));
         names.extend(self.tables.keys().cloned());
         for name in all {
-            names.extend(stage::KINDS.iter().map(|(kind, _)| format!("{name}.{kind}")));
+            names.extend(
+                stage::KINDS
+                    .iter()
+                    .map(|(kind, _)| format!("{name}.{kind}")),
+            );
         }
         names.push(FIGURES.to_owned());
         names
@@ -142,7 +153,9 @@ impl World for Names {
         if let Some(own) = self.tables.get(name).cloned().or_else(known) {
             return Ok(own);
         }
-        let (stage, kind) = self.stage(name).ok_or_else(|| format!("there is no table `{name}`"))?;
+        let (stage, kind) = self
+            .stage(name)
+            .ok_or_else(|| format!("there is no table `{name}`"))?;
         let used = self.used.get(name).cloned().unwrap_or_default();
         let table = Rc::new(stage.table(kind, &used)?);
         let mut known = self.known.borrow_mut();

@@ -56,7 +56,9 @@ impl Paper {
             _ if Path::new(name).is_dir() => {
                 let place = PathBuf::from(name);
                 let own = place.canonicalize().unwrap_or_else(|_| place.clone());
-                let own = own.file_name().map(|own| own.to_string_lossy().into_owned());
+                let own = own
+                    .file_name()
+                    .map(|own| own.to_string_lossy().into_owned());
                 let folder = Folder::Disk(place.clone());
                 read(&own.unwrap_or_default(), &folder, place, &mut diagnostics)
             }
@@ -65,7 +67,10 @@ impl Paper {
                 let near = closest(name, legal.iter().copied());
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("legal here: {}, or a folder with a {FILE}", legal.join(", ")),
+                    None => format!(
+                        "legal here: {}, or a folder with a {FILE}",
+                        legal.join(", ")
+                    ),
                 };
                 let wrong = Diagnostic::general(format!("unknown paper `{name}`"));
                 diagnostics.push(wrong.with_help(help));
@@ -108,7 +113,9 @@ fn read(name: &str, folder: &Folder, place: PathBuf, d: &mut Diagnostics) -> Opt
     }
     for (name, path) in &file.tables {
         let table = (folder.read_at(&source, path, d)).and_then(|text| Table::read_any(&text, d));
-        names.tables.extend(table.map(|table| (name.clone(), super::names::table(&table))));
+        names
+            .tables
+            .extend(table.map(|table| (name.clone(), super::names::table(&table))));
     }
     for (head, body) in &file.define {
         let Some((name, parameters)) = head_of(head.get_ref()) else {
@@ -160,7 +167,9 @@ fn head_of(head: &str) -> Option<(String, Vec<String>)> {
     };
     let is_word = |word: &str| {
         word.starts_with(|c: char| c.is_alphabetic())
-            && word.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_-".contains(c))
             && not_a_name(word).is_none()
     };
     let all_words = is_word(name) && parameters.iter().all(|word| is_word(word));

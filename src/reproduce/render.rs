@@ -44,8 +44,14 @@ pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
 
 /// Rows as they are shown: the claims, then sections of one quantity.
 fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
-    let claims: Vec<&Comparison> = rows.iter().filter(|row| row.verdict.is_of_claim()).collect();
-    let figures: Vec<&Comparison> = rows.iter().filter(|row| !row.verdict.is_of_claim()).collect();
+    let claims: Vec<&Comparison> = rows
+        .iter()
+        .filter(|row| row.verdict.is_of_claim())
+        .collect();
+    let figures: Vec<&Comparison> = rows
+        .iter()
+        .filter(|row| !row.verdict.is_of_claim())
+        .collect();
     let quantities = figures.chunk_by(|a, b| a.quantity == b.quantity);
     let all = std::iter::once(claims).chain(quantities.map(<[_]>::to_vec));
     all.filter(|section| !section.is_empty()).collect()
@@ -98,7 +104,9 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
         "# Reproduction: {}\n\n{}.\n\nMade by `scavsim reproduce {} --format markdown`; a test fails \
          when this file is stale. A verdict of `explained` is a figure outside its tolerance with \
          a stated reason; {}.\n\n{}\n",
-        paper.name, paper.citation, paper.name,
+        paper.name,
+        paper.citation,
+        paper.name,
         paper.tolerances,
         totals(rows)
     );
@@ -135,7 +143,9 @@ fn totals(rows: &[Comparison]) -> String {
     let not = count(Verdict::DoesNotHold);
     let claims = match holds + condition + not {
         0 => String::new(),
-        all => format!(" Of {all} claims {holds} hold, {condition} under a condition, {not} do not."),
+        all => {
+            format!(" Of {all} claims {holds} hold, {condition} under a condition, {not} do not.")
+        }
     };
     format!(
         "{} figures: {} within tolerance, {} outside with a stated reason, {} outside without.{beside}{claims}",

@@ -24,15 +24,55 @@ pub(super) const RECORDS: &str = "records";
 /// Other rows of a scenario, with their columns.
 pub(super) const KINDS: &[(&str, &[&str])] = &[
     ("records", &[]),
-    ("truths", &["workload", "pricing", "vm", "workers", "batch", "other", "time_h", "cost_usd", "training_time_h", "step_s", "steps_to_target"]),
-    ("predictions", &["workload", "strategy", "vm", "workers", "batch", "other", "predicted_time_h", "training_time_h"]),
-    ("history", &["workload", "vm", "workers", "batch", "noise", "epochs", "step_s"]),
+    (
+        "truths",
+        &[
+            "workload",
+            "pricing",
+            "vm",
+            "workers",
+            "batch",
+            "other",
+            "time_h",
+            "cost_usd",
+            "training_time_h",
+            "step_s",
+            "steps_to_target",
+        ],
+    ),
+    (
+        "predictions",
+        &[
+            "workload",
+            "strategy",
+            "vm",
+            "workers",
+            "batch",
+            "other",
+            "predicted_time_h",
+            "training_time_h",
+        ],
+    ),
+    (
+        "history",
+        &[
+            "workload", "vm", "workers", "batch", "noise", "epochs", "step_s",
+        ],
+    ),
 ];
 
 /// Functions of a scenario, with their parameters.
 pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
-    ("time_after_loss_h", &["vm", "workers", "at_s", "scenario?"], "mean hours of runs of a kind of cluster in each of which one worker is lost after so many seconds, and nobody else"),
-    ("cost_after_loss_usd", &["vm", "workers", "at_s", "scenario?"], "mean cost of the same runs under the first policy"),
+    (
+        "time_after_loss_h",
+        &["vm", "workers", "at_s", "scenario?"],
+        "mean hours of runs of a kind of cluster in each of which one worker is lost after so many seconds, and nobody else",
+    ),
+    (
+        "cost_after_loss_usd",
+        &["vm", "workers", "at_s", "scenario?"],
+        "mean cost of the same runs under the first policy",
+    ),
 ];
 
 /// The line of `each` that a record is of.
@@ -91,7 +131,12 @@ impl Stage {
             return self.records(used);
         }
         let columns = KINDS.iter().find(|(own, _)| *own == kind);
-        let mut table = Table::new(columns.map_or(&[][..], |(_, columns)| columns).iter().copied());
+        let mut table = Table::new(
+            columns
+                .map_or(&[][..], |(_, columns)| columns)
+                .iter()
+                .copied(),
+        );
         for (_, scenario) in &self.variants {
             if kind == "history" {
                 history(scenario, &mut table);
@@ -156,7 +201,10 @@ impl Stage {
                 cluster.restart(0);
                 let lost = cluster.lose_one(cell, SimTime::from_seconds(at_s.max(0.0)));
                 lost.map_err(|e| e.to_string())?;
-                let end = cluster.run_to_target(cell).map_err(|e| e.to_string())?.net_end;
+                let end = cluster
+                    .run_to_target(cell)
+                    .map_err(|e| e.to_string())?
+                    .net_end;
                 cluster.usage_until(end, &mut usage);
                 sum += match what {
                     "time_after_loss_h" => end.hours(),
@@ -187,7 +235,8 @@ impl Sink for Rows {
                 Field::Text(text) => self.table.text(at, text),
             })
             .collect();
-        self.table.push(cells.into_iter().chain([self.each.clone()]));
+        self.table
+            .push(cells.into_iter().chain([self.each.clone()]));
         Ok(())
     }
 }

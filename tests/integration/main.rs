@@ -86,6 +86,7 @@ mod own_measurements;
 mod own_prices;
 #[cfg(feature = "figures")]
 mod pages;
+mod papers;
 mod peers;
 #[cfg(feature = "figures")]
 mod plotting;

@@ -101,7 +101,7 @@ fn words_of_others_stay_words() {
 
 #[test]
 fn details_behind_rows_are_those_of_the_records() {
-    let sandbox = Sandbox::with(&repository_file("scenarios/paper/scavenger.toml"));
+    let sandbox = Sandbox::with(&repository_file("data/papers/scavenger/scenario.toml"));
     sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .success();

@@ -1,6 +1,6 @@
 //! Papers as folders: a reader's own, made by following the docs, and what is said of mistakes.
 
-use super::sandbox::Sandbox;
+use super::sandbox::{Rows, Sandbox, stderr, stdout};
 
 /// The blocks of `docs/reproduce.md` that follow a mention of a file, as files.
 fn paper_of_the_docs(sandbox: &Sandbox) {
@@ -11,41 +11,46 @@ fn paper_of_the_docs(sandbox: &Sandbox) {
         let (_, block) = behind.split_once("```").expect("a block follows");
         let (_, text) = block.split_once('\n').expect("it has lines");
         let (text, _) = text.split_once("```").expect("it ends");
-        sandbox.write(&format!("my-paper/{file}"), text);
+        put(sandbox, &format!("my-paper/{file}"), text);
     }
 }
 
-fn stderr(assert: &assert_cmd::assert::Assert) -> String {
-    String::from_utf8(assert.get_output().stderr.clone()).expect("UTF-8")
-}
-
-fn stdout(assert: &assert_cmd::assert::Assert) -> String {
-    String::from_utf8(assert.get_output().stdout.clone()).expect("UTF-8")
+/// A file in a folder of the sandbox, which is made.
+fn put(sandbox: &Sandbox, file: &str, text: &str) {
+    let folder = sandbox.path(file);
+    let folder = folder.parent().expect("it is in one");
+    std::fs::create_dir_all(folder).expect("the sandbox is writable");
+    sandbox.write(file, text);
 }
 
 #[test]
 fn a_paper_made_by_following_the_docs_is_reproduced() {
     let sandbox = Sandbox::new();
     paper_of_the_docs(&sandbox);
-    let assert = sandbox.run(&["reproduce", "my-paper", "--format", "json"]).code(0);
+    let assert = sandbox
+        .run(&["reproduce", "my-paper", "--format", "json"])
+        .code(0);
     let papers: serde_json::Value = serde_json::from_str(&stdout(&assert)).expect("JSON");
     let row = &papers[0]["rows"][0];
-    assert_eq!((papers[0]["paper"].as_str(), row["verdict"].as_str()), (Some("my-paper"), Some("ok")));
+    assert_eq!(
+        (papers[0]["paper"].as_str(), row["verdict"].as_str()),
+        (Some("my-paper"), Some("ok"))
+    );
     // What the product itself says.
-    let run = sandbox.run(&["run", "my-paper/runs.toml", "--out", "out"]).code(0);
+    let run = sandbox
+        .run(&["run", "my-paper/runs.toml", "--out", "out"])
+        .code(0);
     drop(run);
     let records = sandbox.read("out/records.csv");
-    let mut rows = csv::Reader::from_reader(records.as_bytes());
-    let header = rows.headers().expect("a header").clone();
-    let at = |name: &str| header.iter().position(|own| own == name).expect("a column");
-    let own = (rows.records().map(|row| row.expect("a row")))
-        .find(|row| &row[at("objective")] == "time")
-        .expect("a record");
-    let hours: f64 = own[at("time_h")].parse().expect("a number");
+    let rows = Rows::parse(&records);
+    let own = rows.iter().find(|row| row.text("objective") == "time");
+    let hours = own.expect("a record").number("time_h");
     assert_eq!(row["simulated"].as_f64(), Some(hours));
     // A figure that is off without a reason is code 4.
-    let figures = sandbox.read("my-paper/figures.csv").replace("4.6,h", "5.6,h");
-    sandbox.write("my-paper/figures.csv", &figures);
+    let figures = sandbox
+        .read("my-paper/figures.csv")
+        .replace("4.6,h", "5.6,h");
+    put(&sandbox, "my-paper/figures.csv", &figures);
     sandbox.run(&["reproduce", "my-paper"]).code(4);
 }
 
@@ -53,11 +58,13 @@ fn a_paper_made_by_following_the_docs_is_reproduced() {
 fn all_mistakes_of_a_paper_are_told_at_once_with_their_places() {
     let sandbox = Sandbox::new();
     paper_of_the_docs(&sandbox);
-    sandbox.write(
+    put(
+        &sandbox,
         "my-paper/paper.toml",
         "citation = 'x'\nscenario = 'runs.toml'\n[tables]\nmine = 'gone.csv'\n[define]\n'half(x' = '1'\n'own(x)' = 'x / y'\n",
     );
-    sandbox.write(
+    put(
+        &sandbox,
         "my-paper/figures.csv",
         "figure,expression,value,unit,tolerance,tolerance_kind,kind\n\
          a,maen(time_h),1,h,0.1,relative,figure\n\
@@ -69,10 +76,21 @@ fn all_mistakes_of_a_paper_are_told_at_once_with_their_places() {
     );
     let said = stderr(&sandbox.run(&["reproduce", "my-paper"]).code(2));
     for part in [
-        "gone.csv", "`half(x` is no name", "`y` is nothing here", "unknown function `maen`", "did you mean `mean`?",
-        "has no column `tme_h`", "did you mean `time_h`?", "unknown table `mian`", "unknown argument of `lost_by`: `aeg_h`",
-        "`lost_by` lacks `age_h`", "unknown kind of tolerance `exactly`", "the expression ends too early",
-        "my-paper/figures.csv:7", "my-paper/paper.toml:7", "nothing was run",
+        "gone.csv",
+        "`half(x` is no name",
+        "`y` is nothing here",
+        "unknown function `maen`",
+        "did you mean `mean`?",
+        "has no column `tme_h`",
+        "did you mean `time_h`?",
+        "unknown table `mian`",
+        "unknown argument of `lost_by`: `aeg_h`",
+        "`lost_by` lacks `age_h`",
+        "unknown kind of tolerance `exactly`",
+        "the expression ends too early",
+        "my-paper/figures.csv:7",
+        "my-paper/paper.toml:7",
+        "nothing was run",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
@@ -82,7 +100,8 @@ fn all_mistakes_of_a_paper_are_told_at_once_with_their_places() {
 fn what_cannot_be_computed_is_told_at_once_with_its_place() {
     let sandbox = Sandbox::new();
     paper_of_the_docs(&sandbox);
-    sandbox.write(
+    put(
+        &sandbox,
         "my-paper/figures.csv",
         "figure,expression,value,unit,tolerance,tolerance_kind,kind\n\
          a,mean(time_h where chosen_workers=9),1,h,0.1,relative,figure\n\
@@ -93,8 +112,15 @@ fn what_cannot_be_computed_is_told_at_once_with_its_place() {
     );
     let said = stderr(&sandbox.run(&["reproduce", "my-paper"]).code(2));
     for part in [
-        "no row is selected", "`chosen_workers` has `16`, `8`", "division by zero", "gcp-2091", "did you mean `gcp-2019`?",
-        "the list of 2 has no number 3", "2 values are selected, not one", "my-paper/figures.csv:2", "my-paper/figures.csv:6",
+        "no row is selected",
+        "`chosen_workers` has `16`, `8`",
+        "division by zero",
+        "gcp-2091",
+        "did you mean `gcp-2019`?",
+        "the list of 2 has no number 3",
+        "2 values are selected, not one",
+        "my-paper/figures.csv:2",
+        "my-paper/figures.csv:6",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
@@ -103,9 +129,14 @@ fn what_cannot_be_computed_is_told_at_once_with_its_place() {
 #[test]
 fn a_folder_that_is_no_paper_and_a_name_that_is_none_are_told() {
     let sandbox = Sandbox::new();
-    sandbox.write("empty/x.txt", "");
+    put(&sandbox, "empty/x.txt", "");
     let said = stderr(&sandbox.run(&["reproduce", "empty", "hpdc21"]).code(2));
-    for part in ["empty/paper.toml", "empty/figures.csv", "unknown paper `hpdc21`", "did you mean `hpdc20`?"] {
+    for part in [
+        "empty/paper.toml",
+        "empty/figures.csv",
+        "unknown paper `hpdc21`",
+        "did you mean `hpdc20`?",
+    ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
 }
@@ -114,8 +145,16 @@ fn a_folder_that_is_no_paper_and_a_name_that_is_none_are_told() {
 #[test]
 fn expressions_come_to_what_arithmetic_says() {
     let sandbox = Sandbox::new();
-    sandbox.write("p/paper.toml", "citation = 'x'\n[tables]\nt = 't.csv'\n[define]\n'twice(x)' = '2 * x'\n'fib(n)' = 'if(n < 2, n, fib(n - 1) + fib(n - 2))'\n");
-    sandbox.write("p/t.csv", "who,k,v\na,1,10\na,2,20\nb,1,30\nb,2,\n");
+    put(
+        &sandbox,
+        "p/paper.toml",
+        "citation = 'x'\n[tables]\nt = 't.csv'\n[define]\n'twice(x)' = '2 * x'\n'fib(n)' = 'if(n < 2, n, fib(n - 1) + fib(n - 2))'\n",
+    );
+    put(
+        &sandbox,
+        "p/t.csv",
+        "who,k,v\na,1,10\na,2,20\nb,1,30\nb,2,\n",
+    );
     let cases = [
         ("1 + 2 * 3 ^ 2 - -4 / 2", 21.0),
         ("mean(v in t where who=a)", 15.0),
@@ -142,12 +181,17 @@ fn expressions_come_to_what_arithmetic_says() {
     for (expression, value) in cases {
         figures += &format!("f,\"{expression}\",{value},1,0.000000001,absolute,derived\n");
     }
-    sandbox.write("p/figures.csv", &figures);
+    put(&sandbox, "p/figures.csv", &figures);
     let assert = sandbox.run(&["reproduce", "p"]);
     let said = stdout(&assert);
-    assert!(said.contains("20 figures: 20 within tolerance"), "{said}{}", stderr(&assert));
+    assert!(
+        said.contains("20 figures: 20 within tolerance"),
+        "{said}{}",
+        stderr(&assert)
+    );
     // Claims.
-    sandbox.write(
+    put(
+        &sandbox,
         "p/figures.csv",
         "figure,expression,value,unit,tolerance,tolerance_kind,kind,only_if,then\n\
          a,2,1,1,0,at-least,claim,,\n\
@@ -155,10 +199,21 @@ fn expressions_come_to_what_arithmetic_says() {
          a,2,1,1,0,at-most,claim,it is halved,2 / 1\n",
     );
     let said = stdout(&sandbox.run(&["reproduce", "p", "--wide"]).code(0));
-    assert!(said.contains("Of 3 claims 1 hold, 1 under a condition, 1 do not."), "{said}");
+    assert!(
+        said.contains("Of 3 claims 1 hold, 1 under a condition, 1 do not."),
+        "{said}"
+    );
     // A definition that never ends.
-    sandbox.write("p/paper.toml", "citation = 'x'\n[define]\n'f(x)' = 'f(x + 1)'\n");
-    sandbox.write("p/figures.csv", "figure,expression,value,unit,tolerance,tolerance_kind,kind\na,f(1),1,1,0,absolute,figure\n");
+    put(
+        &sandbox,
+        "p/paper.toml",
+        "citation = 'x'\n[define]\n'f(x)' = 'f(x + 1)'\n",
+    );
+    put(
+        &sandbox,
+        "p/figures.csv",
+        "figure,expression,value,unit,tolerance,tolerance_kind,kind\na,f(1),1,1,0,absolute,figure\n",
+    );
     let said = stderr(&sandbox.run(&["reproduce", "p"]).code(2));
     assert!(said.contains("functions inside of each other"), "{said}");
 }
