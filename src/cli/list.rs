@@ -13,11 +13,10 @@ use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
-use crate::functions::Function;
+use crate::functions::{Function, scenarios};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::report::Page;
-use crate::reproduce::OF_SCENARIOS;
 use crate::search::{ALL_KNOWING, Registry};
 use crate::workload::{Workload, library, load};
 
@@ -285,7 +284,7 @@ fn functions() -> List {
         text_columns: &[0, 1, 2],
         rows: Function::all()
             .map(|own| (own.name, own.parameters, own.what))
-            .chain(OF_SCENARIOS.iter().copied())
+            .chain(scenarios::FUNCTIONS.iter().copied())
             .map(row)
             .collect(),
         wrapped: Some(2),

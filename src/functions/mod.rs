@@ -7,6 +7,7 @@
 //! - [`servers`]: asynchronous workers and parameter servers; [`unequal`]: workers that are unlike.
 //! - [`bags`]: a job of a bag.
 //! - [`delays`]: what was measured of starts, restarts and checkpoints; [`prices`]: what is listed.
+//! - [`scenarios`]: rows that scenarios give, and functions of single runs of them.
 //! - [`lines`]: what strategies fit to noise and epochs.
 
 pub mod bags;
@@ -15,6 +16,7 @@ pub mod lines;
 pub mod lives;
 pub mod prices;
 pub mod runs;
+pub mod scenarios;
 pub mod servers;
 pub mod unequal;
 

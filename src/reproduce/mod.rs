@@ -6,7 +6,7 @@
 //! - [`paper`]: a folder of the library or of a reader, read; its form is in [`form`].
 //! - [`expectations`]: the table of published figures.
 //! - [`names`]: what expressions can name: the model's functions, the paper's own, its tables.
-//! - [`stage`]: a scenario of a paper and the rows that it gives.
+//! - [`stage`]: a scenario of a paper, read with what the paper sets beside it.
 //! - [`compare`](mod@compare): figure against figure; [`comparison`]: how it came out.
 //! - [`render`]: as text, JSON or Markdown.
 
@@ -22,4 +22,3 @@ pub mod stage;
 pub use compare::compare;
 pub use comparison::{Comparison, Verdict};
 pub use paper::Paper;
-pub use stage::FUNCTIONS as OF_SCENARIOS;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::expectations::Expectation;
-use super::stage::{self, Stage};
 use crate::expression::{self, Arguments, Cell, Definition, Table, Used, Value, World};
+use crate::functions::scenarios::{self, Variants};
 use crate::functions::{Function, Given};
 use crate::input::{Diagnostics, csv};
 
@@ -20,7 +20,7 @@ const MAIN: &str = "main";
 #[derive(Debug, Default)]
 pub struct Names {
     pub(super) given: Given,
-    pub(super) stages: BTreeMap<String, Stage>,
+    pub(super) stages: BTreeMap<String, Variants>,
     pub(super) tables: BTreeMap<String, Rc<Table>>,
     pub(super) defined: BTreeMap<String, Definition>,
     /// Columns that expressions ask for: all others of records are not kept.
@@ -79,15 +79,17 @@ impl Names {
     }
 
     /// The scenario that `name`, `SCENARIO` or `SCENARIO.KIND`, is of, and the kind of its rows.
-    fn stage<'n>(&self, name: &'n str) -> Option<(&Stage, &'n str)> {
-        let (scenario, kind) = name.rsplit_once('.').unwrap_or((name, stage::RECORDS));
+    fn stage<'n>(&self, name: &'n str) -> Option<(&Variants, &'n str)> {
+        let (scenario, kind) = name.rsplit_once('.').unwrap_or((name, scenarios::RECORDS));
         Some((self.stages.get(scenario)?, kind))
     }
 }
 
 impl World for Names {
     fn parameters(&self, function: &str) -> Option<&'static [&'static str]> {
-        let own = stage::FUNCTIONS.iter().find(|(name, ..)| *name == function);
+        let own = scenarios::FUNCTIONS
+            .iter()
+            .find(|(name, ..)| *name == function);
         let model = || {
             Function::all()
                 .find(|own| own.name == function)
@@ -98,7 +100,7 @@ impl World for Names {
 
     fn functions(&self) -> Vec<&str> {
         let defined = self.defined.keys().map(String::as_str);
-        let stages = stage::FUNCTIONS.iter().map(|(name, ..)| *name);
+        let stages = scenarios::FUNCTIONS.iter().map(|(name, ..)| *name);
         (Function::all().map(|own| own.name))
             .chain(stages)
             .chain(defined)
@@ -106,7 +108,10 @@ impl World for Names {
     }
 
     fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
-        if stage::FUNCTIONS.iter().any(|(name, ..)| *name == function) {
+        if scenarios::FUNCTIONS
+            .iter()
+            .any(|(name, ..)| *name == function)
+        {
             let scenario = arguments.optional_text("scenario")?.unwrap_or(MAIN);
             let stage = self.stages.get(scenario);
             let stage = stage.ok_or_else(|| format!("there is no scenario `{scenario}`"))?;
@@ -128,7 +133,7 @@ impl World for Names {
         names.extend(self.tables.keys().cloned());
         for name in all {
             names.extend(
-                stage::KINDS
+                scenarios::KINDS
                     .iter()
                     .map(|(kind, _)| format!("{name}.{kind}")),
             );
@@ -145,7 +150,7 @@ impl World for Names {
             return Some(OF_FIGURES.map(str::to_owned).to_vec());
         }
         let (_, kind) = self.stage(table)?;
-        stage::columns(kind)
+        scenarios::columns(kind)
     }
 
     fn table(&self, name: &str) -> Result<Rc<Table>, String> {

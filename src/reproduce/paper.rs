@@ -8,7 +8,7 @@ use include_dir::{Dir, include_dir};
 use super::expectations::{self, Expectation};
 use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
-use super::stage::Stage;
+use super::stage;
 use crate::expression::{self, Definition};
 use crate::functions::{Given, Lives};
 use crate::input::csv::Table;
@@ -108,7 +108,7 @@ fn read(name: &str, folder: &Folder, place: PathBuf, d: &mut Diagnostics) -> Opt
     }
     for (name, form) in scenarios {
         let stage = (folder.read_at(&source, &form.file, d))
-            .and_then(|text| Stage::read(&text, &place, &form, &source, d));
+            .and_then(|text| stage::read(&text, &place, &form, &source, d));
         names.stages.extend(stage.map(|stage| (name, stage)));
     }
     for (name, path) in &file.tables {
