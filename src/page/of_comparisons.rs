@@ -21,11 +21,20 @@ const VERDICTS: [Verdict; 7] = [
 /// The page of one paper.
 pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     let count = |verdict: Verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    let each = VERDICTS.iter().map(|verdict| (verdict, count(*verdict)));
-    let each = each.filter(|(_, count)| *count > 0);
-    let each: Vec<String> = each
-        .map(|(verdict, count)| format!("{count} {}", verdict.name()))
-        .collect();
+    let counted = |what: &str, of_claims: bool| {
+        let own = VERDICTS
+            .iter()
+            .filter(|verdict| verdict.is_of_claim() == of_claims);
+        let each = own.map(|verdict| (verdict.name(), count(*verdict)));
+        let each: Vec<(&str, usize)> = each.filter(|(_, count)| *count > 0).collect();
+        let all: usize = each.iter().map(|(_, count)| count).sum();
+        let each: Vec<String> = each
+            .iter()
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        (all > 0).then(|| format!("{all} {what}: {}.", each.join(", ")))
+    };
+    let headlines = [counted("figures", false), counted("claims", true)];
     let mut reasons: Vec<&str> = rows.iter().map(|row| row.reason.as_str()).collect();
     reasons.sort_unstable();
     reasons.dedup();
@@ -49,7 +58,7 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
             licence: String::new(),
             hash: String::new(),
         }],
-        headlines: vec![format!("{} figures: {}.", rows.len(), each.join(", "))],
+        headlines: headlines.into_iter().flatten().collect(),
         warnings: reasons
             .map(|reason| format!("Off for a stated reason: {reason}"))
             .collect(),

@@ -12,9 +12,10 @@ use toml::Spanned;
 
 use super::file::ScenarioFile;
 use super::include::Include;
+use super::library;
 use super::lists::LISTS;
 use crate::input::toml::{Document, Step};
-use crate::input::{self, Diagnostic, Diagnostics, Source};
+use crate::input::{self, Diagnostic, Diagnostics, Source, closest};
 
 /// Files that include each other twice over would soon be without number.
 const MOST_FILES: usize = 100;
@@ -205,7 +206,11 @@ impl Reader<'_> {
 
     /// Reads a file that `from` includes.
     fn include(&mut self, path: &Spanned<String>, from: &Arc<Source>, folder: &Path) {
-        let file = folder.join(path.get_ref());
+        let own = Path::new(path.get_ref());
+        let file = match library::name(own) {
+            Some(_) => own.to_owned(),
+            None => folder.join(own),
+        };
         let place = real(&file);
         if let Some(first) = self.chain.iter().position(|(open, _)| *open == place) {
             let names = self.chain[first..].iter().map(|(_, name)| name.as_str());
@@ -229,7 +234,20 @@ impl Reader<'_> {
             return;
         }
         let mut unread = Diagnostics::default();
-        match Source::read(&file, &mut unread) {
+        let read = match library::name(&file) {
+            None => Source::read(&file, &mut unread),
+            Some(name) => library::source(name).or_else(|| {
+                let all = library::names();
+                let help = match closest(name, all.iter().copied()) {
+                    Some(near) => format!("did you mean `library:{near}`?"),
+                    None => format!("there are: {}", all.join(", ")),
+                };
+                let title = format!("the library has no scenario `{name}`");
+                unread.push(Diagnostic::general(title).with_help(help));
+                None
+            }),
+        };
+        match read {
             Some(source) => {
                 let folder = file.parent().unwrap_or(Path::new(""));
                 self.add(&source, folder);

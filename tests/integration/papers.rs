@@ -199,6 +199,7 @@ fn expressions_come_to_what_arithmetic_says() {
          a,2,1,1,0,at-most,claim,it is halved,2 / 1\n",
     );
     let said = stdout(&sandbox.run(&["reproduce", "p", "--wide"]).code(0));
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         said.contains("Of 3 claims 1 hold, 1 under a condition, 1 do not."),
         "{said}"
