@@ -72,7 +72,8 @@
 //! - `space`: the configurations to choose from, over named axes; `grid`: real runs of them.
 //! - `input`, `configuration`, `units`, `rng`, `stats`: shared vocabulary.
 //!
-//! With `cli`: `import` makes measurements into workloads, with `fit` for the laws; `advise` decides on them; `report` writes result
+//! With `cli`: `expression` is a small language of figures, `functions` what it asks of the model;
+//! `import` makes measurements into workloads, with `fit` for the laws; `advise` decides on them; `report` writes result
 //! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
 // What a room offers is listed whole, whether or not another room takes all of it; with `inside` a name that
@@ -114,9 +115,13 @@ cfg_if::cfg_if! {
         pub mod configuration;
         pub mod engine;
         pub mod experiment;
+        #[cfg(feature = "cli")]
+        pub mod expression;
         pub mod fit;
         #[cfg(feature = "figures")]
         pub mod figure;
+        #[cfg(feature = "cli")]
+        pub mod functions;
         pub mod grid;
         #[cfg(feature = "cli")]
         pub mod import;
@@ -156,9 +161,13 @@ cfg_if::cfg_if! {
         mod configuration;
         mod engine;
         mod experiment;
+        #[cfg(feature = "cli")]
+        mod expression;
         mod fit;
         #[cfg(feature = "figures")]
         mod figure;
+        #[cfg(feature = "cli")]
+        mod functions;
         mod grid;
         #[cfg(feature = "cli")]
         mod import;

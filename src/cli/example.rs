@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use include_dir::{Dir, File, include_dir};
+use include_dir::File;
 use serde_json::json;
 
 use super::listing::List;
 use super::{Exit, Failure, Format, terminal};
 use crate::import::folder::write_file;
 use crate::input::{Diagnostic, Diagnostics, closest};
-
-static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+use crate::scenario::library::SHIPPED;
 
 /// Arguments of `example`.
 #[derive(Debug, Args)]

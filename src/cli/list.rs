@@ -13,6 +13,7 @@ use crate::cloud::lifetimes::Model;
 use crate::cloud::{Catalogue, Fleet};
 use crate::configuration::Shape;
 use crate::experiment::{COLUMNS, Column};
+use crate::functions::{Function, scenarios};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::pricing::{Base, Policy, Rented, builtin, charges};
 use crate::report::Page;
@@ -53,6 +54,8 @@ enum What {
     Delays,
     /// Columns of the records
     Columns,
+    /// Functions of the model that figures of papers can ask
+    Functions,
 }
 
 impl ListArgs {
@@ -78,6 +81,7 @@ impl ListArgs {
             What::Grids => list_grids::list()?,
             What::Delays => delays()?,
             What::Columns => columns(),
+            What::Functions => functions(),
         };
         let page = Page {
             is_wide: self.long,
@@ -267,6 +271,23 @@ fn columns() -> List {
         text_columns: &[0, 1, 2, 3, 4],
         rows: COLUMNS.iter().map(row).collect(),
         wrapped: Some(4),
+        ..List::default()
+    }
+}
+
+fn functions() -> List {
+    let row = |(name, parameters, what): (&str, &[&str], &str)| {
+        vec![json!(name), json!(parameters.join(", ")), json!(what)]
+    };
+    List {
+        header: vec!["function", "parameters", "what it gives"],
+        text_columns: &[0, 1, 2],
+        rows: Function::all()
+            .map(|own| (own.name, own.parameters, own.what))
+            .chain(scenarios::FUNCTIONS.iter().copied())
+            .map(row)
+            .collect(),
+        wrapped: Some(2),
         ..List::default()
     }
 }

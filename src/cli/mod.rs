@@ -120,7 +120,7 @@ enum Command {
     Import(import::ImportArgs),
     /// Compare published figures with ours; exit code 4 if one is off without a stated reason
     #[command(
-        after_help = "Example: how it came out, without the tables\n  scavsim reproduce --format summary"
+        after_help = "Examples: how all came out, without the tables; a paper of your own (docs/reproduce.md)\n  scavsim reproduce --format summary\n  scavsim reproduce my-paper/"
     )]
     Reproduce(reproduce::ReproduceArgs),
     /// Leave measurements out of workloads and ask the rest about them
@@ -181,9 +181,9 @@ Example: the cheapest of all, and what a run may cost where luck is bad
 #[cfg(feature = "figures")]
 const PLOT_EXAMPLE: &str = "\
 Example: cost over time of all configurations, under one of the policies
-  scavsim run scenarios/paper/scavenger.toml --out out
+  scavsim run data/papers/scavenger/scenario.toml --out out
   scavsim plot out --kind cost-over-time --pricing paper-memory \\
-    --scenario scenarios/paper/scavenger.toml";
+    --scenario data/papers/scavenger/scenario.toml";
 
 #[cfg(feature = "figures")]
 const REPORT_EXAMPLE: &str = "\

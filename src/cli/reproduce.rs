@@ -10,17 +10,17 @@ use super::progress::Progress;
 #[cfg(feature = "figures")]
 use super::report;
 use super::{Exit, Failure, terminal};
-use crate::input::{Diagnostic, Diagnostics, closest};
+use crate::input::{Diagnostic, Diagnostics};
 #[cfg(feature = "figures")]
 use crate::page;
 use crate::report::Page;
-use crate::reproduce::{PAPERS, Paper, Verdict, compare, render};
+use crate::reproduce::{Paper, Verdict, compare, render};
 
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
-    /// Papers to reproduce; all when absent
-    #[arg(value_name = "PAPER", value_parser = super::suggested(names))]
+    /// Papers to reproduce, by name or folder; all of the library when absent
+    #[arg(value_name = "PAPER")]
     papers: Vec<String>,
     /// Form of the comparison
     #[arg(long, value_enum, default_value_t)]
@@ -32,11 +32,6 @@ pub struct ReproduceArgs {
     #[cfg(feature = "figures")]
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-}
-
-/// What can be reproduced.
-fn names() -> Vec<&'static str> {
-    PAPERS.iter().map(|paper| paper.name).collect()
 }
 
 /// Form of a comparison.
@@ -72,19 +67,19 @@ impl ReproduceArgs {
         let mut values: Vec<Value> = Vec::new();
         for paper in papers {
             let progress = Progress::of(&format!("{}: running its scenarios", paper.name));
-            let rows = compare(paper).map_err(Failure::Wrong)?;
+            let rows = compare(&paper).map_err(Failure::Wrong)?;
             drop(progress);
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
-                report::put(&page::of_comparisons::contents(paper, &rows), file)?;
+                report::put(&page::of_comparisons::contents(&paper, &rows), file)?;
             }
             match self.format {
-                ReproduceFormat::Table => terminal::print(&render::table(paper, &rows, &page))?,
+                ReproduceFormat::Table => terminal::print(&render::table(&paper, &rows, &page))?,
                 ReproduceFormat::Summary => {
-                    terminal::print(&render::summary(paper, &rows, &page))?;
+                    terminal::print(&render::summary(&paper, &rows, &page))?;
                 }
-                ReproduceFormat::Markdown => terminal::print(&render::markdown(paper, &rows))?,
-                ReproduceFormat::Json => values.push(render::value(paper, &rows)),
+                ReproduceFormat::Markdown => terminal::print(&render::markdown(&paper, &rows))?,
+                ReproduceFormat::Json => values.push(render::value(&paper, &rows)),
             }
             if rows.iter().any(|r| r.verdict == Verdict::Outside) {
                 exit = Exit::OutsideTolerance;
@@ -104,26 +99,23 @@ impl ReproduceArgs {
         }
     }
 
-    fn papers(&self) -> Result<Vec<&'static Paper>, Failure> {
-        if self.papers.is_empty() {
-            return Ok(PAPERS.iter().collect());
-        }
-        let mut diagnostics = Diagnostics::default();
-        let names = || PAPERS.iter().map(|p| p.name);
-        let find = |name: &String| {
-            let found = PAPERS.iter().find(|p| p.name == name);
-            if found.is_none() {
-                let near = closest(name, names());
-                let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("legal here: {}", names().collect::<Vec<_>>().join(", ")),
-                };
-                diagnostics
-                    .push(Diagnostic::general(format!("unknown paper `{name}`")).with_help(help));
-            }
-            found
+    fn papers(&self) -> Result<Vec<Paper>, Failure> {
+        let all = Paper::names().into_iter().map(str::to_owned);
+        let names = match self.papers.is_empty() {
+            true => all.collect(),
+            false => self.papers.clone(),
         };
-        let found: Option<Vec<_>> = self.papers.iter().map(find).collect();
-        found.ok_or(Failure::Wrong(diagnostics))
+        let mut wrong = Diagnostics::default();
+        let mut papers = Vec::new();
+        for name in &names {
+            match Paper::open(name) {
+                Ok(paper) => papers.push(paper),
+                Err(mistakes) => wrong.extend(mistakes),
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(papers),
+            false => Err(Failure::Wrong(wrong)),
+        }
     }
 }

@@ -8,21 +8,33 @@ use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
 use crate::reproduce::{Comparison, Paper, Verdict};
 
 /// Verdicts in the order of their seriousness.
-const VERDICTS: [Verdict; 4] = [
+const VERDICTS: [Verdict; 7] = [
     Verdict::Ok,
     Verdict::Calibrated,
     Verdict::Explained,
     Verdict::Outside,
+    Verdict::Holds,
+    Verdict::HoldsOnlyIf,
+    Verdict::DoesNotHold,
 ];
 
 /// The page of one paper.
 pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     let count = |verdict: Verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    let each = VERDICTS.iter().map(|verdict| (verdict, count(*verdict)));
-    let each = each.filter(|(_, count)| *count > 0);
-    let each: Vec<String> = each
-        .map(|(verdict, count)| format!("{count} {}", verdict.name()))
-        .collect();
+    let counted = |what: &str, of_claims: bool| {
+        let own = VERDICTS
+            .iter()
+            .filter(|verdict| verdict.is_of_claim() == of_claims);
+        let each = own.map(|verdict| (verdict.name(), count(*verdict)));
+        let each: Vec<(&str, usize)> = each.filter(|(_, count)| *count > 0).collect();
+        let all: usize = each.iter().map(|(_, count)| count).sum();
+        let each: Vec<String> = each
+            .iter()
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        (all > 0).then(|| format!("{all} {what}: {}.", each.join(", ")))
+    };
+    let headlines = [counted("figures", false), counted("claims", true)];
     let mut reasons: Vec<&str> = rows.iter().map(|row| row.reason.as_str()).collect();
     reasons.sort_unstable();
     reasons.dedup();
@@ -34,19 +46,19 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     Contents {
         title: format!("{}: published figures beside ours", paper.name),
         facts: vec![
-            fact("paper", paper.name),
+            fact("paper", &paper.name),
             fact("scavsim", env!("CARGO_PKG_VERSION")),
             fact("figures", &rows.len().to_string()),
-            fact("tolerances", paper.tolerances),
+            fact("tolerances", &paper.tolerances),
         ],
         sources: vec![Source {
-            name: paper.name.to_owned(),
+            name: paper.name.clone(),
             what: "published figures".to_owned(),
-            from: paper.citation.to_owned(),
+            from: paper.citation.clone(),
             licence: String::new(),
             hash: String::new(),
         }],
-        headlines: vec![format!("{} figures: {}.", rows.len(), each.join(", "))],
+        headlines: headlines.into_iter().flatten().collect(),
         warnings: reasons
             .map(|reason| format!("Off for a stated reason: {reason}"))
             .collect(),
@@ -66,7 +78,10 @@ fn figure(paper: &Paper, rows: &[Comparison]) -> Figure {
         Style::plain(BLACK).dashed(Dash::Dashed),
         zero,
     ));
-    for (n, verdict) in VERDICTS.into_iter().enumerate() {
+    let figures = VERDICTS
+        .into_iter()
+        .filter(|verdict| !verdict.is_of_claim());
+    for (n, verdict) in figures.enumerate() {
         let own = rows
             .iter()
             .enumerate()

@@ -163,7 +163,8 @@ impl LayerProfile {
     /// Seconds on the GPU numbered `gpu`, if profiled.
     pub fn times(&self, gpu: usize, tensor: u32, micro_batch: u32) -> Option<&Times> {
         let times = &self.gpus.get(gpu)?.times;
-        let place = times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
+        let place =
+            times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
         place.ok().map(|index| &times[index])
     }
 

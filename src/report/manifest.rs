@@ -74,7 +74,8 @@ pub fn identity(scenario: &Scenario) -> Identity {
     });
     let plans = scenario.parallel.as_ref().map(|plans| {
         let holes = plans.holes.count();
-        let about = json!({ "name": plans.name, "configurations": plans.space.len(), "holes": holes });
+        let about =
+            json!({ "name": plans.name, "configurations": plans.space.len(), "holes": holes });
         ("parallel".to_owned(), about)
     });
     let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();

@@ -1,118 +1,133 @@
 //! Figure against figure.
 
 use super::comparison::{Comparison, Verdict};
-use super::expectations::{self, Expectation, Tolerance};
-use super::figures::Figures;
+use super::expectations::{Expectation, Tolerance};
 use super::paper::Paper;
-use super::selector::Selector;
-use crate::input::{Diagnostic, Diagnostics, Source};
+use crate::expression::{Cell, Text, Value, evaluate};
+use crate::input::{Diagnostic, Diagnostics};
 
-/// A quantity of the comparison itself, whatever is compared.
-const MEDIAN: &str = "median_difference";
-
-/// Compares all figures of `paper` with one kind of figures.
-pub(super) fn compare_with<F: Figures>(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
+/// Compares all figures of `paper` with ours.
+///
+/// # Errors
+/// All mistakes in its expressions.
+pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let source = Source::new(paper.source.0, paper.source.1);
-    let figures = F::set_up(&source, &mut diagnostics);
-    let table = Source::new(paper.expectations.0, paper.expectations.1);
-    let names: Vec<&str> = (F::QUANTITIES.iter().map(|q| q.name))
-        .chain([MEDIAN])
-        .collect();
-    let expectations = expectations::read(&table, &names, &mut diagnostics);
-    let Some(figures) = figures.filter(|_| diagnostics.is_empty()) else {
-        return Err(diagnostics);
-    };
-    let rows: Vec<Comparison> = (expectations.iter())
-        .filter_map(|expected| match row(&figures, expected, &expectations) {
-            Ok(row) => Some(row),
-            Err(why) => {
-                diagnostics.push(Diagnostic::general(format!("{}: {why}", table.name)));
-                None
-            }
-        })
-        .collect();
-    if diagnostics.is_empty() {
-        Ok(rows)
-    } else {
-        Err(diagnostics)
-    }
-}
-
-/// Our figure of a quantity.
-fn ours<F: Figures>(figures: &F, name: &str, selector: &Selector) -> Result<f64, String> {
-    let quantity = (F::QUANTITIES.iter())
-        .find(|q| q.name == name)
-        .ok_or_else(|| format!("unknown quantity `{name}`"))?;
-    (quantity.of)(figures, selector)
-}
-
-/// Median of the absolute differences, in percent, between `all` published figures of the quantity that the selector
-/// names with `of` and ours, those left out that parameters were calibrated on.
-fn median_difference<F: Figures>(
-    figures: &F,
-    selector: &Selector,
-    all: &[Expectation],
-) -> Result<f64, String> {
-    let name = selector.text("of")?;
-    let mut differences = Vec::new();
-    for row in all
+    let all = &paper.expectations;
+    let is_late: Vec<bool> = all
         .iter()
-        .filter(|row| row.quantity == name && name != MEDIAN)
-    {
-        if !row.is_calibration() && matches!(row.tolerance, Tolerance::Relative(_)) {
-            let ours = ours(figures, name, &row.selector)?;
-            differences.push(100.0 * (ours / row.value - 1.0).abs());
+        .map(|row| paper.names.asks_for_figures(row))
+        .collect();
+    let mut rows: Vec<Option<Comparison>> = all.iter().map(|_| None).collect();
+    // What is made of the figures themselves comes last.
+    for late in [false, true] {
+        for ((row, expected), is_late) in rows.iter_mut().zip(all).zip(&is_late) {
+            if *is_late != late {
+                continue;
+            }
+            match compared(paper, expected) {
+                Ok(compared) => *row = Some(compared),
+                Err(wrong) => diagnostics.push(wrong),
+            }
         }
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        paper.names.tell_figures(rows.iter().flatten().map(told));
     }
-    differences.sort_by(f64::total_cmp);
-    let (below, above) = (
-        differences.len().saturating_sub(1) / 2,
-        differences.len() / 2,
-    );
-    match (differences.get(below), differences.get(above)) {
-        (Some(below), Some(above)) => Ok(0.5 * (below + above)),
-        _ => Err(format!("the table has no check of `{name}`")),
+    Ok(rows.into_iter().flatten().collect())
+}
+
+/// A row of the table of figures.
+fn told(row: &Comparison) -> [Cell; 6] {
+    let text = |text: &str| Cell::Text(text.into());
+    [
+        text(&row.quantity),
+        text(&row.selector),
+        text(&row.kind),
+        Cell::Number(row.paper),
+        Cell::Number(row.simulated),
+        match row.relative {
+            true => Cell::Number(row.difference),
+            false => Cell::Empty,
+        },
+    ]
+}
+
+fn figure(paper: &Paper, text: &Text) -> Result<f64, Diagnostic> {
+    let wrong = |what: String| {
+        let span = text.root.span.clone();
+        Diagnostic::at(&text.source, span, what, "here")
+    };
+    match evaluate(text, &paper.names)? {
+        Value::Number(number) if number.is_finite() => Ok(number),
+        Value::Number(number) => Err(wrong(format!("the figure is {number}"))),
+        other => Err(wrong(format!(
+            "the figure is {}, not a number",
+            other.shown()
+        ))),
     }
 }
 
-fn row<F: Figures>(
-    figures: &F,
-    expected: &Expectation,
-    all: &[Expectation],
-) -> Result<Comparison, String> {
-    let simulated = match &*expected.quantity {
-        MEDIAN => median_difference(figures, &expected.selector, all),
-        name => ours(figures, name, &expected.selector),
-    };
-    let simulated = simulated
-        .map_err(|why| format!("{} {}: {why}", expected.quantity, expected.selector_text))?;
-    let gap = simulated - expected.value;
-    let (difference, tolerance, relative) = match expected.tolerance {
-        Tolerance::Relative(fraction) => (gap / expected.value, fraction, true),
-        Tolerance::Absolute(size) => (gap, size, false),
-    };
+/// Ours minus the published figure in the terms of the tolerance, the tolerance, and whether it is kept.
+fn apart(ours: f64, expected: &Expectation) -> (f64, f64, bool) {
+    let gap = ours - expected.value;
     // Rounding must not push an exact hit on the edge over it.
-    let within = difference.abs() <= tolerance + 1e-12;
-    let verdict = match (within, expected.explained.is_empty()) {
-        (true, _) if expected.is_calibration() => Verdict::Calibrated,
-        (true, _) => Verdict::Ok,
-        (false, false) => Verdict::Explained,
-        (false, true) => Verdict::Outside,
+    let relief = 1e-12;
+    match expected.tolerance {
+        Tolerance::Relative(size) => {
+            let difference = gap / expected.value;
+            (difference, size, difference.abs() <= size + relief)
+        }
+        Tolerance::Absolute(size) => (gap, size, gap.abs() <= size + relief),
+        Tolerance::AtLeast(size) => (gap, size, gap >= -size - relief),
+        Tolerance::AtMost(size) => (gap, size, gap <= size + relief),
+    }
+}
+
+fn compared(paper: &Paper, expected: &Expectation) -> Result<Comparison, Diagnostic> {
+    let simulated = figure(paper, &expected.ours)?;
+    let (difference, tolerance, within) = apart(simulated, expected);
+    let then = match &expected.only_if {
+        Some((_, then)) => Some(figure(paper, then)?),
+        None => None,
     };
-    let reason = match verdict {
-        Verdict::Explained => expected.explained.clone(),
-        Verdict::Ok | Verdict::Calibrated | Verdict::Outside => String::new(),
+    let holds_then = then.is_some_and(|then| apart(then, expected).2);
+    let verdict = match (within, expected.is_claim()) {
+        (true, true) => Verdict::Holds,
+        (false, true) if holds_then => Verdict::HoldsOnlyIf,
+        (false, true) => Verdict::DoesNotHold,
+        (true, false) if expected.is_calibration() => Verdict::Calibrated,
+        (true, false) => Verdict::Ok,
+        (false, false) if expected.explained.is_empty() => Verdict::Outside,
+        (false, false) => Verdict::Explained,
+    };
+    let reason = match (verdict, &expected.only_if) {
+        (Verdict::HoldsOnlyIf, Some((condition, _))) => condition.clone(),
+        (Verdict::Explained | Verdict::DoesNotHold, _) => expected.explained.clone(),
+        _ => String::new(),
     };
     Ok(Comparison {
         figure: expected.figure.clone(),
-        quantity: expected.quantity.clone(),
-        selector: expected.selector_text.clone(),
+        quantity: match expected.quantity.as_str() {
+            "" => expected.figure.clone(),
+            quantity => quantity.to_owned(),
+        },
+        selector: match expected.of.as_str() {
+            "" => expected.written.clone(),
+            of => of.to_owned(),
+        },
+        expression: expected.written.clone(),
         paper: expected.value,
         simulated,
+        then,
         difference,
         tolerance,
-        relative,
+        relative: matches!(expected.tolerance, Tolerance::Relative(_)),
+        bound: match expected.tolerance {
+            Tolerance::AtLeast(_) => "at least",
+            Tolerance::AtMost(_) => "at most",
+            Tolerance::Relative(_) | Tolerance::Absolute(_) => "",
+        },
         unit: expected.unit.clone(),
         kind: expected.kind.clone(),
         verdict,

@@ -9,12 +9,17 @@ pub struct Comparison {
     pub figure: String,
     /// What it is.
     pub quantity: String,
-    /// Of which cell.
+    /// Of which cell, in words.
     pub selector: String,
+    /// The expression that ours is.
+    pub expression: String,
     /// The published figure.
     pub paper: f64,
     /// Ours.
     pub simulated: f64,
+    /// Ours under the condition of a claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<f64>,
     /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in
     /// its unit.
     pub difference: f64,
@@ -22,6 +27,9 @@ pub struct Comparison {
     pub tolerance: f64,
     /// Whether difference and tolerance are fractions.
     pub relative: bool,
+    /// `at least` or `at most` where the published figure is a bound.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub bound: &'static str,
     /// Unit of the figures.
     pub unit: String,
     /// Printed, read off a figure, derived from such, or used for calibration.
@@ -30,7 +38,7 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// What the figure means.
     pub note: String,
-    /// Why ours lies outside the tolerance, where it does and the reason is known.
+    /// Why ours lies outside the tolerance, where it does and the reason is known; of a claim, when it holds.
     pub reason: String,
 }
 
@@ -46,9 +54,23 @@ pub enum Verdict {
     Explained,
     /// Outside, and nobody knows why.
     Outside,
+    /// A claim of the paper that ours bear out.
+    Holds,
+    /// One that they bear out under a condition.
+    HoldsOnlyIf,
+    /// One that they do not.
+    DoesNotHold,
 }
 
 impl Verdict {
+    /// Whether it is on a claim.
+    pub fn is_of_claim(self) -> bool {
+        matches!(
+            self,
+            Verdict::Holds | Verdict::HoldsOnlyIf | Verdict::DoesNotHold
+        )
+    }
+
     /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -56,6 +78,9 @@ impl Verdict {
             Verdict::Calibrated => "calibrated",
             Verdict::Explained => "explained",
             Verdict::Outside => "OUTSIDE",
+            Verdict::Holds => "holds",
+            Verdict::HoldsOnlyIf => "holds only if",
+            Verdict::DoesNotHold => "does not hold",
         }
     }
 }

@@ -9,9 +9,9 @@ use super::paper::Paper;
 use crate::report::Page;
 use crate::report::text_table::{self, Column};
 
-/// What all papers come to: how many figures were compared, and how they came out.
+/// What a paper comes to: how many figures were compared, and how they came out.
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
-    let mut text = page.bold(&page.prose(paper.citation, 0));
+    let mut text = page.bold(&page.prose(&paper.citation, 0));
     let totals = page.prose(&totals(rows), 0);
     text += &match rows.iter().any(|row| row.verdict == Verdict::Outside) {
         true => page.failed(&totals),
@@ -26,17 +26,15 @@ pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
 /// As tables for the terminal, one per quantity, behind the summary.
 pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = summary(paper, rows, page);
-    let sections: Vec<&[Comparison]> = rows.chunk_by(|a, b| a.quantity == b.quantity).collect();
-    for section in sections {
-        let title = format!("\n{} ({})\n", section[0].quantity, section[0].figure);
-        text += &page.bold(&title);
+    for section in &sections(rows) {
+        text += &page.bold(&format!("\n{}\n", title(section)));
         let fitted = text_table::fit(&columns(section), page);
         text += &page.bold(&fitted.header);
         for (row, line) in section.iter().zip(&fitted.rows) {
             text += &match row.verdict {
                 Verdict::Outside => page.failed(line),
-                Verdict::Explained => page.dim(line),
-                Verdict::Ok | Verdict::Calibrated => line.clone(),
+                Verdict::Explained | Verdict::DoesNotHold => page.dim(line),
+                _ => line.clone(),
             };
         }
         text += &fitted.remark("", page);
@@ -44,11 +42,35 @@ pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     text + "\n"
 }
 
+/// Rows as they are shown: the claims, then sections of one quantity.
+fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
+    let claims: Vec<&Comparison> = rows
+        .iter()
+        .filter(|row| row.verdict.is_of_claim())
+        .collect();
+    let figures: Vec<&Comparison> = rows
+        .iter()
+        .filter(|row| !row.verdict.is_of_claim())
+        .collect();
+    let quantities = figures.chunk_by(|a, b| a.quantity == b.quantity);
+    let all = std::iter::once(claims).chain(quantities.map(<[_]>::to_vec));
+    all.filter(|section| !section.is_empty()).collect()
+}
+
+fn title(section: &[&Comparison]) -> String {
+    let first = section[0];
+    match first.verdict.is_of_claim() {
+        true => "claims of the paper".to_owned(),
+        false if first.quantity == first.figure => first.figure.clone(),
+        false => format!("{} ({})", first.quantity, first.figure),
+    }
+}
+
 /// Columns of characters for what a figure is of, where there is no room for all.
 const OF: usize = 34;
 
-fn columns(section: &[Comparison]) -> Vec<Column<'static>> {
-    let cells: Vec<[String; 7]> = section.iter().map(cells).collect();
+fn columns(section: &[&Comparison]) -> Vec<Column<'static>> {
+    let cells: Vec<[String; 7]> = section.iter().map(|row| cells(row)).collect();
     let cell = |at: usize| -> Vec<String> { cells.iter().map(|row| row[at].clone()).collect() };
     let mut of = Column::new("of", true, 0, cell(0));
     // Behind commas there is no space.
@@ -88,12 +110,12 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
         paper.tolerances,
         totals(rows)
     );
-    for section in rows.chunk_by(|a, b| a.quantity == b.quantity) {
+    for section in &sections(rows) {
         let _ = write!(
             text,
-            "\n## {} ({})\n\n| of | paper | simulated | difference | tolerance | kind | verdict | note |\n\
+            "\n## {}\n\n| of | paper | simulated | difference | tolerance | kind | verdict | note |\n\
              |---|--:|--:|--:|--:|---|---|---|\n",
-            section[0].quantity, section[0].figure
+            title(section)
         );
         for row in section {
             let cells = cells(row);
@@ -117,9 +139,17 @@ fn totals(rows: &[Comparison]) -> String {
         0 => String::new(),
         _ => format!(" Besides, {calibrated} that the parameters were calibrated on."),
     };
+    let (holds, condition) = (count(Verdict::Holds), count(Verdict::HoldsOnlyIf));
+    let not = count(Verdict::DoesNotHold);
+    let claims = match holds + condition + not {
+        0 => String::new(),
+        all => {
+            format!(" Of {all} claims {holds} hold, {condition} under a condition, {not} do not.")
+        }
+    };
     format!(
-        "{} figures: {} within tolerance, {} outside with a stated reason, {} outside without.{beside}",
-        rows.len() - calibrated,
+        "{} figures: {} within tolerance, {} outside with a stated reason, {} outside without.{beside}{claims}",
+        rows.len() - calibrated - holds - condition - not,
         count(Verdict::Ok),
         count(Verdict::Explained),
         count(Verdict::Outside)
@@ -159,6 +189,20 @@ fn cells(row: &Comparison) -> [String; 7] {
         (false, _) => (1.0, unit.as_str()),
     };
     let tolerance = scale * row.tolerance;
+    let of = match row.verdict.is_of_claim() {
+        true => format!("{}: {}", row.quantity, row.selector),
+        // The name of the key says nothing that its value does not.
+        false => row.selector.replace("workload=", ""),
+    };
+    let ours = significant(row.simulated);
+    let ours = match (row.then, row.verdict) {
+        (Some(then), Verdict::HoldsOnlyIf) => format!("{ours}{unit}; {}", significant(then)),
+        _ => ours,
+    };
+    let bound = match row.bound {
+        "" => String::new(),
+        bound => format!("{bound} "),
+    };
     let decimals = if tolerance > 0.0 {
         (1.0 - tolerance.log10().floor()).clamp(0.0, 6.0) as usize
     } else {
@@ -170,10 +214,9 @@ fn cells(row: &Comparison) -> [String; 7] {
         _ => difference,
     };
     [
-        // The name of the key says nothing that its value does not.
-        row.selector.replace("workload=", ""),
-        format!("{}{unit}", row.paper),
-        format!("{}{unit}", significant(row.simulated)),
+        of,
+        format!("{bound}{}{unit}", row.paper),
+        format!("{ours}{unit}"),
         format!("{difference}{of_difference}"),
         format!("±{}{of_difference}", significant(tolerance)),
         row.kind.clone(),

@@ -13,7 +13,9 @@ use super::given::Given;
 use super::left_out::LeftOut;
 use super::settings::Settings;
 use super::strategies::Simulated;
-use super::{axes, bag, grids, machines, parallel, precision, prices, setup, strategies, workloads};
+use super::{
+    axes, bag, grids, machines, parallel, precision, prices, setup, strategies, workloads,
+};
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, Delay, Positive};
 use crate::input::name::not_a_name;

@@ -12,9 +12,10 @@ use toml::Spanned;
 
 use super::file::ScenarioFile;
 use super::include::Include;
+use super::library;
 use super::lists::LISTS;
 use crate::input::toml::{Document, Step};
-use crate::input::{self, Diagnostic, Diagnostics, Source};
+use crate::input::{self, Diagnostic, Diagnostics, Source, closest};
 
 /// Files that include each other twice over would soon be without number.
 const MOST_FILES: usize = 100;
@@ -24,8 +25,8 @@ const MOST_FILES: usize = 100;
 #[serde(default)]
 struct Head {
     include: Option<Spanned<Include>>,
-    /// Of a file that only `scavsim reproduce` reads: the name of its paper.
-    paper: Option<Spanned<String>>,
+    /// Of a file that only `scavsim reproduce` reads.
+    citation: Option<Spanned<String>>,
 }
 
 /// A scenario file and all that it includes.
@@ -173,14 +174,14 @@ impl Reader<'_> {
     fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
         // Its mistakes are among those that the whole form reports.
         let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
-        let file = match &head.paper {
+        let file = match &head.citation {
             None => self.read(source),
-            Some(paper) => {
+            Some(citation) => {
                 self.diagnostics.error_at(
                     source,
-                    paper.span(),
-                    "this file is not a scenario",
-                    format!("`scavsim reproduce {}` runs it", paper.get_ref()),
+                    citation.span(),
+                    "this file is a paper, not a scenario",
+                    "`scavsim reproduce` runs its folder",
                 );
                 None
             }
@@ -205,7 +206,11 @@ impl Reader<'_> {
 
     /// Reads a file that `from` includes.
     fn include(&mut self, path: &Spanned<String>, from: &Arc<Source>, folder: &Path) {
-        let file = folder.join(path.get_ref());
+        let own = Path::new(path.get_ref());
+        let file = match library::name(own) {
+            Some(_) => own.to_owned(),
+            None => folder.join(own),
+        };
         let place = real(&file);
         if let Some(first) = self.chain.iter().position(|(open, _)| *open == place) {
             let names = self.chain[first..].iter().map(|(_, name)| name.as_str());
@@ -229,7 +234,20 @@ impl Reader<'_> {
             return;
         }
         let mut unread = Diagnostics::default();
-        match Source::read(&file, &mut unread) {
+        let read = match library::name(&file) {
+            None => Source::read(&file, &mut unread),
+            Some(name) => library::source(name).or_else(|| {
+                let all = library::names();
+                let help = match closest(name, all.iter().copied()) {
+                    Some(near) => format!("did you mean `library:{near}`?"),
+                    None => format!("there are: {}", all.join(", ")),
+                };
+                let title = format!("the library has no scenario `{name}`");
+                unread.push(Diagnostic::general(title).with_help(help));
+                None
+            }),
+        };
+        match read {
             Some(source) => {
                 let folder = file.parent().unwrap_or(Path::new(""));
                 self.add(&source, folder);

@@ -8,6 +8,7 @@
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
 //! - [`lists`]: keys that may hold several values, and make settings or policies.
 //! - [`include`](mod@include), `files`: files that a scenario is put together from.
+//! - [`library`]: scenarios that come with the program, and may be included.
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for.
@@ -37,6 +38,7 @@ mod hull;
 pub mod include;
 mod kinds;
 mod left_out;
+pub mod library;
 pub mod lists;
 pub mod machines;
 mod parallel;

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use scavsim::experiment::COLUMNS;
+use scavsim::functions::{Function, scenarios};
 use scavsim::search::{ALL_KNOWING, Registry};
 use serde_json::Value;
 
@@ -35,6 +36,10 @@ fn every_list_tells_the_same_in_every_form() {
         ),
         ("lifetimes", 37),
         ("columns", COLUMNS.len()),
+        (
+            "functions",
+            Function::all().count() + scenarios::FUNCTIONS.len(),
+        ),
         ("grids", 4),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());

@@ -87,6 +87,7 @@ mod own_measurements;
 mod own_prices;
 #[cfg(feature = "figures")]
 mod pages;
+mod papers;
 mod peers;
 #[cfg(feature = "figures")]
 mod plans;

@@ -1,37 +1,41 @@
 //! Published figures, and the files in `results/` that show them.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use scavsim::pricing::Rented;
-use scavsim::reproduce::{Comparison, PAPERS, Paper, Verdict, compare, render};
+use scavsim::reproduce::{Comparison, Paper, Verdict, compare, render};
 
 pub fn rows(paper: &Paper) -> Vec<Comparison> {
     compare(paper).unwrap_or_else(|d| panic!("{}", d.render(false)))
 }
 
-/// The paper of this name.
-pub fn paper(name: &str) -> &'static Paper {
-    let found = PAPERS.iter().find(|paper| paper.name == name);
-    found.expect("it is there")
+/// What is printed of the paper of this name, and its rows; each is computed once.
+pub fn paper(name: &str) -> &'static (String, Vec<Comparison>) {
+    static PAPERS: Mutex<BTreeMap<String, &(String, Vec<Comparison>)>> =
+        Mutex::new(BTreeMap::new());
+    let mut known = PAPERS.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(name.to_owned()).or_insert_with(|| {
+        let paper = Paper::open(name).unwrap_or_else(|d| panic!("{}", d.render(false)));
+        let rows = rows(&paper);
+        Box::leak(Box::new((render::markdown(&paper, &rows), rows)))
+    })
 }
 
-fn scavenger() -> Vec<Comparison> {
-    rows(paper("scavenger"))
+fn scavenger() -> &'static [Comparison] {
+    &paper("scavenger").1
 }
 
-fn acsos20() -> Vec<Comparison> {
-    rows(paper("acsos20"))
+fn acsos20() -> &'static [Comparison] {
+    &paper("acsos20").1
 }
 
 fn hpdc20() -> &'static [Comparison] {
-    static ROWS: OnceLock<Vec<Comparison>> = OnceLock::new();
-    ROWS.get_or_init(|| rows(paper("hpdc20")))
+    &paper("hpdc20").1
 }
 
 fn icac19() -> &'static [Comparison] {
-    static ROWS: OnceLock<Vec<Comparison>> = OnceLock::new();
-    ROWS.get_or_init(|| rows(paper("icac19")))
+    &paper("icac19").1
 }
 
 /// Compares a file in `results/` with what the program prints now. `SCAVSIM_RENEW=1` writes it.
@@ -49,62 +53,45 @@ pub fn assert_current(file: &str, printed: &str) {
 
 #[test]
 fn the_reproduction_table_in_results_is_current() {
-    assert_current(
-        "reproduction.md",
-        &render::markdown(paper("scavenger"), &scavenger()),
-    );
+    assert_current("reproduction.md", &paper("scavenger").0);
 }
 
 #[test]
 fn the_reproduction_of_unequal_workers_in_results_is_current() {
-    assert_current(
-        "reproduction-acsos20.md",
-        &render::markdown(paper("acsos20"), &acsos20()),
-    );
+    assert_current("reproduction-acsos20.md", &paper("acsos20").0);
 }
 
 #[test]
 fn the_reproduction_of_preemptions_in_results_is_current() {
-    assert_current(
-        "reproduction-hpdc20.md",
-        &render::markdown(paper("hpdc20"), hpdc20()),
-    );
+    assert_current("reproduction-hpdc20.md", &paper("hpdc20").0);
 }
 
 #[test]
 fn the_reproduction_of_transient_servers_in_results_is_current() {
-    assert_current(
-        "reproduction-icac19.md",
-        &render::markdown(paper("icac19"), icac19()),
-    );
+    assert_current("reproduction-icac19.md", &paper("icac19").0);
 }
 
-/// A file of a paper is a scenario, or `scavsim check` says what runs it.
+/// The file of a paper is no scenario; `scavsim check` says what runs it.
 #[test]
 fn every_file_of_a_paper_says_what_runs_it() {
-    let mut others = 0;
-    for paper in PAPERS {
-        let path = paper.source.0;
+    for name in Paper::names() {
         let output = assert_cmd::Command::cargo_bin("scavsim")
             .expect("the binary is built")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .args(["check", path])
+            .args(["check", &format!("data/papers/{name}/paper.toml")])
             .output()
             .expect("it starts");
-        if output.status.success() {
-            continue;
-        }
-        others += 1;
         let said = String::from_utf8(output.stderr).expect("UTF-8");
         assert!(
-            said.contains("error: this file is not a scenario"),
+            said.contains("error: this file is a paper, not a scenario"),
             "{said}"
         );
-        let runs = format!("`scavsim reproduce {}` runs it", paper.name);
-        assert!(said.contains(&runs), "{said}");
+        assert!(
+            said.contains("`scavsim reproduce` runs its folder"),
+            "{said}"
+        );
         assert!(said.contains("1 mistake; nothing was run"), "{said}");
     }
-    assert_eq!(others, 3);
 }
 
 /// What `scavsim run` prints for a scenario, in a form.
@@ -273,7 +260,7 @@ fn the_scenario_of_pricing_policies_names_all_of_them() {
 
 #[test]
 fn no_published_figure_is_off_without_a_stated_reason() {
-    for row in PAPERS.iter().flat_map(rows) {
+    for row in Paper::names().into_iter().flat_map(|name| &paper(name).1) {
         assert_ne!(row.verdict, Verdict::Outside, "{row:?}");
     }
 }
@@ -285,13 +272,15 @@ fn the_figures_that_are_off_are_the_known_ones() {
     let mut off: BTreeMap<String, usize> = BTreeMap::new();
     for row in scavenger() {
         if row.verdict == Verdict::Explained {
-            *off.entry(row.quantity).or_default() += 1;
+            *off.entry(row.quantity.clone()).or_default() += 1;
         }
     }
     let known = [
         ("cold_start_share_cost", 1),
+        ("dashed_prediction_error", 1),
         ("epoch_line_error_mean", 3),
-        ("prediction_error_mean", 17),
+        ("prediction_error_mean", 3),
+        ("step_at_constant_capacity", 1),
         ("time_with_step", 2),
     ];
     let known: BTreeMap<String, usize> = known.map(|(q, n)| (q.to_owned(), n)).into();
@@ -338,10 +327,10 @@ pub fn figure(rows: &[Comparison], quantity: &str, selector: &str) -> f64 {
 fn published_accounting_gives_the_papers_overhead() {
     let rows = scavenger();
     let of = "workload=scavenger-resnet18";
-    assert!((figure(&rows, "cold_start_time", of) - 0.827).abs() < 5e-4);
-    assert!((figure(&rows, "cold_start_cost", of) - 0.886).abs() < 5e-4);
-    assert!((figure(&rows, "cold_start_share_time", of) - 12.7).abs() < 0.05);
-    assert!((figure(&rows, "cold_start_share_cost", of) - 8.5).abs() < 0.05);
+    assert!((figure(rows, "cold_start_time", of) - 0.827).abs() < 5e-4);
+    assert!((figure(rows, "cold_start_cost", of) - 0.886).abs() < 5e-4);
+    assert!((figure(rows, "cold_start_share_time", of) - 12.7).abs() < 0.05);
+    assert!((figure(rows, "cold_start_share_cost", of) - 8.5).abs() < 0.05);
 }
 
 #[test]
@@ -354,8 +343,8 @@ fn noise_lines_to_four_figures() {
     ] {
         let of = format!("workload=scavenger-{workload}");
         let (a, s) = (
-            figure(&rows, "noise_line_intercept", &of),
-            figure(&rows, "noise_line_slope", &of),
+            figure(rows, "noise_line_intercept", &of),
+            figure(rows, "noise_line_slope", &of),
         );
         assert_eq!(
             format!("{a:.4} {s:.3}"),
@@ -371,11 +360,11 @@ fn the_accepted_figures_of_preemptions() {
     let dynamic = "policy=dynamic job=5h starts";
     let young = "policy=young-daly job=5h starts=new odds";
     for (quantity, selector, expected, digit) in [
-        ("lost_by", "life=policies age_h=1", 0.278, 1e-3),
-        ("lost_by", "life=policies age_h=6", 0.413, 1e-3),
-        ("increase", "life=policies job=6h", 0.369, 1e-3),
+        ("lost_by_simulated", "life=policies age_h=1", 0.278, 12e-3),
+        ("lost_by_simulated", "life=policies age_h=6", 0.413, 13e-3),
+        ("increase_simulated", "life=policies job=6h", 0.369, 19e-3),
+        ("increase_simulated", "life=uniform job=10h", 2.083, 74e-3),
         ("increase", "life=policies job=10h", 0.372, 1e-3),
-        ("increase", "life=uniform job=10h", 2.083, 1e-3),
         ("cross_over", "life=policies against=uniform", 4.1, 1e-9),
         (
             "run_time",
@@ -445,34 +434,10 @@ fn simulated_and_computed_preemptions_agree() {
     let mut compared = 0;
     for (simulated, computed, selector, bound) in [
         (
-            "lost_by_simulated",
-            "lost_by",
-            "life=policies age_h=1",
-            0.006,
-        ),
-        (
-            "lost_by_simulated",
-            "lost_by",
-            "life=policies age_h=6",
-            0.0065,
-        ),
-        (
-            "increase_simulated",
-            "increase",
-            "life=policies job=6h",
-            0.0095,
-        ),
-        (
             "increase_simulated",
             "increase",
             "life=policies job=10h",
             0.01,
-        ),
-        (
-            "increase_simulated",
-            "increase",
-            "life=uniform job=10h",
-            0.037,
         ),
         (
             "run_time_simulated",
@@ -519,8 +484,8 @@ fn simulated_and_computed_preemptions_agree() {
     let all = (hpdc20().iter()).filter(|r| r.quantity.ends_with("_simulated"));
     let mut cells: Vec<_> = all.map(|r| (&r.quantity, &r.selector)).collect();
     cells.dedup();
-    // The published schedule has other odds than those that it meets.
-    assert_eq!(cells.len(), compared + 1);
+    // Four closed forms have no rows beside them; they are among the accepted figures.
+    assert_eq!(cells.len(), compared + 4);
 }
 
 /// As for the other papers: a new difference must not hide behind an old reason.
@@ -533,19 +498,8 @@ fn the_figures_of_preemptions_that_are_off_are_the_known_ones() {
     let known = [
         ("cost_ratio", 1),
         ("cross_over", 1),
-        ("failure_decrease", 1),
-        ("failure_increase", 1),
-        ("failure_ratio", 1),
         ("increase", 1),
-        ("increase_share", 1),
-        ("increase_simulated", 1),
-        ("lost_by", 2),
-        ("overhead", 8),
-        ("overhead_memoryless", 1),
-        ("overhead_simulated", 4),
         ("reuse_until", 1),
-        ("run_time", 1),
-        ("run_time_simulated", 1),
     ];
     assert_eq!(off, known.into());
 }
@@ -616,4 +570,42 @@ fn calibration_and_check_of_transient_servers_are_apart() {
         ("mean_time", 3),
     ];
     assert_eq!(off, known.into());
+}
+
+/// What the papers claim, one by one: a verdict is computed, and this is what it came to.
+#[test]
+fn the_claims_of_papers_hold_as_they_did() {
+    let of = |name: &str| -> Vec<(&'static str, &'static str)> {
+        let claims = (paper(name).1.iter()).filter(|row| row.verdict.is_of_claim());
+        claims
+            .map(|row| (&*row.selector, row.verdict.name()))
+            .collect()
+    };
+    let counts = |name: &str| {
+        let all = of(name);
+        ["holds", "holds only if", "does not hold"]
+            .map(|verdict| all.iter().filter(|(_, own)| *own == verdict).count())
+    };
+    assert_eq!(counts("scavenger"), [7, 4, 4]);
+    assert_eq!(counts("hpdc20"), [2, 3, 3]);
+    assert_eq!(counts("icac19"), [3, 0, 0]);
+    assert_eq!(counts("acsos20"), [0, 0, 1]);
+    assert_eq!(counts("icdcs20"), [1, 0, 1]);
+    // Cost: not by half under the fixed price, by 71 % and more under the price by memory.
+    let saved = (scavenger().iter()).filter(|row| row.quantity.starts_with("cost saved"));
+    let saved: Vec<(f64, f64)> = saved
+        .map(|row| (row.simulated, row.then.unwrap_or(0.0)))
+        .collect();
+    let rounded = |(fixed, memory): &(f64, f64)| (format!("{fixed:.1}"), format!("{memory:.1}"));
+    let saved: Vec<_> = saved.iter().map(rounded).collect();
+    let pairs = [("48.9", "70.6"), ("43.1", "73.6"), ("43.5", "71.7")];
+    assert_eq!(saved, pairs.map(|(a, b)| (a.to_owned(), b.to_owned())));
+}
+
+/// As many figures may be off with a reason as were when each of the reasons was last held against its source.
+#[test]
+fn no_more_figures_are_off_than_were() {
+    let all = Paper::names().into_iter().flat_map(|name| &paper(name).1);
+    let off = all.filter(|row| row.verdict == Verdict::Explained).count();
+    assert!(off <= 64, "{off}");
 }

@@ -125,6 +125,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("list-grids", &["list", "grids"]),
     ("list-delays", &["list", "delays"]),
     ("list-columns", &["list", "columns"]),
+    ("list-functions", &["list", "functions"]),
     (
         "list-vms",
         &["list", "vms", "--gpu", "T4", "--region", "us-east-1"],

@@ -24,9 +24,24 @@ pub fn increase_h(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
     life.lost_until(age_h + job_h) - life.lost_until(age_h)
 }
 
-/// Whether a job of `job_h` hours does better on a VM of age `age_h` than on a new one, by [`increase_h`].
-pub fn is_better_reused(life: &Lifetime, age_h: f64, job_h: f64) -> bool {
-    increase_h(life, age_h, job_h) <= increase_h(life, 0.0, job_h)
+/// Probability that a VM of age `age_h` = s is lost before a job of `job_h` = T hours on it is done: (F(s + T) − F(s)) / (1 − F(s)), 1
+/// where no VM comes to that age. A job done at the deadline is done.
+pub fn lost_during(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
+    let reached = life.survival(age_h);
+    match reached > 0.0 {
+        true => (life.cdf_before(age_h + job_h) - life.cdf(age_h)) / reached,
+        false => 1.0,
+    }
+}
+
+/// F(s + T) − F(s), whether or not VMs come to the age s, and 1 where the job ends behind the deadline: the odds in the
+/// public code of HPDC 2020; names as above.
+pub fn lost_during_of_new(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
+    let ends_h = age_h + job_h;
+    match ends_h > life.cap_h() {
+        true => 1.0,
+        false => life.cdf_before(ends_h) - life.cdf(age_h),
+    }
 }
 
 /// Expected run time of a job of `job_h` hours without checkpoints that starts again on a new VM, after
@@ -184,7 +199,8 @@ mod tests {
         assert!((increase_h(&life, 0.0, 6.0) - 0.369).abs() < 5e-4);
         assert!((increase_h(&life, 0.0, 10.0) * 60.0 - 22.0).abs() < 0.5);
         // From the age of 8 h a job of 6 h meets the calm, from 20 h the deadline.
-        assert!(is_better_reused(&life, 8.0, 6.0));
-        assert!(!is_better_reused(&life, 20.0, 6.0));
+        let of_new = increase_h(&life, 0.0, 6.0);
+        assert!(increase_h(&life, 8.0, 6.0) <= of_new);
+        assert!(increase_h(&life, 20.0, 6.0) > of_new);
     }
 }

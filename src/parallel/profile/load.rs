@@ -145,7 +145,13 @@ fn weights(
             row.whole("output_bytes", 0..=MOST_BYTES, diagnostics),
             row.whole("all_reduces", 0..=100, diagnostics),
         ];
-        let [Some(parameters), Some(stored), Some(output), Some(all_reduces)] = figures else {
+        let [
+            Some(parameters),
+            Some(stored),
+            Some(output),
+            Some(all_reduces),
+        ] = figures
+        else {
             continue;
         };
         if let (Some(tensor), Some(layers)) = (tensor, range) {
@@ -220,13 +226,19 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
     for (&(gpu, tensor, micro_batch), values) in &points {
         // Micro-batches rise within a degree: the last of it is the largest.
         let degree = points.range((gpu, tensor, 0)..=(gpu, tensor, u32::MAX));
-        let largest = degree.last().map_or((micro_batch, values), |(key, v)| (key.2, v));
+        let largest = degree
+            .last()
+            .map_or((micro_batch, values), |(key, v)| (key.2, v));
         let busy = |which: usize| {
             let share = f64::from(micro_batch) / f64::from(largest.0);
             let pairs = values.iter().zip(largest.1);
             pairs.map(move |(own, most)| {
                 let alone = most[which] * share;
-                if alone * LAUNCH_BOUND < own[which] { alone } else { own[which] }
+                if alone * LAUNCH_BOUND < own[which] {
+                    alone
+                } else {
+                    own[which]
+                }
             })
         };
         let times = Times {

@@ -8,11 +8,13 @@
 //!   be simulated in a fidelity.
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
+//! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
 //! - `draws`: worker times in blocks; `network`: what communication takes now.
 //! - [`fast`]: many updates at once; `steps`: of workers that end a step together, `sampled` where no formula tells
 //!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once.
 
 pub mod asp;
+pub mod asp_alone;
 pub mod backup;
 pub mod bsp;
 mod draws;
@@ -34,6 +36,7 @@ pub mod synchronisation;
 
 pub use super::scratch::Scratch;
 pub use asp::{Asp, ServiceTime};
+pub use asp_alone::AspAlone;
 pub use backup::Backup;
 pub use bsp::Bsp;
 pub use fidelity::Invalid;

@@ -1,0 +1,39 @@
+//! A small language of figures: arithmetic, functions by name, and aggregates over the rows of tables.
+//!
+//! In: a text, and a [`World`] that knows functions and tables. Out: a [`Value`], or a mistake with its place.
+//!
+//! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
+//! - [`table`]: rows to select from; [`value`]: what an expression comes to.
+//! - [`check`]: names that nothing has, before anything is computed, and the columns that are asked for.
+//! - [`evaluate`]: tree → value; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
+//!   that meet conditions.
+
+mod aggregates;
+pub mod check;
+pub mod evaluate;
+mod parse;
+mod rows;
+mod select;
+pub mod table;
+mod token;
+pub mod tree;
+pub mod value;
+
+pub use aggregates::AGGREGATES;
+pub use check::{Used, check};
+pub use evaluate::{Arguments, World, evaluate};
+pub use parse::parse;
+pub use table::{Cell, Table};
+pub use tree::{Definition, Text};
+pub use value::Value;
+
+/// Functions of numbers and lists that every expression knows, with their parameters.
+pub const PLAIN: &[(&str, &[&str])] = &[
+    ("abs", &["x"]),
+    ("sqrt", &["x"]),
+    ("exp", &["x"]),
+    ("ln", &["x"]),
+    ("round", &["x"]),
+    ("if", &["condition", "then", "else"]),
+    ("nth", &["list", "number"]),
+];

@@ -1,0 +1,59 @@
+//! Rows that meet conditions.
+
+use super::evaluate::Scope;
+use super::table::Table;
+use super::tree::{Condition, Node, Relation};
+use super::value::Value;
+use crate::input::Diagnostic;
+
+/// Whether a value compares so with one of several.
+pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
+    let equal = |other: &Value| match (left, other) {
+        (Value::Number(a), Value::Number(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
+        (Value::Text(a), Value::Text(b)) => a == b,
+        _ => false,
+    };
+    let numbers = |other: &Value| Some((left.number()?, other.number()?));
+    let ordered = |compare: fn(&f64, &f64) -> bool| {
+        right
+            .iter()
+            .any(|other| numbers(other).is_some_and(|(a, b)| compare(&a, &b)))
+    };
+    match relation {
+        Relation::Equal => right.iter().any(equal),
+        Relation::Unequal => *left != Value::Empty && !right.iter().any(equal),
+        Relation::Less => ordered(f64::lt),
+        Relation::AtMost => ordered(f64::le),
+        Relation::More => ordered(f64::gt),
+        Relation::AtLeast => ordered(f64::ge),
+    }
+}
+
+impl Scope<'_> {
+    /// Rows of `table` that meet the conditions on its columns, and the other conditions; or the condition that leaves
+    /// none.
+    pub(super) fn selected<'c>(
+        &mut self,
+        table: &Table,
+        conditions: &'c [Condition],
+    ) -> Result<(Vec<usize>, Vec<&'c Condition>, Option<&'c Condition>), Diagnostic> {
+        let mut rows: Vec<usize> = (0..table.len()).collect();
+        let (mut others, mut nobody) = (Vec::new(), None);
+        for condition in conditions {
+            let column = match &condition.left.node {
+                Node::Name(name) => table.column(name),
+                _ => None,
+            };
+            let Some(column) = column else {
+                others.push(condition);
+                continue;
+            };
+            let right = self.words(&condition.right)?;
+            rows.retain(|row| holds(&column[*row], condition.relation, &right));
+            if rows.is_empty() && nobody.is_none() {
+                nobody = Some(condition);
+            }
+        }
+        Ok((rows, others, nobody))
+    }
+}

@@ -1,0 +1,56 @@
+//! Rows to select from.
+
+use std::sync::Arc;
+
+use super::value::Value;
+
+/// A cell.
+pub type Cell = Value;
+
+/// Named columns of equal length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    names: Vec<String>,
+    columns: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Table {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let columns = names.iter().map(|_| Vec::new()).collect();
+        Table { names, columns }
+    }
+
+    /// Adds a row: a cell for every column.
+    pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
+        for (column, cell) in self.columns.iter_mut().zip(row) {
+            column.push(cell);
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.columns.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The cells of a column.
+    pub fn column(&self, name: &str) -> Option<&[Cell]> {
+        let at = self.names.iter().position(|own| own == name)?;
+        Some(&self.columns[at])
+    }
+
+    /// A text that several cells share.
+    pub fn text(&self, column: usize, text: &str) -> Cell {
+        let last = self.columns.get(column).and_then(|cells| cells.last());
+        match last {
+            Some(Value::Text(known)) if **known == *text => Value::Text(Arc::clone(known)),
+            _ => Value::Text(Arc::from(text)),
+        }
+    }
+}

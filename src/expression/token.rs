@@ -1,0 +1,92 @@
+//! The words of an expression.
+
+use std::ops::Range;
+
+/// A word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Token<'t> {
+    /// A number.
+    Number(f64),
+    /// A name, which may hold hyphens and dots.
+    Name(&'t str),
+    /// A text between single quotes.
+    Quoted(&'t str),
+    /// Anything else.
+    Symbol(&'static str),
+}
+
+/// What no name is made of; longer ones first.
+const SYMBOLS: &[&str] = &[
+    "..", "!=", "<=", ">=", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "=", "<", ">",
+];
+
+/// Words with their places, or the place that begins none.
+pub fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Range<usize>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        }
+        let rest = &text[at..];
+        let (token, length) = one(rest, first).ok_or(at..at + first.len_utf8())?;
+        tokens.push((token, at..at + length));
+        at += length;
+    }
+    Ok(tokens)
+}
+
+fn one(rest: &str, first: char) -> Option<(Token<'_>, usize)> {
+    if first.is_ascii_digit() {
+        let length = number(rest.as_bytes());
+        return Some((Token::Number(rest[..length].parse().ok()?), length));
+    }
+    if first.is_alphabetic() || first == '_' {
+        let length = name(rest);
+        return Some((Token::Name(&rest[..length]), length));
+    }
+    if first == '\'' {
+        let end = rest[1..].find('\'')?;
+        return Some((Token::Quoted(&rest[1..=end]), end + 2));
+    }
+    let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol))?;
+    Some((Token::Symbol(symbol), symbol.len()))
+}
+
+/// Bytes of digits, a point with digits and an exponent.
+fn number(bytes: &[u8]) -> usize {
+    let digits = |from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|b| b.is_ascii_digit()).count()
+    };
+    let mut end = digits(0);
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    if bytes.get(end) == Some(&b'.') && is_digit(end + 1) {
+        end = digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        if is_digit(end + 1 + sign) {
+            end = digits(end + 1 + sign);
+        }
+    }
+    end
+}
+
+/// Bytes of letters, digits and underscores; hyphens and dots only between such.
+fn name(text: &str) -> usize {
+    let mut end = 0;
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let goes_on = match c {
+            '-' | '.' => (rest.peek()).is_some_and(|(_, next)| next.is_alphanumeric()),
+            c => c.is_alphanumeric() || c == '_',
+        };
+        if !goes_on {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    end
+}

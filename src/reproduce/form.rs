@@ -1,0 +1,44 @@
+//! The form of `paper.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::functions::{Life, Unequal};
+
+/// What a paper is, and what its figures are computed from.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PaperFile {
+    /// What it is, for people.
+    pub citation: String,
+    /// Where the tolerances come from.
+    pub tolerances: String,
+    /// Its one scenario, `main`.
+    pub scenario: Option<Spanned<String>>,
+    /// Its scenarios, by the names of the tables of their records.
+    pub scenarios: BTreeMap<String, ScenarioForm>,
+    /// Its CSV files, by the names of tables.
+    pub tables: BTreeMap<String, Spanned<String>>,
+    /// Functions of its own: `"name(a, b)" = "expression"`.
+    pub define: BTreeMap<Spanned<String>, Spanned<String>>,
+    /// Lives of VMs, beside those of the library.
+    pub lives: BTreeMap<String, Spanned<Life>>,
+    /// Jobs on workers that are unlike.
+    pub unequal: Unequal,
+}
+
+/// A scenario of a paper.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioForm {
+    /// Its file.
+    pub file: Spanned<String>,
+    /// Keys that are set beside it, as lines of TOML.
+    #[serde(default)]
+    pub set: Vec<Spanned<String>>,
+    /// It is run once with each of these lines.
+    #[serde(default)]
+    pub each: Vec<Spanned<String>>,
+}
