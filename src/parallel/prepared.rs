@@ -198,7 +198,10 @@ impl PreparedPlan {
             let own = factors.iter().skip(replica * self.stages());
             let lane = &self.lanes[lane as usize];
             scratch.costs.clear();
-            let scaled = lane.iter().zip(own).map(|(cost, factor)| cost.scaled(*factor));
+            let scaled = lane
+                .iter()
+                .zip(own)
+                .map(|(cost, factor)| cost.scaled(*factor));
             scratch.costs.extend(scaled);
             // Fewer factors than slots: the rest compute as they are.
             let given = scratch.costs.len();
@@ -280,7 +283,9 @@ impl PreparedPlan {
                 super::schedule::Operation::Previous(e) => {
                     self.exchange_s(e.messages(), costs[stage - 1].message)
                 }
-                super::schedule::Operation::Next(e) => self.exchange_s(e.messages(), costs[stage].message),
+                super::schedule::Operation::Next(e) => {
+                    self.exchange_s(e.messages(), costs[stage].message)
+                }
                 _ => 0.0,
             };
         }
@@ -318,7 +323,9 @@ impl PreparedPlan {
     /// The timeline of one step without luck, in the order in which its pieces end.
     pub fn timeline(&self) -> Vec<Span> {
         let mut spans = Vec::new();
-        self.step_events(&mut |_| 1.0, &mut events::Room::default(), |span| spans.push(span));
+        self.step_events(&mut |_| 1.0, &mut events::Room::default(), |span| {
+            spans.push(span)
+        });
         spans
     }
 }

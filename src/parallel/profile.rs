@@ -4,6 +4,8 @@ mod load;
 
 use std::sync::Arc;
 
+pub use load::FILES;
+
 /// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
 /// micro-batch that was profiled.
 const LAUNCH_BOUND: f64 = 1.25;
@@ -163,7 +165,8 @@ impl LayerProfile {
     /// Seconds on the GPU numbered `gpu`, if profiled.
     pub fn times(&self, gpu: usize, tensor: u32, micro_batch: u32) -> Option<&Times> {
         let times = &self.gpus.get(gpu)?.times;
-        let place = times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
+        let place =
+            times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
         place.ok().map(|index| &times[index])
     }
 

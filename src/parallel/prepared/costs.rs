@@ -125,7 +125,11 @@ impl Basis<'_> {
                 None => 0.0,
                 Some(next) => {
                     let ends = (replica, next.replicas[index]);
-                    self.message(stage.last_layer, ends, (busy[number][index], busy[number + 1][index]))?
+                    self.message(
+                        stage.last_layer,
+                        ends,
+                        (busy[number][index], busy[number + 1][index]),
+                    )?
                 }
             };
             lane.push(StageCost {
@@ -204,7 +208,12 @@ impl Basis<'_> {
         }
         let own = f64::from(replica.tensor);
         let bytes = rounds * (own - 1.0) / own * bytes;
-        self.link(Scope::InNode, (replica, replica), (replica.tensor, replica.tensor), bytes)
+        self.link(
+            Scope::InNode,
+            (replica, replica),
+            (replica.tensor, replica.tensor),
+            bytes,
+        )
     }
 
     fn link(
@@ -256,10 +265,13 @@ impl Basis<'_> {
         for replica in &stage.replicas {
             let parameters = self.weights(replica.tensor)?.parameters(first, last);
             // Of all GPUs of a replica: they send at once.
-            bytes = bytes.max(parameters as f64 * f64::from(replica.tensor) * self.profile.bytes_per_value);
+            bytes = bytes
+                .max(parameters as f64 * f64::from(replica.tensor) * self.profile.bytes_per_value);
         }
         let tensor = stage.replicas.iter().map(|r| r.tensor).max().unwrap_or(1);
-        let buckets = (bytes / f64::from(tensor) / self.runtime.bucket_bytes.max(1.0)).ceil().max(1.0);
+        let buckets = (bytes / f64::from(tensor) / self.runtime.bucket_bytes.max(1.0))
+            .ceil()
+            .max(1.0);
         let bucket = bytes / buckets;
         let busy = sending(stage);
         // The first replica on each node, and how many share it.
@@ -288,12 +300,18 @@ impl Basis<'_> {
             if sharing > 1 {
                 let own = f64::from(sharing);
                 let bytes = 2.0 * (own - 1.0) / own * bucket;
-                inside = inside.max(self.link(Scope::InNode, (replica, replica), (busy, busy), bytes)?);
+                inside = inside.max(self.link(
+                    Scope::InNode,
+                    (replica, replica),
+                    (busy, busy),
+                    bytes,
+                )?);
             }
             if nodes.len() > 1 {
                 let bytes = 2.0 * (count - 1.0) / count * bucket;
                 let scope = self.scope(replica, next.0)?;
-                between = between.max(self.link(scope, (replica, next.0), (busy, next.2), bytes)?);
+                between =
+                    between.max(self.link(scope, (replica, next.0), (busy, next.2), bytes)?);
             }
         }
         Ok(Reduction {
@@ -303,10 +321,12 @@ impl Basis<'_> {
     }
 
     fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {
-        self.profile.weights(tensor).ok_or_else(|| Misfit::MemoryUnknown {
-            model: Arc::clone(&self.profile.name),
-            tensor,
-        })
+        self.profile
+            .weights(tensor)
+            .ok_or_else(|| Misfit::MemoryUnknown {
+                model: Arc::clone(&self.profile.name),
+                tensor,
+            })
     }
 
     /// Most bytes of any replica of a stage, if all fit.

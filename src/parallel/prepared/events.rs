@@ -138,7 +138,9 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             Event::Exchanged(process) => {
                 for (process, work) in [(process, Work::Send), (process + 1, Work::Receive)] {
                     let process = process as usize;
-                    if let Some(Operation::Next(e) | Operation::Previous(e)) = self.operation(process) {
+                    if let Some(Operation::Next(e) | Operation::Previous(e)) =
+                        self.operation(process)
+                    {
                         self.tell(process, work, e.activations.or(e.gradients).unwrap_or(0));
                     }
                     self.ended(process);
@@ -158,7 +160,10 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     let own = &mut self.room.processes[process];
                     own.since = self.room.queue.now();
                     let update = self.cost(process).update * (self.luck)(process);
-                    let (delay, event) = (SimTime::from_seconds(update), Event::Updated(process as u32));
+                    let (delay, event) = (
+                        SimTime::from_seconds(update),
+                        Event::Updated(process as u32),
+                    );
                     self.room.queue.after(delay, event);
                 }
             }
@@ -175,7 +180,8 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
     fn operation(&self, process: usize) -> Option<Operation> {
         let place = self.plan.place(process % self.plan.stages());
         let number = self.room.processes[process].next;
-        (number < self.plan.schedule.operations(place)).then(|| self.plan.schedule.operation(place, number))
+        (number < self.plan.schedule.operations(place))
+            .then(|| self.plan.schedule.operation(place, number))
     }
 
     fn tell(&mut self, process: usize, work: Work, micro_batch: u32) {
@@ -216,7 +222,12 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     if self.plan.activations == Activations::Overlapped {
                         let message = self.cost(process).message;
                         let ways = ((process, 0), (process + 1, 1), process + 1);
-                        if !self.pass_on(process, ways, (exchange.activations, exchange.gradients), message) {
+                        if !self.pass_on(
+                            process,
+                            ways,
+                            (exchange.activations, exchange.gradients),
+                            message,
+                        ) {
                             return;
                         }
                         continue;
@@ -233,7 +244,12 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     if self.plan.activations == Activations::Overlapped {
                         let message = self.cost(process - 1).message;
                         let ways = ((process, 1), (process - 1, 0), process - 1);
-                        if !self.pass_on(process, ways, (exchange.gradients, exchange.activations), message) {
+                        if !self.pass_on(
+                            process,
+                            ways,
+                            (exchange.gradients, exchange.activations),
+                            message,
+                        ) {
                             return;
                         }
                         continue;
@@ -264,7 +280,9 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         own.since = now;
         // Only that of the last backward pass remains.
         own.last_backward = SimTime::from_seconds(seconds * luck);
-        self.room.queue.after(end - now, Event::Done(process as u32));
+        self.room
+            .queue
+            .after(end - now, Event::Done(process as u32));
     }
 
     /// Between a process and the one of the stage behind, which both wait.
@@ -275,8 +293,13 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             // Under way, it is not to be begun again.
             self.room.processes[end].waits = false;
         }
-        let seconds = self.plan.exchange_s(exchange.messages(), self.cost(process).message);
-        self.room.queue.after(SimTime::from_seconds(seconds), Event::Exchanged(process as u32));
+        let seconds = self
+            .plan
+            .exchange_s(exchange.messages(), self.cost(process).message);
+        self.room.queue.after(
+            SimTime::from_seconds(seconds),
+            Event::Exchanged(process as u32),
+        );
     }
 
     /// Sends without waiting, and waits for what comes; whether it is there.
