@@ -220,3 +220,6 @@ impl LayerProfile {
         Some(cuts)
     }
 }
+
+#[cfg(test)]
+mod tests;
