@@ -141,7 +141,10 @@ impl Links {
             .partition_point(|(key, _)| *key <= (scope, gpu, to, gpus));
         // Fewer than were ever measured: what these few take is at most what the fewest measured did.
         let candidates = [after.checked_sub(1), Some(after)];
-        let mut rows = candidates.into_iter().flatten().filter_map(|n| self.rows.get(n));
+        let mut rows = candidates
+            .into_iter()
+            .flatten()
+            .filter_map(|n| self.rows.get(n));
         let of_link = |key: &Key| (key.0, key.1, key.2) == (scope, gpu, to);
         rows.find(|(key, _)| of_link(key)).map(|(_, curve)| curve)
     }
