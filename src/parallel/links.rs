@@ -139,13 +139,14 @@ impl Links {
         let after = self
             .rows
             .partition_point(|(key, _)| *key <= (scope, gpu, to, gpus));
-        let (key, curve) = self.rows.get(after.checked_sub(1)?)?;
-        if (key.0, key.1, key.2) == (scope, gpu, to) {
-            return Some(curve);
-        }
         // Fewer than were ever measured: what these few take is at most what the fewest measured did.
-        let (key, curve) = self.rows.get(after)?;
-        ((key.0, key.1, key.2) == (scope, gpu, to)).then_some(curve)
+        let candidates = [after.checked_sub(1), Some(after)];
+        let mut rows = candidates
+            .into_iter()
+            .flatten()
+            .filter_map(|n| self.rows.get(n));
+        let of_link = |key: &Key| (key.0, key.1, key.2) == (scope, gpu, to);
+        rows.find(|(key, _)| of_link(key)).map(|(_, curve)| curve)
     }
 
     /// Seconds until `bytes` have gone from a node in which `gpus.0` GPUs send at once to one with `gpus.1`: as the slower

@@ -1,11 +1,12 @@
 //! A plan with all that does not depend on luck, and its steps.
 //!
-//! - `costs`: from profile, links and plan to seconds per stage.
+//! - `costs`: from profile, links and plan to seconds per stage. `reduction`: of its gradients.
 //! - `path`: the critical path of one pipeline. `events`: a whole step, event by event.
 
 mod costs;
 mod events;
 mod path;
+mod reduction;
 
 use super::misfit::Misfit;
 use super::runtime::Activations;

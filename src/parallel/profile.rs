@@ -4,6 +4,8 @@ mod load;
 
 use std::sync::Arc;
 
+pub use load::FILES;
+
 /// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
 /// micro-batch that was profiled.
 const LAUNCH_BOUND: f64 = 1.25;
@@ -218,3 +220,6 @@ impl LayerProfile {
         Some(cuts)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,8 +20,8 @@ pub const FILES: [&str; 3] = ["layers.toml", "layers.csv", "times.csv"];
 const MOST: u64 = 1_000_000;
 /// Most seconds of a pass.
 const MOST_SECONDS: f64 = 1e6;
-/// Most bytes of one layer: beyond, sums could not be trusted.
-const MOST_BYTES: u64 = 1 << 50;
+/// Most bytes of one layer: those of all are counted in 64 bits.
+const MOST_BYTES: u64 = 1 << 46;
 
 /// `layers.toml` as it is written.
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ impl LayerProfile {
         }
         let (weights, gpus) = (weights?, gpus?);
         // Cut over GPUs, small layers are held by each; so the least of all degrees is the model.
-        let whole = |w: &Weights| w.parameters(0, count - 1) * u64::from(w.tensor);
+        let whole = |w: &Weights| w.parameters(0, count - 1).saturating_mul(w.tensor.into());
         let parameters = weights.iter().map(whole).min()?;
         Some(LayerProfile {
             name: head.name.into_inner().into(),
