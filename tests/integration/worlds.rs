@@ -118,7 +118,7 @@ fn what_was_taken_comes_back() {
     let rest = 18_000.0 - 360.0 / 0.064 - 360.0 / 0.306;
     close(of("").0, 720.0 + rest * 0.064, 1e-3);
     let (_, settling) = of("batching = { dynamic = {} }");
-    assert!((30.0..100.0).contains(&settling), "{settling}");
+    assert!((25.0..60.0).contains(&settling), "{settling}");
 }
 
 #[test]
