@@ -201,8 +201,8 @@ impl LayerProfile {
             let mut next = vec![f64::INFINITY; layers + 1];
             let mut begins = vec![0; layers + 1];
             for n in stage + 1..=layers {
-                for begin in stage..n {
-                    let slowest = best[begin].max(seconds(stage, begin, n));
+                for (begin, before) in best.iter().enumerate().take(n).skip(stage) {
+                    let slowest = before.max(seconds(stage, begin, n));
                     if slowest < next[n] {
                         (next[n], begins[n]) = (slowest, begin);
                     }

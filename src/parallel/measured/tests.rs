@@ -227,6 +227,31 @@ fn messages_one_after_the_other_fit_best() {
     assert!(beside.error(beside.of("n16-d4"), &bare) < -0.12);
 }
 
+/// The rule that messages hide behind launches decides two plans, whatever the constant of messages.
+#[test]
+fn messages_hide_behind_launches() {
+    let beside = beside();
+    let runtime = Runtime {
+        host_runs_ahead: false,
+        ..Runtime::default()
+    };
+    for (name, least) in [("n4-d1", 0.3), ("n4-d2", 0.15)] {
+        let plan = beside.of(name);
+        let with = beside.error(plan, &Runtime::default());
+        let without = beside.error(plan, &runtime);
+        println!(
+            "{name}: {:+.1} % with, {:+.1} % without",
+            100.0 * with,
+            100.0 * without
+        );
+        assert!(with.abs() < 0.06 && without > least);
+    }
+    for plan in beside.plans.iter().filter(|p| !beside.is_launch_bound(p)) {
+        let change = beside.error(plan, &Runtime::default()) - beside.error(plan, &runtime);
+        assert!(change.abs() < 1e-5, "{}", plan.name);
+    }
+}
+
 /// The constant of messages, fitted on all pipelines but those of a node count, or of a site, and judged on these.
 #[test]
 fn the_constant_of_messages_holds_where_it_was_not_fitted() {

@@ -121,7 +121,11 @@ impl Basis<'_> {
         let mut lane = Vec::with_capacity(stages.len());
         for (number, stage) in stages.iter().enumerate() {
             let replica = stage.replicas[index];
-            let seconds = self.seconds(stage, replica)?;
+            let mut seconds = self.seconds(stage, replica)?;
+            if !self.runtime.host_runs_ahead {
+                seconds.busy_forward = seconds.forward;
+                seconds.busy_backward = seconds.backward;
+            }
             let message = match stages.get(number + 1) {
                 None => 0.0,
                 Some(next) => {

@@ -12,7 +12,7 @@ use crate::engine::Queue;
 use crate::units::SimTime;
 
 /// Room for the events of a step, kept from step to step.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Room {
     queue: Queue<Event>,
     /// At `replica × stages + stage`.
@@ -21,17 +21,6 @@ pub struct Room {
     under_way: Vec<[Way; 2]>,
     /// Per stage.
     meetings: Vec<Meeting>,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Room {
-            queue: Queue::new(),
-            processes: Vec::new(),
-            under_way: Vec::new(),
-            meetings: Vec::new(),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +60,8 @@ struct Way {
 #[derive(Debug, Clone, Copy, Default)]
 struct Meeting {
     there: u32,
-    last_backward: SimTime,
+    /// When all that are there have their first bucket of gradients, in seconds.
+    first_bucket: f64,
 }
 
 /// One step under way.
@@ -275,7 +265,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         let luck = (self.luck)(process);
         let now = self.room.queue.now();
         let own = &mut self.room.processes[process];
-        own.host = own.host + SimTime::from_seconds(seconds * luck);
+        own.host += SimTime::from_seconds(seconds * luck);
         let end = (now + SimTime::from_seconds(busy * luck)).max(own.host);
         own.since = now;
         // Only that of the last backward pass remains.
@@ -341,15 +331,17 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
     /// A process has done its last operation: the last replica of its stage lets gradients be reduced.
     fn meet(&mut self, process: usize) {
         let stage = process % self.plan.stages();
-        let last_backward = self.room.processes[process].last_backward;
+        let now = self.room.queue.now().seconds();
+        let last = self.room.processes[process].last_backward.seconds();
+        let reduction = self.plan.reductions[stage];
+        let first = reduction.first_bucket(now, last);
         let meeting = &mut self.room.meetings[stage];
         meeting.there += 1;
-        meeting.last_backward = last_backward;
+        meeting.first_bucket = meeting.first_bucket.max(first);
         if meeting.there < self.plan.lane_of.len() as u32 {
             return;
         }
-        let reduction = self.plan.reductions[stage];
-        let done = self.plan.reduced(reduction, 0.0, last_backward.seconds());
+        let done = self.plan.reduced(reduction, now, meeting.first_bucket) - now;
         let delay = SimTime::from_seconds(done);
         self.room.queue.after(delay, Event::Reduced(stage as u32));
     }

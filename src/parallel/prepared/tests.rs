@@ -326,11 +326,8 @@ proptest! {
         let alone = plan.step_s();
         prop_assert!((events(&plan, &ones) - alone).abs() < rounding, "{} {}", events(&plan, &ones), alone);
         prop_assert!((plan.step_with(&ones, &mut Scratch::default()) - alone).abs() < 1e-9 * (1.0 + alone));
-        // Two replicas that end together need not have the same last pass: with overlap either may decide.
-        if !plan.overlap_gradients {
-            let with = plan.step_with(&factors, &mut Scratch::default());
-            prop_assert!((events(&plan, &factors) - with).abs() < rounding, "{} {}", events(&plan, &factors), with);
-        }
+        let with = plan.step_with(&factors, &mut Scratch::default());
+        prop_assert!((events(&plan, &factors) - with).abs() < rounding, "{} {}", events(&plan, &factors), with);
     }
 
     /// Parts add up to the step and none is negative.
