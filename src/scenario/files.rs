@@ -249,7 +249,10 @@ impl Reader<'_> {
         };
         match read {
             Some(source) => {
-                let folder = file.parent().unwrap_or(Path::new(""));
+                let folder = match library::name(&file) {
+                    Some(_) => Path::new(library::PREFIX),
+                    None => file.parent().unwrap_or(Path::new("")),
+                };
                 self.add(&source, folder);
             }
             None => {

@@ -10,8 +10,8 @@ use crate::input::Source;
 /// All of them, as in the repository.
 pub static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
-/// What stands before the name of one in `include`.
-const PREFIX: &str = "library:";
+/// What stands before the name of one in `include`: the folder that its own paths start at.
+pub const PREFIX: &str = "library:";
 
 /// The name of the file of the library that `path` means, if it means one.
 pub fn name(path: &Path) -> Option<&str> {

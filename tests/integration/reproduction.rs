@@ -71,6 +71,11 @@ fn the_reproduction_of_transient_servers_in_results_is_current() {
     assert_current("reproduction-icac19.md", &paper("icac19").0);
 }
 
+#[test]
+fn the_claims_of_synchronisation_on_transient_servers_in_results_are_current() {
+    assert_current("reproduction-ic2e19.md", &paper("ic2e19").0);
+}
+
 /// The file of a paper is no scenario; `scavsim check` says what runs it.
 #[test]
 fn every_file_of_a_paper_says_what_runs_it() {
@@ -591,6 +596,7 @@ fn the_claims_of_papers_hold_as_they_did() {
     assert_eq!(counts("icac19"), [3, 0, 0]);
     assert_eq!(counts("acsos20"), [0, 0, 1]);
     assert_eq!(counts("icdcs20"), [1, 0, 1]);
+    assert_eq!(counts("ic2e19"), [1, 3, 0]);
     // Cost: not by half under the fixed price, by 71 % and more under the price by memory.
     let saved = (scavenger().iter()).filter(|row| row.quantity.starts_with("cost saved"));
     let saved: Vec<(f64, f64)> = saved
