@@ -1,8 +1,5 @@
 //! A bag of independent jobs: `[bag]` → the terms that it runs on, and the ways to run it.
 //!
-//! - `others`: keys that it excludes.
-
-mod others;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +8,7 @@ use toml::Spanned;
 
 use super::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use super::complaints::Complaints;
+use super::excluded;
 use super::file::ScenarioFile;
 use super::spot;
 use crate::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
@@ -105,7 +103,7 @@ fn given(losses: &GivenLosses) -> Loss {
 pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
     let table = file.bag.as_ref()?;
     let before = complaints.count();
-    others::nothing_else(file, complaints);
+    excluded::report(&excluded::BAG, file, complaints);
     let table = table.get_ref();
     let name = name(table, complaints);
     if let NoticeChoice::AfterStartS(all) = &table.notice

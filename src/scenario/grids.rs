@@ -6,7 +6,8 @@ use toml::Spanned;
 
 use super::axis::Exclusion;
 use super::complaints::Complaints;
-use super::file::{ScenarioFile, Together};
+use super::excluded;
+use super::file::ScenarioFile;
 use super::files::Files;
 use crate::cloud::Fleet;
 use crate::grid::{Grid, Job, Probe, library, load};
@@ -39,7 +40,7 @@ pub(super) fn read(
         }
         return None;
     };
-    nothing_simulated(file, complaints);
+    excluded::report(&excluded::GRID, file, complaints);
     let grid = grid(name, files, complaints)?;
     let places = asked_jobs(file, &grid, complaints)?;
     exclusions_known(&file.cluster.exclude, &grid, complaints);
@@ -210,62 +211,6 @@ fn exclusions_known(
             let complaint = (complaints.at(exclusion.span(), title, "would leave out nothing"))
                 .with_help(format!("its axes: {}", names.join(", ")));
             complaints.push(complaint);
-        }
-    }
-}
-
-/// Reports keys that say something about simulated clusters only.
-fn nothing_simulated(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
-    let cluster = &file.cluster;
-    let first = |spans: Vec<std::ops::Range<usize>>| spans.into_iter().next();
-    let with_places = [
-        ("workloads", file.workloads.as_ref().map(Spanned::span)),
-        ("vm", first(file.vm.keys().map(Spanned::span).collect())),
-        ("kind", first(file.kind.keys().map(Spanned::span).collect())),
-        ("sync", file.sync.as_ref().map(Spanned::span)),
-        ("sync_of", file.sync_of.keys().next().map(Spanned::span)),
-        ("elastic", file.elastic.as_ref().map(Spanned::span)),
-        ("spot", file.spot.as_ref().map(Spanned::span)),
-        (
-            "search.stored",
-            file.search.stored.as_ref().map(Spanned::span),
-        ),
-        (
-            "cluster.vm",
-            first(cluster.vm.iter().map(Spanned::span).collect()),
-        ),
-        (
-            "cluster.workers",
-            cluster.workers.as_ref().map(Spanned::span),
-        ),
-        ("cluster.batch", cluster.batch.as_ref().map(Spanned::span)),
-        (
-            "cluster.local_batch",
-            cluster.local_batch.as_ref().map(Spanned::span),
-        ),
-        ("cluster.pairs", cluster.pairs.as_ref().map(Spanned::span)),
-    ];
-    let label = "a measured grid has its own configurations and its own truth";
-    for (key, span) in with_places {
-        let Some(span) = span else { continue };
-        complaints.error_at(
-            span,
-            format!("`{key}` and `grid` exclude each other"),
-            label,
-        );
-    }
-    let without_places = [
-        ("staleness", file.staleness.is_some()),
-        ("variation", !file.variation.is_off()),
-        ("cluster.start_up_s", cluster.start_up_s.is_some()),
-        ("cluster.resize", cluster.resize.is_some()),
-        ("cluster.search", cluster.search != Together::default()),
-        ("cluster.outside", cluster.outside != Default::default()),
-    ];
-    for (key, is_given) in without_places {
-        if is_given {
-            let title = format!("`{key}` and `grid` exclude each other: {label}");
-            complaints.push(complaints.of_file(title));
         }
     }
 }

@@ -17,7 +17,7 @@
 //! - [`machines`]: VM types that were not measured.
 //! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `availability`: workers that share their cores; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
-//! - `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
+//! - `excluded`: keys that mean nothing beside a grid, a bag or parallel plans. `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
 mod availability;
@@ -29,6 +29,7 @@ pub mod check;
 mod complaints;
 mod configurations;
 mod elastic;
+mod excluded;
 mod extent;
 pub mod file;
 mod files;

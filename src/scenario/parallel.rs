@@ -1,16 +1,16 @@
 //! A model that is cut over GPUs: `[parallel]` → the plans to choose from, and the terms of their job.
 //!
-//! - `others`: keys that it excludes. `nodes`: VM types and markets. `degrees`: what the profile has to know.
+//! - `nodes`: VM types and markets. `degrees`: what the profile has to know.
 
 mod degrees;
 mod nodes;
-mod others;
 
 use std::sync::Arc;
 
 use toml::Spanned;
 
 use super::complaints::Complaints;
+use super::excluded;
 use super::file::ScenarioFile;
 use super::files::Files;
 use super::parallel_table::ParallelTable;
@@ -82,7 +82,7 @@ pub(super) fn choices(
 ) -> Option<Choices> {
     let place = file.parallel.as_ref()?;
     let before = complaints.count();
-    others::nothing_else(file, complaints);
+    excluded::report(&excluded::PARALLEL, file, complaints);
     let table = place.get_ref();
     missing(place, complaints);
     let profile = profile(table, files, complaints);
