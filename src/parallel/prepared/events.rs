@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::super::runtime::Activations;
 use super::super::schedule::{Exchange, Operation};
 use super::{PreparedPlan, Span, StageCost, Work};
-use crate::engine::Queue;
+use crate::engine::{Interrupt, Queue};
 use crate::units::SimTime;
 
 /// Room for the events of a step, kept from step to step.
@@ -21,6 +21,16 @@ pub struct Room {
     under_way: Vec<[Way; 2]>,
     /// Per stage.
     meetings: Vec<Meeting>,
+}
+
+impl Room {
+    /// For steps that end early, without a result, once `interrupt` is raised.
+    pub fn heeding(interrupt: Interrupt) -> Room {
+        Room {
+            queue: Queue::heeding(interrupt),
+            ..Room::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +113,7 @@ impl PreparedPlan {
         for process in 0..slots {
             step.go_on(process);
         }
-        while let Some(event) = step.room.queue.advance() {
+        while let Some(event) = step.room.queue.advance_until(SimTime::LAST) {
             step.handle(event);
         }
         step.room.queue.now().seconds()

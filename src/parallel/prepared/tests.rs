@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::Activations;
 use super::*;
+use crate::engine::Interrupt;
 
 /// A plan of `data` replicas with these pipelines in turn.
 fn plan(
@@ -256,6 +257,25 @@ fn the_timeline_has_every_pass_once_and_no_gpu_does_two_things_at_once() {
             assert!(own.windows(2).all(|w| w[0].end_s <= w[1].start_s + 1e-9));
         }
     }
+}
+
+#[test]
+fn an_interrupt_ends_a_step() {
+    let interrupt = Interrupt::default();
+    let lane = vec![cost(1.0, 1.0); 2];
+    let plan = plan(
+        Schedule::GPipe,
+        Activations::Serial,
+        8,
+        1,
+        vec![lane],
+        Reduction::default(),
+    );
+    let mut room = Room::heeding(interrupt.clone());
+    let whole = plan.step_events(&mut |_| 1.0, &mut room, |_| ());
+    assert!((whole - 18.0).abs() < 1e-6);
+    interrupt.raise();
+    assert!(plan.step_events(&mut |_| 1.0, &mut room, |_| ()) < whole);
 }
 
 fn any_cost() -> impl Strategy<Value = StageCost> {

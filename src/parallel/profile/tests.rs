@@ -370,7 +370,7 @@ fn a_derived_tensor_degree_is_near_the_profiled_one() {
             zone: "z".into(),
         };
         let plan = ParallelPlan::even(
-            &[kind.clone()],
+            std::slice::from_ref(&kind),
             &[0],
             &[33],
             1,

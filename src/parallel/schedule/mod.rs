@@ -1,6 +1,6 @@
 //! In which order a stage computes its micro-batches.
 //!
-//! A schedule is a file with the order of one stage's operations, by number, and a line in [`schedules!`]. Stages of one
+//! A schedule is a file with the order of one stage's operations, by number, and a line in `schedules!`. Stages of one
 //! pipeline meet pairwise: the n-th exchange of a stage with the next is the n-th of that with the previous.
 
 mod gpipe;
