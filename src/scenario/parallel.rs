@@ -46,7 +46,9 @@ pub(super) fn terms(
     let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
     if let (true, Some(given)) = (is_capacity, &table.capacity) {
         let losses = setup.spot.as_ref().map(|spot| &spot.losses);
-        if !matches!(losses, Some(Losses::Trace(_))) {
+        // What is wrong with `[spot]` was told.
+        let is_wrong = losses.is_none() && file.spot.is_some();
+        if !is_wrong && !matches!(losses, Some(Losses::Trace(_))) {
             let title = "`parallel.capacity` needs a trace of how many GPUs there are";
             let complaint = complaints.at(given.span(), title, "there is none");
             complaints.push(complaint.with_help(

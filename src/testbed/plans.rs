@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use crate::cloud::Fleet;
 use crate::cluster::Pause;
-use crate::engine::Interrupt;
+use crate::engine::{Hands, Interrupt};
 use crate::plans::pace::{self, slot_nodes};
 use crate::plans::terms::On;
 use crate::plans::{Choices, Goal, Job, Luck, Pace, Spread, Terms as JobTerms, Trained, timeline};
@@ -18,16 +18,15 @@ use crate::units::SimTime;
 use crate::usage::{Phase, Rented, RentedVm, Usage};
 
 /// Most runs that tell what is expected.
-const MOST_EXPECTATION_RUNS: u64 = 20_000;
+const MOST_EXPECTATION_RUNS: u64 = 4_000;
 
 /// Parallel plans as the ground of an arena.
 #[derive(Debug)]
 pub struct PlanGround {
     choices: Arc<Choices>,
     terms: Arc<JobTerms>,
-    /// What luck makes of the steps of each plan where nodes are alike, and of all nodes that there may be.
-    alike: Vec<OnceLock<Spread>>,
-    expected: Vec<OnceLock<f64>>,
+    /// What luck makes of the steps of each plan.
+    spreads: Vec<OnceLock<Spread>>,
 }
 
 impl PlanGround {
@@ -37,9 +36,17 @@ impl PlanGround {
         PlanGround {
             choices,
             terms,
-            alike: (0..count).map(|_| OnceLock::new()).collect(),
-            expected: (0..count).map(|_| OnceLock::new()).collect(),
+            spreads: (0..count).map(|_| OnceLock::new()).collect(),
         }
+    }
+
+    /// The same, with what luck makes of all plans found out on so many threads.
+    #[must_use]
+    pub fn prepared(self, hands: Hands) -> PlanGround {
+        if !Spread::is_none(&self.terms.variation) {
+            hands.each(self.choices.ways.len(), 1, |at| self.spread(at));
+        }
+        self
     }
 
     fn on(&self) -> On<'_> {
@@ -49,26 +56,14 @@ impl PlanGround {
         }
     }
 
-    fn alike(&self, at: usize) -> Spread {
-        *self.alike[at].get_or_init(|| {
-            let plan = self.choices.prepared(at);
-            plan.map_or(Spread::NONE, |plan| {
-                Spread::alike(&plan, &self.terms.variation)
-            })
-        })
-    }
-
-    /// E[step] over the step without luck.
-    fn expected(&self, at: usize) -> f64 {
+    fn spread(&self, at: usize) -> Spread {
         let variation = &self.terms.variation;
-        if variation.worker_time().is_constant() && variation.vm_sigma == 0.0 {
-            return 1.0;
+        if Spread::is_none(variation) {
+            return Spread::NONE;
         }
-        *self.expected[at].get_or_init(|| {
-            let plan = self.choices.prepared(at);
-            plan.map_or(1.0, |plan| {
-                Spread::expected(&plan, &slot_nodes(&self.choices, at), variation).mean
-            })
+        *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {
+            Ok(plan) => Spread::of(&plan, &slot_nodes(&self.choices, at), variation),
+            Err(_) => Spread::NONE,
         })
     }
 }
@@ -76,7 +71,7 @@ impl PlanGround {
 impl Ground for PlanGround {
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let way = &self.choices.ways[configuration];
-        let seconds = way.calm_s() * self.expected(configuration);
+        let seconds = way.calm_s() * self.spread(configuration).expected;
         (seconds.is_finite() && seconds < SimTime::LAST.seconds()).then_some(seconds)
     }
 
@@ -226,7 +221,7 @@ impl PlanSite<'_> {
                 &luck,
                 variation,
                 self.fidelity,
-                || ground.alike(at),
+                || ground.spread(at),
                 || choices.prepared(at).ok(),
             );
             self.dealt = Some(Dealt { at, luck, pace });
