@@ -7,6 +7,7 @@
 mod bags;
 mod cliffs;
 mod losses;
+mod plans;
 mod protocols;
 mod reference;
 mod sweeps;
@@ -39,6 +40,7 @@ fn main() {
     let cliffs = cliffs::plans(share);
     let losses = losses::Fleet::each();
     let bags = bags::plan();
+    let plans = plans::Plans::new();
 
     let mut paths = training(share);
     let first = paths.len();
@@ -61,6 +63,7 @@ fn main() {
     paths.extend(cliffs::paths(&cliffs));
     paths.extend(losses.iter().map(|fleet| fleet.path(share)));
     paths.push(bags::path(&bags, 5_000 / share));
+    paths.extend(plans.paths(share));
 
     table::measure(&mut paths, rounds);
     table::header(rounds);

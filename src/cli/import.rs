@@ -1,4 +1,4 @@
-//! `scavsim import`: measurements made into a workload folder, or real runs into a grid.
+//! `scavsim import`: measurements made into a workload folder or a layer profile, or real runs into a grid.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::{Exit, Failure, terminal, validate};
 use crate::import::folder::{self, Kind};
 use crate::import::prices::skypilot;
-use crate::import::{Imported, grid, mlperf, pollux, profile, trial};
+use crate::import::{Imported, grid, layers, mlperf, pollux, profile, trial};
 use crate::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `import`.
@@ -30,6 +30,8 @@ enum Source {
     MlperfRcp(MlperfArgs),
     /// Real runs of jobs over configurations: a measured grid, replayed as it is
     Grid(GridArgs),
+    /// Seconds and bytes of a model's layers, for plans that cut it over GPUs
+    Layers(LayersArgs),
     /// Prices of today, made into a table that a scenario names as `price_table` or `spot_series`
     #[command(subcommand)]
     Prices(PricesSource),
@@ -227,6 +229,87 @@ impl GridArgs {
     }
 }
 
+#[derive(Debug, Args)]
+struct LayersArgs {
+    /// Seconds: a CSV with gpu, tensor, micro_batch, layer, forward_s, backward_s, update_s, or profiles.json of Sailor
+    times: PathBuf,
+    /// Bytes: a CSV with tensor, layer, parameters, stored_bytes, output_bytes, or llm_info.json of Sailor
+    #[arg(long, value_name = "FILE")]
+    memory: PathBuf,
+    /// Tokens per sequence
+    #[arg(long, value_name = "N")]
+    sequence: u64,
+    /// Width of what a layer hands on, in values per token
+    #[arg(long, value_name = "N")]
+    hidden: u64,
+    /// Bytes of a parameter, a gradient, a value of an activation
+    #[arg(long, value_name = "BYTES", default_value_t = 4.0)]
+    bytes_per_value: f64,
+    /// Bytes of optimiser state per parameter
+    #[arg(long, value_name = "BYTES", default_value_t = 8.0)]
+    optimizer_bytes: f64,
+    /// Which model, in a JSON with several
+    #[arg(long)]
+    model: Option<String>,
+    /// Bandwidths: network_coeffs_all_homo.json of Sailor, to links.csv
+    #[arg(long, value_name = "FILE.json")]
+    links: Option<PathBuf>,
+    /// Where it is from, for people [default: the name of the file]
+    #[arg(long, value_name = "TEXT")]
+    source: Option<String>,
+    /// Terms of use [default: not said]
+    #[arg(long, value_name = "TEXT")]
+    licence: Option<String>,
+    /// Folder of the layer profile
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Name of the layer profile [default: as the folder]
+    #[arg(long)]
+    name: Option<String>,
+    /// Replace a layer profile that is already there
+    #[arg(long)]
+    force: bool,
+}
+
+impl LayersArgs {
+    fn run(self) -> Result<Exit, Failure> {
+        let mut diagnostics = Diagnostics::default();
+        let inputs: Vec<&Path> = [Some(&self.times), Some(&self.memory), self.links.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+            .collect();
+        folder::check(
+            &self.out,
+            Kind::LAYERS,
+            self.force,
+            &inputs,
+            &mut diagnostics,
+        );
+        let last = || self.out.file_name().unwrap_or_default().to_string_lossy();
+        let options = layers::Options {
+            name: self.name.clone().unwrap_or_else(|| last().into_owned()),
+            times: self.times,
+            memory: self.memory,
+            links: self.links,
+            model: self.model,
+            sequence: self.sequence,
+            hidden: self.hidden,
+            bytes_per_value: self.bytes_per_value,
+            optimizer_bytes: self.optimizer_bytes,
+            source: self.source,
+            licence: self.licence,
+        };
+        let imported = layers::read(&options, &mut diagnostics);
+        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
+            return Err(Failure::Wrong(diagnostics));
+        };
+        folder::write(&imported.files, &self.out, Kind::LAYERS)?;
+        terminal::print(&imported.report.to_string())?;
+        Ok(Exit::Done)
+    }
+}
+
 impl ImportArgs {
     /// Runs the command.
     ///
@@ -287,6 +370,7 @@ impl ImportArgs {
                 (mlperf::read(&options, d), args.out)
             }
             Source::Grid(args) => return args.run(),
+            Source::Layers(args) => return args.run(),
             Source::Prices(PricesSource::Skypilot(args)) => return args.run(),
         };
         let imported = imported.filter(|_| diagnostics.is_empty());

@@ -30,6 +30,12 @@ impl Kind {
         file: crate::grid::SPEC,
         files: &[crate::grid::SPEC, crate::grid::ROWS],
     };
+    /// A layer profile.
+    pub const LAYERS: Kind = Kind {
+        name: "layer profile",
+        file: crate::parallel::profile::FILES[0],
+        files: &crate::import::layers::FILES,
+    };
 }
 
 /// Whether `out` may be written: it is not there, or it is of this `kind` and `force` is given, and none of the `inputs`

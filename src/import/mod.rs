@@ -15,6 +15,7 @@
 //! - [`pollux`]: step times and gradient noise of the Pollux artifact.
 //! - [`mlperf`]: MLPerf reference convergence points and results.
 //! - [`profile`]: a table of the user's own measurements.
+//! - [`layers`]: seconds and bytes of a model's layers, for plans that cut it over GPUs.
 //! - [`prices`]: prices of others, made into a table that a scenario names.
 //! - [`grid`]: real runs over configurations, not made into a workload but replayed as they are.
 //!
@@ -25,6 +26,7 @@ pub mod figure;
 pub mod folder;
 pub mod grid;
 mod law_text;
+pub mod layers;
 pub mod mlperf;
 pub mod pollux;
 pub mod prices;

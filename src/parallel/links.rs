@@ -136,14 +136,17 @@ impl Links {
 
     /// The link of `gpus` GPUs of one node that send at once: by the row of most GPUs that are not more than them.
     fn row(&self, scope: Scope, gpu: u16, to: Option<u16>, gpus: u32) -> Option<&Curve> {
-        let after = self.rows.partition_point(|(key, _)| *key <= (scope, gpu, to, gpus));
-        let (key, curve) = self.rows.get(after.checked_sub(1)?)?;
-        if (key.0, key.1, key.2) == (scope, gpu, to) {
-            return Some(curve);
-        }
+        let after = self
+            .rows
+            .partition_point(|(key, _)| *key <= (scope, gpu, to, gpus));
         // Fewer than were ever measured: what these few take is at most what the fewest measured did.
-        let (key, curve) = self.rows.get(after)?;
-        ((key.0, key.1, key.2) == (scope, gpu, to)).then_some(curve)
+        let candidates = [after.checked_sub(1), Some(after)];
+        let mut rows = candidates
+            .into_iter()
+            .flatten()
+            .filter_map(|n| self.rows.get(n));
+        let of_link = |key: &Key| (key.0, key.1, key.2) == (scope, gpu, to);
+        rows.find(|(key, _)| of_link(key)).map(|(_, curve)| curve)
     }
 
     /// Seconds until `bytes` have gone from a node in which `gpus.0` GPUs send at once to one with `gpus.1`: as the slower
@@ -185,7 +188,9 @@ fn curve(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> 
     let latency_s = row.optional_number("latency_s", 0.0..=1e3, diagnostics);
     let constant = row.optional_text("gb_per_s").is_some();
     let given = ["a", "b", "c", "cap_gb_per_s"];
-    let any = given.iter().find(|column| row.optional_text(column).is_some());
+    let any = given
+        .iter()
+        .find(|column| row.optional_text(column).is_some());
     let curve = match (constant, any) {
         (true, None) => {
             let bandwidth = row.number("gb_per_s", ABOVE_ZERO, diagnostics);
@@ -207,7 +212,12 @@ fn curve(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> 
         }
         (false, None) => {
             let label = "give `gb_per_s`, or `a`, `b`, `c` and `cap_gb_per_s`";
-            diagnostics.error_at(source, row.line_span(), "a link without coefficients", label);
+            diagnostics.error_at(
+                source,
+                row.line_span(),
+                "a link without coefficients",
+                label,
+            );
             None
         }
     };
@@ -220,7 +230,8 @@ fn curve(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> 
     // With a < 0 and the peak as the largest x, bandwidth only rises from here.
     let [a, b, c] = coefficients;
     if c <= 0.0 || (a >= 0.0 && b < 0.0) {
-        let title = "the bandwidth of these coefficients is not above 0 and rising from 10^6 bytes on";
+        let title =
+            "the bandwidth of these coefficients is not above 0 and rising from 10^6 bytes on";
         let label = "expected c above 0, and b of at least 0 unless a is below 0";
         diagnostics.error_at(source, row.line_span(), title, label);
     }

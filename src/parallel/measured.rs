@@ -67,11 +67,19 @@ pub fn plans(diagnostics: &mut Diagnostics) -> Vec<Measured> {
         let plan = plan(&row, diagnostics);
         let figures = ["iteration_s", "gradient_sync_s", "peak_memory_bytes"]
             .map(|column| row.number(column, 0.0.., diagnostics));
-        let names = [row.name("plan", diagnostics), row.name("model", diagnostics)];
+        let names = [
+            row.name("plan", diagnostics),
+            row.name("model", diagnostics),
+        ];
         let (Some(plan), [Some(name), Some(model)]) = (plan, names) else {
             continue;
         };
-        if let [Some(iteration_s), Some(gradient_sync_s), Some(peak_memory_bytes)] = figures {
+        if let [
+            Some(iteration_s),
+            Some(gradient_sync_s),
+            Some(peak_memory_bytes),
+        ] = figures
+        {
             plans.push(Measured {
                 name: name.to_owned(),
                 model: model.to_owned(),

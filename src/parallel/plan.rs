@@ -85,7 +85,8 @@ impl ParallelPlan {
             let of_kind = node_kind(nodes, kind)?;
             if tensor == 0 || tensor > of_kind.gpus_per_node {
                 let (name, gpus) = (&of_kind.name, of_kind.gpus_per_node);
-                let text = format!("tensor degree {tensor} on {name}, which has {gpus} GPUs per node");
+                let text =
+                    format!("tensor degree {tensor} on {name}, which has {gpus} GPUs per node");
                 return Err(Misfit::Shape(text));
             }
             let mut replicas = Vec::with_capacity(data as usize);
@@ -138,10 +139,20 @@ impl ParallelPlan {
 
     /// Whether its numbers go together: stages that are all layers in order, a replica each, nodes with enough GPUs, whole
     /// micro-batches. Gives the GPUs that each node is filled with.
-    pub(super) fn check(&self, profile: &LayerProfile, nodes: &[NodeKind]) -> Result<Vec<u32>, Misfit> {
+    pub(super) fn check(
+        &self,
+        profile: &LayerProfile,
+        nodes: &[NodeKind],
+    ) -> Result<Vec<u32>, Misfit> {
         let shape = |text: String| Err(Misfit::Shape(text));
-        if self.data == 0 || self.micro_batch == 0 || self.global_batch == 0 || self.stages.is_empty() {
-            return shape("data, micro-batch, global batch and stages must be at least 1".to_owned());
+        if self.data == 0
+            || self.micro_batch == 0
+            || self.global_batch == 0
+            || self.stages.is_empty()
+        {
+            return shape(
+                "data, micro-batch, global batch and stages must be at least 1".to_owned(),
+            );
         }
         let at_once = u64::from(self.data) * u64::from(self.micro_batch);
         if u64::from(self.global_batch) % at_once != 0 {
@@ -152,7 +163,10 @@ impl ParallelPlan {
         }
         // A step's operations are counted in 32 bits.
         if self.micro_batches() > 1 << 24 {
-            return shape(format!("{} micro-batches per step are over 2^24", self.micro_batches()));
+            return shape(format!(
+                "{} micro-batches per step are over 2^24",
+                self.micro_batches()
+            ));
         }
         self.check_layers(profile)?;
         let all = self.stages.len() * self.data as usize;
@@ -161,12 +175,18 @@ impl ParallelPlan {
         for (number, stage) in self.stages.iter().enumerate() {
             if stage.replicas.len() != self.data as usize {
                 let (found, data) = (stage.replicas.len(), self.data);
-                return shape(format!("stage {} has {found} replicas, expected {data}", number + 1));
+                return shape(format!(
+                    "stage {} has {found} replicas, expected {data}",
+                    number + 1
+                ));
             }
             for replica in &stage.replicas {
                 let kind = node_kind(nodes, replica.kind)?;
                 let Some(node) = filled.get_mut(replica.node as usize) else {
-                    return shape(format!("node {} of a plan with at most {all} nodes", replica.node));
+                    return shape(format!(
+                        "node {} of a plan with at most {all} nodes",
+                        replica.node
+                    ));
                 };
                 if node.1 != u32::MAX && node.1 != replica.kind {
                     return shape(format!("node {} is of two kinds", replica.node));

@@ -1,11 +1,12 @@
 //! A plan with all that does not depend on luck, and its steps.
 //!
-//! - `costs`: from profile, links and plan to seconds per stage.
+//! - `costs`: from profile, links and plan to seconds per stage. `reduction`: of its gradients.
 //! - `path`: the critical path of one pipeline. `events`: a whole step, event by event.
 
 mod costs;
 mod events;
 mod path;
+mod reduction;
 
 use super::misfit::Misfit;
 use super::runtime::Activations;
@@ -51,6 +52,11 @@ struct Reduction {
 }
 
 impl Reduction {
+    /// When the first bucket is ready, if the last backward pass ends at `end` and takes `last`: they come one after the other.
+    fn first_bucket(self, end: f64, last: f64) -> f64 {
+        end - last * (1.0 - 1.0 / f64::from(self.buckets.max(1)))
+    }
+
     fn seconds(self) -> f64 {
         f64::from(self.buckets) * self.bucket_s
     }
@@ -185,7 +191,7 @@ impl PreparedPlan {
         for lane in &self.lanes {
             scratch.costs.clone_from(lane);
             self.walk(scratch);
-            scratch.meet();
+            scratch.meet(&self.reductions);
         }
         self.finish(scratch)
     }
@@ -198,13 +204,16 @@ impl PreparedPlan {
             let own = factors.iter().skip(replica * self.stages());
             let lane = &self.lanes[lane as usize];
             scratch.costs.clear();
-            let scaled = lane.iter().zip(own).map(|(cost, factor)| cost.scaled(*factor));
+            let scaled = lane
+                .iter()
+                .zip(own)
+                .map(|(cost, factor)| cost.scaled(*factor));
             scratch.costs.extend(scaled);
             // Fewer factors than slots: the rest compute as they are.
             let given = scratch.costs.len();
             scratch.costs.extend_from_slice(&lane[given..]);
             self.walk(scratch);
-            scratch.meet();
+            scratch.meet(&self.reductions);
         }
         self.finish(scratch)
     }
@@ -218,21 +227,20 @@ impl PreparedPlan {
     fn finish(&self, scratch: &Scratch) -> f64 {
         let stages = scratch.met.iter().zip(&self.reductions);
         let ends = stages.map(|(met, &reduction)| {
-            self.reduced(reduction, met.end, met.last_backward) + met.update
+            self.reduced(reduction, met.end, met.first_bucket) + met.update
         });
         ends.fold(0.0, f64::max)
     }
 
-    /// When the gradients of a stage are reduced, if its replicas end at `end` and the last backward pass takes `last`.
-    fn reduced(&self, reduction: Reduction, end: f64, last: f64) -> f64 {
+    /// When the gradients of a stage are reduced, if all its replicas have ended at `end`, and have their first bucket ready at
+    /// `first_bucket`.
+    fn reduced(&self, reduction: Reduction, end: f64, first_bucket: f64) -> f64 {
         if !self.overlap_gradients {
             return end + reduction.seconds();
         }
-        // Buckets are ready one after the other while the last micro-batch goes backward, in equal distances: either the
-        // first decides and all follow at once, or the last, which comes with the end.
-        let buckets = f64::from(reduction.buckets.max(1));
-        let from_first = end - last * (1.0 - 1.0 / buckets) + reduction.seconds();
-        from_first.max(end + reduction.bucket_s)
+        // In each replica buckets are ready in equal distances, so over all of them ever later: either the first decides, and
+        // all follow at once, or the last.
+        (first_bucket + reduction.seconds()).max(end + reduction.bucket_s)
     }
 
     /// Where the seconds of a step go.
@@ -240,7 +248,7 @@ impl PreparedPlan {
         let mut scratch = Scratch::default();
         let step_s = self.step_in(&mut scratch);
         let ends: Vec<f64> = (scratch.met.iter().zip(&self.reductions))
-            .map(|(met, &r)| self.reduced(r, met.end, met.last_backward) + met.update)
+            .map(|(met, &r)| self.reduced(r, met.end, met.first_bucket) + met.update)
             .collect();
         let stage = (0..ends.len()).fold(0, |best, s| if ends[s] > ends[best] { s } else { best });
         // The pipeline that is last at this stage.
@@ -280,7 +288,9 @@ impl PreparedPlan {
                 super::schedule::Operation::Previous(e) => {
                     self.exchange_s(e.messages(), costs[stage - 1].message)
                 }
-                super::schedule::Operation::Next(e) => self.exchange_s(e.messages(), costs[stage].message),
+                super::schedule::Operation::Next(e) => {
+                    self.exchange_s(e.messages(), costs[stage].message)
+                }
                 _ => 0.0,
             };
         }
@@ -318,7 +328,9 @@ impl PreparedPlan {
     /// The timeline of one step without luck, in the order in which its pieces end.
     pub fn timeline(&self) -> Vec<Span> {
         let mut spans = Vec::new();
-        self.step_events(&mut |_| 1.0, &mut events::Room::default(), |span| spans.push(span));
+        self.step_events(&mut |_| 1.0, &mut events::Room::default(), |span| {
+            spans.push(span)
+        });
         spans
     }
 }

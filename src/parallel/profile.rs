@@ -4,6 +4,8 @@ mod load;
 
 use std::sync::Arc;
 
+pub use load::FILES;
+
 /// A pass is bound by the launches of its kernels where it takes this many times as long as its share of the largest
 /// micro-batch that was profiled.
 const LAUNCH_BOUND: f64 = 1.25;
@@ -163,7 +165,8 @@ impl LayerProfile {
     /// Seconds on the GPU numbered `gpu`, if profiled.
     pub fn times(&self, gpu: usize, tensor: u32, micro_batch: u32) -> Option<&Times> {
         let times = &self.gpus.get(gpu)?.times;
-        let place = times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
+        let place =
+            times.binary_search_by_key(&(tensor, micro_batch), |t| (t.tensor, t.micro_batch));
         place.ok().map(|index| &times[index])
     }
 
@@ -198,8 +201,8 @@ impl LayerProfile {
             let mut next = vec![f64::INFINITY; layers + 1];
             let mut begins = vec![0; layers + 1];
             for n in stage + 1..=layers {
-                for begin in stage..n {
-                    let slowest = best[begin].max(seconds(stage, begin, n));
+                for (begin, before) in best.iter().enumerate().take(n).skip(stage) {
+                    let slowest = before.max(seconds(stage, begin, n));
                     if slowest < next[n] {
                         (next[n], begins[n]) = (slowest, begin);
                     }
@@ -217,3 +220,6 @@ impl LayerProfile {
         Some(cuts)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,9 @@ pub struct Runtime {
     /// Seconds that each such message takes beside its bytes: to cut it among the GPUs of a stage, announce it, put it
     /// together and wait for the host.
     pub message_s: f64,
+    /// Whether the host launches passes while the GPU waits for messages, so that these hide behind launches that take longer
+    /// than computing.
+    pub host_runs_ahead: bool,
     /// Whether gradients are reduced, bucket by bucket, while the last micro-batch still goes backward.
     pub overlap_gradients: bool,
     /// Most bytes of gradients that are reduced at once.
@@ -38,6 +41,7 @@ impl Default for Runtime {
         Runtime {
             activations: Activations::Serial,
             message_s: 3.3e-3,
+            host_runs_ahead: true,
             overlap_gradients: false,
             bucket_bytes: 2e9,
             reserved_bytes: 4.6e9,

@@ -26,7 +26,8 @@
 //! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`]: without events; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
-//!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact.
+//!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact,
+//!   [`import_layers`]: layers of a model.
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
 //! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure.
 //! - [`grids`]: measured grids that are shipped, [`own_grids`]: of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
@@ -66,6 +67,7 @@ mod formats;
 mod grid_scenarios;
 mod grids;
 mod grounds;
+mod import_layers;
 mod import_pollux;
 mod import_profile;
 mod imports;

@@ -7,15 +7,16 @@ use super::super::plan::{Replica, StageOfPlan, node_kind};
 use super::super::profile::{Seconds, Times, Weights};
 use super::super::schedule::Place;
 use super::super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime, Scope, memory};
-use super::{PreparedPlan, Reduction, StageCost};
+use super::reduction::sending;
+use super::{PreparedPlan, StageCost};
 
 /// All that a plan is made from.
 pub(super) struct Basis<'a> {
-    profile: &'a LayerProfile,
-    links: &'a Links,
-    nodes: &'a [NodeKind],
-    runtime: &'a Runtime,
-    plan: &'a ParallelPlan,
+    pub(super) profile: &'a LayerProfile,
+    pub(super) links: &'a Links,
+    pub(super) nodes: &'a [NodeKind],
+    pub(super) runtime: &'a Runtime,
+    pub(super) plan: &'a ParallelPlan,
     /// Per kind of node: number of its GPU in the profile and among the links.
     gpus: Vec<(Option<usize>, Option<u16>)>,
 }
@@ -104,7 +105,7 @@ impl Basis<'_> {
         Ok((lanes, lane_of))
     }
 
-    fn scope(&self, one: Replica, other: Replica) -> Result<Scope, Misfit> {
+    pub(super) fn scope(&self, one: Replica, other: Replica) -> Result<Scope, Misfit> {
         Ok(if one.node == other.node {
             Scope::InNode
         } else if self.kind(one)?.zone == self.kind(other)?.zone {
@@ -120,12 +121,20 @@ impl Basis<'_> {
         let mut lane = Vec::with_capacity(stages.len());
         for (number, stage) in stages.iter().enumerate() {
             let replica = stage.replicas[index];
-            let seconds = self.seconds(stage, replica)?;
+            let mut seconds = self.seconds(stage, replica)?;
+            if !self.runtime.host_runs_ahead {
+                seconds.busy_forward = seconds.forward;
+                seconds.busy_backward = seconds.backward;
+            }
             let message = match stages.get(number + 1) {
                 None => 0.0,
                 Some(next) => {
                     let ends = (replica, next.replicas[index]);
-                    self.message(stage.last_layer, ends, (busy[number][index], busy[number + 1][index]))?
+                    self.message(
+                        stage.last_layer,
+                        ends,
+                        (busy[number][index], busy[number + 1][index]),
+                    )?
                 }
             };
             lane.push(StageCost {
@@ -204,10 +213,15 @@ impl Basis<'_> {
         }
         let own = f64::from(replica.tensor);
         let bytes = rounds * (own - 1.0) / own * bytes;
-        self.link(Scope::InNode, (replica, replica), (replica.tensor, replica.tensor), bytes)
+        self.link(
+            Scope::InNode,
+            (replica, replica),
+            (replica.tensor, replica.tensor),
+            bytes,
+        )
     }
 
-    fn link(
+    pub(super) fn link(
         &self,
         scope: Scope,
         ends: (Replica, Replica),
@@ -246,67 +260,13 @@ impl Basis<'_> {
         Ok(sent + one?.max(other?) + self.runtime.message_s)
     }
 
-    /// The all-reduce of a stage's gradients: inside of nodes first, then between them, then inside again.
-    fn reduction(&self, stage: &StageOfPlan) -> Result<Reduction, Misfit> {
-        if self.plan.data < 2 {
-            return Ok(Reduction::default());
-        }
-        let (first, last) = (stage.first_layer, stage.last_layer);
-        let mut bytes: f64 = 0.0;
-        for replica in &stage.replicas {
-            let parameters = self.weights(replica.tensor)?.parameters(first, last);
-            // Of all GPUs of a replica: they send at once.
-            bytes = bytes.max(parameters as f64 * f64::from(replica.tensor) * self.profile.bytes_per_value);
-        }
-        let tensor = stage.replicas.iter().map(|r| r.tensor).max().unwrap_or(1);
-        let buckets = (bytes / f64::from(tensor) / self.runtime.bucket_bytes.max(1.0)).ceil().max(1.0);
-        let bucket = bytes / buckets;
-        let busy = sending(stage);
-        // The first replica on each node, and how many share it.
-        let mut nodes: Vec<(Replica, u32, u32)> = Vec::new();
-        let mut place_of = vec![usize::MAX; self.plan.stages.len() * self.plan.data as usize];
-        for (replica, busy) in stage.replicas.iter().zip(&busy) {
-            let place = &mut place_of[replica.node as usize];
-            if *place == usize::MAX {
-                *place = nodes.len();
-                nodes.push((*replica, 0, *busy));
-            }
-            nodes[*place].1 += 1;
-        }
-        let mut inside: f64 = 0.0;
-        let mut between: f64 = 0.0;
-        let count = nodes.len() as f64;
-        let mut seen: Vec<(u32, u32, u32, u32)> = Vec::new();
-        for (number, &(replica, sharing, busy)) in nodes.iter().enumerate() {
-            let next = nodes[(number + 1) % nodes.len()];
-            // Links of the same kinds take the same time.
-            let key = (replica.kind, next.0.kind, busy, next.2);
-            if seen.contains(&key) {
-                continue;
-            }
-            seen.push(key);
-            if sharing > 1 {
-                let own = f64::from(sharing);
-                let bytes = 2.0 * (own - 1.0) / own * bucket;
-                inside = inside.max(self.link(Scope::InNode, (replica, replica), (busy, busy), bytes)?);
-            }
-            if nodes.len() > 1 {
-                let bytes = 2.0 * (count - 1.0) / count * bucket;
-                let scope = self.scope(replica, next.0)?;
-                between = between.max(self.link(scope, (replica, next.0), (busy, next.2), bytes)?);
-            }
-        }
-        Ok(Reduction {
-            buckets: buckets as u32,
-            bucket_s: inside + between,
-        })
-    }
-
-    fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {
-        self.profile.weights(tensor).ok_or_else(|| Misfit::MemoryUnknown {
-            model: Arc::clone(&self.profile.name),
-            tensor,
-        })
+    pub(super) fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {
+        self.profile
+            .weights(tensor)
+            .ok_or_else(|| Misfit::MemoryUnknown {
+                model: Arc::clone(&self.profile.name),
+                tensor,
+            })
     }
 
     /// Most bytes of any replica of a stage, if all fit.
@@ -356,37 +316,6 @@ impl Basis<'_> {
         }
         Ok(most)
     }
-}
-
-/// Per replica: GPUs of its node that hold the same stage. They send at the same time.
-fn sending(stage: &StageOfPlan) -> Vec<u32> {
-    // Replicas of one node stand side by side nearly always; others are looked for.
-    let of_node = |node: u32| -> u32 {
-        let replicas = stage.replicas.iter().filter(|r| r.node == node);
-        replicas.map(|r| r.tensor).sum()
-    };
-    let mut last: Option<(u32, u32)> = None;
-    let mut all = Vec::with_capacity(stage.replicas.len());
-    let ordered = stage.replicas.is_sorted_by_key(|r| r.node);
-    let mut at = 0;
-    while at < stage.replicas.len() {
-        let node = stage.replicas[at].node;
-        if ordered {
-            let run = stage.replicas[at..].iter().take_while(|r| r.node == node);
-            let (count, gpus) = run.fold((0, 0), |(n, gpus), r| (n + 1, gpus + r.tensor));
-            all.extend(std::iter::repeat_n(gpus, count));
-            at += count;
-        } else {
-            let gpus = match last {
-                Some((known, gpus)) if known == node => gpus,
-                _ => of_node(node),
-            };
-            last = Some((node, gpus));
-            all.push(gpus);
-            at += 1;
-        }
-    }
-    all
 }
 
 /// What was profiled on a GPU, for messages.

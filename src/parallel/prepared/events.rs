@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use super::super::runtime::Activations;
 use super::super::schedule::{Exchange, Operation};
 use super::{PreparedPlan, Span, StageCost, Work};
-use crate::engine::Queue;
+use crate::engine::{Interrupt, Queue};
 use crate::units::SimTime;
 
 /// Room for the events of a step, kept from step to step.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Room {
     queue: Queue<Event>,
     /// At `replica × stages + stage`.
@@ -23,13 +23,12 @@ pub struct Room {
     meetings: Vec<Meeting>,
 }
 
-impl Default for Room {
-    fn default() -> Self {
+impl Room {
+    /// For steps that end early, without a result, once `interrupt` is raised.
+    pub fn heeding(interrupt: Interrupt) -> Room {
         Room {
-            queue: Queue::new(),
-            processes: Vec::new(),
-            under_way: Vec::new(),
-            meetings: Vec::new(),
+            queue: Queue::heeding(interrupt),
+            ..Room::default()
         }
     }
 }
@@ -71,7 +70,8 @@ struct Way {
 #[derive(Debug, Clone, Copy, Default)]
 struct Meeting {
     there: u32,
-    last_backward: SimTime,
+    /// When all that are there have their first bucket of gradients, in seconds.
+    first_bucket: f64,
 }
 
 /// One step under way.
@@ -113,7 +113,7 @@ impl PreparedPlan {
         for process in 0..slots {
             step.go_on(process);
         }
-        while let Some(event) = step.room.queue.advance() {
+        while let Some(event) = step.room.queue.advance_until(SimTime::LAST) {
             step.handle(event);
         }
         step.room.queue.now().seconds()
@@ -138,7 +138,9 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             Event::Exchanged(process) => {
                 for (process, work) in [(process, Work::Send), (process + 1, Work::Receive)] {
                     let process = process as usize;
-                    if let Some(Operation::Next(e) | Operation::Previous(e)) = self.operation(process) {
+                    if let Some(Operation::Next(e) | Operation::Previous(e)) =
+                        self.operation(process)
+                    {
                         self.tell(process, work, e.activations.or(e.gradients).unwrap_or(0));
                     }
                     self.ended(process);
@@ -158,7 +160,10 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     let own = &mut self.room.processes[process];
                     own.since = self.room.queue.now();
                     let update = self.cost(process).update * (self.luck)(process);
-                    let (delay, event) = (SimTime::from_seconds(update), Event::Updated(process as u32));
+                    let (delay, event) = (
+                        SimTime::from_seconds(update),
+                        Event::Updated(process as u32),
+                    );
                     self.room.queue.after(delay, event);
                 }
             }
@@ -175,7 +180,8 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
     fn operation(&self, process: usize) -> Option<Operation> {
         let place = self.plan.place(process % self.plan.stages());
         let number = self.room.processes[process].next;
-        (number < self.plan.schedule.operations(place)).then(|| self.plan.schedule.operation(place, number))
+        (number < self.plan.schedule.operations(place))
+            .then(|| self.plan.schedule.operation(place, number))
     }
 
     fn tell(&mut self, process: usize, work: Work, micro_batch: u32) {
@@ -216,7 +222,12 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     if self.plan.activations == Activations::Overlapped {
                         let message = self.cost(process).message;
                         let ways = ((process, 0), (process + 1, 1), process + 1);
-                        if !self.pass_on(process, ways, (exchange.activations, exchange.gradients), message) {
+                        if !self.pass_on(
+                            process,
+                            ways,
+                            (exchange.activations, exchange.gradients),
+                            message,
+                        ) {
                             return;
                         }
                         continue;
@@ -233,7 +244,12 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     if self.plan.activations == Activations::Overlapped {
                         let message = self.cost(process - 1).message;
                         let ways = ((process, 1), (process - 1, 0), process - 1);
-                        if !self.pass_on(process, ways, (exchange.gradients, exchange.activations), message) {
+                        if !self.pass_on(
+                            process,
+                            ways,
+                            (exchange.gradients, exchange.activations),
+                            message,
+                        ) {
                             return;
                         }
                         continue;
@@ -259,12 +275,14 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         let luck = (self.luck)(process);
         let now = self.room.queue.now();
         let own = &mut self.room.processes[process];
-        own.host = own.host + SimTime::from_seconds(seconds * luck);
+        own.host += SimTime::from_seconds(seconds * luck);
         let end = (now + SimTime::from_seconds(busy * luck)).max(own.host);
         own.since = now;
         // Only that of the last backward pass remains.
         own.last_backward = SimTime::from_seconds(seconds * luck);
-        self.room.queue.after(end - now, Event::Done(process as u32));
+        self.room
+            .queue
+            .after(end - now, Event::Done(process as u32));
     }
 
     /// Between a process and the one of the stage behind, which both wait.
@@ -275,8 +293,13 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             // Under way, it is not to be begun again.
             self.room.processes[end].waits = false;
         }
-        let seconds = self.plan.exchange_s(exchange.messages(), self.cost(process).message);
-        self.room.queue.after(SimTime::from_seconds(seconds), Event::Exchanged(process as u32));
+        let seconds = self
+            .plan
+            .exchange_s(exchange.messages(), self.cost(process).message);
+        self.room.queue.after(
+            SimTime::from_seconds(seconds),
+            Event::Exchanged(process as u32),
+        );
     }
 
     /// Sends without waiting, and waits for what comes; whether it is there.
@@ -318,15 +341,17 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
     /// A process has done its last operation: the last replica of its stage lets gradients be reduced.
     fn meet(&mut self, process: usize) {
         let stage = process % self.plan.stages();
-        let last_backward = self.room.processes[process].last_backward;
+        let now = self.room.queue.now().seconds();
+        let last = self.room.processes[process].last_backward.seconds();
+        let reduction = self.plan.reductions[stage];
+        let first = reduction.first_bucket(now, last);
         let meeting = &mut self.room.meetings[stage];
         meeting.there += 1;
-        meeting.last_backward = last_backward;
+        meeting.first_bucket = meeting.first_bucket.max(first);
         if meeting.there < self.plan.lane_of.len() as u32 {
             return;
         }
-        let reduction = self.plan.reductions[stage];
-        let done = self.plan.reduced(reduction, 0.0, last_backward.seconds());
+        let done = self.plan.reduced(reduction, now, meeting.first_bucket) - now;
         let delay = SimTime::from_seconds(done);
         self.room.queue.after(delay, Event::Reduced(stage as u32));
     }

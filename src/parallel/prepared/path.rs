@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::super::runtime::Activations;
 use super::super::schedule::{Exchange, Operation};
-use super::{PreparedPlan, StageCost};
+use super::{PreparedPlan, Reduction, StageCost};
 
 /// Differences below this share of the time are rounding.
 const ROUNDING: f64 = 1e-13;
@@ -31,8 +31,8 @@ pub struct Scratch {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Met {
     pub(super) end: f64,
-    /// Seconds of the last backward pass of the one that is last.
-    pub(super) last_backward: f64,
+    /// When all have their first bucket of gradients.
+    pub(super) first_bucket: f64,
     /// Of the slowest.
     pub(super) update: f64,
 }
@@ -74,12 +74,12 @@ impl Scratch {
     }
 
     /// Takes the pipeline just walked into account.
-    pub(super) fn meet(&mut self) {
-        for ((met, clock), cost) in self.met.iter_mut().zip(&self.clocks).zip(&self.costs) {
-            if clock.gpu > met.end {
-                met.end = clock.gpu;
-                met.last_backward = cost.backward;
-            }
+    pub(super) fn meet(&mut self, reductions: &[Reduction]) {
+        let stages = self.clocks.iter().zip(&self.costs).zip(reductions);
+        for (met, ((clock, cost), reduction)) in self.met.iter_mut().zip(stages) {
+            let first = reduction.first_bucket(clock.gpu, cost.backward);
+            met.end = met.end.max(clock.gpu);
+            met.first_bucket = met.first_bucket.max(first);
             met.update = met.update.max(cost.update);
         }
     }

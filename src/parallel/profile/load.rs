@@ -20,8 +20,8 @@ pub const FILES: [&str; 3] = ["layers.toml", "layers.csv", "times.csv"];
 const MOST: u64 = 1_000_000;
 /// Most seconds of a pass.
 const MOST_SECONDS: f64 = 1e6;
-/// Most bytes of one layer: beyond, sums could not be trusted.
-const MOST_BYTES: u64 = 1 << 50;
+/// Most bytes of one layer: those of all are counted in 64 bits.
+const MOST_BYTES: u64 = 1 << 46;
 
 /// `layers.toml` as it is written.
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ impl LayerProfile {
         }
         let (weights, gpus) = (weights?, gpus?);
         // Cut over GPUs, small layers are held by each; so the least of all degrees is the model.
-        let whole = |w: &Weights| w.parameters(0, count - 1) * u64::from(w.tensor);
+        let whole = |w: &Weights| w.parameters(0, count - 1).saturating_mul(w.tensor.into());
         let parameters = weights.iter().map(whole).min()?;
         Some(LayerProfile {
             name: head.name.into_inner().into(),
@@ -145,7 +145,13 @@ fn weights(
             row.whole("output_bytes", 0..=MOST_BYTES, diagnostics),
             row.whole("all_reduces", 0..=100, diagnostics),
         ];
-        let [Some(parameters), Some(stored), Some(output), Some(all_reduces)] = figures else {
+        let [
+            Some(parameters),
+            Some(stored),
+            Some(output),
+            Some(all_reduces),
+        ] = figures
+        else {
             continue;
         };
         if let (Some(tensor), Some(layers)) = (tensor, range) {
@@ -220,13 +226,19 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
     for (&(gpu, tensor, micro_batch), values) in &points {
         // Micro-batches rise within a degree: the last of it is the largest.
         let degree = points.range((gpu, tensor, 0)..=(gpu, tensor, u32::MAX));
-        let largest = degree.last().map_or((micro_batch, values), |(key, v)| (key.2, v));
+        let largest = degree
+            .last()
+            .map_or((micro_batch, values), |(key, v)| (key.2, v));
         let busy = |which: usize| {
             let share = f64::from(micro_batch) / f64::from(largest.0);
             let pairs = values.iter().zip(largest.1);
             pairs.map(move |(own, most)| {
                 let alone = most[which] * share;
-                if alone * LAUNCH_BOUND < own[which] { alone } else { own[which] }
+                if alone * LAUNCH_BOUND < own[which] {
+                    alone
+                } else {
+                    own[which]
+                }
             })
         };
         let times = Times {

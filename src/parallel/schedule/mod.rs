@@ -146,8 +146,13 @@ mod tests {
     #[test]
     fn stages_agree_on_what_they_exchange() {
         for &schedule in Schedule::ALL {
-            for (stages, micro_batches) in [(1, 1), (1, 5), (2, 1), (2, 7), (4, 2), (4, 4), (5, 13)] {
-                let place = |stage| Place { stage, stages, micro_batches };
+            for (stages, micro_batches) in [(1, 1), (1, 5), (2, 1), (2, 7), (4, 2), (4, 4), (5, 13)]
+            {
+                let place = |stage| Place {
+                    stage,
+                    stages,
+                    micro_batches,
+                };
                 let list = |stage| -> Vec<Operation> {
                     let all = 0..schedule.operations(place(stage));
                     all.map(|n| schedule.operation(place(stage), n)).collect()
@@ -168,9 +173,15 @@ mod tests {
                         }
                         most = most.max(forward.len() - backward.len());
                     }
-                    assert!(behind.is_empty(), "{schedule:?} {stages} {micro_batches} {stage}");
+                    assert!(
+                        behind.is_empty(),
+                        "{schedule:?} {stages} {micro_batches} {stage}"
+                    );
                     behind = next;
-                    assert_eq!((forward.len(), backward.len()), (micro_batches as usize, micro_batches as usize));
+                    assert_eq!(
+                        (forward.len(), backward.len()),
+                        (micro_batches as usize, micro_batches as usize)
+                    );
                     assert_eq!(most as u32, schedule.in_flight(place(stage)));
                     for rounds in schedule.rounds(place(stage)) {
                         let end = rounds.first + rounds.count * rounds.every;
@@ -187,7 +198,11 @@ mod tests {
         for stages in 1..9 {
             for micro_batches in 1..40 {
                 for stage in 0..stages {
-                    let place = Place { stage, stages, micro_batches };
+                    let place = Place {
+                        stage,
+                        stages,
+                        micro_batches,
+                    };
                     let held = Schedule::OneForwardOneBackward.in_flight(place);
                     assert_eq!(held, (stages - stage).min(micro_batches));
                     assert_eq!(Schedule::GPipe.in_flight(place), micro_batches);

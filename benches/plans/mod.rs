@@ -1,0 +1,110 @@
+//! Models cut over GPUs.
+
+use std::hint::black_box;
+
+use scavsim::input::Diagnostics;
+use scavsim::parallel::{
+    LayerProfile, Links, NodeKind, ParallelPlan, PreparedPlan, Room, Runtime, Schedule, Scratch,
+    library,
+};
+
+use crate::table::{Goal, Path};
+
+/// A model, its links, and plans of it.
+pub struct Plans {
+    profile: LayerProfile,
+    links: Links,
+    nodes: [NodeKind; 1],
+    legal: Vec<ParallelPlan>,
+    large: ParallelPlan,
+}
+
+impl Plans {
+    /// All plans of OPT-350M on 4 to 64 GPUs with a global batch of 1,024, and one on 256 with 64 micro-batches each.
+    pub fn new() -> Plans {
+        let mut diagnostics = Diagnostics::default();
+        let profile = library::profile("opt-350m", &mut diagnostics).expect("it is embedded");
+        let links = library::links(&mut diagnostics).expect("they are embedded");
+        let nodes = [NodeKind {
+            name: "node".into(),
+            gpu: "GH-96".into(),
+            gpus_per_node: 4,
+            memory_gib: Some(96.0),
+            zone: "zone".into(),
+        }];
+        let plan = |data, pipeline: u32, tensor, micro_batch, batch| {
+            let stages = vec![("GH-96", tensor); pipeline as usize];
+            let cuts = profile.even_cuts(&stages, micro_batch)?;
+            let kinds = vec![0; cuts.len()];
+            let schedule = Schedule::OneForwardOneBackward;
+            let plan = ParallelPlan::even(
+                &nodes,
+                &kinds,
+                &cuts,
+                data,
+                tensor,
+                micro_batch,
+                batch,
+                schedule,
+            );
+            plan.ok()
+        };
+        let mut legal = Vec::new();
+        for gpus in [4, 8, 16, 32, 64] {
+            for (tensor, pipeline) in [1, 2, 4]
+                .into_iter()
+                .flat_map(|t| [1, 2, 4, 8, 16].map(|p| (t, p)))
+            {
+                let data = gpus / (tensor * pipeline);
+                let micro_batches = [1, 2, 4, 8].into_iter().filter(|_| data > 0);
+                legal.extend(micro_batches.filter_map(|m| plan(data, pipeline, tensor, m, 1024)));
+            }
+        }
+        let large = plan(32, 8, 1, 1, 32 * 64).expect("it is legal");
+        Plans {
+            profile,
+            links,
+            nodes,
+            legal,
+            large,
+        }
+    }
+
+    fn prepared(&self, plan: &ParallelPlan) -> Option<PreparedPlan> {
+        let runtime = Runtime::default();
+        PreparedPlan::new(&self.profile, &self.links, &self.nodes, &runtime, plan).ok()
+    }
+
+    /// Seconds of a step of each legal plan, and a step event by event.
+    pub fn paths(&self, share: u64) -> Vec<Path<'_>> {
+        let rounds = (20 / share).max(1);
+        let mut scratch = Scratch::default();
+        let units = (rounds * self.legal.len() as u64, "plan");
+        let steps = Path::new(
+            "step of a plan",
+            units,
+            Goal::Microseconds(100.0),
+            move || {
+                for _ in 0..rounds {
+                    for plan in &self.legal {
+                        black_box(self.prepared(plan).map(|p| p.step_in(&mut scratch)));
+                    }
+                }
+            },
+        );
+        let prepared = self.prepared(&self.large).expect("it fits");
+        let mut room = Room::default();
+        let events = Path::new(
+            "256 GPUs x 64 micro-batches, events",
+            (rounds, "step"),
+            Goal::Microseconds(20_000.0),
+            move || {
+                for round in 0..rounds as usize {
+                    let mut luck = |slot: usize| 1.0 + 0.001 * ((slot * 7 + round) % 13) as f64;
+                    black_box(prepared.step_events(&mut luck, &mut room, |_| ()));
+                }
+            },
+        );
+        vec![steps, events]
+    }
+}
