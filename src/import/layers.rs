@@ -99,7 +99,8 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
     if let Some((name, text)) = files.get(3) {
         Links::read(&Source::new(name.clone(), text.clone()), diagnostics)?;
     }
-    Some(Imported {
+    // An unknown column, say, leaves the rest readable.
+    diagnostics.is_empty().then_some(Imported {
         files,
         report: Report { profile, memory },
     })

@@ -8,8 +8,11 @@ use scavsim::Interrupt;
 use scavsim::cloud::{Date, Market, Moment, Place, PriceTable};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::import::prices::skypilot;
-use scavsim::import::{Imported, grid, mlperf, pollux, profile};
+use scavsim::import::{Imported, grid, layers, mlperf, pollux, profile};
 use scavsim::input::{Diagnostics, Folder, Source};
+use scavsim::parallel::{
+    LayerProfile, Links, NodeKind, ParallelPlan, PreparedPlan, Runtime, Schedule,
+};
 use scavsim::scenario::{Given, Overrides, Scenario, load_with};
 
 use super::{Files, Target, corpus, files_of};
@@ -39,11 +42,12 @@ pub fn targets() -> Vec<Target> {
                 .map(|folder| files_of(folder))
                 .collect(),
         },
-        target("profile", 240, imported_profile),
+        target("profile", 200, imported_profile),
         target("pollux", 120, imported_pollux),
         target("mlperf", 120, imported_mlperf),
         target("grid", 160, imported_grid),
-        target("prices", 240, prices),
+        target("layers", 80, imported_layers),
+        target("prices", 200, prices),
     ]
 }
 
@@ -279,4 +283,93 @@ fn imported_grid(folder: &Path) {
     assert!(!imported.report.to_string().is_empty());
     let source = Source::new("scenario", "grid = \"./own\"\nreplicas = 2\n");
     run(&source, folder, &Given::default(), Diagnostics::default());
+}
+
+fn imported_layers(folder: &Path) {
+    let mut diagnostics = Diagnostics::default();
+    let links = Source::read(&folder.join("links.csv"), &mut diagnostics)
+        .and_then(|source| Links::read(&source, &mut diagnostics));
+    for (times, memory, own_links) in [
+        ("times.csv", "memory.csv", None),
+        ("profiles.json", "info.json", Some("coefficients.json")),
+    ] {
+        let options = layers::Options {
+            times: folder.join(times),
+            memory: folder.join(memory),
+            links: own_links.map(|name| folder.join(name)),
+            model: None,
+            name: "own".to_owned(),
+            sequence: 2048,
+            hidden: 1024,
+            bytes_per_value: 4.0,
+            optimizer_bytes: 8.0,
+            source: None,
+            licence: None,
+        };
+        let mut diagnostics = Diagnostics::default();
+        let imported = layers::read(&options, &mut diagnostics);
+        assert_eq!(imported.is_some(), diagnostics.is_empty());
+        let Some(imported) = imported else { continue };
+        assert!(!imported.report.to_string().is_empty());
+        let (links_text, files) = match imported.files.split_at_checked(3) {
+            Some((files, links)) => (links.first(), files),
+            None => continue,
+        };
+        let memory = Folder::Memory {
+            name: "own".to_owned(),
+            files: files.iter().cloned().collect(),
+        };
+        let profile = LayerProfile::load(&memory, &mut diagnostics).expect("it was read before");
+        let own = links_text
+            .and_then(|(_, text)| Links::read(&Source::new("own", text.clone()), &mut diagnostics));
+        if let Some(links) = own.as_ref().or(links.as_ref()) {
+            plans(&profile, links);
+        }
+    }
+}
+
+/// All plans of up to three stages and two replicas: computed, or refused with a reason.
+fn plans(profile: &LayerProfile, links: &Links) {
+    let gpus: Vec<&str> = profile.gpus().take(2).collect();
+    for (gpu, stages) in gpus
+        .iter()
+        .flat_map(|gpu| (1..=3).map(move |stages| (*gpu, stages)))
+    {
+        let nodes = [NodeKind {
+            name: gpu.into(),
+            gpu: gpu.into(),
+            gpus_per_node: 2,
+            memory_gib: Some(1e6),
+            zone: "zone".into(),
+        }];
+        for tensor in profile.tensor_degrees(gpu).into_iter().take(2) {
+            for micro_batch in profile.micro_batches(gpu, tensor).into_iter().take(2) {
+                let slots = vec![(gpu, tensor); stages];
+                let Some(cuts) = profile.even_cuts(&slots, micro_batch) else {
+                    continue;
+                };
+                let kinds = vec![0; stages];
+                let batch = micro_batch.saturating_mul(8);
+                for &schedule in Schedule::ALL {
+                    let plan = ParallelPlan::even(
+                        &nodes,
+                        &kinds,
+                        &cuts,
+                        2,
+                        tensor,
+                        micro_batch,
+                        batch,
+                        schedule,
+                    );
+                    let runtime = Runtime::default();
+                    let prepared =
+                        plan.and_then(|p| PreparedPlan::new(profile, links, &nodes, &runtime, &p));
+                    match prepared {
+                        Ok(prepared) => assert!(prepared.step_s() >= 0.0),
+                        Err(misfit) => assert!(!misfit.to_string().is_empty()),
+                    }
+                }
+            }
+        }
+    }
 }
