@@ -376,7 +376,9 @@ impl Plan {
         };
         let parts = Parts {
             workload: &choices.name,
-            ground: Box::new(PlanGround::new(Arc::clone(choices), Arc::clone(terms))),
+            ground: Box::new(
+                PlanGround::new(Arc::clone(choices), Arc::clone(terms)).prepared(hands),
+            ),
             space: choices.space.clone(),
             figures: Figures::of_plans(choices),
             repeats: own.repeats,

@@ -98,6 +98,8 @@ pub struct Choices {
     pub links: Arc<Links>,
     /// What the framework adds.
     pub runtime: Runtime,
+    /// Hashes of the tables behind it.
+    pub hashes: Vec<String>,
 }
 
 /// What plans are made of.
@@ -117,6 +119,8 @@ pub struct Parts {
     pub links: Arc<Links>,
     /// What the framework adds.
     pub runtime: Runtime,
+    /// Hashes of the tables behind it.
+    pub hashes: Vec<String>,
 }
 
 /// Plans that a thread takes up at once.
@@ -171,6 +175,7 @@ impl Choices {
             profile: parts.profile,
             links: parts.links,
             runtime: parts.runtime,
+            hashes: parts.hashes,
         })
     }
 

@@ -115,6 +115,14 @@ impl Job {
         self.assemble(on, way, &on.terms.start_up, interrupt)
     }
 
+    /// Gives all VMs back.
+    pub fn release_all(&mut self) {
+        for node in std::mem::take(&mut self.nodes) {
+            (self.ledger).end(node.vm, node.asked, self.now, EndedBy::User);
+            self.note_end(&node, self.now, What::Released);
+        }
+    }
+
     /// All go on from a checkpoint before they train.
     pub fn restart_before_training(&mut self) {
         self.restarts = true;
@@ -328,8 +336,12 @@ impl Job {
         boot: &Pause,
         interrupt: &Interrupt,
     ) -> Result<(), Unfinished> {
+        // Losses, and changes of what there is.
         let mut losses = 0;
         loop {
+            if self.nodes.is_empty() {
+                self.fate.catch_up(on.terms, self.now);
+            }
             let is_short = self.request(on, way, boot);
             let ready = self.nodes.iter().map(|node| node.runs).max();
             let ready = ready.unwrap_or(self.now).max(self.now);
@@ -354,10 +366,10 @@ impl Job {
             self.note(from, self.now, Track::Job, What::Phase(Phase::Waiting));
             if loss.is_some() {
                 self.take_lost(self.now);
-                losses += 1;
-                if losses > MOST_LOSSES {
-                    return Err(Unfinished::TooManyLosses { at: self.now });
-                }
+            }
+            losses += 1;
+            if losses > MOST_LOSSES {
+                return Err(Unfinished::TooManyLosses { at: self.now });
             }
         }
     }

@@ -98,6 +98,15 @@ impl Fate {
         }
     }
 
+    /// What changed until `now` while nobody held spot VMs.
+    pub fn catch_up(&mut self, terms: &Terms, now: SimTime) {
+        if let (Fate::Capacity(capacity), Some(spot)) = (self, &terms.spot) {
+            while capacity.changes_at() <= now {
+                capacity.go_on(&spot.losses);
+            }
+        }
+    }
+
     /// GPUs that there are now, where that is known.
     pub fn gpus(&self) -> Option<u32> {
         match self {

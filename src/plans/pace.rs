@@ -15,80 +15,86 @@ use crate::units::SimTime;
 use super::{Choices, Way};
 
 /// Steps that tell the mean and the deviation of a step with luck.
-const TRIAL_STEPS: usize = 256;
-/// The same in a run whose nodes differ, which has its own.
-const OWN_TRIAL_STEPS: usize = 64;
+const TRIAL_STEPS: u64 = 64;
 /// Where trials draw: the number of the first.
 const TRIALS: u64 = 1 << 40;
 
-/// What luck makes of a step: its mean over that without luck, and its deviation over its mean.
+/// What luck makes of the steps of a plan, each over the step without luck.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// E[step] / step.
-    pub mean: f64,
-    /// σ(step) / E[step].
-    pub cv: f64,
+    /// Mean over steps, on nodes that are alike.
+    alike: f64,
+    /// The same over steps and nodes, over the mean over nodes alone.
+    beyond_nodes: f64,
+    /// Mean over steps and nodes.
+    pub expected: f64,
+    /// σ over mean of steps, on nodes that are alike.
+    cv: f64,
 }
 
 impl Spread {
     /// Steps that are all alike.
-    pub const NONE: Spread = Spread { mean: 1.0, cv: 0.0 };
+    pub const NONE: Spread = Spread {
+        alike: 1.0,
+        beyond_nodes: 1.0,
+        expected: 1.0,
+        cv: 0.0,
+    };
 
-    /// Of steps with nodes of these factors; `machines` may be empty.
-    fn of(
-        plan: &PreparedPlan,
-        worker: &WorkerTime,
-        machines: &[f64],
-        (count, stream): (usize, &mut Stream),
-    ) -> Spread {
-        let mut scratch = Scratch::default();
-        let mut factors = vec![1.0; plan.slots()];
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for _ in 0..count {
-            for (slot, factor) in factors.iter_mut().enumerate() {
-                *factor = machines.get(slot).copied().unwrap_or(1.0) * drawn(worker, stream);
-            }
-            let ratio = plan.step_with(&factors, &mut scratch) / plan.step_s();
-            sum += ratio;
-            squares += ratio * ratio;
-        }
-        let mean = sum / count as f64;
-        let variance = (squares / count as f64 - mean * mean).max(0.0);
-        Spread {
-            mean,
-            cv: variance.sqrt() / mean,
-        }
+    /// Whether there is any.
+    pub fn is_none(variation: &Variation) -> bool {
+        variation.worker_time().is_constant() && variation.vm_sigma == 0.0
     }
 
-    /// That of a plan on nodes that are alike. The same trials for every plan.
-    pub fn alike(plan: &PreparedPlan, variation: &Variation) -> Spread {
-        let worker = variation.worker_time();
-        if worker.is_constant() {
-            return Spread::NONE;
-        }
-        let mut stream = Streams::new(0).stream(0, Purpose::Trial(TRIALS));
-        Spread::of(plan, &worker, &[], (TRIAL_STEPS, &mut stream))
-    }
-
-    /// That of a plan over all draws of nodes, too: what is expected of its steps.
-    pub fn expected(plan: &PreparedPlan, nodes: &[usize], variation: &Variation) -> Spread {
-        if variation.vm_sigma == 0.0 {
-            return Spread::alike(plan, variation);
-        }
+    /// That of a plan whose slots run on `nodes`. Trials have the same luck for every plan.
+    pub fn of(plan: &PreparedPlan, nodes: &[usize], variation: &Variation) -> Spread {
         let worker = variation.worker_time();
         let law = UnitLogNormal::from_sigma(variation.vm_sigma);
+        let (varies, differ) = (!worker.is_constant(), variation.vm_sigma > 0.0);
         let streams = Streams::new(0);
-        let mut sum = 0.0;
+        let mut scratch = Scratch::default();
+        let slots = plan.slots();
         let count = nodes.iter().max().map_or(1, |last| last + 1);
-        for trial in 0..TRIAL_STEPS as u64 {
-            let mut stream = streams.stream(0, Purpose::Trial(TRIALS + 1 + trial));
-            let of_node: Vec<f64> = (0..count).map(|_| law.sample(&mut stream)).collect();
-            let machines: Vec<f64> = nodes.iter().map(|node| of_node[*node]).collect();
-            sum += Spread::of(plan, &worker, &machines, (1, &mut stream)).mean;
+        let (mut steps, mut of_node) = (vec![1.0; slots], vec![1.0; count]);
+        let mut both = vec![1.0; slots];
+        let (mut sum, mut squares, mut over_nodes, mut over_both) = (0.0, 0.0, 0.0, 0.0);
+        let calm_s = plan.step_s();
+        let mut ratio = |factors: &[f64]| plan.step_with(factors, &mut scratch) / calm_s;
+        for trial in 0..TRIAL_STEPS {
+            let mut stream = streams.stream(0, Purpose::Trial(TRIALS + trial));
+            if differ {
+                of_node.fill_with(|| law.sample(&mut stream));
+                for (slot, factor) in both.iter_mut().enumerate() {
+                    *factor = nodes.get(slot).map_or(1.0, |node| of_node[*node]);
+                }
+                over_nodes += ratio(&both);
+            }
+            if varies {
+                steps.fill_with(|| drawn(&worker, &mut stream));
+                let own = ratio(&steps);
+                sum += own;
+                squares += own * own;
+            }
+            if differ && varies {
+                both.iter_mut().zip(&steps).for_each(|(a, b)| *a *= b);
+                over_both += ratio(&both);
+            }
         }
+        let mean = |sum: f64| sum / TRIAL_STEPS as f64;
+        let alike = if varies { mean(sum) } else { 1.0 };
+        let variance = (mean(squares) - alike * alike).max(0.0);
         Spread {
-            mean: sum / TRIAL_STEPS as f64,
-            cv: 0.0,
+            alike,
+            beyond_nodes: match (differ, varies) {
+                (true, true) => over_both / over_nodes,
+                _ => 1.0,
+            },
+            expected: match (differ, varies) {
+                (true, true) => mean(over_both),
+                (true, false) => mean(over_nodes),
+                _ => alike,
+            },
+            cv: if varies { variance.sqrt() / alike } else { 0.0 },
         }
     }
 }
@@ -206,13 +212,13 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// That of a configuration. `alike`: what luck makes of its steps where nodes are alike.
+    /// That of a configuration. `spread`: what luck makes of its steps.
     pub fn new(
         way: &Way,
         luck: &Luck,
         variation: &Variation,
         fidelity: Fidelity,
-        alike: impl FnOnce() -> Spread,
+        spread: impl FnOnce() -> Spread,
         prepared: impl FnOnce() -> Option<PreparedPlan>,
     ) -> Pace {
         let worker = variation.worker_time();
@@ -230,49 +236,43 @@ impl Pace {
             room: Room::default(),
         };
         let varies = !worker.is_constant();
-        if luck.machines.is_empty() && fidelity == Fidelity::Fast {
+        let are_alike = luck.machines.is_empty();
+        if are_alike && fidelity == Fidelity::Fast {
             if varies {
-                pace.spread(way, alike());
+                let spread = spread();
+                pace.mean_s *= spread.alike;
+                pace.deviation_s = pace.mean_s * spread.cv;
             }
             return pace;
         }
-        if luck.machines.is_empty() && !varies && fidelity == Fidelity::Step {
+        if are_alike && !varies && fidelity == Fidelity::Step {
             return pace;
         }
-        pace.plan = prepared();
-        let Some(plan) = &pace.plan else { return pace };
-        pace.factors = match luck.machines.is_empty() {
+        let Some(plan) = prepared() else { return pace };
+        pace.factors = match are_alike {
             true => vec![1.0; plan.slots()],
             false => luck.machines.clone(),
         };
+        let factors = &pace.factors;
+        let step_s = match (fidelity, varies) {
+            (Fidelity::Event, false) => {
+                let mut of = |slot: usize| factors[slot];
+                plan.step_events(&mut of, &mut pace.room, |_| {})
+            }
+            _ => plan.step_with(factors, &mut pace.scratch),
+        };
+        pace.mean_s = step_s * luck.placement;
         match (fidelity, varies) {
             // All steps are alike.
-            (Fidelity::Event, false) => {
-                let factors = &pace.factors;
-                let mut of = |slot: usize| factors[slot];
-                let step_s = plan.step_events(&mut of, &mut pace.room, |_| {});
-                pace.mean_s = step_s * luck.placement;
-                pace.plan = None;
-            }
-            (_, false) => {
-                pace.mean_s = plan.step_with(&pace.factors, &mut pace.scratch) * luck.placement;
-                pace.plan = None;
-            }
+            (_, false) => {}
             (Fidelity::Fast, true) => {
-                let mut stream = Streams::new(0).stream(0, Purpose::Trial(TRIALS));
-                let count = (OWN_TRIAL_STEPS, &mut stream);
-                let spread = Spread::of(plan, &worker, &luck.machines, count);
-                pace.spread(way, spread);
-                pace.plan = None;
+                let spread = spread();
+                pace.mean_s *= spread.beyond_nodes;
+                pace.deviation_s = pace.mean_s * spread.cv;
             }
-            (_, true) => {}
+            (_, true) => pace.plan = Some(plan),
         }
         pace
-    }
-
-    fn spread(&mut self, way: &Way, spread: Spread) {
-        self.mean_s = way.step_s * spread.mean * self.placement;
-        self.deviation_s = self.mean_s * spread.cv;
     }
 
     /// Mean seconds of a step, as far as that is known before it.

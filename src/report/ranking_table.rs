@@ -70,6 +70,8 @@ struct Common {
     limits: Limits,
     /// Whether it is of bags of jobs, whose times are stated.
     of_bags: bool,
+    /// Whether it is of parallel plans, whose steps are modelled.
+    of_plans: bool,
 }
 
 impl Common {
@@ -94,6 +96,7 @@ pub fn render(scenario: &str, rankings: &[Ranking], shown: Shown) -> String {
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
         limits: first.limits,
         of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
+        of_plans: rows().any(|row| row.provenance == "modelled"),
     };
     let mut text = String::new();
     for layout in LAYOUTS {
@@ -427,6 +430,8 @@ fn legend(objective: Objective, common: &Common) -> String {
     lines.push(match letter {
         true if common.of_bags => ("f", "s stated in the scenario, f by formula".to_owned()),
         false if common.of_bags => ("from", "stated in the scenario, or by formula".to_owned()),
+        true if common.of_plans => ("f", "m modelled on measured layers".to_owned()),
+        false if common.of_plans => ("from", "modelled on measured layers".to_owned()),
         true => (
             "f",
             "m measured, i interpolated, e extrapolated by laws".to_owned(),

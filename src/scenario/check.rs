@@ -99,7 +99,7 @@ impl Check<'_> {
         let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
         setup::extend(&mut reach, &setup, &machines);
         let choices = bag::choices(file, complaints);
-        let plans = parallel::choices(file, self.files, complaints).map(Arc::new);
+        let plans = parallel::choices(file, self.files, &setup, complaints).map(Arc::new);
         let configurations = Configurations {
             file,
             machines: &machines,
@@ -204,7 +204,8 @@ impl Check<'_> {
         let policies = policies?;
         let tables = policies.iter().flat_map(|policy| &policy.table_hashes);
         let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
-        let programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
+        let mut programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
+        programs.extend(plans.iter().flat_map(|plans| plans.hashes.clone()));
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),

@@ -19,7 +19,7 @@ use crate::cluster::{Checkpoints, Losses, Pause, Setup};
 use crate::engine::Hands;
 use crate::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use crate::input::name::not_a_name;
-use crate::input::{Folder, Source};
+use crate::input::{Folder, Source, closest};
 use crate::parallel::{LayerProfile, Links, Runtime, Schedule, library};
 use crate::plans::choices::Parts;
 use crate::plans::{Axes, Choices, Draft, Target, Terms};
@@ -46,7 +46,9 @@ pub(super) fn terms(
     let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
     if let (true, Some(given)) = (is_capacity, &table.capacity) {
         let losses = setup.spot.as_ref().map(|spot| &spot.losses);
-        if !matches!(losses, Some(Losses::Trace(_))) {
+        // What is wrong with `[spot]` was told.
+        let is_wrong = losses.is_none() && file.spot.is_some();
+        if !is_wrong && !matches!(losses, Some(Losses::Trace(_))) {
             let title = "`parallel.capacity` needs a trace of how many GPUs there are";
             let complaint = complaints.at(given.span(), title, "there is none");
             complaints.push(complaint.with_help(
@@ -78,6 +80,7 @@ pub(super) fn terms(
 pub(super) fn choices(
     file: &ScenarioFile,
     files: &Files,
+    setup: &Setup,
     complaints: &mut Complaints<'_>,
 ) -> Option<Choices> {
     let place = file.parallel.as_ref()?;
@@ -115,8 +118,14 @@ pub(super) fn choices(
     if complaints.count() > before {
         return None;
     }
-    let links = links?;
-    let drafts: Vec<Draft> = axes.drafts(&profile).take(MOST_PLANS + 1).collect();
+    let (links, links_hash) = links?;
+    let there_are = gpus_of(table, setup);
+    let is_there = |draft: &Draft| {
+        let offer = &axes.offers[draft.offer as usize];
+        offer.on_spot != Some(true) || draft.gpus() <= there_are
+    };
+    let drafts = axes.drafts(&profile).filter(is_there);
+    let drafts: Vec<Draft> = drafts.take(MOST_PLANS + 1).collect();
     if drafts.len() > MOST_PLANS {
         let title = format!("`parallel` makes more than {MOST_PLANS} plans");
         let help = "give fewer degrees, VM types or GPUs: `most_gpus`, `tensor`, `micro_batch`";
@@ -128,7 +137,7 @@ pub(super) fn choices(
         let title = "`parallel` makes no legal plan";
         let label = "no combination of these degrees";
         let help = "tensor degrees are those profiled that divide the GPUs of a VM; data × pipeline × tensor GPUs fill whole VMs, \
-                    `most_gpus` of them at most; data × micro_batch divides the global batch";
+                    `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch";
         let complaint = complaints.at(place.span(), title, label);
         complaints.push(complaint.with_help(help));
         return None;
@@ -138,6 +147,10 @@ pub(super) fn choices(
         target: target?,
         axes,
         zones: found.zones,
+        hashes: [profile.hash.clone()]
+            .into_iter()
+            .chain(links_hash)
+            .collect(),
         profile: Arc::new(profile),
         links: Arc::new(links),
         runtime: Runtime::default(),
@@ -154,6 +167,20 @@ pub(super) fn choices(
             );
             None
         }
+    }
+}
+
+/// Most GPUs that there ever are on spot terms.
+fn gpus_of(table: &ParallelTable, setup: &Setup) -> u32 {
+    let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
+    match setup.spot.as_ref().map(|spot| &spot.losses) {
+        Some(Losses::Trace(trace)) if is_capacity => {
+            let changes = trace.changes().iter();
+            let held =
+                changes.map(|change| (change.held + change.added).saturating_sub(change.removed));
+            held.max().unwrap_or(0)
+        }
+        _ => u32::MAX,
     }
 }
 
@@ -219,15 +246,30 @@ fn profile(
     }
     if library::embedded(word).is_none() {
         let title = format!("unknown layer profile `{word}`");
-        complaints.unknown(title, name, &library::names(), "list layers");
+        let known = library::names();
+        let label = match closest(word, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let complaint = complaints.at(name.span(), title, label);
+        complaints.push(complaint.with_help(format!(
+            "legal here: {}, or the path of a folder, with a `/`",
+            names.join(", ")
+        )));
         return None;
     }
     library::profile(word, complaints.diagnostics)
 }
 
-fn links(table: &ParallelTable, files: &Files, complaints: &mut Complaints<'_>) -> Option<Links> {
+/// The links, with the hash of their table where that is one's own.
+fn links(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<(Links, Option<String>)> {
     let Some(name) = &table.links else {
-        return library::links(complaints.diagnostics);
+        return Some((library::links(complaints.diagnostics)?, None));
     };
     let path = files.folder(name.span().start).join(name.get_ref());
     if !path.is_file() {
@@ -237,10 +279,9 @@ fn links(table: &ParallelTable, files: &Files, complaints: &mut Complaints<'_>) 
             .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
         return None;
     }
-    Links::read(
-        &Source::read(&path, complaints.diagnostics)?,
-        complaints.diagnostics,
-    )
+    let source = Source::read(&path, complaints.diagnostics)?;
+    let hash = blake3::hash(source.text.as_bytes()).to_hex().to_string();
+    Some((Links::read(&source, complaints.diagnostics)?, Some(hash)))
 }
 
 fn name(table: &ParallelTable, profile: &LayerProfile, complaints: &mut Complaints<'_>) -> String {

@@ -164,6 +164,14 @@ fn the_search_of_markets_in_results_is_current() {
 }
 
 #[test]
+fn the_parallel_plans_in_results_are_current() {
+    for name in ["llm-plans", "llm-availability"] {
+        let path = format!("scenarios/{name}.toml");
+        assert_current(&format!("{name}.txt"), &printed(&path, "table"));
+    }
+}
+
+#[test]
 fn the_bags_of_jobs_in_results_are_current() {
     assert_current("bags.txt", &printed("scenarios/bags.toml", "table"));
 }

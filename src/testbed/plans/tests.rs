@@ -1,13 +1,17 @@
+use super::super::{Length, Site};
 use super::*;
 use crate::cloud::lifetimes::{Exponential, Lifetime};
+use crate::cluster::Pause;
 use crate::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
 use crate::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Write};
-use crate::engine::Hands;
+use crate::engine::{Hands, Interrupt};
 use crate::input::Diagnostics;
 use crate::parallel::{NodeKind, Runtime, Schedule, library};
 use crate::plans::choices::Parts;
 use crate::plans::{Axes, Offer, Target as PlanTarget};
+use crate::rng::Streams;
 use crate::training::Variation;
+use crate::usage::Phase;
 
 /// Plans for OPT-350 on VMs of four A100.
 fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
@@ -51,6 +55,7 @@ fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
         profile: Arc::new(profile),
         links: Arc::new(links),
         runtime: Runtime::default(),
+        hashes: Vec::new(),
     };
     Arc::new(Choices::of(parts, &drafts, Hands::One).expect("some fit"))
 }
