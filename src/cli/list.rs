@@ -277,17 +277,18 @@ fn columns() -> List {
 
 fn functions() -> List {
     let row = |(name, parameters, what): (&str, &[&str], &str)| {
-        vec![json!(name), json!(parameters.join(", ")), json!(what)]
+        let said = format!("({}) {what}", parameters.join(", "));
+        vec![json!(name), json!(said)]
     };
     List {
-        header: vec!["function", "parameters", "what it gives"],
-        text_columns: &[0, 1, 2],
+        header: vec!["function", "parameters and what it gives"],
+        text_columns: &[0, 1],
         rows: Function::all()
             .map(|own| (own.name, own.parameters, own.what))
             .chain(scenarios::FUNCTIONS.iter().copied())
             .map(row)
             .collect(),
-        wrapped: Some(2),
+        wrapped: Some(1),
         ..List::default()
     }
 }

@@ -236,7 +236,7 @@ impl Scope<'_> {
             None => 1.0,
         };
         let count = (to - from) / step;
-        if !(count >= -1e-9 && count < MOST) {
+        if !(-1e-9..MOST).contains(&count) {
             let title = format!("{from} to {to} in steps of {step} is no range");
             return Err(self.wrong(span, title));
         }

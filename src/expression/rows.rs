@@ -113,13 +113,13 @@ impl Scope<'_> {
             let all: Vec<&Condition> = call.conditions.iter().collect();
             return self.take(&all, parts, gathered);
         };
-        let (rows, others, nobody) = self.selected(table, &call.conditions)?;
-        if let Some(condition) = nobody {
+        let selected = self.selected(table, &call.conditions)?;
+        if let Some(condition) = selected.nobody {
             gathered.nobody = Some((condition.left.span.clone(), values_there(table, condition)));
         }
-        for row in rows {
+        for row in selected.rows {
             self.row = Some((Rc::clone(table), row));
-            self.take(&others, parts, gathered)?;
+            self.take(&selected.others, parts, gathered)?;
         }
         Ok(())
     }

@@ -29,15 +29,24 @@ pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
     }
 }
 
+/// Rows that conditions leave.
+pub(super) struct Selected<'c> {
+    /// Those that meet the conditions on columns.
+    pub(super) rows: Vec<usize>,
+    /// The other conditions.
+    pub(super) others: Vec<&'c Condition>,
+    /// The condition that left none.
+    pub(super) nobody: Option<&'c Condition>,
+}
+
 impl Scope<'_> {
-    /// Rows of `table` that meet the conditions on its columns, and the other conditions; or the condition that leaves
-    /// none.
+    /// Rows of `table` by conditions.
     pub(super) fn selected<'c>(
         &mut self,
         table: &Table,
         conditions: &'c [Condition],
-    ) -> Result<(Vec<usize>, Vec<&'c Condition>, Option<&'c Condition>), Diagnostic> {
-        let mut rows: Vec<usize> = (0..table.len()).collect();
+    ) -> Result<Selected<'c>, Diagnostic> {
+        let mut rows: Vec<usize> = (0..table.height()).collect();
         let (mut others, mut nobody) = (Vec::new(), None);
         for condition in conditions {
             let column = match &condition.left.node {
@@ -54,6 +63,10 @@ impl Scope<'_> {
                 nobody = Some(condition);
             }
         }
-        Ok((rows, others, nobody))
+        Ok(Selected {
+            rows,
+            others,
+            nobody,
+        })
     }
 }

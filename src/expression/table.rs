@@ -30,7 +30,7 @@ impl Table {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub fn height(&self) -> usize {
         self.columns.iter().map(Vec::len).min().unwrap_or(0)
     }
 

@@ -82,6 +82,9 @@ fn columns(section: &[&Comparison]) -> Vec<Column<'static>> {
     let column = |head, at, rank| Column::new(head, false, rank, cell(at));
     let [mut kind, mut verdict] = [column("kind", 5, 4), column("verdict", 6, 1)];
     (kind.is_text, verdict.is_text) = (true, true);
+    if section.iter().all(|row| row.verdict.is_of_claim()) {
+        return vec![of, column("paper", 1, 1), column("ours", 2, 1), verdict];
+    }
     vec![
         of,
         column("paper", 1, 1),
@@ -203,7 +206,9 @@ fn cells(row: &Comparison) -> [String; 7] {
         "" => String::new(),
         bound => format!("{bound} "),
     };
-    let decimals = if tolerance > 0.0 {
+    let decimals = if !row.bound.is_empty() {
+        2
+    } else if tolerance > 0.0 {
         (1.0 - tolerance.log10().floor()).clamp(0.0, 6.0) as usize
     } else {
         0

@@ -54,7 +54,12 @@ fn plans(scenario: &Scenario, text: &str) {
 
 fn shipped() -> Vec<PathBuf> {
     let mut all = Vec::new();
-    for folder in ["scenarios", "data/papers/scavenger", "data/papers/icac19"] {
+    for folder in [
+        "scenarios",
+        "data/papers/scavenger",
+        "data/papers/icac19",
+        "data/papers/hpdc20",
+    ] {
         for entry in std::fs::read_dir(repository().join(folder)).expect("it is checked in") {
             let path = entry.expect("it is readable").path();
             let is_paper = path.ends_with("paper.toml");
