@@ -5,7 +5,7 @@
 //!
 //! - [`lives`]: how long VMs live; [`runs`]: jobs on VMs that are lost, with and without checkpoints.
 //! - [`servers`]: asynchronous workers and parameter servers; [`unequal`]: workers that are unlike.
-//! - [`bags`]: a job of a bag.
+//! - [`bags`]: a job of a bag. [`plans`]: models cut over GPUs that were measured.
 //! - [`delays`]: what was measured of starts, restarts and checkpoints; [`prices`]: what is listed.
 //! - [`scenarios`]: rows that scenarios give, and functions of single runs of them.
 //! - [`lines`]: what strategies fit to noise and epochs.
@@ -14,6 +14,7 @@ pub mod bags;
 pub mod delays;
 pub mod lines;
 pub mod lives;
+pub mod plans;
 pub mod prices;
 pub mod runs;
 pub mod scenarios;
@@ -86,6 +87,7 @@ impl Function {
             unequal::FUNCTIONS,
             delays::FUNCTIONS,
             bags::FUNCTIONS,
+            plans::FUNCTIONS,
             prices::FUNCTIONS,
             lines::FUNCTIONS,
         ];

@@ -1,10 +1,14 @@
 //! Plans that others ran, with what they measured: embedded, to be put beside ours.
 
+mod beside;
+
 use std::sync::Arc;
 
 use super::{NodeKind, ParallelPlan, Replica, Schedule, StageOfPlan, library};
 use crate::input::Diagnostics;
 use crate::input::csv::{Row, Table};
+
+pub use beside::{Beside, LeftOut, peak_memory_bytes, reduction_s};
 
 /// A plan with what was measured of it.
 #[derive(Debug, Clone)]

@@ -1,0 +1,62 @@
+//! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
+
+use super::{Function, Given, function};
+use crate::expression::Arguments;
+use crate::input::Diagnostics;
+use crate::parallel::measured::{Beside, LeftOut, peak_memory_bytes, reduction_s};
+use crate::parallel::{PreparedPlan, Runtime};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function!(plan_step_s ["plan"] "seconds of a step of a plan of `data/layers/sailor-measured.csv`, without luck"),
+    function!(plan_peak_gb ["plan"] "10⁹ bytes on its fullest GPU"),
+    function!(plan_reduction_s ["plan"] "seconds from when its first replica has its gradients until they are reduced, waiting for others included"),
+    function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on so many nodes (0: on other sites), with seconds per message fitted on all others"),
+    function!(plan_message_left_out_s ["nodes"] "those seconds per message"),
+];
+
+const MOST_NODES: u64 = 1_000_001;
+
+fn beside() -> Result<Beside, String> {
+    let mut wrong = Diagnostics::default();
+    Beside::embedded(&mut wrong).ok_or_else(|| wrong.render(false))
+}
+
+/// The plan that is named, prepared.
+fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, String> {
+    let beside = beside()?;
+    let name = arguments.text("plan")?;
+    let plan = beside.plan(name).ok_or_else(|| {
+        let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
+        format!("no plan `{name}` was measured; known: {}", known.join(", "))
+    })?;
+    let ours = beside.ours(plan, &Runtime::default());
+    ours.map_err(|misfit| misfit.to_string())
+}
+
+fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(prepared(arguments)?.step_s())
+}
+
+fn plan_peak_gb(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(peak_memory_bytes(&prepared(arguments)?) as f64 / 1e9)
+}
+
+fn plan_reduction_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(reduction_s(&prepared(arguments)?))
+}
+
+fn left_out(arguments: &Arguments<'_>) -> Result<LeftOut, String> {
+    let nodes = arguments.whole("nodes", 0..MOST_NODES)? as u32;
+    let found = beside()?
+        .left_out(nodes)
+        .map_err(|misfit| misfit.to_string())?;
+    found.ok_or_else(|| format!("no pipeline was measured on {nodes} nodes"))
+}
+
+fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(left_out(arguments)?.error)
+}
+
+fn plan_message_left_out_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(left_out(arguments)?.message_s)
+}
