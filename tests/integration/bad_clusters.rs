@@ -169,9 +169,9 @@ fn scales_that_are_not_possible() {
 
 #[test]
 fn memory_of_a_workload_that_says_nothing_about_it() {
-    assert_snapshot!(refused(&resnet18(
-        "vm.small = { like = \"e2-standard-4\", memory_gib = 8 }"
-    )));
+    assert_snapshot!(refused(
+        "workloads = [\"icac19-resnet32\"]\nvm.small = { like = \"k80\", memory_gib = 8 }"
+    ));
 }
 
 #[test]

@@ -315,8 +315,13 @@ fn calibration_and_check_of_unequal_workers_are_apart() {
         .collect();
     assert_eq!(calibrated.len(), 22);
     for row in calibrated {
+        // A ratio of two of them is printed to two digits.
+        let within = match row.quantity.as_str() {
+            "speed_up" => 5e-3,
+            _ => 2e-4,
+        };
         assert!(
-            row.kind == "calibration" && row.difference.abs() < 2e-4,
+            row.kind == "calibration" && row.difference.abs() < within,
             "{row:?}"
         );
     }

@@ -368,7 +368,8 @@ fn the_scenario_of_unequal_workers_is_the_paper_in_its_file() {
         ("h10", 1290.0),
         ("h10-by-size", 668.0),
     ] {
-        close(minutes(vm), expected, 1e-3);
+        // A scenario's batches are whole samples.
+        close(minutes(vm), expected, 2e-3);
     }
     assert!(minutes("h10-dynamic") < 0.6 * minutes("h10"));
 }
