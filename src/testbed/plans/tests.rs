@@ -1,4 +1,4 @@
-use super::super::{Length, Site};
+use super::super::Length;
 use super::*;
 use crate::cloud::lifetimes::{Exponential, Lifetime};
 use crate::cluster::Pause;
