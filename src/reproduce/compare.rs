@@ -102,7 +102,7 @@ fn compared(paper: &Paper, expected: &Expectation) -> Result<Comparison, Diagnos
         (false, false) => Verdict::Explained,
     };
     let reason = match (verdict, &expected.only_if) {
-        (Verdict::HoldsOnlyIf, Some((condition, _))) => format!("Only if {condition}."),
+        (Verdict::HoldsOnlyIf, Some((condition, _))) => format!("only if {condition}"),
         (Verdict::Explained | Verdict::DoesNotHold, _) => expected.explained.clone(),
         _ => String::new(),
     };

@@ -42,6 +42,13 @@ pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     text + "\n"
 }
 
+/// What the figure means, and why ours is off, or when it holds.
+fn said(row: &Comparison) -> String {
+    let both = [row.note.as_str(), row.reason.as_str()];
+    let both = both.into_iter().filter(|said| !said.is_empty());
+    both.collect::<Vec<_>>().join("; ")
+}
+
 /// Rows as they are shown: the claims, then sections of one quantity.
 fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
     let claims: Vec<&Comparison> = rows
@@ -126,9 +133,7 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
                 text,
                 "| {} | {} |",
                 cells.join(" | "),
-                format!("{} {}", row.note, row.reason)
-                    .trim()
-                    .replace('|', "\\|")
+                said(row).replace('|', "\\|")
             );
         }
     }
@@ -147,7 +152,7 @@ fn totals(rows: &[Comparison]) -> String {
     let claims = match holds + condition + not {
         0 => String::new(),
         all => {
-            format!(" Of {all} claims {holds} hold, {condition} under a condition, {not} do not.")
+            format!(" {all} claims: {holds} borne out, {condition} under a condition, {not} not.")
         }
     };
     format!(

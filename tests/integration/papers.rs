@@ -201,7 +201,7 @@ fn expressions_come_to_what_arithmetic_says() {
     let said = stdout(&sandbox.run(&["reproduce", "p", "--wide"]).code(0));
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains("Of 3 claims 1 hold, 1 under a condition, 1 do not."),
+        said.contains("3 claims: 1 borne out, 1 under a condition, 1 not."),
         "{said}"
     );
     // A definition that never ends.
