@@ -34,7 +34,7 @@ fn every_list_tells_the_same_in_every_form() {
             "strategies",
             ALL_KNOWING.len() + Registry::default().names().count(),
         ),
-        ("lifetimes", 37),
+        ("lifetimes", 38),
         ("columns", COLUMNS.len()),
         (
             "functions",
@@ -156,11 +156,14 @@ fn everything_listed_can_be_used() {
         &format!("workloads = {others:?}\n[search]\nstrategies = [\"oracle\", \"default\"]\n"),
     );
     sandbox.run(&["check", "others.toml"]).success();
+    // A planner needs plans.
+    let mut strategies = names("strategies");
+    strategies.retain(|name| name != "planner");
     let scenario = format!(
         "workloads = {:?}\nseed = 1\n[pricing]\npolicies = {:?}\n[search]\nstrategies = {:?}\n",
         priced,
         names("pricing"),
-        names("strategies"),
+        strategies,
     );
     sandbox.write("scenario.toml", &scenario);
     sandbox
@@ -169,7 +172,7 @@ fn everything_listed_can_be_used() {
         // Three workloads, 63 policies and three objectives for each of the strategies.
         .stdout(format!(
             "scenario.toml: ok, {} cases\n",
-            3 * 63 * 3 * names("strategies").len()
+            3 * 63 * 3 * strategies.len()
         ));
 }
 

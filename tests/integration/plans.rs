@@ -178,8 +178,8 @@ fn the_three_fidelities_agree() {
         hours.iter().sum::<f64>() / hours.len() as f64
     };
     let [event, step, fast] = ["event", "step", "fast"].map(mean);
-    // The same draws, and the same steps by two ways.
-    assert!((event / step - 1.0).abs() < 1e-9, "{event} {step}");
+    // The same draws, and the same steps by two ways, one of which counts in nanoseconds.
+    assert!((event / step - 1.0).abs() < 1e-7, "{event} {step}");
     assert!((fast / step - 1.0).abs() < 0.01, "{fast} {step}");
     // Waiting for the slowest takes longer than without luck.
     let without = records(
@@ -323,6 +323,8 @@ fn a_step_of_a_plan_can_be_seen_with_its_bubbles() {
 #[test]
 fn zones_schedules_mixes_and_given_layers_are_axes() {
     let scenario = calm(PLANS)
+        // With a small batch GPipe's activations fit.
+        .replace("global_batch = [64]", "global_batch = [8]")
         .replace(
             "micro_batch = [1, 2]\n",
             "micro_batch = [1]\nschedule = [\"gpipe\", \"1f1b\"]\nlayers_per_stage = [[10, 16]]\n",

@@ -39,7 +39,9 @@ struct Dealt {
 #[derive(Debug, Clone)]
 struct State {
     job: Job,
+    /// The configuration that was met last, and whether its VMs are held.
     current: Option<usize>,
+    holds: bool,
     /// Share of the way to the target that is done.
     progress: f64,
     reached: Option<Reached>,
@@ -63,6 +65,7 @@ impl State {
         State {
             job: Job::new(ground.on(), streams, replica),
             current: None,
+            holds: false,
             progress: 0.0,
             reached: None,
             used: Usage::default(),
@@ -116,17 +119,17 @@ impl PlanSite<'_> {
     }
 
     fn hold(&mut self, at: usize) -> Result<(), Unfinished> {
-        if self.now.current == Some(at) {
+        if self.now.current == Some(at) && self.now.holds {
             return Ok(());
         }
         let on = self.ground.on();
         let way = &self.ground.choices.ways[at];
         self.now.job.hold(on, way, &self.interrupt)?;
-        if self.now.current.is_some() {
+        if self.now.progress > 0.0 {
             // Another plan cuts the state otherwise.
             self.now.job.restart_before_training();
         }
-        self.now.current = Some(at);
+        (self.now.current, self.now.holds) = (Some(at), true);
         Ok(())
     }
 
@@ -244,7 +247,7 @@ impl PlanSite<'_> {
             terms: &terms,
         };
         self.now.job.hold(on, &alone, &self.interrupt)?;
-        self.now.current = None;
+        (self.now.current, self.now.holds) = (Some(at), false);
         let variation = &self.ground.terms.variation;
         let machine = match variation.vm_sigma > 0.0 {
             true => {
