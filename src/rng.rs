@@ -125,6 +125,14 @@ impl Stream {
         Streams::new(seed).stream(0, Purpose::Strategy(StrategyKey::NOBODY))
     }
 
+    /// The same luck, mirrored.
+    pub fn mirrored(&self) -> Stream {
+        Stream {
+            rng: self.rng.clone(),
+            mirror: !self.mirror,
+        }
+    }
+
     /// 64 random bits, not mirrored.
     #[inline]
     fn bits(&mut self) -> u64 {

@@ -14,8 +14,11 @@ use crate::units::SimTime;
 
 use super::{Choices, Way};
 
-/// Steps that tell the mean and the deviation of a step with luck.
+/// Steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored: at least, and as many more as
+/// take no more than `TRIAL_PASSES` passes of a slot.
 const TRIAL_STEPS: u64 = 64;
+const MOST_TRIAL_STEPS: u64 = 1024;
+const TRIAL_PASSES: u64 = 1 << 17;
 /// Where trials draw: the number of the first.
 const TRIALS: u64 = 1 << 40;
 
@@ -60,8 +63,13 @@ impl Spread {
         let (mut sum, mut squares, mut over_nodes, mut over_both) = (0.0, 0.0, 0.0, 0.0);
         let calm_s = plan.step_s();
         let mut ratio = |factors: &[f64]| plan.step_with(factors, &mut scratch) / calm_s;
-        for trial in 0..TRIAL_STEPS {
-            let mut stream = streams.stream(0, Purpose::Trial(TRIALS + trial));
+        let passes = plan.passes().max(1);
+        let trials = (TRIAL_PASSES / passes).clamp(TRIAL_STEPS, MOST_TRIAL_STEPS) & !1;
+        for trial in 0..trials {
+            let mut stream = streams.stream(0, Purpose::Trial(TRIALS + trial / 2));
+            if trial % 2 == 1 {
+                stream = stream.mirrored();
+            }
             if differ {
                 of_node.fill_with(|| law.sample(&mut stream));
                 for (slot, factor) in both.iter_mut().enumerate() {
@@ -80,7 +88,7 @@ impl Spread {
                 over_both += ratio(&both);
             }
         }
-        let mean = |sum: f64| sum / TRIAL_STEPS as f64;
+        let mean = |sum: f64| sum / trials as f64;
         let alike = if varies { mean(sum) } else { 1.0 };
         let variance = (mean(squares) - alike * alike).max(0.0);
         Spread {

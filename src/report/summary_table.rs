@@ -102,6 +102,32 @@ pub fn are_of_a_block(a: &Group, b: &Group) -> bool {
     key(a) == key(b)
 }
 
+/// A stacked choice with many axes has lines no longer than this, or other columns would find no room.
+const STACKED_WIDTH: usize = 40;
+
+/// `text` with its longer lines broken between axes.
+fn folded(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut axes = line.split(", ");
+        lines.push(axes.next().unwrap_or_default().to_owned());
+        for axis in axes {
+            match lines.last_mut() {
+                Some(last) if last.chars().count() + 2 + axis.chars().count() < STACKED_WIDTH => {
+                    last.push_str(", ");
+                    last.push_str(axis);
+                }
+                Some(last) => {
+                    last.push(',');
+                    lines.push(format!("  {axis}"));
+                }
+                None => {}
+            }
+        }
+    }
+    lines.join("\n")
+}
+
 fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Column<'static>> {
     let cells = |cell: &dyn Fn(&Group) -> String| groups.iter().map(cell).collect::<Vec<String>>();
     let choice = |between: &'static str| {
@@ -111,7 +137,8 @@ fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Colum
         })
     };
     let mut choices = Column::new("choice", true, 0, choice(" on "));
-    choices.stacked = Some(choice("\non "));
+    let stacked = choice("\non ");
+    choices.stacked = Some(stacked.iter().map(|text| folded(text)).collect());
     let mut columns = vec![Column::new("strategy", true, 0, cells(&name)), choices];
     columns.extend(all.iter().map(|column| {
         let mut own = Column::new(column.head, false, column.rank, cells(&column.cell));
@@ -330,6 +357,14 @@ pub fn with_commas(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_of_many_axes_is_folded_between_them() {
+        let text = "512\non a2-ultragpu-4g, market=on-demand, data=32, pipeline=2, tensor=1";
+        let lines = "512\non a2-ultragpu-4g, market=on-demand,\n  data=32, pipeline=2, tensor=1";
+        assert_eq!(folded(text), lines);
+        assert_eq!(folded("8 × 64\non 8 vm"), "8 × 64\non 8 vm");
+    }
 
     #[test]
     fn counts_have_a_comma_before_every_three_digits() {

@@ -21,7 +21,7 @@ fn preemptible(seed: u64, cluster: &str, rest: &str) -> Scenario {
     ))
 }
 
-/// 300,000 runs: 28.20 h ± 0.20 h, one in twenty above 120 h. Twelve seeds; what 200 runs said lay between 18.9 and 33.1 h.
+/// 700,000 runs: 26.02 h ± 0.12 h. Twelve seeds.
 #[test]
 fn a_long_tail_is_known_within_two_percent_for_every_seed() {
     for seed in 1..=12 {
@@ -29,7 +29,7 @@ fn a_long_tail_is_known_within_two_percent_for_every_seed() {
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let arena = plan.arena(0).expect("an arena");
         let hours = arena.expected[0][0].time_s / 3600.0;
-        assert!((hours / 28.20 - 1.0).abs() < 0.02, "seed {seed}: {hours} h");
+        assert!((hours / 26.02 - 1.0).abs() < 0.02, "seed {seed}: {hours} h");
         let known = arena.precision[0];
         assert!(known.error <= 0.007 && !known.is_cut_short, "{known:?}");
         // Outlines take the place of nearly all of them.
@@ -37,18 +37,15 @@ fn a_long_tail_is_known_within_two_percent_for_every_seed() {
     }
 }
 
-/// 12 workers cost $17.92, 16 cost 1.3 % more. Each is known to 0.35 %, so that one seed in a hundred would choose the other, and two
-/// of six once in a thousand; with losses of a long tail it is one of twelve.
+/// 700,000 runs each: 14 workers cost $16.61 ± 0.08, 11 cost 6.5 % and 10 cost 15 % more.
 #[test]
-fn the_cheapest_size_is_found_for_nearly_every_seed() {
-    let found = (1..=6).filter(|seed| {
-        let text = "workers = [8, 12, 16], batch = [1024]";
-        let plan = Plan::new(&preemptible(*seed, text, "")).expect("a checked scenario");
+fn the_cheapest_size_is_found_for_every_seed() {
+    for seed in 1..=6 {
+        let text = "workers = [10, 11, 14], batch = [1024]";
+        let plan = Plan::new(&preemptible(seed, text, "")).expect("a checked scenario");
         let oracle = plan.arena(0).expect("an arena").oracle[0][1];
-        assert!(matches!(oracle, Some(1 | 2)), "seed {seed}: {oracle:?}");
-        oracle == Some(1)
-    });
-    assert!(found.count() >= 5);
+        assert_eq!(oracle, Some(2), "seed {seed}");
+    }
 }
 
 /// Nothing varies, so a formula tells: what a run takes, its start-up among it once, also in a bill, a choice, a limit and a ranking.
