@@ -3,13 +3,16 @@
 use super::{Function, Given, function};
 use crate::expression::Arguments;
 use crate::input::Diagnostics;
-use crate::parallel::measured::{Beside, LeftOut, peak_memory_bytes, reduction_s};
+use crate::parallel::measured::{
+    Beside, FIGURES, LeftOut, Measured, peak_memory_bytes, reduction_s,
+};
 use crate::parallel::{PreparedPlan, Runtime};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(plan_step_s ["plan"] "seconds of a step of a plan of `data/layers/sailor-measured.csv`, without luck"),
     function!(plan_peak_gb ["plan"] "10⁹ bytes on its fullest GPU"),
     function!(plan_reduction_s ["plan"] "seconds from when its first replica has its gradients until they are reduced, waiting for others included"),
+    function!(plan_measured ["plan", "figure"] "what was measured of it: `iteration_s`, `gradient_sync_s` or `peak_memory_bytes`"),
     function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on so many nodes (0: on other sites), with seconds per message fitted on all others"),
     function!(plan_message_left_out_s ["nodes"] "those seconds per message"),
 ];
@@ -21,16 +24,27 @@ fn beside() -> Result<Beside, String> {
     Beside::embedded(&mut wrong).ok_or_else(|| wrong.render(false))
 }
 
-/// The plan that is named, prepared.
-fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, String> {
-    let beside = beside()?;
+/// The plan that is named.
+fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measured, String> {
     let name = arguments.text("plan")?;
-    let plan = beside.plan(name).ok_or_else(|| {
+    beside.plan(name).ok_or_else(|| {
         let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
         format!("no plan `{name}` was measured; known: {}", known.join(", "))
-    })?;
-    let ours = beside.ours(plan, &Runtime::default());
+    })
+}
+
+/// The same, prepared.
+fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, String> {
+    let beside = beside()?;
+    let ours = beside.ours(named(&beside, arguments)?, &Runtime::default());
     ours.map_err(|misfit| misfit.to_string())
+}
+
+fn plan_measured(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let beside = beside()?;
+    let name = arguments.text("figure")?;
+    let figure = named(&beside, arguments)?.figure(name);
+    figure.ok_or_else(|| format!("no figure `{name}`; known: {}", FIGURES.join(", ")))
 }
 
 fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {

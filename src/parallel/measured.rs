@@ -27,6 +27,21 @@ pub struct Measured {
     pub peak_memory_bytes: f64,
 }
 
+/// Figures that were measured, by name.
+pub const FIGURES: [&str; 3] = ["iteration_s", "gradient_sync_s", "peak_memory_bytes"];
+
+impl Measured {
+    /// The measured figure that [`FIGURES`] calls `name`.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        match name {
+            "iteration_s" => Some(self.iteration_s),
+            "gradient_sync_s" => Some(self.gradient_sync_s),
+            "peak_memory_bytes" => Some(self.peak_memory_bytes),
+            _ => None,
+        }
+    }
+}
+
 /// GPU, GPUs per node and GiB of those that were measured on.
 const NODES: [(&str, u32, f64); 4] = [
     ("GH-96", 4, 96.0),
@@ -69,8 +84,7 @@ pub fn plans(diagnostics: &mut Diagnostics) -> Vec<Measured> {
     let mut plans = Vec::new();
     for row in table.rows() {
         let plan = plan(&row, diagnostics);
-        let figures = ["iteration_s", "gradient_sync_s", "peak_memory_bytes"]
-            .map(|column| row.number(column, 0.0.., diagnostics));
+        let figures = FIGURES.map(|column| row.number(column, 0.0.., diagnostics));
         let names = [
             row.name("plan", diagnostics),
             row.name("model", diagnostics),

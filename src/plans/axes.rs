@@ -136,7 +136,8 @@ impl Axes {
             return Vec::new();
         };
         let profiled = |kind: &NodeKind, tensor: u32| {
-            kind.gpus_per_node % tensor == 0 && profile.tensor_degrees(&kind.gpu).contains(&tensor)
+            kind.gpus_per_node.is_multiple_of(tensor)
+                && profile.tensor_degrees(&kind.gpu).contains(&tensor)
         };
         let micro = |tensor: u32| -> Vec<u32> {
             let own = profile.micro_batches(&first.gpu, tensor);

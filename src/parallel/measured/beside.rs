@@ -1,5 +1,7 @@
 //! Measured plans with all that ours come from.
 
+use std::collections::BTreeMap;
+
 use super::{Measured, nodes, plans};
 use crate::input::Diagnostics;
 use crate::parallel::{
@@ -12,10 +14,11 @@ const MESSAGE_STEPS: u32 = 120;
 /// GPUs of the site that most plans ran on; its nodes are counted.
 const MAIN_GPU: &str = "GH-96";
 
-/// Measured plans, the profile and the links of what they ran on.
+/// Measured plans, the profiles and the links of what they ran on.
 #[derive(Debug)]
 pub struct Beside {
-    profile: LayerProfile,
+    /// By model.
+    profiles: BTreeMap<String, LayerProfile>,
     links: Links,
     nodes: Vec<NodeKind>,
     plans: Vec<Measured>,
@@ -35,9 +38,17 @@ pub struct LeftOut {
 impl Beside {
     /// All that is embedded; `None` with `diagnostics`.
     pub fn embedded(diagnostics: &mut Diagnostics) -> Option<Beside> {
+        let plans = plans(diagnostics);
+        let mut profiles = BTreeMap::new();
+        for plan in &plans {
+            if !profiles.contains_key(&plan.model) {
+                let profile = library::profile(&plan.model, diagnostics)?;
+                profiles.insert(plan.model.clone(), profile);
+            }
+        }
         Some(Beside {
-            plans: plans(diagnostics),
-            profile: library::profile("opt-350m", diagnostics)?,
+            plans,
+            profiles,
             links: library::links(diagnostics)?,
             nodes: nodes(),
         })
@@ -48,9 +59,10 @@ impl Beside {
         &self.plans
     }
 
-    /// What layers cost.
-    pub fn profile(&self) -> &LayerProfile {
-        &self.profile
+    /// What the layers of a plan's model cost.
+    #[cfg(test)]
+    pub(super) fn profile(&self, plan: &Measured) -> &LayerProfile {
+        &self.profiles[&plan.model]
     }
 
     /// The plan that its source calls `name`.
@@ -63,13 +75,8 @@ impl Beside {
     /// # Errors
     /// [`Misfit`]: it could not be run.
     pub fn ours(&self, plan: &Measured, runtime: &Runtime) -> Result<PreparedPlan, Misfit> {
-        let Beside {
-            profile,
-            links,
-            nodes,
-            ..
-        } = self;
-        PreparedPlan::new(profile, links, nodes, runtime, &plan.plan)
+        let profile = &self.profiles[&plan.model];
+        PreparedPlan::new(profile, &self.links, &self.nodes, runtime, &plan.plan)
     }
 
     /// Mean error of a step, as a fraction without its sign.

@@ -40,10 +40,12 @@ impl Beside {
         plan.plan.stages.iter().any(|stage| {
             stage.replicas.iter().any(|r| {
                 let gpu = self
-                    .profile()
+                    .profile(plan)
                     .gpu(NODES[r.kind as usize].0)
                     .expect("profiled");
-                let times = self.profile().times(gpu, r.tensor, plan.plan.micro_batch);
+                let times = self
+                    .profile(plan)
+                    .times(gpu, r.tensor, plan.plan.micro_batch);
                 let s = times
                     .expect("profiled")
                     .of(stage.first_layer, stage.last_layer);
@@ -311,7 +313,7 @@ fn peak_memory_on_consumer_gpus_contradicts_the_layers() {
         let plan = beside.of(name);
         let stages = plan.plan.stages.iter().map(|stage| {
             let weights = beside
-                .profile()
+                .profile(plan)
                 .weights(stage.replicas[0].tensor)
                 .expect("known");
             let (first, last) = (stage.first_layer, stage.last_layer);

@@ -212,7 +212,7 @@ impl PlanSite<'_> {
     }
 
     /// A run of its own from scratch to the target, given up at `until`.
-    fn from_scratch(&mut self, at: usize, until: SimTime) -> Result<Observation, Stop> {
+    fn train_from_scratch(&mut self, at: usize, until: SimTime) -> Result<Observation, Stop> {
         let before = self.now.job.now();
         self.hold(at)?;
         let start = self.now.job.now();
@@ -345,8 +345,8 @@ impl Site for PlanSite<'_> {
 
     fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
         match length {
-            Length::Whole => self.from_scratch(configuration, never()),
-            Length::WholeUntil(end) => self.from_scratch(configuration, end),
+            Length::Whole => self.train_from_scratch(configuration, never()),
+            Length::WholeUntil(end) => self.train_from_scratch(configuration, end),
             Length::Steps(steps) => self.search(configuration, steps, never()),
             Length::Share(share) => {
                 let all = self.meet(configuration).luck.steps;
