@@ -4,8 +4,8 @@
 //!
 //! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
 //! - [`table`]: rows to select from; [`value`]: what an expression comes to.
-//! - [`check`]: names that nothing has, before anything is computed, and the columns that are asked for.
-//! - [`evaluate`]: tree → value; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
+//! - [`check`](mod@check): names that nothing has, before anything is computed, and the columns that are asked for.
+//! - [`evaluate`](mod@evaluate): tree → value; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
 //!   that meet conditions.
 
 mod aggregates;

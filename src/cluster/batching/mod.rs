@@ -1,6 +1,6 @@
 //! Unequal workers in one cluster, and what balances them.
 //!
-//! In: workers of different size, a law of their step time ([`WorkerLaw`](crate::workload::law::WorkerLaw)), a policy that sets their batches. Out:
+//! In: workers of different size, a law of their step time ([`WorkerLaw`]), a policy that sets their batches. Out:
 //! the time of a synchronous job and how often batches changed. Batches are real numbers: a
 //! fraction stands for its mean over the steps.
 //!
