@@ -17,7 +17,7 @@ use crate::rng::Streams;
 use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
 use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
-use crate::testbed::{BagGround, History, MeasuredGrid, PlanGround, Terms};
+use crate::testbed::{BagGround, Ground, History, MeasuredGrid, PlanGround, Terms};
 use crate::training::waits::Waits;
 
 /// A scenario, ready to run.
@@ -343,26 +343,13 @@ impl Plan {
     }
 
     fn make_bag(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
-        let own = &self.source.runs_in[setting];
-        let (Some(choices), Some(bag)) = (&self.source.bag, &own.bag) else {
+        let (Some(choices), Some(bag)) = (&self.source.bag, &self.source.runs_in[setting].bag)
+        else {
             return Err(PlanError::NoBag);
         };
-        let history = History {
-            workload: choices.name.clone(),
-            ..History::default()
-        };
-        let parts = Parts {
-            workload: &choices.name,
-            ground: Box::new(BagGround::new(Arc::clone(bag), Arc::clone(choices))),
-            space: choices.space.clone(),
-            figures: Figures::of_bag(),
-            repeats: own.repeats,
-            own: &history,
-            stored: &[],
-            fleet: &Fleet::listed(),
-            hands,
-        };
-        Arena::new(&self.source, &self.terms, parts)
+        let ground = BagGround::new(Arc::clone(bag), Arc::clone(choices));
+        let parts = (&*choices.name, &choices.space, Figures::of_bag());
+        self.make_on(Box::new(ground), parts, setting, hands)
     }
 
     fn make_plans(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
@@ -370,18 +357,29 @@ impl Plan {
         let (Some(choices), Some(terms)) = (&self.source.parallel, &own.parallel) else {
             return Err(PlanError::NoPlans);
         };
+        let ground = PlanGround::new(Arc::clone(choices), Arc::clone(terms)).prepared(hands);
+        let parts = (&*choices.name, &choices.space, Figures::of_plans(choices));
+        self.make_on(Box::new(ground), parts, setting, hands)
+    }
+
+    /// On a ground of which no earlier run tells anything.
+    fn make_on(
+        &self,
+        ground: Box<dyn Ground>,
+        (workload, space, figures): (&str, &Space, Figures),
+        setting: usize,
+        hands: Hands,
+    ) -> Result<Arena, PlanError> {
         let history = History {
-            workload: choices.name.clone(),
+            workload: workload.to_owned(),
             ..History::default()
         };
         let parts = Parts {
-            workload: &choices.name,
-            ground: Box::new(
-                PlanGround::new(Arc::clone(choices), Arc::clone(terms)).prepared(hands),
-            ),
-            space: choices.space.clone(),
-            figures: Figures::of_plans(choices),
-            repeats: own.repeats,
+            workload,
+            ground,
+            space: space.clone(),
+            figures,
+            repeats: self.source.runs_in[setting].repeats,
             own: &history,
             stored: &[],
             fleet: &Fleet::listed(),

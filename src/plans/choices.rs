@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Axes, Draft, Holes};
 use crate::engine::Hands;
+use crate::parallel::memory::GIB;
 use crate::parallel::{LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime};
 use crate::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
 use crate::space::{Axis, BATCH, Space, VM};
@@ -125,8 +126,6 @@ pub struct Parts {
 
 /// Plans that a thread takes up at once.
 const AT_ONCE: usize = 64;
-/// Bytes of a GiB.
-pub const GIB: f64 = 1_073_741_824.0;
 
 impl Choices {
     /// All `drafts` that fit. `Err`: none does.

@@ -10,17 +10,17 @@ use super::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use super::complaints::Complaints;
 use super::excluded;
 use super::file::ScenarioFile;
+use super::prices;
 use super::spot;
 use crate::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
-use crate::cloud::Fleet;
 use crate::cloud::lifetimes::Lifetime;
 use crate::cluster::{Losses, Pause, Setup};
 use crate::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use crate::input::name::not_a_name;
-use crate::pricing::{NoPrice, Policy};
+use crate::pricing::Policy;
 use crate::rng::{UnitLogNormal, VmTypeKey};
 use crate::space::{Axis, Space, VM};
-use crate::testbed::{BagGround, Ground};
+use crate::testbed::BagGround;
 use crate::units::SimTime;
 use crate::usage::RentedVm;
 
@@ -352,19 +352,5 @@ pub(super) fn priced(
         return;
     };
     let ground = BagGround::new(Arc::new(Bag::default()), Arc::new(choices.clone()));
-    for policy in policies {
-        let Err(NoPrice { what, help }) = ground.tariff(policy, &Fleet::listed()) else {
-            continue;
-        };
-        let asked = (file.pricing.policies.iter()).flat_map(Spanned::get_ref);
-        let named = asked
-            .into_iter()
-            .find(|name| *name.get_ref() == policy.name);
-        let title = format!("pricing policy `{}`: {what}", policy.name);
-        let complaint = match named {
-            Some(named) => complaints.at(named.span(), title, "cannot be charged"),
-            None => complaints.of_file(title),
-        };
-        complaints.push(complaint.with_help(help));
-    }
+    prices::of_ground(&file.pricing, policies, &ground, complaints);
 }

@@ -14,7 +14,7 @@ use super::excluded;
 use super::file::ScenarioFile;
 use super::files::Files;
 use super::parallel_table::ParallelTable;
-use crate::cloud::Fleet;
+use super::prices;
 use crate::cluster::{Checkpoints, Losses, Pause, Setup};
 use crate::engine::Hands;
 use crate::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
@@ -23,8 +23,8 @@ use crate::input::{Folder, Source, closest};
 use crate::parallel::{LayerProfile, Links, Runtime, Schedule, library};
 use crate::plans::choices::Parts;
 use crate::plans::{Axes, Choices, Draft, Target, Terms};
-use crate::pricing::{NoPrice, Policy};
-use crate::testbed::{Ground, PlanGround};
+use crate::pricing::Policy;
+use crate::testbed::PlanGround;
 use crate::training::Variation;
 use crate::units::SimTime;
 
@@ -416,19 +416,5 @@ pub(super) fn priced(
         return;
     };
     let ground = PlanGround::new(Arc::clone(choices), Arc::new(Terms::default()));
-    for policy in policies {
-        let Err(NoPrice { what, help }) = ground.tariff(policy, &Fleet::listed()) else {
-            continue;
-        };
-        let asked = (file.pricing.policies.iter()).flat_map(Spanned::get_ref);
-        let named = asked
-            .into_iter()
-            .find(|name| *name.get_ref() == policy.name);
-        let title = format!("pricing policy `{}`: {what}", policy.name);
-        let complaint = match named {
-            Some(named) => complaints.at(named.span(), title, "cannot be charged"),
-            None => complaints.of_file(title),
-        };
-        complaints.push(complaint.with_help(help));
-    }
+    prices::of_ground(&file.pricing, policies, &ground, complaints);
 }

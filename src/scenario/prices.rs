@@ -9,7 +9,7 @@ use super::complaints::Complaints;
 use super::file::PricingTable;
 use super::files::Files;
 use super::machines::{self, Machine};
-use crate::cloud::PriceTable;
+use crate::cloud::{Fleet, PriceTable};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
 use crate::input::Source;
@@ -17,6 +17,7 @@ use crate::input::name::not_a_name;
 use crate::pricing::file::Tables;
 use crate::pricing::reductions::spot_series::SpotSeriesKey;
 use crate::pricing::{NoPrice, Policy, PolicyFile, Rented, builtin};
+use crate::testbed::Ground;
 use crate::workload::Workload;
 
 /// The policies asked for: built in, the program's `own`, or defined in the scenario.
@@ -135,6 +136,30 @@ fn tables(
         prices: prices?,
         series: series?,
     })
+}
+
+/// Every policy must have a price for all that a ground rents.
+pub(super) fn of_ground(
+    pricing: &PricingTable,
+    policies: &[Policy],
+    ground: &dyn Ground,
+    complaints: &mut Complaints<'_>,
+) {
+    for policy in policies {
+        let Err(NoPrice { what, help }) = ground.tariff(policy, &Fleet::listed()) else {
+            continue;
+        };
+        let asked = pricing.policies.iter().flat_map(Spanned::get_ref);
+        let named = asked
+            .into_iter()
+            .find(|name| *name.get_ref() == policy.name);
+        let title = format!("pricing policy `{}`: {what}", policy.name);
+        let complaint = match named {
+            Some(named) => complaints.at(named.span(), title, "cannot be charged"),
+            None => complaints.of_file(title),
+        };
+        complaints.push(complaint.with_help(help));
+    }
 }
 
 /// Every policy that was asked for must have a price for every VM type to choose from.

@@ -21,7 +21,7 @@
 //! - [`door`]: the library from outside.
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`budget`]: training within a budget of time.
-//! - [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
+//! - [`results`]: what shipped scenarios print. [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
 //! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`]: without events; [`local_sgd`]: one of them.
 //! - [`trace`]: what is noted of a job.
@@ -103,6 +103,7 @@ mod repeats;
 mod replay;
 mod reproduction;
 mod reproduction_icdcs20;
+mod results;
 mod resume;
 mod sandbox;
 mod scores;

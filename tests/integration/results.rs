@@ -1,0 +1,177 @@
+//! The files in `results/` that show what the shipped scenarios print.
+
+use scavsim::pricing::Rented;
+
+use crate::reproduction::assert_current;
+
+/// What `scavsim run` prints for a scenario, in a form.
+fn printed(scenario: &str, form: &str) -> String {
+    printed_for(&[scenario], form)
+}
+
+/// What it prints for several.
+fn printed_for(scenarios: &[&str], form: &str) -> String {
+    let output = assert_cmd::Command::cargo_bin("scavsim")
+        .expect("the binary is built")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("run")
+        .args(scenarios)
+        .args(["--format", form])
+        .output()
+        .expect("it starts");
+    // Some strategies may have no result; the table says which.
+    assert!(matches!(output.status.code(), Some(0 | 3)));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn the_main_scenario_in_results_is_current() {
+    assert_current(
+        "scavenger.txt",
+        &printed("scenarios/scavenger.toml", "table"),
+    );
+}
+
+/// What hangs on the error of noise readings, which is assumed.
+#[test]
+fn the_errors_of_noise_readings_in_results_are_current() {
+    let tables = [0, 2, 5, 10].map(|percent| {
+        let scenario = format!("scenarios/noise-{percent}.toml");
+        format!("$ scavsim run {scenario}\n{}", printed(&scenario, "table"))
+    });
+    assert_current("noise.txt", &tables.join("\n"));
+}
+
+#[test]
+fn the_choice_among_gpu_machines_in_results_is_current() {
+    assert_current(
+        "gpu-catalogue.txt",
+        &printed("scenarios/gpu-catalogue.toml", "table"),
+    );
+}
+
+#[test]
+fn the_thousands_of_clusters_in_results_are_current() {
+    assert_current(
+        "thousands.txt",
+        &printed("scenarios/thousands.toml", "table"),
+    );
+}
+
+#[test]
+fn the_spot_vms_in_results_are_current() {
+    assert_current("spot.txt", &printed("scenarios/spot.toml", "table"));
+}
+
+#[test]
+fn the_search_of_markets_in_results_is_current() {
+    assert_current("markets.txt", &printed("scenarios/markets.toml", "table"));
+}
+
+#[test]
+fn the_parallel_plans_in_results_are_current() {
+    for name in ["llm-plans", "llm-availability"] {
+        let path = format!("scenarios/{name}.toml");
+        assert_current(&format!("{name}.txt"), &printed(&path, "table"));
+    }
+}
+
+#[test]
+fn the_bags_of_jobs_in_results_are_current() {
+    assert_current("bags.txt", &printed("scenarios/bags.toml", "table"));
+}
+
+#[test]
+fn the_peers_on_a_measured_grid_in_results_are_current() {
+    assert_current("peers.txt", &printed("scenarios/peers.toml", "table"));
+}
+
+#[test]
+fn the_set_ups_within_limits_in_results_are_current() {
+    assert_current("set-ups.txt", &printed("scenarios/set-ups.toml", "table"));
+}
+
+#[test]
+fn the_costs_of_spot_clusters_in_results_are_current() {
+    let scenarios = [
+        "scenarios/spot-can-cost-more.toml",
+        "scenarios/spot-without-checkpoints.toml",
+    ];
+    assert_current(
+        "spot-can-cost-more.txt",
+        &printed_for(&scenarios, "clusters"),
+    );
+}
+
+#[test]
+fn the_stragglers_in_results_are_current() {
+    let scenarios = [
+        "scenarios/stragglers-rare.toml",
+        "scenarios/stragglers-frequent.toml",
+    ];
+    assert_current("stragglers.txt", &printed_for(&scenarios, "clusters"));
+}
+
+#[test]
+fn the_flexible_barriers_in_results_are_current() {
+    let scenarios = ["scenarios/flexible.toml", "scenarios/flexible-outside.toml"];
+    assert_current("flexible.txt", &printed_for(&scenarios, "clusters"));
+}
+
+#[test]
+fn the_synchronisation_on_spot_vms_in_results_is_current() {
+    let scenarios = [
+        "scenarios/spot-synchronisation.toml",
+        "scenarios/spot-synchronisation-free.toml",
+    ];
+    assert_current(
+        "spot-synchronisation.txt",
+        &printed_for(&scenarios, "clusters"),
+    );
+}
+
+#[test]
+fn the_unequal_workers_in_results_are_current() {
+    let scenarios = [
+        "scenarios/unequal-workers.toml",
+        "scenarios/shared-workers.toml",
+    ];
+    assert_current("unequal-workers.txt", &printed_for(&scenarios, "clusters"));
+}
+
+/// It claims a thousand configurations of each workload.
+#[test]
+fn the_scenario_of_gpu_machines_chooses_among_thousands() {
+    let text = include_str!("../../scenarios/gpu-catalogue.toml");
+    for (workload, configurations) in super::replay::scenario(text).workloads {
+        let count = configurations.len();
+        assert!(count >= 1000, "{}: {count}", workload.name);
+    }
+}
+
+#[test]
+fn the_pricing_policies_in_results_are_current() {
+    let scenario = "scenarios/pricing-policies.toml";
+    assert_current("pricing-policies.txt", &printed(scenario, "policies"));
+}
+
+/// A policy that is added must be added there too, if the measured VM type has a price under it.
+#[test]
+fn the_scenario_of_pricing_policies_names_all_of_them() {
+    let text = include_str!("../../scenarios/pricing-policies.toml");
+    let mut named: Vec<String> = (super::replay::scenario(text).policies.into_iter())
+        .map(|policy| policy.name)
+        .collect();
+    named.sort();
+    let builtin = scavsim::pricing::builtin::policies().0;
+    let fleet = scavsim::cloud::Fleet::listed();
+    let builtin: Vec<String> = (builtin.into_iter())
+        .filter(|policy| {
+            policy
+                .tariff(&[Rented::as_priced("e2-standard-4")], &fleet)
+                .is_ok()
+        })
+        .map(|policy| policy.name)
+        .collect();
+    assert_eq!(named, builtin);
+}
