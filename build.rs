@@ -9,13 +9,19 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=PROFILE");
     let release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    println!("cargo:rerun-if-env-changed={COMMIT}");
     let commit = release
-        .then(|| of_package().or_else(of_repository))
+        .then(|| of_environment().or_else(of_package).or_else(of_repository))
         .flatten();
-    println!(
-        "cargo:rustc-env=SCAVSIM_COMMIT={}",
-        commit.unwrap_or_default()
-    );
+    println!("cargo:rustc-env={COMMIT}={}", commit.unwrap_or_default());
+}
+
+const COMMIT: &str = "SCAVSIM_COMMIT";
+
+/// What whoever builds says, where the repository is not there, as in an image.
+fn of_environment() -> Option<String> {
+    let told = std::env::var(COMMIT).ok()?;
+    (!told.is_empty()).then(|| short(&told))
 }
 
 /// What cargo notes in a package that is published.

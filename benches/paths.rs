@@ -89,6 +89,7 @@ fn losses(criterion: &mut Criterion) {
     let text = "workloads = [\"pollux-imagenet\"]\n\
                 cluster = { vm = [\"g4dn.12xlarge\"], pairs = [[64, 2400]], outside = \"extrapolate\" }\n\
                 variation = { step_cv = 0.1, epoch_cv = 0.02 }\n\
+                pricing = { policies = [\"aws-2026-own\"] }\n\
                 search = { strategies = [\"oracle\"], objectives = [\"time\"] }\n\
                 [spot]\nexponential_mean_h = 15.4\nreplacement_s = 90\n\
                 checkpoint = { periodic-s = 1800 }\ncheckpoint_write_s = 5\n";

@@ -4,6 +4,7 @@
 //! replica): made in nanoseconds, for most streams give a few numbers only. The same world meets every strategy of a
 //! replica (common random numbers), and results do not depend on threads, shards or the order of cases.
 //!
+//! - `gamma`: gamma factors.
 //! - `key`: purposes, each with the key of the thing it is for.
 //! - `ziggurat`: standard normals.
 //! - `largest`: the largest of K log-normals, without a logarithm or an exponential.
@@ -11,10 +12,12 @@
 //! The samplers use exact operations and `libm`, whose bits are the same on every platform and with every feature set;
 //! the tails of `rand_distr`'s normal are not.
 
+mod gamma;
 mod key;
 mod largest;
 mod ziggurat;
 
+pub use gamma::UnitGamma;
 pub use key::{
     ConfigurationKey, ModelKey, Purpose, RequestKey, StrategyKey, VmTypeKey, WorkloadKey,
 };

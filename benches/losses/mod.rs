@@ -32,6 +32,7 @@ impl Fleet {
             "workloads = [\"pollux-imagenet\"]\n\
              cluster = {{ vm = [\"g4dn.12xlarge\"], pairs = [[{vms}, {}]], outside = \"extrapolate\" }}\n\
              variation = {{ step_cv = 0.1, epoch_cv = 0.02 }}\n\
+             pricing = {{ policies = [\"aws-2026-own\"] }}\n\
              search = {{ strategies = [\"oracle\"], objectives = [\"time\"] }}\n\
              [spot]\nexponential_mean_h = {}\nreplacement_s = 90\n\
              checkpoint = {{ periodic-s = 300 }}\ncheckpoint_write_s = 5\n",

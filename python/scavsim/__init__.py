@@ -19,6 +19,7 @@ _PLACES = {
     "run": "_run",
     "check": "_run",
     "Mistakes": "_native",
+    "Stopped": "_native",
     "__version__": "_native",
     "Result": "_result",
     "ProgramError": "_program",
@@ -39,7 +40,7 @@ _PLACES = {
 __all__ = [name for name in _PLACES if not name.startswith("_")]
 
 if TYPE_CHECKING:
-    from ._native import Mistakes, __version__
+    from ._native import Mistakes, Stopped, __version__
     from ._program import ProgramError, Table, advise, import_profile, plot, rank, reproduce, run_into, validate
     from ._result import Result
     from ._run import check, run

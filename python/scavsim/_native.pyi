@@ -13,11 +13,16 @@ class Records:
     cases: int
     failed: int
     nbytes: int
+    remarks: List[str]
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
-_Strategies = Sequence[Tuple[str, Callable[[], Any], bool, bool, bool]]
+class Stopped(RuntimeError):
+    """A run was stopped from outside."""
+
+Opened = Tuple[str, Callable[[], Any], Tuple[bool, bool, bool], Tuple[int, float]]
+_Strategies = Sequence[Opened]
 
 def main(arguments: List[str]) -> int: ...
 def check(text: Union[str, Path], set: List[str], strategies: _Strategies) -> Tuple[str, int]: ...
@@ -27,4 +32,7 @@ def run(
     strategies: _Strategies,
     jobs: Optional[int],
     progress: Optional[Callable[[int, int], None]],
+    stop: Optional[Any],
+    over: Any,
+    most_bytes: int,
 ) -> Records: ...

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _scenario
@@ -95,14 +96,14 @@ def rank(scenario: _scenario.Scenario, *, objective: Optional[str] = None, runs:
     """
     options = {"objective": objective, "runs": runs, "seed": seed, "jobs": jobs}
     file, given, set_ = _asked(scenario, overrides)
-    return Table(program("rank", file, "--format", "csv", *_words(options), *set_, given=given))
+    return Table(program("rank", file, "--format", "csv", *_words(options), *set_, given=given, warns=True))
 
 
 def advise(measurements: Any, *, samples_per_epoch: int, **options: Any) -> Dict[str, Any]:
     """Which configuration to take, and which measurement to make next.
 
     Args:
-        measurements: a profile: a data frame or the path of a CSV with `vm`, `workers`, `batch`, `step_s`.
+        measurements: a profile: a data frame, a dict of columns or the path of a CSV with `vm`, `workers`, `batch`, `step_s`.
         samples_per_epoch: samples in one pass over the data.
         options: those of `scavsim advise`, as `max_time=0.5` in hours, `max_cost=20` in USD, `objective="time"`.
     """
@@ -115,7 +116,7 @@ def import_profile(measurements: Any, out: Path, *, samples_per_epoch: int, **op
     """Makes measurements a workload folder, which scenarios can name.
 
     Args:
-        measurements: a data frame or the path of a CSV with `vm`, `workers`, `batch`, `step_s` and, where known, `compute_s`,
+        measurements: a data frame, a dict of columns or the path of a CSV with `vm`, `workers`, `batch`, `step_s` and, where known, `compute_s`,
             `communication_s`, `noise` (γ/K), `epochs`.
         out: the folder.
         options: those of `scavsim import profile`, as `epochs=90` or `force=True`.
@@ -151,8 +152,8 @@ def plot(results: Path, out: Path, *, kind: Union[str, Iterable[str]] = "all", *
     return sorted(pathlib.Path(out).iterdir())
 
 
-def program(*arguments: str, given: Optional[str] = None, fine: Sequence[int] = (0,)) -> str:
-    """Runs the program: what it writes to standard output.
+def program(*arguments: str, given: Optional[str] = None, fine: Sequence[int] = (0,), warns: bool = False) -> str:
+    """Runs the program: what it writes to standard output. Where it `warns`, lines of standard error are warnings.
 
     Raises:
         ProgramError: it ended with another exit code than those that are `fine`.
@@ -161,6 +162,8 @@ def program(*arguments: str, given: Optional[str] = None, fine: Sequence[int] = 
     done = subprocess.run(command, input=given or "", capture_output=True, text=True, encoding="utf-8")
     if done.returncode not in fine:
         raise ProgramError(done.returncode, done.stderr or done.stdout)
+    for line in done.stderr.splitlines() if warns else ():
+        warnings.warn(line, stacklevel=3)
     return done.stdout
 
 
@@ -185,7 +188,7 @@ def _words(options: Mapping[str, Any]) -> List[str]:
 
 
 class _as_csv:
-    """The path of a table; of a data frame, that of a file that is there for as long as it is needed."""
+    """The path of a table; of a data frame or a dict of columns, that of a file that is there for as long as it is needed."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -200,14 +203,33 @@ class _as_csv:
             self._table.write_csv(path)
         elif hasattr(self._table, "to_csv"):  # pandas
             self._table.to_csv(path, index=False)
+        elif hasattr(self._table, "to_pydict"):  # PyArrow
+            _write_columns(path, self._table.to_pydict())
+        elif isinstance(self._table, Mapping):
+            try:
+                _write_columns(path, self._table)
+            except BaseException:
+                self._folder.cleanup()
+                raise
         else:
             self._folder.cleanup()
-            raise TypeError(f"expected a data frame or a path, found {type(self._table).__name__}")
+            raise TypeError(f"expected a data frame, a dict of columns or a path, found {type(self._table).__name__}")
         return path
 
     def __exit__(self, *_: Any) -> None:
         if self._folder:
             self._folder.cleanup()
+
+
+def _write_columns(path: str, columns: Mapping[str, Any]) -> None:
+    """Writes a CSV of columns of equal length; None is an empty cell."""
+    lists = {name: list(values) for name, values in columns.items() if not isinstance(values, (str, bytes))}
+    if len(lists) < len(columns) or len({len(values) for values in lists.values()}) > 1:
+        raise ValueError("expected columns of equal length, each a list of values")
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(lists)
+        rows.writerows(["" if value is None else value for value in row] for row in zip(*lists.values()))
 
 
 def _cell(cell: str) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._figure import Dot, Panel, svg
 
 _MOST_SHOWN = 20
 _MOST_PANELS = 6
-_KEYS = ["workload", "pricing", "objective", "strategy"]
+_KEYS = ["setting", "workload", "pricing", "objective", "strategy"]
 _NET = ["overhead_net_time", "overhead_net_cost"]
 _FIGURES = ["time_h", "cost_usd", "regret_time", "regret_cost", *_NET, "search_time_h", "search_cost_usd"]
 
@@ -38,6 +38,11 @@ class Result:
     def failed(self) -> int:
         """Of these, those without a result; `reason` says why."""
         return self._records.failed
+
+    @property
+    def remarks(self) -> List[str]:
+        """What is to be minded of its prices, in sentences."""
+        return list(self._records.remarks)
 
     @property
     def nbytes(self) -> int:
@@ -70,30 +75,34 @@ class Result:
         return polars.DataFrame(self)
 
     def summary(self) -> Any:
-        """Means over replicas as a `pandas.DataFrame`: a row per workload, pricing policy, objective and strategy. Times are in hours,
-        costs in USD; regret and net overhead (with the search, whose steps count as training) are fractions of the oracle's."""
+        """Means over replicas as a `pandas.DataFrame`: a row per setting, where there are several, workload, pricing policy, objective
+        and strategy. Times are in hours, costs in USD; regret and net overhead (with the search, whose steps count as training) are
+        fractions of the oracle's."""
         grouped = self._grouped()
         means = grouped[_FIGURES].mean()
         means.insert(0, "cases", grouped.size())
-        return means.reset_index()
+        means = means.reset_index()
+        return means if means["setting"].nunique() > 1 else means.drop(columns="setting")
 
     def figure(self) -> str:
-        """A figure as SVG: what each strategy's search and choice come to over the oracle, a panel per workload, policy and objective.
+        """A figure as SVG: what each strategy's search and choice come to over the oracle, a panel per setting, workload, policy and
+        objective.
         `plot` makes figures to publish."""
         grouped = self._grouped()
         means, errors = grouped[_NET].mean() * 100.0, grouped[_NET].sem() * 100.0
         panels: Dict[Tuple[str, ...], Panel] = {}
         for key in means.index:
-            workload, pricing, objective, strategy = key
+            *place, objective, strategy = key
             what = "time" if objective == "time" else "cost"
             axis = f"net overhead of {what} over the oracle, mean ± standard error"
-            panel = panels.setdefault(key[:3], Panel(f"{workload} · {pricing} · {objective}", axis, []))
+            panel = panels.setdefault(key[:-1], Panel(" · ".join(word for word in (*place, objective) if word), axis, []))
             column = f"overhead_net_{what}"
             panel.dots.append(Dot(strategy, _known(means.at[key, column]), _known(errors.at[key, column])))
         return svg(list(panels.values())[:_MOST_PANELS])
 
     def _grouped(self) -> Any:
         frame = self.to_arrow().select([*_KEYS, *_FIGURES]).to_pandas()
+        frame["setting"] = frame["setting"].fillna("")
         return frame.groupby(_KEYS, sort=False)
 
     def __repr__(self) -> str:
@@ -109,11 +118,13 @@ class Result:
         shown = summary.head(_MOST_SHOWN).to_html(index=False, float_format=lambda figure: f"{figure:.3g}", na_rep="")
         more = len(summary) - _MOST_SHOWN
         rest = f"<p>{more} more rows: <code>.summary()</code></p>" if more > 0 else ""
-        panels = len(summary[_KEYS[:3]].drop_duplicates()) - _MOST_PANELS
+        places = [key for key in _KEYS[:-1] if key in summary]
+        panels = len(summary[places].drop_duplicates()) - _MOST_PANELS
         undrawn = f"<p>{panels} more panels are not drawn: <code>scavsim.plot</code></p>" if panels > 0 else ""
         failed = f", {self.failed} without a result" if self.failed else ""
         head = f"<p><b>{html.escape(self.name)}</b>: {self.cases} cases{failed}; means over replicas</p>"
-        return f"{head}{figure}{undrawn}{shown}{rest}"
+        remarks = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
+        return f"{head}{remarks}{figure}{undrawn}{shown}{rest}"
 
 
 def _known(figure: Any) -> Optional[float]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
+import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _native, _scenario
 from ._result import Result
-from .strategy import Maker, Session
+from .strategy import Maker, Session, Strategy
 
 
 def run(scenario: _scenario.Scenario, *, jobs: Optional[int] = None, strategies: Optional[Mapping[str, Maker]] = None,
-        timeout_s: float = 60.0, progress: Optional[bool] = None, **overrides: Any) -> Result:
-    """Runs a scenario on all cores. The interpreter's lock is released; Ctrl-C ends it.
+        timeout_s: float = 60.0, progress: Optional[bool] = None, stop: Optional[threading.Event] = None,
+        memory_gb: float = 8.0, **overrides: Any) -> Result:
+    """Runs a scenario on all cores. The interpreter's lock is released; Ctrl-C ends it within a second.
 
     Args:
         scenario: a path; a text of TOML; or a dict.
@@ -21,20 +24,31 @@ def run(scenario: _scenario.Scenario, *, jobs: Optional[int] = None, strategies:
         strategies: strategies of one's own by the names that the scenario gives them, each a class of `Strategy`.
         timeout_s: seconds within which each answer of these comes.
         progress: whether it is shown; on a terminal and in notebooks if absent.
+        stop: ends the run once it is set, as Ctrl-C does where the run has the main thread.
+        memory_gb: what its records may take in memory; `run_into` writes them to a folder.
         overrides: keys of the scenario; `cluster__workers=[8, 16]` is `cluster.workers`.
+
+    Warns:
+        UserWarning: what is to be minded of prices: none is named, one holds for several VM types, spot prices are without losses.
 
     Raises:
         Mistakes: all that is wrong with the scenario, with its places.
+        MemoryError: its records would take more than `memory_gb`.
+        Stopped: `stop` was set.
     """
     text, places = _scenario.read(scenario)
+    over = threading.Event()
     shown = _Progress() if (progress if progress is not None else _is_watched()) else None
     try:
-        records = _native.run(text, _scenario.overrides(overrides), _opened(strategies, timeout_s), jobs, shown)
+        opened = _opened(strategies, timeout_s, over)
+        records = _native.run(text, _scenario.overrides(overrides), opened, jobs, shown, stop, over, int(memory_gb * 1e9))
     except _native.Mistakes as mistakes:
         raise _scenario.placed(mistakes, places) from None
     finally:
         if shown:
             shown.clear()
+    for remark in records.remarks:
+        warnings.warn(f"{records.name}: {remark}", stacklevel=2)
     return Result(records)
 
 
@@ -49,24 +63,24 @@ def check(scenario: _scenario.Scenario, *, strategies: Optional[Mapping[str, Mak
     """
     text, places = _scenario.read(scenario)
     try:
-        name, cases = _native.check(text, _scenario.overrides(overrides), _opened(strategies, 60.0))
+        name, cases = _native.check(text, _scenario.overrides(overrides), _opened(strategies, 60.0, threading.Event()))
     except _native.Mistakes as mistakes:
         raise _scenario.placed(mistakes, places) from None
     return {"name": name, "cases": cases}
 
 
-def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float) -> List[Tuple[str, Any, bool, bool, bool]]:
+def _opened(strategies: Optional[Mapping[str, Maker]], timeout_s: float, over: threading.Event) -> List[_native.Opened]:
     def opened(maker: Maker) -> Any:
-        return lambda: Session(maker, timeout_s)
+        return lambda: Session(maker, timeout_s, over)
 
-    def told(maker: Maker, what: str, otherwise: bool) -> bool:
-        return bool(getattr(maker, what, otherwise))
+    def told(maker: Maker, what: str) -> Any:
+        return getattr(maker, what, getattr(Strategy, what))
+
+    def told_of(maker: Maker) -> Tuple[bool, bool, bool]:
+        return bool(told(maker, "objective")), bool(told(maker, "prices")), bool(told(maker, "earlier_runs"))
 
     own = (strategies or {}).items()
-    return [
-        (name, opened(s), told(s, "objective", True), told(s, "prices", True), told(s, "earlier_runs", False))
-        for name, s in own
-    ]
+    return [(name, opened(s), told_of(s), (int(told(s, "max_probes")), float(told(s, "max_search_s")))) for name, s in own]
 
 
 def _is_watched() -> bool:

@@ -19,6 +19,7 @@ import queue
 import random
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Type, Union
 
@@ -78,6 +79,10 @@ class Strategy:
     """Whether it is told prices and what it spent, with a search for each pricing policy."""
     earlier_runs = False
     """Whether it takes all earlier runs of the workload, which records then count."""
+    max_probes = 10_000
+    """Probes and cold starts beyond which a search fails. Of a program, the key of the same name in its table."""
+    max_search_s = 3600.0
+    """Seconds beyond which a search fails, looked at when it asks for something. Of a program, the key in its table."""
 
     def search(self, task: Task, testbed: "Testbed") -> Union[int, Sequence[Optional[float]]]:
         """Searches.
@@ -93,10 +98,13 @@ Maker = Union[Strategy, Type[Strategy], Callable[[], Strategy]]
 
 
 class Testbed:
-    """Where configurations can be tried, by their numbers. What was spent so far stands in `spent_s` and `spent_usd`."""
+    """Where configurations can be tried, by their numbers. What was spent so far stands in `spent_s` and `spent_usd`.
+
+    Threads of a search may share it: one question is answered after the other. It is closed when `search` returns."""
 
     def __init__(self, ask: Callable[[Dict[str, Any]], Dict[str, Any]]) -> None:
-        self._ask = ask
+        self._ask: Optional[Callable[[Dict[str, Any]], Dict[str, Any]]] = ask
+        self._lock = threading.Lock()
         self._process = os.getpid()
         self.spent_s = 0.0
         self.spent_usd: Optional[float] = None
@@ -127,9 +135,17 @@ class Testbed:
     def _tell(self, question: Dict[str, Any]) -> Observation:
         if os.getpid() != self._process:
             raise RuntimeError("a forked child has no testbed")
-        told = self._ask(question)
-        self.spent_s, self.spent_usd = told["spent_s"], told["spent_usd"]
+        with self._lock:
+            if self._ask is None:
+                raise RuntimeError("the search of this testbed is over")
+            told = self._ask(question)
+            self.spent_s, self.spent_usd = told["spent_s"], told["spent_usd"]
         return Observation(**(told["observation"] or {}))
+
+    def _close(self) -> None:
+        """Ends it, once the question under way has been answered: an answer has nobody else to go to."""
+        with self._lock:
+            self._ask = None
 
 
 def serve(strategy: Maker) -> None:
@@ -138,28 +154,37 @@ def serve(strategy: Maker) -> None:
     output = sys.stdout
     # What the strategy prints is no answer.
     sys.stdout = sys.stderr
+    number = None
+
+    def hear() -> Dict[str, Any]:
+        nonlocal number
+        line = sys.stdin.readline()
+        if not line:
+            sys.exit(0)
+        told = json.loads(line)
+        number = told.pop("number", None)
+        return told
 
     def say(answer: Dict[str, Any]) -> None:
-        output.write(_line(answer))
+        output.write(_line(answer if number is None else {"number": number, **answer}))
         output.flush()
 
     def ask(question: Dict[str, Any]) -> Dict[str, Any]:
         say(question)
-        line = sys.stdin.readline()
-        if not line:
-            sys.exit(0)
-        return json.loads(line)
+        return hear()
 
-    for line in iter(sys.stdin.readline, ""):
-        say(_searched(strategy, json.loads(line), ask))
+    while True:
+        told = hear()
+        say({"ready": True} if "over" in told else _searched(strategy, told, ask))
 
 
 class Session:
-    """A conversation with a strategy in this process, which searches on a thread of its own."""
+    """A conversation with a strategy in this process, which searches on a thread of its own; `stop` ends the wait for it."""
 
-    def __init__(self, strategy: Maker, timeout_s: float = 60.0) -> None:
+    def __init__(self, strategy: Maker, timeout_s: float = 60.0, stop: Optional[threading.Event] = None) -> None:
         self._strategy = strategy
         self._timeout_s = timeout_s
+        self._stop = stop
         self._told: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
         self._said: "queue.SimpleQueue[str]" = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True, name="scavsim strategy").start()
@@ -167,10 +192,14 @@ class Session:
     def answer(self, line: str) -> str:
         """The answer to a line of JSON."""
         self._told.put(line)
-        try:
-            return self._said.get(timeout=self._timeout_s)
-        except queue.Empty:
-            raise TimeoutError(f"the strategy gave no answer within {self._timeout_s:g} s") from None
+        deadline = time.monotonic() + self._timeout_s
+        while (left := deadline - time.monotonic()) > 0.0:
+            try:
+                return self._said.get(timeout=min(left, _LOOK_S))
+            except queue.Empty:
+                if self._stop is not None and self._stop.is_set():
+                    raise InterruptedError("interrupted") from None
+        raise TimeoutError(f"the strategy gave no answer within {self._timeout_s:g} s")
 
     def close(self) -> None:
         """Ends the thread, once it asks for something."""
@@ -193,12 +222,18 @@ class Session:
         self._said.put(_line(question))
         line = self._told.get()
         if line is None:
+            # For each thread that asks, and for the search itself.
+            self._told.put(None)
             raise _Closed
         return json.loads(line)
 
 
-class _Closed(BaseException):
-    """The search is over, and nobody listens."""
+# Between two looks at whether anybody waits any more.
+_LOOK_S = 0.05
+
+
+class _Closed(SystemExit):
+    """The search is over, and nobody listens: whichever thread asks ends without a word."""
 
 
 def _line(answer: Dict[str, Any]) -> str:
@@ -212,12 +247,14 @@ def _searched(strategy: Maker, told: Dict[str, Any], ask: Callable[[Dict[str, An
     drawn = random.Random(search.pop("seed"))
     own = copy.deepcopy(strategy) if isinstance(strategy, Strategy) else strategy()
     begun = os.getpid()
+    testbed = Testbed(ask)
     try:
-        result = own.search(Task(**known, **search, random=drawn), Testbed(ask))
+        result = own.search(Task(**known, **search, random=drawn), testbed)
     finally:
         if os.getpid() != begun:
             # A child that the strategy forked and did not end: what it says would be a second answer, and nobody ends it.
             os._exit(0)
+        testbed._close()
     if hasattr(result, "__index__"):
         return {"choose": operator.index(result)}
     if result is None:

@@ -23,6 +23,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(running::check, module)?)?;
     module.add_class::<table::Records>()?;
     module.add("Mistakes", module.py().get_type::<mistakes::Mistakes>())?;
+    module.add("Stopped", module.py().get_type::<running::Stopped>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     Ok(())
 }

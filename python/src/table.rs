@@ -22,6 +22,9 @@ pub(crate) struct Records {
     /// Name of the scenario.
     #[pyo3(get)]
     pub(crate) name: String,
+    /// What is to be minded of its prices.
+    #[pyo3(get)]
+    pub(crate) remarks: Vec<String>,
 }
 
 pub(crate) fn arrow_failed(error: ArrowError) -> PyErr {

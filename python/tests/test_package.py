@@ -1,6 +1,7 @@
 """The package as it is installed: runs, mistakes, strategies of one's own, the program. Skipped where its native part was not
 built."""
 
+import concurrent.futures
 import csv
 import importlib.util
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 import unittest
 
@@ -169,6 +171,92 @@ class Package(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=60)[0], "interrupted\n")
 
+    @unittest.skipIf(os.name == "nt", "signals are another matter on Windows")
+    def test_ctrl_c_is_heard_while_a_run_is_prepared(self):
+        # Plans are prepared for tens of seconds on one thread; nobody ends this process from outside.
+        code = textwrap.dedent(
+            """
+            import os, scavsim, signal, sys, threading, time
+            def hit():
+                time.sleep(1.0)
+                hit.at = time.monotonic()
+                os.kill(os.getpid(), signal.SIGINT)
+            thread = threading.Thread(target=hit)
+            thread.start()
+            try:
+                scavsim.run(sys.argv[1], jobs=1)
+                print("finished")
+            except KeyboardInterrupt:
+                print(time.monotonic() - hit.at)
+            """
+        )
+        scenario = pathlib.Path(__file__).parents[2] / "scenarios" / "llm-plans.toml"
+        done = subprocess.run([sys.executable, "-c", code, str(scenario)], capture_output=True, text=True, timeout=120)
+        self.assertNotEqual(done.stdout, "finished\n")
+        # A second, and what a loaded machine adds.
+        self.assertLess(float(done.stdout), 3.0, done.stderr)
+
+    def test_a_run_is_stopped_from_another_thread(self):
+        stop = threading.Event()
+        told = []
+
+        def run():
+            try:
+                told.append(scavsim.run({"workloads": ["scavenger-resnet18"], "replicas": 1_000_000, "fidelity": "event"}, stop=stop))
+            except BaseException as error:
+                told.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        time.sleep(0.5)
+        self.assertEqual(told, [])
+        stop.set()
+        thread.join(20)
+        self.assertIsInstance(told[0], scavsim.Stopped)
+        # One that waits for a strategy, too.
+        begun = time.monotonic()
+        over = threading.Event()
+        threading.Timer(0.5, over.set).start()
+        with self.assertRaises(scavsim.Stopped):
+            scavsim.run(SCENARIO, strategies={"late": Sleeps}, search__strategies=["late"], search__objectives=["cost"], stop=over)
+        self.assertLess(time.monotonic() - begun, 4.0)
+
+    def test_records_that_do_not_fit_are_refused(self):
+        with self.assertRaisesRegex(MemoryError, r"run_into"):
+            scavsim.run(SCENARIO, replicas=4_000_000_000)
+        with self.assertRaisesRegex(MemoryError, r"20 cases .* `memory_gb` = 0.00001"):
+            scavsim.run(SCENARIO, memory_gb=1e-5)
+        scavsim.run(SCENARIO, memory_gb=1e-4)
+
+    @NEEDS_ARROW
+    def test_threads_of_a_search_and_bounds(self):
+        class Pool(Strategy):
+            threads = 1
+
+            def search(self, task, testbed):
+                with concurrent.futures.ThreadPoolExecutor(self.threads) as pool:
+                    seen = pool.map(lambda at: testbed.probe(at, to_target=True).reached_s or math.inf, range(8))
+                return min(enumerate(seen), key=lambda one: one[1])[0]
+
+        class Four(Pool):
+            threads = 4
+
+        class Endless(Strategy):
+            max_probes = 25
+
+            def search(self, task, testbed):
+                while True:
+                    testbed.probe(0, steps=1)
+
+        chosen = [
+            [(row["chosen_workers"], row["chosen_batch"]) for row in rows(scavsim.run(SCENARIO, strategies={"pool": one}, search__strategies=["pool"]))]
+            for one in (Pool, Four, Four)
+        ]
+        self.assertEqual(chosen[0], chosen[1])
+        self.assertEqual(chosen[0], chosen[2])
+        reasons = {row["reason"] for row in rows(scavsim.run(SCENARIO, strategies={"e": Endless}, search__strategies=["e"]))}
+        self.assertEqual(reasons, {"the search asked for more than 25 probes (`max_probes`)"})
+
     def test_the_program_from_python(self):
         ranked = scavsim.rank(SCENARIO, objective="cost", runs=2, cluster__workers=[8, 16])
         costs = [row["cost_usd"] for row in ranked]
@@ -183,6 +271,16 @@ class Package(unittest.TestCase):
         folder = scavsim.import_profile(profile, self.folder / "w", samples_per_epoch=50_000)
         self.assertEqual(scavsim.check({"workloads": [str(folder)]})["name"], "scenario")
         self.assertTrue(json.dumps(scavsim.validate(folder)))
+        with open(profile, encoding="utf-8") as file:
+            lines = [line for line in file if not line.startswith("#")]
+        columns = {}
+        for row in csv.DictReader(lines):
+            for name, cell in row.items():
+                columns.setdefault(name, []).append(cell or None)
+        again = scavsim.import_profile(columns, self.folder / "w2", samples_per_epoch=50_000)
+        self.assertEqual((again / "steps.csv").read_text(), (folder / "steps.csv").read_text())
+        with self.assertRaisesRegex(ValueError, "equal length"):
+            scavsim.import_profile({"vm": ["a"], "workers": [1, 2]}, self.folder / "w3", samples_per_epoch=50_000)
 
     @unittest.skipUnless(has("pandas"), "pandas is not installed: no frame was imported")
     def test_a_frame_of_measurements(self):
@@ -190,6 +288,11 @@ class Package(unittest.TestCase):
 
         profile = pandas.read_csv(pathlib.Path(__file__).parents[2] / "scenarios" / "example-profile.csv")
         scavsim.import_profile(profile, self.folder / "w", samples_per_epoch=50_000)
+        if has("pyarrow"):
+            import pyarrow
+
+            scavsim.import_profile(pyarrow.Table.from_pandas(profile), self.folder / "a", samples_per_epoch=50_000)
+            self.assertEqual((self.folder / "a" / "steps.csv").read_text(), (self.folder / "w" / "steps.csv").read_text())
         with self.assertRaisesRegex(scavsim.ProgramError, "`step_s`"):
             scavsim.import_profile(profile.rename(columns={"step_s": "step"}), self.folder / "x", samples_per_epoch=50_000)
 

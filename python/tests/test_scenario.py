@@ -30,6 +30,13 @@ class Toml(unittest.TestCase):
         self.assertEqual(places[1], "['cluster']['workers']")
         self.assertEqual(len(places), 5)
 
+    def test_a_mistake_has_its_place_from_the_first_line_to_the_last(self):
+        class Found(Exception):
+            mistakes = [{"file": "scenario", "line": line} for line in (0, 1, 2, 3)] + [{"file": "set", "line": 1}]
+
+        places = ["['a']", "['b']"]
+        self.assertEqual([own.get("path") for own in _scenario.placed(Found, places).mistakes], [None, *places, None, None])
+
     def test_values(self):
         for own, toml in [(True, "true"), (3, "3"), (1e-9, "1e-09"), (float("inf"), "inf"), ('a"\n', '"a\\"\\n"'), ([], "[]"),
                           (pathlib.Path("w"), '"w"'), ({"from": 1, "to": 2}, "{ from = 1, to = 2 }")]:

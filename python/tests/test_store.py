@@ -70,6 +70,76 @@ if has("fsspec"):
         fsspec.register_implementation(own.protocol, own, clobber=True)
 
 
+class Disk:
+    """What `Store` asks of fsspec, on a disk, and all that it was asked; lists names from a cache, as object stores do."""
+
+    def __init__(self):
+        self.asked, self.listed, self.breaks = [], {}, None
+
+    def makedirs(self, path, exist_ok):
+        os.makedirs(path, exist_ok=exist_ok)
+
+    def put_file(self, file, to):
+        self.asked.append(("put", os.path.basename(to)))
+        shutil.copy(file, to)
+        if self.breaks and self.breaks in to:
+            raise ConnectionError("the line was cut")
+
+    def mv(self, file, to):
+        self.asked.append(("mv", os.path.basename(to)))
+        os.replace(file, to)
+
+    def rm_file(self, path):
+        os.remove(path)
+
+    def exists(self, path):
+        return os.path.exists(path)
+
+    def ls(self, path, detail):
+        if path not in self.listed:
+            self.listed[path] = [f"{path}/{name}" for name in os.listdir(path)]
+        return self.listed[path]
+
+    def invalidate_cache(self):
+        self.listed.clear()
+
+
+class OnDisk(unittest.TestCase):
+    """Without fsspec."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.store = _store.Store.__new__(_store.Store)
+        self.store.url = self.store._root = str(self.folder / "out")
+        self.store._fs, self.store._at_once = Disk(), False
+        self.made = self.folder / "made"
+        (self.made / "shards").mkdir(parents=True)
+        for ending in ENDINGS:
+            (self.made / "shards" / f"0001-of-0002.{ending}").write_text("some words\n")
+
+    def test_the_manifest_comes_last(self):
+        for name in ("manifest.json", "records.csv", "a.csv", "summary.csv", "z.txt"):
+            (self.made / name).write_text("some")
+        self.store.put_result(self.made)
+        moved = [name for what, name in self.store._fs.asked if what == "mv"]
+        self.assertEqual(moved, ["a.csv", "records.csv", "summary.csv", "z.txt", "manifest.json"])
+
+    def test_what_did_not_arrive_is_not_left_aside(self):
+        self.store._fs.breaks = ".sums"
+        with self.assertRaisesRegex(ConnectionError, "cut"):
+            self.store.put_shard(self.made, 1, 2)
+        self.assertEqual(sorted(path.name for path in (self.folder / "out" / "shards").iterdir()), ["0001-of-0002.csv"])
+
+    def test_what_others_wrote_since_is_seen(self):
+        self.store.put_shard(self.made, 1, 2)
+        self.assertEqual(there(self.store, 2), [1])
+        for ending in ENDINGS:
+            (self.folder / "out" / "shards" / f"0002-of-0002.{ending}").write_text("of another node")
+        self.assertEqual(there(self.store, 2), [1, 2])
+
+
 def there(store, count):
     return _store.there(store.names(), count)
 

@@ -10,6 +10,7 @@ import threading
 import time
 import unittest
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 from scavsim.strategy import Session, Strategy
 
@@ -92,6 +93,47 @@ class Sleeps(Strategy):
         time.sleep(30)
 
 
+class Pool(Strategy):
+    """Asks from four threads at once."""
+
+    def search(self, task, testbed):
+        with ThreadPoolExecutor(4) as pool:
+            seen = list(pool.map(lambda at: testbed.probe(at, to_target=True).reached_s, [0, 1, 2] * 20))
+        # Each has the answer to its own question.
+        assert seen == [100.0 - at for at in [0, 1, 2] * 20], seen
+        return 2
+
+
+class Kept(Strategy):
+    """Keeps its testbed, and has a thread that outlives the search."""
+
+    boxes = []
+
+    def search(self, task, testbed):
+        late = threading.Event()
+        box = {"testbed": testbed, "late": late}
+
+        def after():
+            late.wait(20)
+            try:
+                testbed.probe(7)
+            except BaseException as error:
+                box["refused"] = error
+
+        box["thread"] = threading.Thread(target=after, daemon=True)
+        box["thread"].start()
+        self.boxes.append(box)
+        testbed.probe(0)
+        box["spent"] = (testbed.spent_s, testbed.spent_usd)
+        return 1
+
+
+class Zero(Strategy):
+    def search(self, task, testbed):
+        testbed.probe(0, steps=0)
+        return [0.0, None, 0]
+
+
 def converse(answer):
     """What is asked until the search is over, each probe answered by seconds that fall with the number."""
     asked, line, spent = [], json.dumps(BEGIN), 0.0
@@ -121,6 +163,50 @@ class InProcess(unittest.TestCase):
         tried = [said["probe"]["configuration"] for said in first[1:3]]
         self.assertEqual([said["probe"]["to_target"] for said in first[1:3]], [True, True])
         self.assertEqual(first[3], {"choose": max(tried)})
+
+    def test_threads_of_a_search_have_their_own_answers(self):
+        asked = converse(self.session(Pool).answer)
+        self.assertEqual((len(asked), asked[-1]), (61, {"choose": 2}))
+
+    def test_a_testbed_ends_with_its_search(self):
+        session = self.session(Kept)
+        for _ in range(3):
+            self.assertEqual(converse(session.answer), [{"probe": {"configuration": 0}}, {"choose": 1}])
+            box = Kept.boxes.pop()
+            with self.assertRaisesRegex(RuntimeError, "the search of this testbed is over"):
+                box["testbed"].probe(0)
+            self.assertEqual(box["spent"], (60.0, 0.5))
+            # The next search hears nothing of what a thread of this one asks.
+            answer = session.answer(json.dumps(BEGIN) + "\n")
+            box["late"].set()
+            box["thread"].join(20)
+            self.assertIsInstance(box["refused"], RuntimeError)
+            self.assertEqual(json.loads(answer), {"probe": {"configuration": 0}})
+            told = {"observation": None, "spent_s": 60.0, "spent_usd": 0.5}
+            self.assertEqual(json.loads(session.answer(json.dumps(told))), {"choose": 1})
+            Kept.boxes.pop()
+
+    def test_what_is_nothing_is_not_left_out(self):
+        # No steps are a mistake to be told, and no seconds another one; neither is the absence of a number.
+        asked = converse(self.session(Zero).answer)
+        self.assertEqual(asked, [{"probe": {"configuration": 0, "steps": 0}}, {"predict": [0.0, None, 0.0]}])
+
+    def test_one_that_is_stopped_is_not_waited_for(self):
+        stop = threading.Event()
+        threading.Timer(0.2, stop.set).start()
+        begun = time.monotonic()
+        with self.assertRaises(InterruptedError):
+            converse(self.session(Sleeps, stop=stop).answer)
+        self.assertLess(time.monotonic() - begun, 5.0)
+
+    def test_another_seed_draws_otherwise(self):
+        session = self.session(Two)
+        begun = [json.dumps({**BEGIN, "search": {**BEGIN["search"], "seed": seed}}) for seed in range(8)]
+        tried = set()
+        for line in begun:
+            answers = iter([line])
+            tried.add(str(converse(lambda told: session.answer(next(answers, told)))[1:3]))
+        self.assertGreater(len(tried), 2)
 
     def test_an_object_is_copied_for_each_search(self):
         session = self.session(Two())
@@ -189,6 +275,23 @@ class AsAProgram(unittest.TestCase):
         self.addCleanup(session.close)
         self.assertEqual(converse(answer), converse(session.answer))
         self.assertEqual(converse(answer), converse(session.answer))
+
+    def test_repeats_the_numbers_of_lines(self):
+        _, answer = self.program("Two")
+
+        def numbered(number, told):
+            said = json.loads(answer(json.dumps({"number": number, **told}) + "\n"))
+            self.assertEqual(said.pop("number"), number)
+            return said
+
+        for first in (1, 10):
+            self.assertEqual(numbered(first, BEGIN), {"cold_start": {"configuration": 0}})
+            spent = {"spent_s": 1.0, "spent_usd": None}
+            self.assertIn("probe", numbered(first + 1, {"observation": None, **spent}))
+            seen = {"observation": {"reached_s": 3.0}, **spent}
+            self.assertIn("probe", numbered(first + 2, seen))
+            self.assertIn("choose", numbered(first + 3, seen))
+            self.assertEqual(numbered(first + 4, {"over": True}), {"ready": True})
 
     def test_what_it_prints_is_no_answer(self):
         _, answer = self.program("Prints")

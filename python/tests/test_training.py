@@ -114,7 +114,7 @@ class Training(unittest.TestCase):
     def rank(self, workload):
         """Seconds to the target by (workers, batch)."""
         scenario = (
-            f'workloads = ["./{workload}"]\n[cluster]\nworkers = [1, 2, 4]\nbatch = [64, 128, 256]\noutside = "extrapolate"\n'
+            f'workloads = ["./{workload}"]\npricing.policies = ["paper-fixed"]\n[cluster]\nworkers = [1, 2, 4]\nbatch = [64, 128, 256]\noutside = "extrapolate"\n'
         )
         with open(os.path.join(self.folder, "s.toml"), "w", encoding="utf-8") as file:
             file.write(scenario)

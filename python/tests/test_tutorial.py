@@ -29,7 +29,14 @@ class Tutorial(unittest.TestCase):
             finally:
                 os.chdir(before)
         self.assertIn("configurations", printed.getvalue())
-        costs = list(names["ranked"].to_pandas()["cost_usd"])
+        ranked = names["ranked"].to_pandas()
+        # What AWS asks for these machines in us-east-1 in 2026, not the rate of a paper for others: 14 times less.
+        listed = ranked["vm"].map({"g5.xlarge": 1.006, "g6e.xlarge": 1.861})
+        bills = (ranked["vms"] * ranked["time_h"] * listed).tolist()
+        for bill, cost in zip(bills, ranked["cost_usd"]):
+            # Started seconds.
+            self.assertAlmostEqual(cost / bill, 1, delta=0.02)
+        costs = list(ranked["cost_usd"])
         self.assertEqual(costs, sorted(costs))
         regret = names["result"].summary().set_index("strategy")["regret_cost"]
         self.assertLess(regret["oracle"], regret["random"])

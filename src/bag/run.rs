@@ -196,15 +196,19 @@ impl Run {
             Ok(false) => at.max(until),
             _ => at,
         };
-        self.give_all_back(&of, held, phase, at);
-        let is_done = ended?;
+        let is_done = matches!(ended, Ok(true));
+        let surrogate = of.bag.surrogate.filter(|_| is_done && results > goal);
+        let end = surrogate.map(|surrogate| {
+            let more_s = surrogate.train_s + f64::from(results - goal) * surrogate.result_s;
+            at + SimTime::from_seconds(more_s)
+        });
+        let stop = end.map(|end| end.min(until.max(at)));
+        self.give_all_back(&of, held, phase, (at, stop));
+        ended?;
         let ended = |at, results| Ended { at, results };
-        let Some(surrogate) = of.bag.surrogate.filter(|_| is_done && results > goal) else {
+        let (Some(end), Some(stop)) = (end, stop) else {
             return Ok(ended(at, self.done));
         };
-        let more_s = surrogate.train_s + f64::from(results - goal) * surrogate.result_s;
-        let end = at + SimTime::from_seconds(more_s);
-        let stop = end.min(until.max(at));
         held.hold(of.size.vm, of.size.vms_per_job, at, stop);
         held.did(phase, of.size.vm, of.size.vms_per_job, (at, stop));
         Ok(match stop < end {

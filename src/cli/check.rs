@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::set::SetArgs;
 use super::{Exit, Failure, run, terminal};
+use crate::input::foreign::visible;
 use crate::scenario::Overrides;
 
 /// Arguments of `check`.
@@ -36,7 +37,7 @@ impl CheckArgs {
         for (path, scenario) in self.files.iter().zip(&scenarios) {
             // Writing to a string cannot fail.
             let path = path.display().to_string();
-            let path = terminal::visible(&path);
+            let path = visible(&path);
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
         }
         terminal::print(&text)?;

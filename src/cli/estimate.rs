@@ -16,6 +16,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What computations may take besides that do not look at their interrupt.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// For so long configurations are tried where what all of them share takes longer.
+const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
+/// The part of them that is tried: one of so many.
+const ONE_OF: usize = 16;
+
 /// What was tried.
 struct Sample {
     /// Cases and simulations of the whole run.
@@ -39,23 +44,70 @@ struct Sample {
 /// # Errors
 /// Whatever keeps the scenario from being planned.
 pub fn sentence(scenario: &Scenario, jobs: usize) -> anyhow::Result<String> {
+    let name = &scenario.name;
+    let ours = scenario.clone();
+    let found = within(PATIENCE, move |interrupt| sample(&ours, interrupt))?;
+    match found.transpose()?.flatten() {
+        Some(sample) => Ok(format!("{name}: {}", sample.sentence(jobs))),
+        None => Ok(format!("{name}: {}", preparation(scenario, jobs)?)),
+    }
+}
+
+/// What `work` comes to in so much time, and a little more to heed its interrupt; `None` where that is not enough.
+fn within<R: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce(&Interrupt) -> R + Send + 'static,
+) -> io::Result<Option<R>> {
     let interrupt = Interrupt::default();
     let (send, receive) = mpsc::channel();
-    let (ours, theirs) = (scenario.clone(), interrupt.clone());
+    let theirs = interrupt.clone();
     // If it does not come to an end, the program does.
-    thread::Builder::new().spawn(move || send.send(sample(&ours, &theirs)))?;
-    let sample = receive.recv_timeout(PATIENCE).or_else(|_| {
+    thread::Builder::new().spawn(move || send.send(work(&theirs)))?;
+    let found = receive.recv_timeout(patience).or_else(|_| {
         interrupt.raise();
         receive.recv_timeout(GRACE)
     });
-    let name = &scenario.name;
-    let Some(sample) = sample.ok().transpose()?.flatten() else {
-        let most = (PATIENCE + GRACE).as_secs();
-        return Ok(format!(
-            "{name}: more than {most} s: what its cases share was not computed by then"
-        ));
-    };
-    Ok(format!("{name}: {}", sample.sentence(jobs)))
+    Ok(found.ok())
+}
+
+/// A sentence on what takes longest before the first case: expectations of all configurations, from those of some.
+fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
+    let mut some = scenario.clone();
+    let (mut all, mut tried) = (0, 0);
+    for (_, configurations) in &mut some.workloads {
+        all += configurations.len();
+        // Neighbours cost alike: from the middle of each of so many.
+        let mut number = 0;
+        configurations.retain(|_| {
+            number += 1;
+            number % ONE_OF == ONE_OF.div_ceil(2) % ONE_OF
+        });
+        tried += configurations.len();
+    }
+    some.workloads.retain(|(_, some)| !some.is_empty());
+    let most = (PATIENCE + GRACE).as_secs();
+    let unknown = format!("more than {most} s: what its cases share was not computed by then");
+    if tried == 0 {
+        return Ok(unknown);
+    }
+    let begin = Instant::now();
+    let made = within(PATIENCE_FOR_SOME, move |interrupt| {
+        let plan = Plan::heeding(&some, interrupt);
+        plan.is_ok() && !interrupt.is_raised()
+    })?;
+    let seconds = begin.elapsed().as_secs_f64() * all as f64 / tried as f64 / jobs as f64;
+    Ok(match made {
+        Some(true) => format!(
+            "about {} on {jobs} threads for what its cases share, and then its cases",
+            time_text(seconds.max((PATIENCE + GRACE).as_secs_f64() / jobs as f64))
+        ),
+        // It cannot be done without some that were left out, or it was cut off.
+        Some(false) if begin.elapsed() < PATIENCE_FOR_SOME => unknown,
+        _ => format!(
+            "more than {} on {jobs} threads for what its cases share, and then its cases",
+            time_text(seconds)
+        ),
+    })
 }
 
 impl Sample {

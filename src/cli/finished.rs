@@ -2,14 +2,19 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
+use clap::ValueEnum;
 use serde_json::Value;
 
-use super::Failure;
+use super::{Failure, run};
 use crate::experiment::{Sink, Tasks};
-use crate::input::{Diagnostic, Diagnostics};
+use crate::input::checked::Count;
+use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::report::manifest::{self, Identity};
-use crate::report::{Folder, stored_records};
+use crate::report::{Folder, results, stored_records};
+use crate::scenario::{Overrides, Scenario};
+use crate::training::Fidelity;
 
 /// A finished run.
 pub(super) struct FinishedRun {
@@ -49,6 +54,14 @@ impl FinishedRun {
         stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
     }
 
+    /// Its `summary.csv`, seen to be the one that the manifest describes.
+    ///
+    /// # Errors
+    /// [`Failure::Wrong`] where it is another.
+    pub(super) fn summary(&self) -> Result<Vec<u8>, Failure> {
+        results::summary(&self.folder, &self.identity).map_err(damaged)
+    }
+
     /// How its cases were cut; one of an older version has none, and its rows are refused.
     pub(super) fn tasks(&self) -> Tasks {
         manifest::tasks(&self.identity).unwrap_or(Tasks::new(0, 1, 1))
@@ -58,6 +71,41 @@ impl FinishedRun {
     pub(super) fn name(&self) -> &str {
         let name = self.identity.get("scenario").and_then(Value::as_str);
         name.unwrap_or_default()
+    }
+}
+
+/// The scenario in `file` with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
+/// be the scenario of.
+pub(super) fn same_scenario(
+    file: &Path,
+    set: Vec<Arc<Source>>,
+    identity: &Identity,
+) -> Result<Scenario, Failure> {
+    let number = |key: &str| identity.get(key).and_then(serde_json::Value::as_u64);
+    let fidelity = identity.get("fidelity").and_then(|name| name.as_str());
+    let overrides = Overrides {
+        seed: number("seed"),
+        replicas: (number("replicas").and_then(|n| u32::try_from(n).ok())).and_then(Count::new),
+        fidelity: fidelity.and_then(|name| Fidelity::from_str(name, true).ok()),
+        set,
+    };
+    let mut scenarios = run::load(&[file.to_owned()], overrides)?;
+    let scenario = scenarios.remove(0);
+    let differences = manifest::differences(identity, &manifest::identity(&scenario));
+    match differences.is_empty() {
+        true => Ok(scenario),
+        false => {
+            let mut all = Diagnostics::default();
+            for difference in differences {
+                let title = format!(
+                    "{} is not what the run was made from: {difference}",
+                    file.display()
+                );
+                let help = "a run with `-s KEY=VALUE` needs the same here";
+                all.push(Diagnostic::general(title).with_help(help));
+            }
+            Err(Failure::Wrong(all))
+        }
     }
 }
 

@@ -22,6 +22,11 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "One combination of workload, pricing policy, objective, strategy and replica: a row of the records.",
     ),
     (
+        "†",
+        "Behind the name of a pricing policy: a spot price for VMs that nobody takes away in the scenario, so its bills are lower \
+         bounds. `[spot]`, or a kind of cluster on the spot market, lets them be lost.",
+    ),
+    (
         "replica",
         "One repetition of a case with luck of its own. All strategies meet the same luck in the same replica.",
     ),

@@ -239,6 +239,7 @@ fn further(policy: &Policy) -> String {
     let servers = (policy.parameter_servers.as_ref())
         .map(|servers| format!("parameter servers: {}", servers.count));
     let named = [
+        (policy.is_spot_price(None)).then(|| "spot: goes with [spot]".to_owned()),
         reductions
             .sustained_use
             .as_ref()

@@ -37,7 +37,7 @@ pub mod resume;
 pub mod run;
 pub mod runner;
 pub mod schema;
-mod set;
+pub mod set;
 pub mod signals;
 pub mod study;
 mod suggest;
@@ -46,6 +46,7 @@ pub mod summary;
 pub mod terminal;
 pub mod trace;
 pub mod validate;
+pub mod verify;
 pub mod version;
 
 use std::ffi::OsString;
@@ -92,6 +93,11 @@ enum Command {
         after_help = "Example: what was chosen where\n  scavsim summary out --by strategy,chosen_vm"
     )]
     Summary(summary::SummaryArgs),
+    /// See whether results are what their scenario comes to: hashes, and some cases evaluated again
+    #[command(
+        after_help = "Example: a hundred cases of somebody's results\n  scavsim verify out --scenario scenarios/spot.toml --again 100"
+    )]
+    Verify(verify::VerifyArgs),
     /// Draw figures of a finished run
     #[cfg(feature = "figures")]
     #[command(after_help = PLOT_EXAMPLE)]
@@ -168,7 +174,8 @@ Exit codes:
   1    the run failed
   2    wrong scenario, data, results or usage; nothing was run
   3    done, but some cases have no result
-  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept";
+  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept
+  134  no memory was left; what was finished is kept";
 
 const COMPARE_EXAMPLE: &str = "\
 Example: of a job that is run once, ten and a hundred times
@@ -207,7 +214,8 @@ Exit codes:
   2    wrong scenario, data, results or usage; nothing was run
   3    done, but some cases have no result
   4    reproduce: a figure is off without a stated reason
-  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept";
+  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept
+  134  no memory was left; what was finished is kept";
 
 /// Exit codes; part of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -342,6 +350,7 @@ impl Cli {
             Command::Advise(args) => args.run(&signals),
             Command::Merge(args) => args.run(),
             Command::Summary(args) => args.run(),
+            Command::Verify(args) => args.run(&signals),
             #[cfg(feature = "figures")]
             Command::Plot(args) => args.run(&signals),
             #[cfg(feature = "figures")]

@@ -1,25 +1,22 @@
 //! `scavsim plot`: figures of a finished run, as SVG, PNG and Vega-Lite.
 
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::finished::{FinishedRun, wrong};
+use super::finished::{FinishedRun, same_scenario, wrong};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, rank, report, run, terminal};
 use crate::engine::Interrupt;
 use crate::figure::gathered::Gathered;
 use crate::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
-use crate::input::checked::Count;
-use crate::input::{Diagnostic, Diagnostics, Source, regular};
-use crate::report::Folder;
+use crate::input::{Diagnostic, Diagnostics, regular};
 use crate::report::manifest::{self, Identity};
-use crate::scenario::{Overrides, Scenario};
-use crate::training::Fidelity;
+use crate::report::{Folder, Lock};
+use crate::scenario::Scenario;
 use crate::workload::{Workload, library, load};
 
 /// Configurations up to which all are valued anew; beyond, those in the records are shown.
@@ -124,11 +121,11 @@ impl PlotArgs {
             by_workers: self.lines == Lines::Workers,
         };
         let figures = chosen(&material, &asked, &self.kind)?;
-        let out = self
-            .out
-            .clone()
-            .unwrap_or_else(|| self.results.join(FOLDER));
-        self.put(&figures, &out)
+        let out = match &self.out {
+            Some(out) => Folder::prepare(out),
+            None => Folder::existing(&self.results).subfolder(FOLDER),
+        };
+        self.put(&figures, out)
     }
 
     /// Draws a job from its trace, beside it if nothing else is said.
@@ -150,11 +147,12 @@ impl PlotArgs {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         let beside = beside.unwrap_or(Path::new("."));
-        self.put(&[figure], self.out.as_deref().unwrap_or(beside))
+        let out = Folder::prepare(self.out.as_deref().unwrap_or(beside));
+        self.put(&[figure], out)
     }
 
     /// Writes figures and prints where they are.
-    fn put(&self, figures: &[Figure], out: &Path) -> Result<Exit, Failure> {
+    fn put(&self, figures: &[Figure], out: io::Result<Folder>) -> Result<Exit, Failure> {
         let files = written(figures, out, &self.form)?;
         let lines = files.iter().map(|file| format!("{}\n", file.display()));
         terminal::print(&lines.collect::<String>())?;
@@ -192,7 +190,8 @@ impl PicturesArgs {
         let mut files = Vec::new();
         if self.plot {
             let figures = chosen(&material, &Asked::default(), &[])?;
-            files = written(&figures, &folder.join(FOLDER), Form::value_variants())?;
+            let out = Folder::existing(folder).subfolder(FOLDER);
+            files = written(&figures, out, Form::value_variants())?;
         }
         if self.report {
             let page = folder.join(report::FILE);
@@ -227,41 +226,6 @@ impl KnownArgs {
             None => None,
         };
         material(run, scenario, interrupt)
-    }
-}
-
-/// The scenario in `file` with what is `set` beside it, and with the seed, replicas and fidelity of a run that it has to
-/// be the scenario of.
-fn same_scenario(
-    file: &Path,
-    set: Vec<Arc<Source>>,
-    identity: &Identity,
-) -> Result<Scenario, Failure> {
-    let number = |key: &str| identity.get(key).and_then(serde_json::Value::as_u64);
-    let fidelity = identity.get("fidelity").and_then(|name| name.as_str());
-    let overrides = Overrides {
-        seed: number("seed"),
-        replicas: (number("replicas").and_then(|n| u32::try_from(n).ok())).and_then(Count::new),
-        fidelity: fidelity.and_then(|name| Fidelity::from_str(name, true).ok()),
-        set,
-    };
-    let mut scenarios = run::load(&[file.to_owned()], overrides)?;
-    let scenario = scenarios.remove(0);
-    let differences = manifest::differences(identity, &manifest::identity(&scenario));
-    match differences.is_empty() {
-        true => Ok(scenario),
-        false => {
-            let mut all = Diagnostics::default();
-            for difference in differences {
-                let title = format!(
-                    "{} is not what the run was made from: {difference}",
-                    file.display()
-                );
-                let help = "a run with `-s KEY=VALUE` needs the same here";
-                all.push(Diagnostic::general(title).with_help(help));
-            }
-            Err(Failure::Wrong(all))
-        }
     }
 }
 
@@ -350,7 +314,21 @@ fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Fi
 }
 
 /// Writes figures to a folder; where they are.
-fn written(figures: &[Figure], out: &Path, forms: &[Form]) -> Result<Vec<PathBuf>, Failure> {
+fn written(
+    figures: &[Figure],
+    out: io::Result<Folder>,
+    forms: &[Form],
+) -> Result<Vec<PathBuf>, Failure> {
+    let folder = out.map_err(|error| {
+        wrong(
+            error.to_string(),
+            "`--out` needs a folder in which files can be created",
+        )
+    })?;
+    if let Ok(_alone) = Lock::alone(folder.path()) {
+        // Of one that was killed.
+        folder.remove_unnamed()?;
+    }
     let mut files = Vec::new();
     for figure in figures {
         let name: String = (figure.name.chars())
@@ -373,12 +351,6 @@ fn written(figures: &[Figure], out: &Path, forms: &[Form]) -> Result<Vec<PathBuf
             });
         }
     }
-    let folder = Folder::prepare(out).map_err(|error| {
-        wrong(
-            error.to_string(),
-            "`--out` needs a folder in which files can be created",
-        )
-    })?;
     let mut paths = Vec::new();
     for (name, contents) in files {
         folder.write(&name, &contents)?;

@@ -6,13 +6,16 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{
+    HumanCount, HumanDuration, MultiProgress, ProgressBar, ProgressState, ProgressStyle,
+};
 
 use super::terminal;
+use crate::input::foreign::visible;
 
 /// The bars that are drawn.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
@@ -106,9 +109,14 @@ fn draw(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
         return;
     }
     ARE_DRAWN.store(true, Ordering::Relaxed);
-    let bar = BARS.add(bar(work).with_elapsed(begin.elapsed()));
+    let shown: Arc<Mutex<Pace>> = Arc::default();
+    let bar = BARS.add(bar(work, Arc::clone(&shown)).with_elapsed(begin.elapsed()));
     while !done.load(Ordering::Relaxed) {
-        bar.set_position(counter.load(Ordering::Relaxed));
+        let finished = counter.load(Ordering::Relaxed);
+        if let Ok(mut pace) = shown.lock() {
+            pace.look(finished, begin.elapsed());
+        }
+        bar.set_position(finished);
         bar.tick();
         thread::park_timeout(LOOK);
     }
@@ -116,11 +124,11 @@ fn draw(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
     BARS.remove(&bar);
 }
 
-fn bar(work: &Work) -> ProgressBar {
+fn bar(work: &Work, pace: Arc<Mutex<Pace>>) -> ProgressBar {
     let (bar, style) = match work.all {
         Some(all) => (
             ProgressBar::new(all),
-            "{msg} {bar:30} {human_pos}/{human_len} {unit}, {rate}, {eta} left",
+            "{msg} {wide_bar} {human_pos}/{human_len} {unit}{pace}",
         ),
         None => (ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}"),
     };
@@ -131,12 +139,55 @@ fn bar(work: &Work) -> ProgressBar {
             // A bar that cannot be drawn is no reason to stop.
             let _ = out.write_str(unit);
         };
-        let rate = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let _ = write!(out, "{} {unit}/s", HumanCount(state.per_sec() as u64));
+        let pace_key = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let text = pace.lock().map(|pace| pace.text(state.len().unwrap_or(0)));
+            let _ = out.write_str(&text.unwrap_or_default());
         };
-        bar.set_style(style.with_key("rate", rate).with_key("unit", unit_key));
+        bar.set_style(style.with_key("pace", pace_key).with_key("unit", unit_key));
     }
     bar
+}
+
+/// How fast work is done, from the look before the first of it was seen to be finished: what is prepared before, or was there
+/// from an earlier run, is no work of this time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pace {
+    /// What was finished at the last look before more was, and when.
+    since: (u64, Duration),
+    last: (u64, Duration),
+    has_begun: bool,
+}
+
+impl Pace {
+    fn look(&mut self, finished: u64, elapsed: Duration) {
+        if !self.has_begun {
+            // What is finished at the first look was finished since the beginning, or found there.
+            self.has_begun = self.last.1 > Duration::ZERO && finished > self.last.0;
+            self.since = match self.has_begun {
+                true => self.last,
+                false => (finished, elapsed),
+            };
+        }
+        self.last = (finished, elapsed);
+    }
+
+    /// Rate and rest, behind a comma; empty until there is a rate.
+    fn text(&self, all: u64) -> String {
+        let done = self.last.0 - self.since.0;
+        let seconds = (self.last.1.saturating_sub(self.since.1)).as_secs_f64();
+        if done == 0 || seconds == 0.0 {
+            return String::new();
+        }
+        let rate = done as f64 / seconds;
+        let left = all.saturating_sub(self.last.0) as f64 / rate;
+        format!(", {}/s, {} left", HumanCount(rate as u64), span(left))
+    }
+}
+
+/// Seconds as people say them.
+fn span(seconds: f64) -> String {
+    // A rest of centuries is no figure either.
+    HumanDuration(Duration::from_secs(seconds.min(1e10).round() as u64)).to_string()
 }
 
 /// Writes a line from time to time until the work is done.
@@ -147,7 +198,7 @@ fn tell(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
         if begin.elapsed() >= next {
             next += LINE;
             let line = work.line(counter.load(Ordering::Relaxed), begin.elapsed());
-            let _ = writeln!(io::stderr(), "{}", terminal::visible(&line));
+            let _ = writeln!(io::stderr(), "{}", visible(&line));
         }
         thread::park_timeout(LOOK);
     }
@@ -169,7 +220,7 @@ impl Work {
         if let Some(all) = self.all.filter(|_| finished > 0) {
             let left =
                 elapsed.as_secs_f64() * (all.saturating_sub(finished)) as f64 / finished as f64;
-            let _ = write!(line, ", {left:.0} s left");
+            let _ = write!(line, ", {} left", span(left));
         }
         line
     }
@@ -197,16 +248,35 @@ mod tests {
             unit: "cases",
             all: Some(10_000),
         };
-        let after = Duration::from_secs(30);
+        let after = Duration::from_secs(28);
         assert_eq!(
             work.line(2_500, after),
-            "thousands: 2,500 of 10,000 cases after 30 s, 90 s left"
+            "thousands: 2,500 of 10,000 cases after 28 s, 84 seconds left"
         );
         assert_eq!(
             work.line(0, after),
-            "thousands: 0 of 10,000 cases after 30 s"
+            "thousands: 0 of 10,000 cases after 28 s"
         );
         work.all = None;
-        assert_eq!(work.line(0, after), "thousands: 30 s so far");
+        assert_eq!(work.line(0, after), "thousands: 28 s so far");
+    }
+
+    /// What a bar showed that took all cases of its first half second for those of one tick: "136,215,681 cases/s, 0s left".
+    #[test]
+    fn first_rates_are_those_of_the_work_and_leave_out_what_was_there() {
+        let ms = Duration::from_millis;
+        let mut pace = Pace::default();
+        // The bar is drawn half a second after the beginning, when 50,000 cases are done.
+        pace.look(50_000, ms(500));
+        assert_eq!(pace.text(1_010_000), "");
+        pace.look(60_000, ms(600));
+        assert_eq!(pace.text(1_010_000), ", 100,000/s, 10 seconds left");
+        // A run that goes on behind what an earlier one left.
+        let mut pace = Pace::default();
+        pace.look(900_000, ms(500));
+        pace.look(900_000, ms(5_500));
+        assert_eq!(pace.text(1_000_000), "");
+        pace.look(901_000, ms(5_600));
+        assert_eq!(pace.text(1_000_000), ", 10,000/s, 10 seconds left");
     }
 }

@@ -12,8 +12,8 @@ use super::{Exit, Failure, run, terminal};
 use crate::engine::Interrupt;
 use crate::experiment::Ranking;
 use crate::experiment::ranking::{Effort, NoRanking, rank};
-use crate::report::ranking_data;
 use crate::report::ranking_table::{self, Shown};
+use crate::report::{Places, ranking_data};
 use crate::scenario::{LeftOut, Overrides, Scenario};
 use crate::search::Objective;
 
@@ -140,7 +140,7 @@ impl RankArgs {
         let mut out = Rankings::new(self.format, self.view.shown(self.wide));
         for scenario in &scenarios {
             let rankings = ranked(scenario, u64::from(self.runs), jobs, interrupt)?;
-            out.add(&scenario.name, &rankings)?;
+            out.add(scenario, &rankings)?;
         }
         out.end()?;
         Ok(Exit::Done)
@@ -202,11 +202,17 @@ impl Rankings {
     }
 
     /// Prints those of a scenario.
-    pub(super) fn add(&mut self, scenario: &str, rankings: &[Ranking]) -> std::io::Result<()> {
+    pub(super) fn add(&mut self, of: &Scenario, rankings: &[Ranking]) -> std::io::Result<()> {
+        let scenario = &of.name;
         let is_first = !std::mem::replace(&mut self.begun, true);
         match self.format {
             RankFormat::Table => {
-                terminal::print(&ranking_table::render(scenario, rankings, self.shown))
+                let mut places = Places::of(of);
+                // No strategy has a say here.
+                places.remarks.averaged = None;
+                terminal::print(&ranking_table::render(
+                    scenario, rankings, &places, self.shown,
+                ))
             }
             RankFormat::Csv => terminal::print(&ranking_data::csv(scenario, rankings, is_first)?),
             RankFormat::Json => {

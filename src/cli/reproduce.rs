@@ -1,5 +1,6 @@
 //! `scavsim reproduce`: published figures beside ours.
 
+use std::num::NonZeroU32;
 #[cfg(feature = "figures")]
 use std::path::PathBuf;
 
@@ -10,11 +11,13 @@ use super::progress::Progress;
 #[cfg(feature = "figures")]
 use super::report;
 use super::{Exit, Failure, terminal};
+use crate::input::checked::Count;
 use crate::input::{Diagnostic, Diagnostics};
 #[cfg(feature = "figures")]
 use crate::page;
 use crate::report::Page;
-use crate::reproduce::{Paper, Verdict, compare, render};
+use crate::reproduce::{Paper, Size, Tally, Verdict, compare, render};
+use crate::training::Fidelity;
 
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]
@@ -25,6 +28,12 @@ pub struct ReproduceArgs {
     /// Form of the comparison
     #[arg(long, value_enum, default_value_t)]
     format: ReproduceFormat,
+    /// How finely to simulate: papers hold in all or do not hold
+    #[arg(long, value_enum, default_value_t)]
+    fidelity: Fidelity,
+    /// Replicas of each scenario [default: as many as a paper says]
+    #[arg(long, value_name = "N")]
+    replicas: Option<NonZeroU32>,
     /// Show all columns of tables, however wide
     #[arg(long)]
     wide: bool,
@@ -65,10 +74,12 @@ impl ReproduceArgs {
         }
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
+        let (count, mut all) = (papers.len(), Tally::default());
         for paper in papers {
             let progress = Progress::of(&format!("{}: running its scenarios", paper.name));
             let rows = compare(&paper).map_err(Failure::Wrong)?;
             drop(progress);
+            all += &Tally::count(&rows);
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
                 report::put(&page::of_comparisons::contents(&paper, &rows), file)?;
@@ -84,6 +95,13 @@ impl ReproduceArgs {
             if rows.iter().any(|r| r.verdict == Verdict::Outside) {
                 exit = Exit::OutsideTolerance;
             }
+        }
+        let is_for_people = matches!(
+            self.format,
+            ReproduceFormat::Table | ReproduceFormat::Summary
+        );
+        if is_for_people && count > 1 {
+            terminal::print(&render::total(count, &all, &page))?;
         }
         if self.format == ReproduceFormat::Json {
             let text = serde_json::to_string_pretty(&values).map_err(anyhow::Error::from)?;
@@ -105,10 +123,14 @@ impl ReproduceArgs {
             true => all.collect(),
             false => self.papers.clone(),
         };
+        let size = Size {
+            fidelity: self.fidelity,
+            replicas: self.replicas.and_then(|n| Count::new(n.get())),
+        };
         let mut wrong = Diagnostics::default();
         let mut papers = Vec::new();
         for name in &names {
-            match Paper::open(name) {
+            match Paper::open(name, size) {
                 Ok(paper) => papers.push(paper),
                 Err(mistakes) => wrong.extend(mistakes),
             }

@@ -8,7 +8,9 @@ use super::Failure;
 use crate::experiment::{KeyColumns, Record, Sink};
 use crate::input::{Diagnostic, Diagnostics};
 use crate::report::manifest::Identity;
-use crate::report::{Folder, RecordsFormat, Results, manifest, row_hashes, stored_records};
+use crate::report::{
+    Folder, RecordsFormat, Results, manifest, results, row_hashes, stored_records,
+};
 use crate::scenario::Scenario;
 
 /// Where a run starts.
@@ -110,8 +112,13 @@ fn start(
             Diagnostic::general(format!("{path} is of another run: {difference}")).with_help(HELP),
         );
     }
+    // That something is there does not say that it is as it was. Even a summary that is made anew by other columns is not
+    // written over another that somebody changed.
+    let is_finished = read.get("complete") == Some(&Value::Bool(true));
+    if is_finished && folder.file(results::SUMMARY).exists() {
+        results::summary(folder, &read)?;
+    }
     if Results::is_complete(folder, &read, formats, by) {
-        // That it is there does not say that it is as it was.
         stored_records::hand_out(folder, &read, &mut Nobody)?;
         // Of a run that was killed between its manifest and its last tidying.
         folder.remove(row_hashes::PARTIAL)?;

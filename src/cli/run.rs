@@ -198,7 +198,7 @@ impl RunArgs {
         for scenario in scenarios {
             let runs = u64::from(rank::RUNS);
             let rankings = rank::ranked(scenario, runs, self.jobs(), interrupt)?;
-            out.add(&scenario.name, &rankings)?;
+            out.add(scenario, &rankings)?;
         }
         out.end()?;
         Ok(Exit::Done)
@@ -281,7 +281,7 @@ fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     }
 }
 
-/// Reads and checks all files; every mistake in any of them is reported together.
+/// Reads and checks all files; every mistake in any of them is reported together. What is to be minded of them is told.
 pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
     let mut diagnostics = Diagnostics::default();
     let scenarios: Vec<Option<Scenario>> = files
@@ -293,7 +293,14 @@ pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenar
         })
         .collect();
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {
-        Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
+        Some(scenarios) if diagnostics.is_empty() => {
+            for scenario in &scenarios {
+                for sentence in scenario.remarks.of_prices() {
+                    terminal::note(&format!("{}: {sentence}", scenario.name));
+                }
+            }
+            Ok(scenarios)
+        }
         _ => Err(Failure::Wrong(diagnostics)),
     }
 }

@@ -67,6 +67,9 @@ impl Runner<'_> {
             progress: &progress.counter,
         };
         let finished = experiment::gather(plan, tasks, conduct, gather)?;
+        for sentence in plan.noticed() {
+            terminal::note(&format!("{name}: {sentence}"));
+        }
         terminal::detail(&format!(
             "{name}: {} cases on {} threads in {:.2} s",
             finished.cases,
@@ -106,6 +109,9 @@ impl Runner<'_> {
                     known.runs
                 ));
             }
+        }
+        for sentence in plan.at_limits() {
+            terminal::note(&format!("{}: {sentence}", scenario.name));
         }
         for (arena, runs) in plan.few_runs() {
             terminal::note(&format!(

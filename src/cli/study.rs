@@ -88,7 +88,11 @@ fn comparisons(signals: &Signals) -> Result<Vec<Comparison>, Failure> {
         let scenarios: Vec<Scenario> = (ground.scenarios.iter())
             .filter_map(|name| {
                 let source = Source::new(*name, example::text(name)?);
-                scenario::load(&source, Path::new("."), Overrides::default(), &mut wrong)
+                let overrides = Overrides {
+                    set: vec![Source::new("set", ground.set)],
+                    ..Overrides::default()
+                };
+                scenario::load(&source, Path::new("."), overrides, &mut wrong)
             })
             .collect();
         if !wrong.is_empty() {

@@ -169,7 +169,8 @@ impl Summaries {
                 terminal::print(&summary_table::render(groups, places, &self.page))
             }
             (Form::Table | Form::Policies | Form::Configurations, Aggregated::By(table)) => {
-                terminal::print(&summary_by::table(table, &self.page))
+                let below = places.below(&self.page);
+                terminal::print(&(summary_by::table(table, &self.page) + &below))
             }
             (Form::Csv, _) => {
                 let text = match summary {

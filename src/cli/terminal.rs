@@ -1,6 +1,5 @@
 //! What is printed, where, how wide and in which colours.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -10,7 +9,7 @@ use console::Term;
 
 use super::progress;
 use crate::input::Diagnostics;
-use crate::input::name::is_unseen;
+use crate::input::foreign::visible;
 use crate::report::Page;
 use crate::report::page::USUAL;
 
@@ -113,22 +112,6 @@ pub fn error(text: &str) {
     progress::beside(|| {
         let _ = writeln!(io::stderr(), "{}", visible(text));
     });
-}
-
-/// A text in which a terminal finds nothing to obey: the name of a file may hold anything.
-pub fn visible(text: &str) -> Cow<'_, str> {
-    let is_unseen = |c: char| c != '\n' && is_unseen(c);
-    if !text.contains(is_unseen) {
-        return Cow::Borrowed(text);
-    }
-    let mut all = String::with_capacity(text.len());
-    for c in text.chars() {
-        match is_unseen(c) {
-            true => all.extend(c.escape_default()),
-            false => all.push(c),
-        }
-    }
-    Cow::Owned(all)
 }
 
 /// Whether what goes to a terminal, or not, is to be in colour.

@@ -23,8 +23,10 @@ pub struct Fleet<'a> {
 /// A VM type that a scenario defines, as far as it says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OwnVm<'a> {
-    /// Name that the catalogue may know it by.
-    pub listed_as: &'a str,
+    /// Name of its table, which the catalogue may know it by.
+    pub table: &'a str,
+    /// The measured VM type that it stands in for.
+    pub like: &'a str,
     /// Virtual processors.
     pub vcpu: Option<f64>,
     /// Memory in GiB.
@@ -74,9 +76,30 @@ impl<'a> Fleet<'a> {
         self.own.get(vm)
     }
 
-    /// The name of `vm` in the catalogue, if it is there at all.
+    /// The name of the table that defines `vm`, or its own where the scenario has none.
+    pub fn table<'n>(&'n self, vm: &'n str) -> &'n str {
+        self.own.get(vm).map_or(vm, |own| own.table)
+    }
+
+    /// What `vm` stands in for and is priced as: nothing where the catalogue knows it by its own name, or the scenario its price.
+    pub fn like(&self, vm: &str) -> Option<&'a str> {
+        let own = self.own.get(vm)?;
+        let is_known = own.usd_per_hour.is_some() || self.catalogue.vm_type(own.table).is_some();
+        (!is_known).then_some(own.like)
+    }
+
+    /// The same where nothing is priced as what it is like.
+    pub fn without_likes(&self) -> Fleet<'a> {
+        let alone = |(name, own): (&&'a str, &OwnVm<'a>)| {
+            let like = own.table;
+            (*name, OwnVm { like, ..*own })
+        };
+        Fleet::new(self.own.iter().map(alone))
+    }
+
+    /// The name under which the catalogue has `vm`, if it is there at all: its own, or that of what it stands in for.
     pub fn listed_as<'n>(&'n self, vm: &'n str) -> &'n str {
-        self.own.get(vm).map_or(vm, |own| own.listed_as)
+        self.like(vm).unwrap_or_else(|| self.table(vm))
     }
 
     /// What the catalogue says about `vm`.
@@ -84,9 +107,19 @@ impl<'a> Fleet<'a> {
         self.catalogue.vm_type(self.listed_as(vm))
     }
 
+    /// What the catalogue says of the size of `vm`. A stand-in has that of what it is like, unless the scenario says any of it.
+    pub fn described(&self, vm: &str) -> Option<&'static VmType> {
+        let says_itself =
+            |own: &OwnVm<'_>| own.vcpu.is_some() || own.memory_gib.is_some() || own.gpus.is_some();
+        match self.like(vm).and_then(|_| self.own(vm)) {
+            Some(own) if says_itself(own) => None,
+            _ => self.vm_type(vm),
+        }
+    }
+
     /// What a VM of the type `vm` has, by the scenario and else by the catalogue; `None` where neither says it all.
     pub fn machine(&self, vm: &str) -> Option<Machine> {
-        let (own, listed) = (self.own(vm), self.vm_type(vm));
+        let (own, listed) = (self.own(vm), self.described(vm));
         let vcpu = own.and_then(|own| own.vcpu);
         let memory_gib = own.and_then(|own| own.memory_gib);
         let gpus = own.and_then(|own| own.gpus);

@@ -57,6 +57,13 @@ pub enum Missing {
     Itself(OutsideHull),
     /// A size that it may come to.
     Size(OutsideHull),
+    /// Its parameter servers take longer than the step that is to hold their service.
+    Service {
+        /// Seconds of the step.
+        step_s: f64,
+        /// Seconds of the service.
+        service_s: f64,
+    },
     /// It has more than [`MOST_SIZES`] sizes.
     TooManySizes,
 }
@@ -172,6 +179,10 @@ impl Builder<'_> {
         if let Err(outside) = known(frame.whole()) {
             return Some(Missing::Itself(outside));
         }
+        let too_short = |vms: Vms| self.without_compute(configuration, &frame, vms);
+        if let Some(missing) = too_short(frame.whole()) {
+            return Some(missing);
+        }
         let loses = (frame.spot.as_ref()).is_some_and(|s| s.on_loss != OnLoss::Wait);
         if !loses && self.setup.elastic.is_none() {
             return None;
@@ -180,7 +191,12 @@ impl Builder<'_> {
             return Some(Missing::TooManySizes);
         };
         let mut sizes = (0..count).filter_map(|place| self.possible(&frame, place));
-        sizes.find_map(|vms| known(vms).err().map(Missing::Size))
+        sizes.find_map(|vms| {
+            known(vms)
+                .err()
+                .map(Missing::Size)
+                .or_else(|| too_short(vms))
+        })
     }
 
     /// VMs of each group at a place of the sizes, if the cluster may come to it and train.

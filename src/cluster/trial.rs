@@ -5,6 +5,7 @@ use crate::rng::{Purpose, Streams};
 use crate::training::drift::DriftPath;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
+use crate::training::sync::synchronisation::Update;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::{Fidelity, Floor, Log};
 use crate::units::SimTime;
@@ -22,6 +23,17 @@ pub(super) struct Trial {
     pub(super) gradients: f64,
     /// Mean staleness of a gradient, in gradients of others.
     pub(super) staleness: f64,
+}
+
+impl Trial {
+    /// What a formula says instead.
+    pub(super) fn of(update: Update) -> Trial {
+        Trial {
+            update_s: update.seconds,
+            gradients: update.gradients,
+            staleness: update.missed / update.gradients,
+        }
+    }
 }
 
 /// Runs `stepping` under `protocol`.

@@ -40,7 +40,7 @@ pub enum NoComparison {
     NoPlan(#[from] PlanError),
     /// Threads cannot be started.
     #[error(transparent)]
-    NoThreads(#[from] rayon::ThreadPoolBuildError),
+    NoThreads(#[from] std::io::Error),
     /// Scenarios that cannot stand beside each other, in words.
     #[error("{0}")]
     Unlike(String),
@@ -68,9 +68,7 @@ pub fn compare(
     effort: Effort<'_>,
 ) -> Result<Comparison, NoComparison> {
     let strategies = same_strategies(scenarios)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(effort.jobs)
-        .build()?;
+    let pool = effort.interrupt.pool(effort.jobs)?;
     let mut blocks = blocks(scenarios, question, &strategies);
     let mut took = vec![(Duration::ZERO, 0u32); strategies.len()];
     for scenario in scenarios {

@@ -110,7 +110,8 @@ impl Options {
         self
     }
 
-    /// Runs of the scenario end once `interrupt` is raised: cases in hand are dropped, those before are handed out.
+    /// Checks and runs of the scenario end once `interrupt` is raised: cases in hand are dropped, those before are handed
+    /// out, and a check has one mistake, that it was interrupted.
     #[must_use]
     pub fn interrupt(mut self, interrupt: &Interrupt) -> Options {
         self.interrupt = Some(interrupt.clone());
@@ -147,21 +148,25 @@ impl Options {
         mut diagnostics: Diagnostics,
     ) -> Result<Scenario, Mistakes> {
         self.reserved(&mut diagnostics);
+        let interrupt = self.interrupt.clone().unwrap_or(Interrupt::NEVER);
+        let overrides = Overrides {
+            set: self.set.clone(),
+            ..Overrides::default()
+        };
         let scenario = source.and_then(|source| {
-            load_with(
-                &source,
-                folder,
-                Overrides {
-                    set: self.set.clone(),
-                    ..Overrides::default()
-                },
-                &self.given,
-                &mut diagnostics,
-            )
+            interrupt
+                .during(|| load_with(&source, folder, overrides, &self.given, &mut diagnostics))
         });
+        if interrupt.is_raised() {
+            // What was cut off may be wrong in any way.
+            let mut cut_off = Diagnostics::default();
+            cut_off.push(Diagnostic::general(
+                "interrupted while the scenario was checked",
+            ));
+            return Err(Mistakes::new(cut_off));
+        }
         match scenario {
             Some(scenario) if diagnostics.is_empty() => {
-                let interrupt = self.interrupt.clone().unwrap_or(Interrupt::NEVER);
                 Ok(Scenario::new(scenario, interrupt, self.jobs))
             }
             _ => Err(Mistakes::new(diagnostics)),

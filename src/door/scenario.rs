@@ -107,6 +107,22 @@ impl Scenario {
         self.checked.cases()
     }
 
+    /// What is to be minded of its prices, in sentences: that none is named, that one holds for several VM types, that spot prices
+    /// are without losses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), scavsim::Mistakes> {
+    /// let flat = "workloads = [\"scavenger-resnet18\"]\nvm.fast = { like = \"e2-standard-4\", compute_scale = 0.5 }\n\
+    ///             pricing.policies = [\"paper-fixed\"]";
+    /// let told = scavsim::Scenario::parse(flat)?.remarks_on_prices();
+    /// assert!(told[0].contains("`paper-fixed` charges one price for 2 VM types"), "{told:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn remarks_on_prices(&self) -> Vec<String> {
+        self.checked.remarks.of_prices()
+    }
+
     /// Runs all cases on all cores and hands each record to `take`, in the order of the cases
     /// whatever the number of cores. Memory stays bounded: what is not kept is gone, and
     /// [`Record::into_owned`] keeps.

@@ -1,7 +1,16 @@
 //! A flag by which somebody outside stops what is being simulated.
 
+use std::cell::RefCell;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+thread_local! {
+    /// What stops the work of this thread.
+    static HERE: RefCell<Interrupt> = const { RefCell::new(Interrupt::NEVER) };
+}
 
 /// Stops a run from outside, from a signal or another thread; clones are the same flag, which never falls.
 ///
@@ -40,6 +49,41 @@ impl Interrupt {
     #[inline]
     pub fn is_raised(&self) -> bool {
         (self.0.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Does `work` so that whatever in it takes long can be stopped: what is deep inside asks [`Interrupt::here`].
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Puts back the one before, also where the work panics.
+        struct Before(Interrupt);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                HERE.replace(std::mem::replace(&mut self.0, Interrupt::NEVER));
+            }
+        }
+        let _before = Before(HERE.replace(self.clone()));
+        work()
+    }
+
+    /// The one that stops the work of this thread.
+    pub(crate) fn here() -> Interrupt {
+        HERE.with_borrow(Interrupt::clone)
+    }
+
+    /// Whether the work of this thread is to stop.
+    pub(crate) fn is_raised_here() -> bool {
+        HERE.with_borrow(Interrupt::is_raised)
+    }
+
+    /// So many threads whose work it stops.
+    ///
+    /// # Errors
+    /// Whatever keeps them from being started.
+    pub(crate) fn pool(&self, threads: usize) -> io::Result<ThreadPool> {
+        let own = self.clone();
+        let pool = ThreadPoolBuilder::new().num_threads(threads);
+        pool.start_handler(move |_| drop(HERE.replace(own.clone())))
+            .build()
+            .map_err(io::Error::other)
     }
 
     /// The flag itself, for a signal.

@@ -44,9 +44,9 @@ impl Head {
 }
 
 impl<E: Copy> Queue<E> {
-    /// An empty queue at time zero.
+    /// An empty queue at time zero, stopped by what stops the work of this thread.
     pub fn new() -> Self {
-        Queue::heeding(Interrupt::NEVER)
+        Queue::heeding(Interrupt::here())
     }
 
     /// The same; once `interrupt` is raised, nothing is due by any time.

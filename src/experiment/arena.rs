@@ -50,7 +50,9 @@ pub struct Arena {
     pub expected_time_s: Vec<Option<f64>>,
     /// Expected time and cost per policy and configuration, from the request of VMs and without search.
     pub expected: Vec<Vec<Point>>,
-    /// Which configurations keep to the limits as often as they have to and how far runs scatter, where a share may miss.
+    /// Which configurations keep to the limits, in expectation or as often as they have to, per policy and configuration.
+    pub allowed: Vec<Vec<bool>>,
+    /// How far runs scatter, where a share of them may miss the limits.
     pub spread: Option<Spread>,
     /// How well these are known, where they are means over runs.
     pub precision: Vec<Precision>,
@@ -138,6 +140,12 @@ impl Arena {
             false => closed_form(hands, &*ground, count, terms, &tariffs),
             true => expect(hands, &*ground, count, terms, question),
         };
+        let allowed = match &misses {
+            Some(misses) => misses.allowed.clone(),
+            None => (expectations.to_choose.iter())
+                .map(|points| points.iter().map(|p| scenario.limits.allow(p)).collect())
+                .collect(),
+        };
         let machines = hands.each(count, AT_ONCE, |at| machine(&parts.space, at, parts.fleet));
         let mut arena = Arena {
             workload: parts.workload.to_owned(),
@@ -151,15 +159,22 @@ impl Arena {
             default: 0,
             tariffs,
             expected_time_s,
-            oracle: oracles(scenario, misses.as_ref(), &expectations.to_choose),
+            oracle: oracles(scenario, &allowed, &expectations.to_choose),
             no_choice: Vec::new(),
-            fronts: fronts(scenario, misses.as_ref(), &expectations.points),
+            fronts: fronts(&allowed, &expectations.points),
+            allowed,
             spread: misses.map(|misses| misses.spread(&expectations.points)),
             expected: expectations.points,
             precision: expectations.precision,
         };
-        let policies = 0..arena.tariffs.len();
-        arena.no_choice = policies.map(|policy| arena.no_choice(policy)).collect();
+        // What limits were held against.
+        let held = match arena.spread {
+            Some(_) => &arena.expected,
+            None => &expectations.to_choose,
+        };
+        arena.no_choice = (held.iter().enumerate())
+            .map(|(policy, points)| arena.no_choice(policy, points))
+            .collect();
         arena.default = scenario.settings.fixed.index(&arena.task())?;
         let mut bills = PastBills::new(&scenario.policies, parts.fleet);
         let ready = hands.each(scenario.strategies.len(), 1, |at| {
@@ -225,20 +240,13 @@ impl Arena {
     }
 
     /// Why the oracle has no choice under a policy, if it has none.
-    fn no_choice(&self, policy: usize) -> Option<String> {
+    fn no_choice(&self, policy: usize, points: &[Point]) -> Option<String> {
         let has_none = self.oracle[policy].iter().any(Option::is_none);
         has_none.then(|| {
             let margins = self.task_at(policy).margins;
-            nearest::sentence(&self.space, &self.limits, &self.expected[policy], margins)
+            let needs_s = |at| self.ground.hopeless_s(at);
+            nearest::sentence(&self.space, &self.limits, points, margins, needs_s)
         })
-    }
-
-    /// Whether a configuration keeps to the limits under a policy, as it is expected to turn out.
-    pub fn allows(&self, policy: usize, at: usize) -> bool {
-        match &self.spread {
-            Some(spread) => spread.allowed[policy][at],
-            None => self.limits.allow(&self.expected[policy][at]),
-        }
     }
 }
 
@@ -276,14 +284,18 @@ fn closed_form(
 
 fn oracles(
     scenario: &Scenario,
-    misses: Option<&Misses>,
+    allowed: &[Vec<bool>],
     expected: &[Vec<Point>],
 ) -> Vec<Vec<Option<usize>>> {
     let mut scratch = Vec::new();
     let mut best = |policy: usize, objective: Objective| {
         let points: Vec<Option<Point>> = expected[policy].iter().copied().map(Some).collect();
-        let is_allowed = is_allowed(scenario, misses, policy);
-        choose(objective, is_allowed, &points, &mut scratch)
+        choose(
+            objective,
+            |at, _| allowed[policy][at],
+            &points,
+            &mut scratch,
+        )
     };
     (0..expected.len())
         .map(|policy| {
@@ -293,28 +305,11 @@ fn oracles(
         .collect()
 }
 
-fn fronts(
-    scenario: &Scenario,
-    misses: Option<&Misses>,
-    expected: &[Vec<Point>],
-) -> Vec<Option<Front>> {
+fn fronts(allowed: &[Vec<bool>], expected: &[Vec<Point>]) -> Vec<Option<Front>> {
     let mut scratch = Vec::new();
-    let points = expected.iter().enumerate();
-    points
-        .map(|(at, points)| Front::of(is_allowed(scenario, misses, at), points, &mut scratch))
+    (allowed.iter().zip(expected))
+        .map(|(allowed, points)| Front::of(|at, _| allowed[at], points, &mut scratch))
         .collect()
-}
-
-/// Whether a configuration that is expected to come to a point may be chosen under a policy.
-fn is_allowed<'a>(
-    scenario: &'a Scenario,
-    misses: Option<&'a Misses>,
-    policy: usize,
-) -> impl Fn(usize, &Point) -> bool + 'a {
-    move |at, point| match misses {
-        Some(misses) => misses.allowed[policy][at],
-        None => scenario.limits.allow(point),
-    }
 }
 
 /// What earlier runs cost at the prices of each policy.

@@ -31,6 +31,8 @@ pub(super) struct Sample {
     is_outlined: bool,
     has_all: bool,
     all_reached: bool,
+    /// VMs that were lost in all runs.
+    losses: u64,
     quantities: usize,
     values: Vec<f64>,
 }
@@ -49,6 +51,7 @@ impl Sample {
             is_outlined: false,
             has_all: true,
             all_reached: true,
+            losses: 0,
             quantities: policies + 1,
             values: Vec::new(),
         }
@@ -67,6 +70,16 @@ impl Sample {
     /// Whether all runs reached their targets.
     pub(super) fn all_reached(&self) -> bool {
         self.all_reached
+    }
+
+    /// VMs that were lost in all runs so far.
+    pub(super) fn losses(&self) -> u64 {
+        self.losses
+    }
+
+    /// So many more VMs were lost in a run.
+    pub(super) fn count_losses(&mut self, lost: u64) {
+        self.losses += lost;
     }
 
     /// Takes in a run: seconds, then USD per policy.

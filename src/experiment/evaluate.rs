@@ -18,6 +18,7 @@ use crate::search::{
 };
 use crate::testbed::{Noted, Timeline};
 use crate::training::log::Entry;
+use crate::training::sync::Invalid;
 use crate::training::{Fidelity, Unfinished};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::usage::Usage;
@@ -377,7 +378,7 @@ impl<'p> Evaluator<'p> {
         record.search_share_cost = over_one(outcome.search.usd, over.usd);
         let objective = self.plan.objectives[case.objective];
         let front = arena.fronts[case.policy].as_ref();
-        let is_allowed = arena.allows(case.policy, at);
+        let is_allowed = arena.allowed[case.policy][at];
         let is_right = at == oracle || is_worth(objective, is_allowed, front, chosen, best);
         record.right = Some(f64::from(is_right));
         if objective == Objective::Knee {
@@ -448,9 +449,15 @@ impl<'p> Evaluator<'p> {
             if totals.fell_back && why.is_none() {
                 record.fidelity = Some(Fidelity::Event.name());
                 if record.reason.is_empty() {
-                    record.reason = IN_EVENTS_AT_TIMES.into();
+                    record.reason = match totals.left_mean {
+                        true => Invalid::LeftMean.to_string().into(),
+                        false => IN_EVENTS_AT_TIMES.into(),
+                    };
                 }
             }
+            let cluster = arena.ground.world().map(|w| &w.truths[at].cluster);
+            let pace_error = cluster.and_then(|c| c.whole.pace.stationary().error());
+            self.plan.noticed.measured(pace_error, totals.left_mean);
         }
         if let Some(cold) = outcome.cold_start {
             record.cold_start_time_h = Some(cold.hours);

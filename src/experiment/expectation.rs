@@ -2,8 +2,9 @@
 //!
 //! Runs go on until the standard error is small enough. Two sets of replicas, which share nothing and which no case has:
 //! the oracle's choice is made on the first, and all configurations are valued on the second, so that nobody is chosen for
-//! the luck that he is then valued by. All configurations meet the same replicas of a set. Where runs can be outlined
-//! (`job/sketch.rs`), few runs and many outlines take the place of many runs.
+//! the luck that he is then valued by. All configurations meet the same replicas of a set. Where limits are on what is
+//! expected, the first set tells which configurations keep to them, once for all: the oracle and whoever is judged by it agree.
+//! Where runs can be outlined (`job/sketch.rs`), few runs and many outlines take the place of many runs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -28,6 +29,10 @@ const FIRST_RUNS: [u64; 2] = [64, 100];
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
 /// Standard errors beyond which a difference is settled: 99 % of a normal distribution lie within.
 pub(super) const SETTLED: f64 = 2.576;
+/// VMs that may be lost in the runs of a configuration: some ten seconds of compute. No run is added then.
+const MOST_LOSSES: u64 = 4_000_000;
+/// Losses that a run without a result counts as.
+const LOST_WITHOUT_RESULT: u64 = 20_000;
 /// Runs without a result after which none is expected.
 const HOPELESS: u64 = 8;
 
@@ -36,7 +41,7 @@ const HOPELESS: u64 = 8;
 pub struct Expectations {
     /// Time and cost per policy and configuration.
     pub points: Vec<Vec<Point>>,
-    /// The same from the other set of replicas, to choose by.
+    /// The same from the other set of replicas, to choose and to hold against the limits.
     pub to_choose: Vec<Vec<Point>>,
     /// How well each is known; empty where formulas tell it.
     pub precision: Vec<Precision>,
@@ -51,6 +56,8 @@ pub struct Precision {
     pub runs: u64,
     /// Whether the error is above [`COARSE`] because there may be no more runs.
     pub is_cut_short: bool,
+    /// Whether the most runs that there may be do not tell if it keeps to the limits.
+    pub is_at_a_limit: bool,
 }
 
 /// What a choice depends on.
@@ -84,7 +91,7 @@ pub fn expect(
         let _ = runner.site.sketch_again(0);
         runner
     });
-    // On the first set, until the choices are settled or all that may be chosen are known well.
+    // On the first set, until limits and choices are settled or all that may be chosen are known well.
     let mut first = hands.each(configurations, 1, |at| {
         runners.with(0, |runner| runner.first(at, most[at]))
     });
@@ -94,7 +101,12 @@ pub fn expect(
         let open = is_out.iter().filter(|out| !**out).count();
         let grew = hands.map(&mut first, |at, sample| {
             let is_open = !is_out[at] && open > 1 && (enough == FINE || sample.has_outlines());
-            is_open && runners.with(0, |runner| runner.grow(sample, at, (enough, most[at])))
+            let to_choose = is_open.then_some(enough).into_iter();
+            // Whatever else there is to choose from.
+            let wanted = to_choose.chain(open_at(sample, question)).reduce(f64::min);
+            wanted.is_some_and(|wanted| {
+                runners.with(0, |runner| runner.grow(sample, at, (wanted, most[at])))
+            })
         });
         if grew.contains(&true) {
             continue;
@@ -119,18 +131,51 @@ pub fn expect(
     Expectations {
         points: points(&second),
         to_choose: points(&first),
-        precision: second.iter().map(precision).collect(),
+        precision: (first.iter().zip(&second))
+            .map(|(first, second)| precision(second, open_at(first, question).is_some()))
+            .collect(),
     }
 }
 
-fn precision(sample: &Sample) -> Precision {
+fn precision(sample: &Sample, is_at_a_limit: bool) -> Precision {
     let error = sample.error();
     Precision {
         error,
         runs: sample.runs(),
         // Where no run comes to its end, that is known.
         is_cut_short: error > COARSE && error.is_finite(),
+        is_at_a_limit,
     }
+}
+
+/// How small the relative standard error has to become, as far as runs tell so far, until it is settled at 99 % under every
+/// policy whether a configuration keeps to the limits; `None` where it is.
+fn open_at(sample: &Sample, question: Question<'_>) -> Option<f64> {
+    if question.allowed.is_some() {
+        return None;
+    }
+    let limits = question.limits;
+    let distance = |of: usize, most: Option<f64>| {
+        let (estimate, most) = (sample.estimate(of), most?);
+        Some((estimate, estimate.value - most))
+    };
+    let of_policy = |policy: usize| {
+        let held = [
+            distance(0, limits.max_time_s),
+            distance(policy + 1, limits.max_cost_usd),
+        ];
+        let held = || held.iter().flatten();
+        // One limit that is certainly broken settles it.
+        if held().any(|(estimate, beyond)| *beyond > SETTLED * estimate.error) {
+            return None;
+        }
+        let open = held().filter(|(estimate, beyond)| beyond.abs() < SETTLED * estimate.error);
+        let wanted = open.map(|(estimate, beyond)| beyond.abs() / (SETTLED * estimate.value.abs()));
+        wanted.reduce(f64::min)
+    };
+    (0..question.tariffs.len())
+        .filter_map(of_policy)
+        .reduce(f64::min)
 }
 
 /// Which configurations cannot be the choice of any objective under any policy, at 99 %.
@@ -225,6 +270,8 @@ pub(super) struct Runner<'g> {
     set: u64,
     usage: Usage,
     values: Vec<f64>,
+    /// VMs that were lost in the last run.
+    lost: u64,
 }
 
 impl<'g> Runner<'g> {
@@ -241,6 +288,7 @@ impl<'g> Runner<'g> {
             set: 0,
             usage: Usage::default(),
             values: Vec::new(),
+            lost: 0,
         }
     }
 
@@ -272,6 +320,7 @@ impl<'g> Runner<'g> {
         let error = sample.error();
         if self.interrupt.is_raised()
             || error <= enough
+            || sample.losses() >= MOST_LOSSES
             || (sample.is_hopeless(HOPELESS) && error.is_infinite())
         {
             return false;
@@ -317,7 +366,8 @@ impl<'g> Runner<'g> {
 
     fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
         for _ in 0..runs {
-            if sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
+            let is_enough = sample.runs() >= HOPELESS && sample.losses() >= MOST_LOSSES;
+            if is_enough || sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
                 break;
             }
             let reached = self.once(at, sample.runs());
@@ -325,6 +375,7 @@ impl<'g> Runner<'g> {
                 true => self.site.sketch_again(at),
                 false => None,
             };
+            sample.count_losses(self.lost);
             sample.run(&self.values, reached, sketched.as_ref());
         }
     }
@@ -333,8 +384,14 @@ impl<'g> Runner<'g> {
     fn once(&mut self, at: usize, number: u64) -> bool {
         self.site.restart(self.replica(number));
         let (end, reached) = match self.site.run_to_target(at) {
-            Ok(line) => (line.net_end, true),
-            Err(why) => (why.at(), false),
+            Ok(line) => {
+                self.lost = u64::from(line.lost_vms);
+                (line.net_end, true)
+            }
+            Err(why) => {
+                self.lost = LOST_WITHOUT_RESULT;
+                (why.at(), false)
+            }
         };
         self.site.usage_until(end, &mut self.usage);
         self.values.clear();

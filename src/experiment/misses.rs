@@ -33,8 +33,6 @@ pub(super) struct Misses {
 /// What is known of runs where a share of them may miss the limits.
 #[derive(Debug)]
 pub struct Spread {
-    /// Which configurations keep to the limits as often as they have to, per policy and configuration.
-    pub allowed: Vec<Vec<bool>>,
     /// Quantile over mean of the time, per configuration.
     pub time: Vec<f64>,
     /// Of the cost, per policy and configuration.
@@ -100,7 +98,6 @@ impl Misses {
         };
         let (times, costs) = self.quantiles.split_at(1);
         Spread {
-            allowed: self.allowed,
             time: over(&times[0], &expected[0], |point| point.time_s),
             cost: (costs.iter().zip(expected))
                 .map(|(usd, points)| over(usd, points, |point| point.cost_usd))

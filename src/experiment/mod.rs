@@ -18,7 +18,7 @@
 //! - [`precision`]: how many replicas it takes until net overheads are known well.
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`tally`]: what a group of records comes to; `units`: its figures by pairs of replicas, which share their luck; `rivals`: what
-//!   may come that no case of it showed.
+//!   may come that no case of it showed; [`holds`]: how often its intervals hold.
 //! - [`summary`]: aggregates over replicas, `summary_part`: of one task, `stored`: as bytes; [`summary_by`]: over whatever columns are asked for
 //!   ([`key_columns`]), group by group ([`key_groups`]);
 //!   [`aggregation`]: one or the other.
@@ -33,6 +33,7 @@ mod estimate;
 pub mod evaluate;
 pub mod expectation;
 pub mod gather;
+pub mod holds;
 pub mod key_columns;
 pub mod key_groups;
 mod memo;

@@ -3,18 +3,23 @@
 use crate::search::objective::Margins;
 use crate::search::{Limits, Point};
 use crate::space::Space;
+use crate::training::progress::hours_text;
 use crate::units::SECONDS_PER_HOUR;
 
 /// What is said before.
 pub(super) const NO_CHOICE: &str = "no configuration keeps within the limits";
 
+/// The same where there are none.
+const NOT_REACHED: &str = "no configuration reaches the target";
+
 /// The sentence, of configurations that come to `points` in the mean, and by their `margins` where a share of runs may
-/// miss.
+/// miss; `needs_s` is what those take in the mean that losses leave no time to train.
 pub(super) fn sentence(
     space: &Space,
     limits: &Limits,
     points: &[Point],
     margins: Margins<'_>,
+    needs_s: impl Fn(usize) -> Option<f64>,
 ) -> String {
     // How many times a limit the worse of time and cost is.
     let excess = |point: &Point| {
@@ -26,8 +31,20 @@ pub(super) fn sentence(
         .enumerate()
         .map(|(at, point)| (at, margins.beyond(at, point)));
     let finite = beyond.filter(|(_, point)| excess(point).is_finite());
-    let Some((at, point)) = finite.min_by(|a, b| excess(&a.1).total_cmp(&excess(&b.1))) else {
-        return format!("{NO_CHOICE}: none reaches the target");
+    let nearest = finite.min_by(|a, b| excess(&a.1).total_cmp(&excess(&b.1)));
+    let Some((at, point)) = nearest.filter(|_| limits.are_any()) else {
+        let hopeless = (0..points.len()).filter_map(|at| Some((at, needs_s(at)?)));
+        let why = hopeless
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(at, needs_s)| {
+                let (name, hours) = (space.name(at), hours_text(needs_s / SECONDS_PER_HOUR));
+                format!("; losses leave no time to train: {name} needs about {hours} in the mean")
+            });
+        let what = match limits.are_any() {
+            true => format!("{NO_CHOICE}: none reaches the target"),
+            false => NOT_REACHED.to_owned(),
+        };
+        return what + &why.unwrap_or_default();
     };
     let time = limits.max_time_s.map(|most| (point.time_s, most));
     let time = time.filter(|(own, most)| own > most).map(|(own, most)| {
@@ -81,14 +98,27 @@ mod tests {
             max_miss: None,
         };
         assert_eq!(
-            sentence(&space, &limits, &points, Margins::default()),
+            sentence(&space, &limits, &points, Margins::default(), |_| None),
             "no configuration keeps within the limits; the nearest, 4 workers, takes 10.70 h against 5 h and costs $3.00 \
              against $2"
         );
         let never = [point(f64::INFINITY, f64::INFINITY); 3];
         assert!(
-            sentence(&space, &limits, &never, Margins::default())
+            sentence(&space, &limits, &never, Margins::default(), |_| None)
                 .ends_with("none reaches the target")
+        );
+        // Without limits none is spoken of, whatever there is to choose from.
+        let none = Limits::default();
+        for points in [points, never] {
+            assert_eq!(
+                sentence(&space, &none, &points, Margins::default(), |_| None),
+                "no configuration reaches the target"
+            );
+        }
+        let needs = |at: usize| (at > 0).then_some(3.4e3 * SECONDS_PER_HOUR * at as f64);
+        assert_eq!(
+            sentence(&space, &none, &never, Margins::default(), needs),
+            "no configuration reaches the target; losses leave no time to train: 4 workers needs about 3,400 h in the mean"
         );
     }
 }

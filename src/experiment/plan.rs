@@ -1,5 +1,6 @@
 //! Everything that cases share, computed once; the order of cases.
 
+mod noticed;
 mod told;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::search::{Figures, Limits, Objective};
 use crate::space::Space;
 use crate::testbed::{BagGround, Ground, History, MeasuredGrid, PlanGround, Terms};
 use crate::training::waits::Waits;
+use noticed::Noticed;
 
 /// A scenario, ready to run.
 ///
@@ -50,6 +52,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Whether searches note their probes and how long they took.
     pub notes_probes: bool,
+    /// What is told of its runs besides their results.
+    pub(super) noticed: Noticed,
 }
 
 /// An arena, or why there is none, in words.
@@ -112,9 +116,9 @@ impl Plan {
         scenario: &Scenario,
         interrupt: &Interrupt,
     ) -> Result<Plan, PlanError> {
-        match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+        match interrupt.pool(jobs) {
             Ok(pool) if jobs > 1 => pool.install(|| Plan::heeding(scenario, interrupt)),
-            _ => Plan::heeding(scenario, interrupt),
+            _ => interrupt.during(|| Plan::heeding(scenario, interrupt)),
         }
     }
 
@@ -156,7 +160,7 @@ impl Plan {
             }
         }
         let arenas = searches.len() * scenario.runs_in.len();
-        let plan = Plan {
+        let mut plan = Plan {
             arenas: (0..arenas).map(|_| OnceLock::new()).collect(),
             searches,
             waits,
@@ -177,8 +181,12 @@ impl Plan {
             first_replica: 0,
             limits: scenario.limits,
             notes_probes: false,
+            noticed: Noticed::default(),
             source: scenario.clone(),
         };
+        for program in plan.source.settings.own.values_mut() {
+            program.interrupt = interrupt.clone();
+        }
         let hands = Hands::here();
         let eager = hands.each(arenas.min(EAGER), 1, |index| {
             (!interrupt.is_raised()).then(|| plan.make(index, hands))

@@ -114,7 +114,7 @@ pub enum NoRanking {
     Arena(String),
     /// No threads.
     #[error("cannot start threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    Threads(#[from] std::io::Error),
     /// It was stopped.
     #[error("interrupted")]
     Interrupted,
@@ -135,9 +135,7 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
         _ if stopped() => return Err(NoRanking::Interrupted),
         plan => plan?,
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(effort.jobs)
-        .build()?;
+    let pool = effort.interrupt.pool(effort.jobs)?;
     let mut rankings: Vec<Ranking> = Vec::new();
     let mut begin = 0;
     for at in 0..plan.arena_count() {
@@ -280,7 +278,7 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ran
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
         job_cost_usd: arena.ground.job_cost_usd(at, &arena.tariffs[policy]),
         provenance: arena.ground.provenance(at),
-        is_allowed: is_reached && arena.allows(policy, at),
+        is_allowed: is_reached && arena.allowed[policy][at],
         is_on_front: false,
         best_for: Vec::new(),
     }

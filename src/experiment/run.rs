@@ -116,10 +116,7 @@ pub fn gather<G: Gather>(
     conduct: Conduct<'_>,
     gather: &mut G,
 ) -> io::Result<Finished> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(conduct.jobs)
-        .build()
-        .map_err(io::Error::other)?;
+    let pool = plan.terms.interrupt.pool(conduct.jobs)?;
     let most = match plan.terms.fidelity {
         Fidelity::Fast => TASKS_PER_THREAD,
         Fidelity::Step | Fidelity::Event => SLOW_TASKS_PER_THREAD,

@@ -8,6 +8,7 @@ use super::arena::Arena;
 use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
 use super::price_list::PriceList;
+use crate::input::foreign::harmless;
 use crate::rng::Purpose;
 use crate::search::Forecast;
 use crate::stats::median;
@@ -299,8 +300,9 @@ impl<'p> Simulation<'p> {
                 Some(fault) => Found::Never(Cow::Owned(fault)),
                 None => Found::Forecast,
             },
-            Err(Stop::Unfinished(why)) => Found::Never(Cow::Borrowed(why.reason())),
-            Err(Stop::Failed(why)) => Found::Never(Cow::Owned(why)),
+            Err(Stop::Unfinished(why)) => Found::Never(why.reason()),
+            // Somebody else's words, for all that records become.
+            Err(Stop::Failed(why)) => Found::Never(Cow::Owned(harmless(&why).into_owned())),
         };
         search.touched = site.current().is_some();
         site.mark(number);

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use super::columns::{Column, Role};
+use super::holds::{Holds, SKEWED};
 use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
 use super::rivals::{Drift, Rivals};
 use super::stored::{Reader, Writer};
@@ -66,6 +67,8 @@ enum Goes {
     AgainstUsd,
     /// As its depth.
     Depth,
+    /// With what it takes to begin with it.
+    Beginning,
     /// As nobody can tell of a choice that no case made.
     Unforeseen,
 }
@@ -79,6 +82,11 @@ fn goes(metric: &str) -> Option<Goes> {
         "saved_time_h" => Goes::AgainstHours,
         "saved_cost_usd" => Goes::AgainstUsd,
         "knee_depth" => Goes::Depth,
+        // Of further runs of the job as much as of the first, at most.
+        "repeated_gross_time" | "repeated_net_time" => Goes::HoursOverOracle,
+        "repeated_gross_cost" | "repeated_net_cost" => Goes::UsdOverOracle,
+        "search_time_h" | "search_cost_usd" => Goes::Beginning,
+        "search_share_time" | "search_share_cost" => Goes::Beginning,
         "bill_waiting_usd" | "bill_restore_usd" | "bill_lost_usd" | "lost_vms" => Goes::Unforeseen,
         "staleness" | "dropped_gradients" | "wasted_compute" => Goes::Unforeseen,
         "excess_choice" | "excess_gross" | "excess_net" => Goes::Unforeseen,
@@ -94,14 +102,13 @@ pub struct Mean {
     /// Its 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit, and where
     /// cases differ by more than luck.
     pub interval: Option<Interval>,
+    /// How often that holds.
+    pub holds: Holds,
     /// Skewness of the values.
     pub skewness: f64,
     /// Number of values.
     pub count: u64,
 }
-
-/// Values more skewed than those of an exponential distribution have a mean that few of them carry.
-const SKEWED: f64 = 2.0;
 
 impl Mean {
     /// Whether a few values carry it.
@@ -123,9 +130,13 @@ pub struct Tallied {
     pub shares: Vec<Share>,
     /// Its interval, of each; `None` where cases differ by more than luck.
     pub share_intervals: Vec<Option<Interval>>,
+    /// How often each of these holds.
+    pub share_holds: Vec<Holds>,
     /// Repetitions of the job after which what was spent on the search and on earlier runs is saved against the default
     /// configuration: mean over mean. `None` where nothing was spent, and where nothing is saved.
     pub repaid: Option<Ratio>,
+    /// How often its interval holds.
+    pub repaid_holds: Holds,
 }
 
 impl Tallied {
@@ -147,10 +158,10 @@ impl Tallied {
         right.and_then(|right| right.share()).unwrap_or(0.0)
     }
 
-    /// The interval of a share by its column name, where there is one.
-    pub fn share_interval(&self, column: &str) -> Option<Interval> {
+    /// The interval of a share by its column name, where there is one, and how often it holds.
+    pub fn share_interval(&self, column: &str) -> Option<(Interval, Holds)> {
         let index = SHARES.iter().position(|c| c.name == column)?;
-        self.share_intervals[index]
+        Some((self.share_intervals[index]?, self.share_holds[index]))
     }
 }
 
@@ -301,6 +312,7 @@ impl Tally {
     /// What they come to; intervals where all cases are replicas of `one_case`.
     pub(super) fn tallied(&self, one_case: bool) -> Tallied {
         let drift = self.rivals.drift();
+        let others_may_come = drift != Drift::default();
         let oracle = |name: &str| {
             let at = METRICS.iter().position(|metric| metric.name == name);
             at.map_or(0.0, |at| self.figures[at].values().mean())
@@ -309,14 +321,19 @@ impl Tally {
         let means = (self.figures.iter()).zip(GOES_WITH_CHOICE.iter());
         let mean = |(figure, goes): (&Figure, &Option<Goes>)| {
             let values = figure.values();
-            let with_drift = |interval: Interval| {
-                let (down, up) =
-                    goes.map_or(Some((0.0, 0.0)), |goes| reach(&drift, goes, oracle))?;
-                Some(interval.and(values.mean(), down, up))
+            let plain = figure.interval().filter(|_| one_case);
+            let with_others = |goes: Goes| match goes {
+                Goes::Beginning => figure.interval_with_others(None),
+                _ => figure.interval_with_others(Some(reach(&drift, goes, oracle)?)),
+            };
+            let interval = match goes {
+                Some(goes) if others_may_come => plain.and_then(|_| with_others(*goes)),
+                _ => plain,
             };
             (values.count() > 0).then(|| Mean {
                 mean: values.mean(),
-                interval: (figure.interval().filter(|_| one_case)).and_then(with_drift),
+                interval,
+                holds: Holds::of_mean(plain.zip(interval), figure.units(), values.skewness()),
                 skewness: values.skewness(),
                 count: values.count(),
             })
@@ -329,7 +346,9 @@ impl Tally {
             share_intervals: (self.shares.iter())
                 .map(|share| share.interval().filter(|_| one_case))
                 .collect(),
+            share_holds: self.shares.iter().map(Answers::holds).collect(),
             repaid: self.repaid.ratio(&drift, one_case),
+            repaid_holds: Holds::of_ratio(self.cases),
         }
     }
 }
@@ -349,8 +368,7 @@ fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
         Goes::AgainstHours => against(drift.hours),
         Goes::AgainstUsd => against(drift.usd),
         Goes::Depth => drift.depth,
-        Goes::Unforeseen if *drift == Drift::default() => (0.0, 0.0),
-        Goes::Unforeseen => return None,
+        Goes::Beginning | Goes::Unforeseen => return None,
     })
 }
 
@@ -420,9 +438,16 @@ impl Repaid {
             units => units,
         };
         let [a, b] = &units.each;
-        let intervals = units::interval(spent, a).zip(units::interval(saved, b));
+        let intervals = match *drift == Drift::default() {
+            true => units::interval(spent, a).zip(units::interval(saved, b)),
+            false => units::with_others(spent, a, None).zip(units::with_others(
+                saved,
+                b,
+                Some((down, up)),
+            )),
+        };
         let intervals = intervals.filter(|_| one_case);
-        let intervals = intervals.map(|(a, b)| [a, b.and(saved.mean(), down, up)]);
+        let intervals = intervals.map(|(a, b)| [a, b]);
         Ratio::of([spent.mean(), saved.mean()], intervals, units.correlation())
     }
 }

@@ -3,7 +3,11 @@
 //!
 //! With units u of mean ū and all values of mean x̄ the interval of x̄ has the lengths of that of ū. Where all units are pairs
 //! ū is x̄; else ū gives more weight to those by themselves, which vary more.
+//!
+//! Mirrored luck cancels while all choose the same. A choice that luck brings about comes with luck of its own, which no pair
+//! shows that does not make it: where such a choice may come, an interval is longer to both sides.
 
+use super::holds::Holds;
 use super::stored::{Reader, Writer};
 use crate::stats::{Interval, Pair, Share, Welford};
 
@@ -156,6 +160,31 @@ pub(super) fn interval(values: &Welford, units: &Welford) -> Option<Interval> {
     })
 }
 
+/// That interval where choices may come that no case made. They are expected to move the mean by so much `down` or `up`, and the
+/// luck that brings them about may move it as much the other way, but hardly by more than values by themselves scatter. Of
+/// what begins a run nobody expects anything, so `expected` is `None` there.
+pub(super) fn with_others(
+    values: &Welford,
+    units: &Welford,
+    expected: Option<(f64, f64)>,
+) -> Option<Interval> {
+    let (plain, mean) = (interval(values, units)?, values.mean());
+    let (down, up) = expected.unwrap_or_default();
+    let widened = plain.and(mean, down, up);
+    if units.count() == 0 {
+        // Their own luck does not cancel.
+        return Some(widened);
+    }
+    let most = expected.map_or(f64::INFINITY, |(down, up)| down.max(up));
+    let with_luck = |own: f64, alone: f64| own.hypot(most).min(own.max(alone));
+    let ((down, up), alone) = (plain.about(mean), values.interval()?.about(mean));
+    let (least_down, least_up) = widened.about(mean);
+    Some(Interval {
+        low: mean - least_down.max(with_luck(down, alone.0)),
+        high: mean + least_up.max(with_luck(up, alone.1)),
+    })
+}
+
 /// A figure: its values, and its units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Figure {
@@ -184,9 +213,22 @@ impl Figure {
         &self.values
     }
 
+    /// Units, or values where those are the units.
+    pub(super) fn units(&self) -> u64 {
+        match self.units.all().count() {
+            0 => self.values.count(),
+            units => units,
+        }
+    }
+
     /// The interval of their mean.
     pub(super) fn interval(&self) -> Option<Interval> {
         interval(&self.values, &self.units.all())
+    }
+
+    /// The same where choices may come that no case made; see [`with_others`].
+    pub(super) fn interval_with_others(&self, expected: Option<(f64, f64)>) -> Option<Interval> {
+        with_others(&self.values, &self.units.all(), expected)
     }
 
     pub(super) fn write(&self, to: &mut Writer) {
@@ -247,6 +289,11 @@ impl Answers {
             (true, true) => alone / together,
         };
         self.share.interval_as_of(count.clamp(least, most))
+    }
+
+    /// How often that holds.
+    pub(super) fn holds(&self) -> Holds {
+        Holds::of_share(self.share.yes, self.share.count)
     }
 
     pub(super) fn write(&self, to: &mut Writer) {
@@ -349,13 +396,22 @@ mod tests {
                 .interval()
                 .is_some_and(|i| i.high - i.low > 0.5)
         );
+        // The luck of what may still be chosen does not cancel, but goes no farther than what is expected of it.
+        let ends = |i: Option<Interval>| i.map(|i| [i.low, i.high]).unwrap_or_default();
+        let alone = ends(known.values().interval());
+        let by_expectation = [7.0 - 0.125, 7.0 + 0.125];
+        for (expected, right) in [(None, alone), (Some((0.0, 0.125)), by_expectation)] {
+            let seen = ends(known.interval_with_others(expected));
+            for (seen, right) in seen.into_iter().zip(right) {
+                assert!((seen - right).abs() < 1e-12, "{seen} {right}");
+            }
+        }
         // Both of a pair the same: 20 values, not 40.
         let value = |r: u64| (r / 2 * 7 % 20) as f64;
         let same = figure(&(0..40).map(|r| (r, Some(value(r)))).collect::<Vec<_>>());
         let mut twenty = Welford::default();
         (0..20).for_each(|pair| twenty.add(value(2 * pair)));
         let (seen, expected) = (same.interval(), twenty.interval());
-        let ends = |i: Option<Interval>| i.map(|i| [i.low, i.high]).unwrap_or_default();
         for (seen, expected) in ends(seen).into_iter().zip(ends(expected)) {
             assert!((seen - expected).abs() < 1e-9, "{seen} {expected}");
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::evaluate::Scope;
 use super::tree::{Call, Expression};
 use super::value::Value;
@@ -46,9 +47,15 @@ pub(super) fn aggregate(
         Some(share) => Some(scope.number(share)?),
         None => None,
     };
-    let gathered = scope.gather(call, parts)?;
+    let budget = scope.budget;
+    let before = budget.kept();
+    let mut rows = Rows::new();
+    let nobody = scope.gather(call, span, parts, &mut |values| {
+        rows.take(name, values, budget)
+    })?;
+    budget.forget_to(before);
     let none = |scope: &Scope<'_>| {
-        let (place, help) = match &gathered.nobody {
+        let (place, help) = match &nobody {
             Some((place, help)) => (place, Some(help.clone())),
             None => (span, None),
         };
@@ -59,56 +66,35 @@ pub(super) fn aggregate(
         }
     };
     if name == "count" && parts.is_empty() {
-        return Ok(Value::Number(gathered.rows.len() as f64));
+        return Ok(Value::Number(rows.rows as f64));
     }
     if name == "knee" {
-        return knee(&gathered.rows).ok_or_else(|| none(scope));
+        return knee(&rows.kept).ok_or_else(|| none(scope));
     }
-    let values: Vec<Value> = (gathered.rows.iter().flatten().cloned())
-        .flat_map(|value| match value {
-            Value::List(inner) => inner,
-            other => vec![other],
-        })
-        .filter(|value| *value != Value::Empty)
-        .collect();
+    let count = rows.values as f64;
     match name {
-        "list" => return Ok(Value::List(values)),
-        "count" => return Ok(Value::Number(values.len() as f64)),
+        "list" => return Ok(Value::List(rows.kept)),
+        "count" => return Ok(Value::Number(count)),
         "the" => {
-            return match &values[..] {
-                [one] => Ok(one.clone()),
-                [] => Err(none(scope)),
-                [first, rest @ ..] if rest.iter().all(|value| value == first) => Ok(first.clone()),
-                _ => Err(scope.wrong(
-                    span,
-                    format!("{} values are selected, not one", values.len()),
-                )),
+            return match rows.kept.pop() {
+                None => Err(none(scope)),
+                Some(one) if rows.are_equal => Ok(one),
+                Some(_) => Err(scope.wrong(span, format!("{count} values are selected, not one"))),
             };
         }
         _ => {}
     }
-    if values.is_empty() && name != "sum" {
+    if rows.values == 0 && name != "sum" {
         return Err(none(scope));
     }
-    let mut numbers = Vec::with_capacity(values.len());
-    for value in &values {
-        match value.number() {
-            Some(number) => numbers.push(number),
-            None => {
-                let title = format!("`{name}` needs numbers, found {}", value.shown());
-                return Err(scope.wrong(span, title));
-            }
-        }
-    }
-    let count = numbers.len() as f64;
-    let sum: f64 = numbers.iter().sum();
+    let mut numbers: Vec<f64> = rows.kept.iter().filter_map(Value::number).collect();
     Ok(Value::Number(match name {
-        "sum" => sum,
-        "mean" | "share" => sum / count,
-        "min" => numbers.iter().copied().fold(f64::INFINITY, f64::min),
-        "max" => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        "sum" => rows.sum,
+        "mean" | "share" => rows.sum / count,
+        "min" => rows.least,
+        "max" => rows.most,
         "std" => {
-            let mean = sum / count;
+            let mean = rows.sum / count;
             let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
             match count > 1.0 {
                 true => (squares / (count - 1.0)).sqrt(),
@@ -125,6 +111,85 @@ pub(super) fn aggregate(
     }))
 }
 
+/// What an aggregate remembers of its rows: their values, where it needs them all.
+struct Rows {
+    rows: u64,
+    /// Values, empty cells left out.
+    values: u64,
+    /// All of them, for those that need all; of `the` the first; of `knee` those of each row after the other.
+    kept: Vec<Value>,
+    /// Whether all are the first.
+    are_equal: bool,
+    sum: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Rows {
+    fn new() -> Rows {
+        Rows {
+            rows: 0,
+            values: 0,
+            kept: Vec::new(),
+            are_equal: true,
+            sum: std::iter::empty::<f64>().sum(),
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+        }
+    }
+
+    /// Takes the values of a row for the aggregate called `name`.
+    fn take(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), String> {
+        self.rows += 1;
+        if name == "knee" {
+            self.kept.extend_from_slice(values);
+            return budget.keep(values.len());
+        }
+        for value in values {
+            match value {
+                Value::List(inner) => {
+                    budget.step(inner.len())?;
+                    inner
+                        .iter()
+                        .try_for_each(|one| self.add(name, one, budget))?;
+                }
+                one => self.add(name, one, budget)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, name: &str, value: &Value, budget: &Budget) -> Result<(), String> {
+        if *value == Value::Empty {
+            return Ok(());
+        }
+        self.values += 1;
+        let keep = match name {
+            "list" | "median" | "quantile" | "std" => true,
+            "the" => {
+                let first = self.kept.first();
+                self.are_equal &= first.is_none_or(|first| first == value);
+                first.is_none()
+            }
+            _ => false,
+        };
+        if keep {
+            budget.keep(1)?;
+            self.kept.push(value.clone());
+        }
+        if matches!(name, "list" | "count" | "the") {
+            return Ok(());
+        }
+        let Some(number) = value.number() else {
+            return Err(format!("`{name}` needs numbers, found {}", value.shown()));
+        };
+        self.sum += number;
+        self.least = self.least.min(number);
+        self.most = self.most.max(number);
+        Ok(())
+    }
+}
+
 /// The quantile between the two values next to it.
 fn between(numbers: &mut [f64], share: f64) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
@@ -136,14 +201,14 @@ fn between(numbers: &mut [f64], share: f64) -> f64 {
     }
 }
 
-/// What belongs to the knee of times and costs, by the rule of the search.
-fn knee(rows: &[Vec<Value>]) -> Option<Value> {
-    let points: Vec<Option<Point>> = (rows.iter())
+/// What belongs to the knee of times and costs, by the rule of the search; `rows` are of three values each.
+fn knee(rows: &[Value]) -> Option<Value> {
+    let points: Vec<Option<Point>> = (rows.chunks_exact(3))
         .map(|row| {
             let (time_s, cost_usd) = (row[1].number()?, row[2].number()?);
             Some(Point { time_s, cost_usd })
         })
         .collect();
     let best = objective::choose(Objective::Knee, |_, _| true, &points, &mut Vec::new())?;
-    Some(rows.get(best)?[0].clone())
+    rows.get(3 * best).cloned()
 }

@@ -61,7 +61,7 @@ impl<'a> Walk<'a> {
                     .for_each(|part| self.part(part));
             }
             Node::Negative(inner) => self.part(inner),
-            Node::Binary(_, both) => both.iter().for_each(|part| self.part(part)),
+            Node::Chain(chain) => chain.all().for_each(|part| self.part(part)),
             Node::Compare(condition) => {
                 self.part(&condition.left);
                 condition.right.iter().for_each(|part| self.word(part));

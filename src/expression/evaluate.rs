@@ -5,9 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::aggregates::{AGGREGATES, aggregate};
+use super::budget::Budget;
 use super::select::holds;
 use super::table::Table;
-use super::tree::{Call, Definition, Expression, Node, Operator, Steps, Text};
+use super::tree::{Call, Chain, Definition, Expression, Node, Operator, Steps, Text};
 use super::value::Value;
 use crate::input::{Diagnostic, Source};
 
@@ -129,6 +130,7 @@ impl Arguments<'_> {
 pub(super) struct Scope<'a> {
     pub(super) world: &'a dyn World,
     pub(super) source: &'a Arc<Source>,
+    pub(super) budget: &'a Budget,
     /// Variables, the innermost last.
     pub(super) variables: Vec<(Arc<str>, Value)>,
     /// The row that names of columns are of.
@@ -150,6 +152,7 @@ pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
     Scope {
         world,
         source: &text.source,
+        budget: &Budget::default(),
         variables: Vec::new(),
         row: None,
         depth: 0,
@@ -160,6 +163,15 @@ pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
 impl Scope<'_> {
     pub(super) fn wrong(&self, span: &Range<usize>, title: impl Into<String>) -> Diagnostic {
         Diagnostic::at(self.source, span.clone(), title, "here")
+    }
+
+    /// Takes something of the budget for the part at `span`.
+    pub(super) fn within(
+        &self,
+        span: &Range<usize>,
+        take: impl FnOnce(&Budget) -> Result<(), String>,
+    ) -> Result<(), Diagnostic> {
+        take(self.budget).map_err(|why| self.wrong(span, why))
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
@@ -187,6 +199,15 @@ impl Scope<'_> {
     }
 
     pub(super) fn value(&mut self, part: &Expression) -> Result<Value, Diagnostic> {
+        self.within(&part.span, |budget| {
+            budget.step(1).and_then(|()| budget.deeper())
+        })?;
+        let value = self.of_node(part);
+        self.budget.higher();
+        value
+    }
+
+    fn of_node(&mut self, part: &Expression) -> Result<Value, Diagnostic> {
         Ok(match &part.node {
             Node::Number(number) => Value::Number(*number),
             Node::Quoted(text) => Value::Text(Arc::clone(text)),
@@ -194,10 +215,7 @@ impl Scope<'_> {
                 Some(value) => value,
                 None => return Err(self.wrong(&part.span, format!("`{name}` is nothing here"))),
             },
-            Node::List(all) => {
-                let all = all.iter().map(|one| self.value(one));
-                Value::List(flat(all.collect::<Result<_, _>>()?))
-            }
+            Node::List(all) => Value::List(self.all(all, &part.span)?),
             Node::Range(steps) => Value::List(self.range(steps, &part.span)?),
             Node::Negative(inner) => match self.value(inner)? {
                 Value::Number(number) => Value::Number(-number),
@@ -207,7 +225,7 @@ impl Scope<'_> {
                     return Err(self.wrong(&inner.span, title));
                 }
             },
-            Node::Binary(operator, both) => self.binary(*operator, both)?,
+            Node::Chain(chain) => self.chain(chain)?,
             Node::Compare(condition) => {
                 let right = self.words(&condition.right)?;
                 let left = self.value(&condition.left)?;
@@ -215,6 +233,28 @@ impl Scope<'_> {
             }
             Node::Call(call) => self.call(call, &part.span)?,
         })
+    }
+
+    /// The values of a list, of lists inside of it theirs.
+    fn all(&mut self, all: &[Expression], span: &Range<usize>) -> Result<Vec<Value>, Diagnostic> {
+        let kept = self.budget.kept();
+        let mut values = Vec::new();
+        for one in all {
+            let before = values.len();
+            match self.value(one)? {
+                Value::List(inner) => values.extend(inner),
+                other => values.push(other),
+            }
+            let more = values.len() - before;
+            self.within(span, |budget| {
+                budget.step(more).and_then(|()| budget.keep(more))
+            })?;
+            if values.len() as f64 > MOST {
+                return Err(self.wrong(span, format!("a list of more than {MOST} values")));
+            }
+        }
+        self.budget.forget_to(kept);
+        Ok(values)
     }
 
     /// Values of which a bare name that is no variable is a word.
@@ -241,6 +281,7 @@ impl Scope<'_> {
             return Err(self.wrong(span, title));
         }
         let count = (count + 1e-9).floor();
+        self.within(span, |budget| budget.step(count as usize))?;
         // Of a step that divides the range both ends are exact.
         let last = match (count * step + from - to).abs() < 1e-9 * to.abs().max(1.0) {
             true => to,
@@ -253,29 +294,38 @@ impl Scope<'_> {
         Ok((0..=count as u64).map(|n| Value::Number(at(n))).collect())
     }
 
-    fn binary(&mut self, operator: Operator, both: &[Expression; 2]) -> Result<Value, Diagnostic> {
-        let mut numbers = [0.0; 2];
-        for (number, part) in numbers.iter_mut().zip(both) {
-            *number = match self.value(part)? {
-                Value::Number(number) => number,
-                Value::Empty => return Ok(Value::Empty),
-                other => {
-                    let title = format!("expected a number, found {}", other.shown());
-                    return Err(self.wrong(&part.span, title));
+    /// Numbers from left to right; of those beside an empty cell nothing comes.
+    fn chain(&mut self, chain: &Chain) -> Result<Value, Diagnostic> {
+        let Some(mut left) = self.number_or_empty(&chain.first)? else {
+            return Ok(Value::Empty);
+        };
+        for (operator, part) in &chain.rest {
+            let Some(right) = self.number_or_empty(part)? else {
+                return Ok(Value::Empty);
+            };
+            left = match operator {
+                Operator::Add => left + right,
+                Operator::Subtract => left - right,
+                Operator::Multiply => left * right,
+                Operator::Divide if right == 0.0 => {
+                    return Err(self.wrong(&part.span, "division by zero"));
                 }
+                Operator::Divide => left / right,
+                Operator::Power => libm::pow(left, right),
             };
         }
-        let [a, b] = numbers;
-        Ok(Value::Number(match operator {
-            Operator::Add => a + b,
-            Operator::Subtract => a - b,
-            Operator::Multiply => a * b,
-            Operator::Divide if b == 0.0 => {
-                return Err(self.wrong(&both[1].span, "division by zero"));
+        Ok(Value::Number(left))
+    }
+
+    fn number_or_empty(&mut self, part: &Expression) -> Result<Option<f64>, Diagnostic> {
+        match self.value(part)? {
+            Value::Number(number) => Ok(Some(number)),
+            Value::Empty => Ok(None),
+            other => {
+                let title = format!("expected a number, found {}", other.shown());
+                Err(self.wrong(&part.span, title))
             }
-            Operator::Divide => a / b,
-            Operator::Power => libm::pow(a, b),
-        }))
+        }
     }
 
     fn call(&mut self, call: &Call, span: &Range<usize>) -> Result<Value, Diagnostic> {
@@ -300,9 +350,13 @@ impl Scope<'_> {
                 let title = format!("more than {DEEPEST} functions inside of each other");
                 return Err(self.wrong(span, title));
             }
-            return Scope {
+            let kept = self.budget.kept();
+            let lists = values.iter().map(|(_, value)| value.size()).sum();
+            self.within(span, |budget| budget.keep(lists))?;
+            let value = Scope {
                 world,
                 source: &definition.body.source,
+                budget: self.budget,
                 variables: (values.into_iter())
                     .map(|(name, value)| (Arc::from(name), value))
                     .collect(),
@@ -310,6 +364,8 @@ impl Scope<'_> {
                 depth: self.depth + 1,
             }
             .value(&definition.body.root);
+            self.budget.forget_to(kept);
+            return value;
         }
         let plain = super::PLAIN.iter().find(|(own, _)| *own == name);
         let parameters = match plain {

@@ -5,10 +5,11 @@
 //! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
 //! - [`table`]: rows to select from; [`value`]: what an expression comes to.
 //! - [`check`](mod@check): names that nothing has, before anything is computed, and the columns that are asked for.
-//! - [`evaluate`](mod@evaluate): tree → value; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
+//! - [`evaluate`](mod@evaluate): tree → value, within a `budget`; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
 //!   that meet conditions.
 
 mod aggregates;
+mod budget;
 pub mod check;
 pub mod evaluate;
 mod parse;
@@ -22,7 +23,7 @@ pub mod value;
 pub use aggregates::AGGREGATES;
 pub use check::{Used, check};
 pub use evaluate::{Arguments, World, evaluate};
-pub use parse::parse;
+pub use parse::{parse, parse_loops};
 pub use table::{Cell, Table};
 pub use tree::{Definition, Text};
 pub use value::Value;

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use super::aggregates::AGGREGATES;
 use super::token::{Token, tokens};
 use super::tree::{
-    Argument, Call, Condition, Expression, Node, Operator, Relation, Steps, Text, Word,
+    Argument, Call, Chain, Condition, Expression, Node, Operator, Relation, Steps, Text, Word,
 };
 use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// Parts inside of parts beyond which nobody reads on.
 const DEEPEST: usize = 100;
+/// Variables of an aggregate at most.
+const MOST_LOOPS: usize = 10;
 
 /// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to
 /// `diagnostics`.
@@ -21,6 +23,31 @@ pub fn parse(
     start: usize,
     diagnostics: &mut Diagnostics,
 ) -> Option<Text> {
+    let root = read(text, source, start, Parser::compared, diagnostics)?;
+    Some(Text {
+        source: Arc::clone(source),
+        root,
+    })
+}
+
+/// Reads `for NAME in LIST for NAME in LIST …`, as [`parse`] does an expression.
+pub fn parse_loops(
+    text: &str,
+    source: &Arc<Source>,
+    start: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<(Word, Expression)>> {
+    read(text, source, start, Parser::loops, diagnostics)
+}
+
+/// Reads the whole of `text` by the `rule`.
+fn read<'t, T>(
+    text: &'t str,
+    source: &Arc<Source>,
+    start: usize,
+    rule: fn(&mut Parser<'t>) -> Result<T, Wrong>,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
     let read = match tokens(text) {
         Ok(tokens) => Parser {
             tokens,
@@ -29,7 +56,7 @@ pub fn parse(
             end: text.len(),
             start,
         }
-        .whole(),
+        .whole(rule),
         Err(span) => {
             let what = text.get(span.clone()).unwrap_or_default();
             let title = match what {
@@ -40,10 +67,7 @@ pub fn parse(
         }
     };
     match read {
-        Ok(root) => Some(Text {
-            source: Arc::clone(source),
-            root,
-        }),
+        Ok(read) => Some(read),
         Err((span, title)) => {
             diagnostics.push(Diagnostic::at(source, span, title, "here"));
             None
@@ -64,10 +88,10 @@ struct Parser<'t> {
 const CLAUSES: [&str; 4] = ["for", "in", "where", "step"];
 
 impl<'t> Parser<'t> {
-    fn whole(mut self) -> Result<Expression, Wrong> {
-        let root = self.compared()?;
+    fn whole<T>(mut self, rule: fn(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+        let read = rule(&mut self)?;
         match self.peek() {
-            None => Ok(root),
+            None => Ok(read),
             Some(_) => Err(self.wrong("the expression should end")),
         }
     }
@@ -197,18 +221,18 @@ impl<'t> Parser<'t> {
         next: fn(&mut Self) -> Result<Expression, Wrong>,
     ) -> Result<Expression, Wrong> {
         let begin = self.place().start;
-        let mut left = next(self)?;
-        loop {
-            let found = operators.iter().find(|(symbol, _)| self.takes(symbol));
-            let Some((_, operator)) = found else {
-                return Ok(left);
-            };
-            let both = Box::new([left, next(self)?]);
-            left = Expression {
-                node: Node::Binary(*operator, both),
-                span: self.since(begin),
-            };
+        let first = next(self)?;
+        let mut rest = Vec::new();
+        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.takes(symbol)) {
+            rest.push((*operator, next(self)?));
         }
+        if rest.is_empty() {
+            return Ok(first);
+        }
+        Ok(Expression {
+            node: Node::Chain(Box::new(Chain { first, rest })),
+            span: self.since(begin),
+        })
     }
 
     fn signed(&mut self) -> Result<Expression, Wrong> {
@@ -224,9 +248,12 @@ impl<'t> Parser<'t> {
         if !self.takes("^") {
             return Ok(base);
         }
-        let both = Box::new([base, self.deeper(Self::signed)?]);
+        let chain = Chain {
+            first: base,
+            rest: vec![(Operator::Power, self.deeper(Self::signed)?)],
+        };
         Ok(Expression {
-            node: Node::Binary(Operator::Power, both),
+            node: Node::Chain(Box::new(chain)),
             span: self.since(begin),
         })
     }
@@ -307,13 +334,7 @@ impl<'t> Parser<'t> {
             }
         }
         if is_aggregate {
-            while self.takes_word("for") {
-                let name = self.word("the name of a variable")?;
-                if !self.takes_word("in") {
-                    return Err(self.wrong("expected `in` and a list"));
-                }
-                call.loops.push((name, self.ranged()?));
-            }
+            call.loops = self.loops()?;
             if self.takes_word("in") {
                 call.table = Some(self.word("the name of a table")?);
             }
@@ -326,6 +347,23 @@ impl<'t> Parser<'t> {
         }
         self.expect(")")?;
         Ok(call)
+    }
+
+    /// `for NAME in LIST`, as often as it stands there.
+    fn loops(&mut self) -> Result<Vec<(Word, Expression)>, Wrong> {
+        let mut loops = Vec::new();
+        while self.takes_word("for") {
+            if loops.len() == MOST_LOOPS {
+                let title = format!("more than {MOST_LOOPS} variables inside of each other");
+                return Err((self.place(), title));
+            }
+            let name = self.word("the name of a variable")?;
+            if !self.takes_word("in") {
+                return Err(self.wrong("expected `in` and a list"));
+            }
+            loops.push((name, self.ranged()?));
+        }
+        Ok(loops)
     }
 
     fn argument(&mut self, of_aggregate: bool) -> Result<Argument, Wrong> {

@@ -38,7 +38,7 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
         Node::List(all) => all.iter().any(inner),
         Node::Range(steps) => inner(&steps.from) || inner(&steps.to),
         Node::Negative(part) => inner(part),
-        Node::Binary(_, both) => both.iter().any(inner),
+        Node::Chain(chain) => chain.all().any(inner),
         Node::Compare(condition) => inner(&condition.left),
         // The words among the arguments of functions are words; aggregates have their own rows.
         Node::Call(call) => {
@@ -49,21 +49,31 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
     }
 }
 
-/// Values of an aggregate's arguments, row by row.
-pub(super) struct Gathered {
-    /// One list of values per row.
-    pub(super) rows: Vec<Vec<Value>>,
-    /// The condition that nothing meets, and what stands in its column.
-    pub(super) nobody: Option<(Range<usize>, String)>,
+/// The condition that nothing meets, and what stands in its column.
+pub(super) type Nobody = Option<(Range<usize>, String)>;
+
+/// Takes the values of an aggregate's arguments in a row; in words what is wrong with them.
+pub(super) type Take<'t> = dyn FnMut(&[Value]) -> Result<(), String> + 't;
+
+/// What rows are for.
+struct Purpose<'p, 't> {
+    call: &'p Call,
+    parts: &'p [&'p Expression],
+    /// Where the aggregate stands.
+    span: &'p Range<usize>,
+    take: &'p mut Take<'t>,
+    nobody: Nobody,
 }
 
 impl Scope<'_> {
-    /// Evaluates `parts` for every row that the clauses of `call` select.
+    /// Evaluates `parts` for every row that the clauses of `call` select, and hands their values on: none is kept here.
     pub(super) fn gather(
         &mut self,
         call: &Call,
+        span: &Range<usize>,
         parts: &[&Expression],
-    ) -> Result<Gathered, Diagnostic> {
+        take: &mut Take<'_>,
+    ) -> Result<Nobody, Diagnostic> {
         let names: Vec<&str> = self.variables.iter().map(|(name, _)| &**name).collect();
         let tables = self.world.tables();
         let table = match table_of(call, &names, tables.first().map(String::as_str)) {
@@ -77,49 +87,55 @@ impl Scope<'_> {
             }
             None => None,
         };
-        let mut gathered = Gathered {
-            rows: Vec::new(),
+        let mut purpose = Purpose {
+            call,
+            parts,
+            span,
+            take,
             nobody: None,
         };
         let outer = self.row.clone();
         let known = self.variables.len();
-        let done = self.each(call, 0, table.as_ref(), parts, &mut gathered);
+        let done = self.each(0, table.as_ref(), &mut purpose);
         self.row = outer;
         self.variables.truncate(known);
-        done.map(|()| gathered)
+        done.map(|()| purpose.nobody)
     }
 
     fn each(
         &mut self,
-        call: &Call,
         depth: usize,
         table: Option<&Rc<Table>>,
-        parts: &[&Expression],
-        gathered: &mut Gathered,
+        purpose: &mut Purpose<'_, '_>,
     ) -> Result<(), Diagnostic> {
+        let call = purpose.call;
         if let Some((name, list)) = call.loops.get(depth) {
             let values = match self.value(list)? {
                 Value::List(all) => all,
                 one => vec![one],
             };
+            let count = values.len();
+            self.within(&list.span, |budget| budget.keep(count))?;
             for value in values {
                 self.variables.push((Arc::clone(&name.text), value));
-                self.each(call, depth + 1, table, parts, gathered)?;
+                self.each(depth + 1, table, purpose)?;
                 self.variables.pop();
             }
+            // What the aggregate kept of its rows stays.
+            self.budget.release(count);
             return Ok(());
         }
         let Some(table) = table else {
             let all: Vec<&Condition> = call.conditions.iter().collect();
-            return self.take(&all, parts, gathered);
+            return self.take(&all, purpose);
         };
-        let selected = self.selected(table, &call.conditions)?;
+        let selected = self.selected(table, &call.conditions, purpose.span)?;
         if let Some(condition) = selected.nobody {
-            gathered.nobody = Some((condition.left.span.clone(), values_there(table, condition)));
+            purpose.nobody = Some((condition.left.span.clone(), values_there(table, condition)));
         }
         for row in selected.rows {
             self.row = Some((Rc::clone(table), row));
-            self.take(&selected.others, parts, gathered)?;
+            self.take(&selected.others, purpose)?;
         }
         Ok(())
     }
@@ -127,8 +143,7 @@ impl Scope<'_> {
     fn take(
         &mut self,
         conditions: &[&Condition],
-        parts: &[&Expression],
-        gathered: &mut Gathered,
+        purpose: &mut Purpose<'_, '_>,
     ) -> Result<(), Diagnostic> {
         for condition in conditions {
             let right = self.words(&condition.right)?;
@@ -137,9 +152,9 @@ impl Scope<'_> {
                 return Ok(());
             }
         }
-        let values = parts.iter().map(|part| self.value(part));
-        gathered.rows.push(values.collect::<Result<_, _>>()?);
-        Ok(())
+        let values = purpose.parts.iter().map(|part| self.value(part));
+        let values: Vec<Value> = values.collect::<Result<_, _>>()?;
+        (purpose.take)(&values).map_err(|why| self.wrong(purpose.span, why))
     }
 }
 

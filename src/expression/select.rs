@@ -1,5 +1,7 @@
 //! Rows that meet conditions.
 
+use std::ops::Range;
+
 use super::evaluate::Scope;
 use super::table::Table;
 use super::tree::{Condition, Node, Relation};
@@ -45,7 +47,9 @@ impl Scope<'_> {
         &mut self,
         table: &Table,
         conditions: &'c [Condition],
+        span: &Range<usize>,
     ) -> Result<Selected<'c>, Diagnostic> {
+        self.within(span, |budget| budget.step(table.height()))?;
         let mut rows: Vec<usize> = (0..table.height()).collect();
         let (mut others, mut nobody) = (Vec::new(), None);
         for condition in conditions {
@@ -58,6 +62,7 @@ impl Scope<'_> {
                 continue;
             };
             let right = self.words(&condition.right)?;
+            self.within(span, |budget| budget.step(rows.len()))?;
             rows.retain(|row| holds(&column[*row], condition.relation, &right));
             if rows.is_empty() && nobody.is_none() {
                 nobody = Some(condition);

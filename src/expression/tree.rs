@@ -47,8 +47,8 @@ pub enum Node {
     Range(Box<Steps>),
     /// `-x`.
     Negative(Box<Expression>),
-    /// `a + b`.
-    Binary(Operator, Box<[Expression; 2]>),
+    /// `a + b - c`, from left to right.
+    Chain(Box<Chain>),
     /// `a < b`.
     Compare(Box<Condition>),
     /// `mean(time_h where workers=8)`.
@@ -64,6 +64,24 @@ pub struct Steps {
     pub to: Expression,
     /// Between them; 1 if absent.
     pub step: Option<Expression>,
+}
+
+/// Numbers with operators between them, as many as are written beside each other: no part lies inside of another.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    /// The first.
+    pub first: Expression,
+    /// The others, each with what is before it.
+    pub rest: Vec<(Operator, Expression)>,
+}
+
+impl Chain {
+    /// All numbers.
+    pub fn all(&self) -> impl Iterator<Item = &Expression> {
+        [&self.first]
+            .into_iter()
+            .chain(self.rest.iter().map(|(_, part)| part))
+    }
 }
 
 /// What is between two numbers.

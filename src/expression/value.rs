@@ -29,6 +29,14 @@ impl Value {
         }
     }
 
+    /// How many values it holds.
+    pub fn size(&self) -> usize {
+        match self {
+            Value::List(all) => all.len(),
+            _ => 1,
+        }
+    }
+
     /// As a message shows it.
     pub fn shown(&self) -> String {
         match self {

@@ -9,6 +9,7 @@
 //! - [`communication`]: communication learned across applications, by their parameters.
 //! - [`epochs`]: laws of epochs.
 //! - [`noise`]: laws of the noise scale.
+//! - [`worker`]: the law of a worker's time by its size.
 //!
 //! Powers and logarithms are libm's, so that a fit gives the same bits on every machine.
 
@@ -25,5 +26,6 @@ pub mod pooled;
 pub mod quality;
 pub mod residual;
 pub mod steps;
+pub mod worker;
 
 pub use quality::Quality;

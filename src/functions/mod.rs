@@ -27,6 +27,7 @@ use std::fmt;
 
 use crate::expression::{Arguments, Value};
 use crate::rng::{Purpose, Stream, Streams};
+use crate::training::Fidelity;
 
 pub use lives::{Life, Lives};
 pub use unequal::Unequal;
@@ -38,16 +39,19 @@ pub struct Given {
     pub lives: Lives,
     /// Jobs, clusters and policies of unequal workers.
     pub unequal: Unequal,
+    /// How finely functions simulate, where they can choose.
+    pub fidelity: Fidelity,
     /// Schedules of checkpoints, made when they are first asked for.
     schedules: RefCell<BTreeMap<String, runs::Schedule>>,
 }
 
 impl Given {
     /// With these names.
-    pub fn new(lives: Lives, unequal: Unequal) -> Given {
+    pub fn new(lives: Lives, unequal: Unequal, fidelity: Fidelity) -> Given {
         Given {
             lives,
             unequal,
+            fidelity,
             ..Given::default()
         }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::input::{Diagnostic, Diagnostics};
+use crate::report::Lock;
 
 /// What a folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,10 +99,14 @@ fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Res
         _ => Path::new("."),
     };
     fs::create_dir_all(parent)?;
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!("{ASIDE}{name}-");
+    finish_killed(parent, &prefix, out, kind)?;
     // Dropped on any error, with what is in it.
     let aside = tempfile::Builder::new()
-        .prefix(".import-")
+        .prefix(&prefix)
         .tempdir_in(parent)?;
+    let _at_work = Lock::alone(aside.path())?;
     let fresh = aside.path().join("new");
     fs::create_dir(&fresh)?;
     for (name, text) in files {
@@ -110,7 +115,7 @@ fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Res
         file.sync_all()?;
     }
     let old = aside.path().join("old");
-    let replaces = fs::symlink_metadata(out).is_ok();
+    let replaces = is_there(out);
     if replaces {
         fs::rename(out, &old)?;
     }
@@ -124,6 +129,40 @@ fn put<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Res
         let kept = aside.keep().join("old");
         let told = format!("{error}; what was not moved back is in {}", kept.display());
         return Err(io::Error::new(error.kind(), told));
+    }
+    Ok(())
+}
+
+/// How the names begin of folders that are not finished.
+const ASIDE: &str = ".import-";
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Brings to its end what imports of `out` left that were killed: what they moved aside comes back.
+fn finish_killed(parent: &Path, prefix: &str, out: &Path, kind: Kind) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let path = entry?.path();
+        let is_left = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .and_then(|name| name.strip_prefix(prefix))
+            .is_some_and(|rest| !rest.contains('-'));
+        if !is_left || !path.is_dir() {
+            continue;
+        }
+        // Nobody holds it whose process has ended.
+        let Ok(_alone) = Lock::alone(&path) else {
+            continue;
+        };
+        let old = path.join("old");
+        match (is_there(&old), is_there(out)) {
+            (true, false) => fs::rename(&old, out)?,
+            (true, true) => move_others(&old, out, kind)?,
+            (false, _) => {}
+        }
+        fs::remove_dir_all(&path)?;
     }
     Ok(())
 }

@@ -147,7 +147,9 @@ fn cost(grid: &Grid) -> &'static str {
             "by the rule of the grid, known before a run"
         }
         Some(job) if job.has_cost() => "by the rule of the grid, known after a run",
-        _ => "by a pricing policy",
+        _ => {
+            "by no rule of the grid: a scenario with it needs `[pricing]`, with a policy that has a price for its VMs"
+        }
     }
 }
 

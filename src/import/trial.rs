@@ -7,8 +7,8 @@ use crate::grid;
 use crate::input::{Diagnostic, Diagnostics, Folder, Source};
 use crate::scenario::{self, Given, Overrides};
 
-/// A scenario of nothing but the workload.
-const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\n";
+/// A scenario of nothing but the workload, whatever its VMs cost: that is asked where it is run.
+const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
 
 /// Reads the files of a workload back, as the scenario of nothing but them would.
 ///

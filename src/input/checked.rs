@@ -126,11 +126,6 @@ checked!(
     { "type": "number", "minimum": 0, "maximum": 100 }
 );
 checked!(
-    /// How sharply one law gives way to another.
-    Sharpness(f64), "a number from 0.1 to 100", |v| (0.1..=100.0).contains(&v),
-    { "type": "number", "minimum": 0.1, "maximum": 100 }
-);
-checked!(
     /// Machines, of which the largest clusters have some hundred thousand.
     Machines(u32), "a whole number from 1 to 10^6", |v| (1..=MOST_MACHINES).contains(&v),
     { "type": "integer", "minimum": 1, "maximum": 1000000 }

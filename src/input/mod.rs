@@ -5,7 +5,7 @@
 //! returns besides is built from what could be understood, so that checks of meaning
 //! can add their own findings to the same report.
 //!
-//! [`checked`] holds numbers that are legal by type, [`name`](mod@name) the rule of names, [`regular`] files that have an end, [`range`] values in equal
+//! [`checked`] holds numbers that are legal by type, [`name`](mod@name) the rule of names, [`foreign`] texts that somebody else wrote, [`regular`] files that have an end, [`range`] values in equal
 //! steps.
 
 pub mod checked;
@@ -15,6 +15,7 @@ pub mod toml;
 
 mod closest;
 mod diagnostic;
+pub mod foreign;
 mod mistakes;
 pub mod name;
 pub mod range;

@@ -6,6 +6,9 @@
 /// Longest name in bytes: with an ending it is still that of a file.
 const LONGEST: usize = 200;
 
+/// How a formula of a spreadsheet begins.
+pub(super) const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+
 /// Why `name` cannot be one, in words: what is legal.
 ///
 /// A name is not empty and not longer than 200 bytes. It has no control characters (a terminal would obey them) and
@@ -19,19 +22,21 @@ pub fn not_a_name(name: &str) -> Option<&'static str> {
         Some("a name has no control characters and none that are not seen")
     } else if name.trim() != name {
         Some("a name has no blanks at its ends")
-    } else if name.starts_with(['=', '+', '-', '@']) {
+    } else if name.starts_with(FORMULA) {
         Some("a name does not begin with `=`, `+`, `-` or `@`: spreadsheets take it for a formula")
     } else {
         None
     }
 }
 
-/// Whether a character cannot be seen, or changes how others are.
+/// Whether a character cannot be seen, or changes how others are: those that Unicode calls Cc, Cf, Zl or Zp.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use super::foreign::{quoted, visible};
 use super::{Diagnostic, Diagnostics};
 
 /// More than this is not read, only scrolled past.
@@ -42,23 +43,24 @@ impl Diagnostics {
 
 fn block(diagnostic: &Diagnostic, level: &Level<'static>, renderer: &Renderer) -> String {
     let mut group = annotate_snippets::Group::with_title(
-        level.clone().primary_title(diagnostic.title.as_str()),
+        level.clone().primary_title(visible(&diagnostic.title)),
     );
     if let Some((source, span)) = &diagnostic.place {
         let line = Line::of(&source.text, span);
-        let mut mark = AnnotationKind::Primary.span(line.mark);
+        let (text, mark) = quoted(line.text, line.mark);
+        let mut mark = AnnotationKind::Primary.span(mark);
         if !diagnostic.label.is_empty() {
-            mark = mark.label(diagnostic.label.as_str());
+            mark = mark.label(visible(&diagnostic.label));
         }
         group = group.element(
-            Snippet::source(line.text)
+            Snippet::source(text)
                 .line_start(line.number)
-                .path(source.name.as_str())
+                .path(visible(&source.name))
                 .annotation(mark),
         );
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(visible(help)));
     }
     let mut text = renderer.render(&[group]);
     text.push('\n');

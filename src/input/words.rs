@@ -1,9 +1,11 @@
 //! Showing a person's own words back to them.
 
+use super::name::is_unseen;
+
 /// Longest piece of input repeated in a message.
 const LONGEST_SHOWN: usize = 40;
 
-/// The input as it may stand inside a one-line message: control characters are spelt
+/// The input as it may stand inside a one-line message: characters that are not seen are spelt
 /// out, and the end of a long text is left off.
 pub(super) fn shown(input: &str) -> String {
     let mut out = String::new();
@@ -12,7 +14,7 @@ pub(super) fn shown(input: &str) -> String {
             out.push_str("...");
             break;
         }
-        if character.is_control() {
+        if is_unseen(character) {
             out.extend(character.escape_default());
         } else {
             out.push(character);

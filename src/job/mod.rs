@@ -8,12 +8,13 @@
 //! - [`roster`]: which VMs there are at a moment, and when the next is lost or ready; `present`: found without a look at
 //!   all of them.
 //! - [`market`]: losses that take several VMs at once.
-//! - [`sketch`]: the same in outline, for expectations.
+//! - [`sketch`]: the same in outline, for expectations; [`outlook`]: the mean of outlines, where a formula tells it.
 //! - [`totals`]: what came of it, for the statistical price.
 
 pub mod life;
 pub mod market;
 mod members;
+pub mod outlook;
 mod present;
 pub mod roster;
 mod run;
@@ -23,6 +24,7 @@ pub mod totals;
 mod work;
 
 pub use life::{Job, Trained};
+pub use outlook::Outlook;
 pub use roster::Roster;
 pub use sketch::{Sketch, Sketched};
 pub use totals::Totals;

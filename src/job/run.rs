@@ -12,12 +12,14 @@ use super::work::{RELIEF, Work};
 use crate::cluster::luck::Luck;
 use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};
 use crate::rng::Stream;
-use crate::training::Fidelity;
 use crate::training::log::What;
 use crate::training::progress::{Advance, Event, Unfinished};
-use crate::training::sync::{Goal, Stretch};
+use crate::training::sync::{Goal, Invalid, Stretch};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::usage::{EndedBy, Phase};
+
+/// Fraction of a run's steps that the mean number of gradients of an update may leave over.
+const LEFT_OVER: f64 = 0.02;
 
 /// A run of so many steps, or until a moment, in one phase of its job.
 pub(super) struct LiveRun<'a> {
@@ -248,14 +250,17 @@ impl<'a> LiveRun<'a> {
         goal: Goal,
         stream: &mut Stream,
     ) -> Result<Stretch, Unfinished> {
-        let start = self.stage.now();
         let stepping = self.luck.at(self.cluster, self.place, size);
         let (fidelity, _) = self.cluster.settle(self.stage.fidelity);
-        let (stretch, by_events) =
-            (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;
-        let seconds = (self.stage.now() - start).seconds();
-        self.totals.fell_back |= by_events && self.stage.fidelity != Fidelity::Event;
-        self.totals.add(&stretch, size.gradient, seconds);
+        let (stretch, why) = (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;
+        // What is left over by updates of any number of gradients is little, and no other fidelity of the run.
+        let is_rest = size.per_gradient.is_some()
+            && goal.updates as f64 * size.per_update < LEFT_OVER * self.total as f64;
+        let left_mean = why == Some(Invalid::LeftMean);
+        self.totals.fell_back |=
+            fidelity != self.stage.fidelity || left_mean || (why.is_some() && !is_rest);
+        self.totals.left_mean |= left_mean;
+        self.totals.add(&stretch, size.gradient);
         Ok(stretch)
     }
 

@@ -5,8 +5,9 @@
 //! it leaves out, the correction puts right.
 
 use crate::cloud::lifetimes::Lifetime;
+use crate::cluster::checkpoint::Policy;
 use crate::cluster::luck::Luck;
-use crate::cluster::{Chief, Cluster, Keeps, Losses, OnLoss, Pause, Spot};
+use crate::cluster::{Chief, Cluster, Keeps, Losses, OnLoss, Pause};
 use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Losses after which an outline ends wherever it stands.
@@ -30,19 +31,74 @@ pub struct Sketched {
     pub surprise: [f64; 2],
 }
 
-/// The terms of VMs and the law of their lives, where a job on `cluster` can be outlined: it waits for every VM that is lost
-/// and then goes back to its last checkpoint.
-fn terms(cluster: &Cluster) -> Option<(&Spot, &Lifetime)> {
-    let spot = cluster.spot.as_deref()?;
-    let Losses::Alone(life) = &spot.losses else {
-        return None;
-    };
-    let goes_back = spot.on_loss == OnLoss::Wait
-        && spot.keeps == Keeps::Checkpoint
-        && spot.chief != Chief::EndsTheRun;
-    let is_plain = spot.notice.is_none() && cluster.elastic.is_none() && cluster.levels.is_empty();
-    let loses = cluster.groups.iter().any(|group| group.on_spot);
-    (goes_back && is_plain && loses).then_some((spot, life))
+/// A job in outline, in hours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outline<'c> {
+    pub(super) policy: &'c Policy,
+    pub(super) life: &'c Lifetime,
+    /// VMs that can be lost.
+    pub(super) vms: u32,
+    /// When they first run.
+    pub(super) start_h: f64,
+    /// All steps, and how much slower they are than without luck, by which checkpoints are planned.
+    pub(super) all_h: f64,
+    pub(super) slower: f64,
+    /// Until another VM runs, until all go on then, and to write a checkpoint.
+    pub(super) replacement_h: f64,
+    pub(super) restart_h: f64,
+    pub(super) write_h: f64,
+}
+
+impl<'c> Outline<'c> {
+    /// Of so many steps of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`, where it can be outlined: it
+    /// waits for every VM that is lost and then goes back to its last checkpoint.
+    pub(super) fn of(
+        (cluster, luck): (&'c Cluster, &Luck),
+        steps: u64,
+        start_up: SimTime,
+    ) -> Option<Outline<'c>> {
+        let spot = cluster.spot.as_deref()?;
+        let Losses::Alone(life) = &spot.losses else {
+            return None;
+        };
+        let goes_back = spot.on_loss == OnLoss::Wait
+            && spot.keeps == Keeps::Checkpoint
+            && spot.chief != Chief::EndsTheRun;
+        let is_plain =
+            spot.notice.is_none() && cluster.elastic.is_none() && cluster.levels.is_empty();
+        let loses = cluster.groups.iter().any(|group| group.on_spot);
+        if !(goes_back && is_plain && loses) {
+            return None;
+        }
+        let hours = |seconds: f64| seconds / SECONDS_PER_HOUR;
+        let step_h = hours(luck.stepping.mean_step_s(1.0) / cluster.whole.per_update);
+        let replacement_h = hours(spot.replacement.mean_s());
+        let restart = spot
+            .warm_restart
+            .map_or(cluster.restart_s, |pause| pause.mean_s());
+        Some(Outline {
+            policy: &cluster.policy,
+            life,
+            vms: (cluster.groups.iter().filter(|g| g.on_spot))
+                .map(|g| g.vms)
+                .sum(),
+            start_h: match spot.replacement {
+                Pause::Measured(_) => replacement_h,
+                Pause::Fixed(_) => hours(start_up.seconds()),
+            },
+            all_h: steps as f64 * step_h,
+            slower: step_h / hours(cluster.whole.step_s),
+            replacement_h,
+            restart_h: hours(restart),
+            write_h: hours(spot.write.mean_s()),
+        })
+    }
+
+    /// Hours of work after which a checkpoint is due, if one is, with so many to go and the oldest VM so old.
+    pub(super) fn due_h(&self, left_h: f64, oldest_h: f64) -> Option<f64> {
+        let due_h = self.policy.next_h(left_h / self.slower, oldest_h);
+        due_h.map(|due| due * self.slower)
+    }
 }
 
 impl Sketch {
@@ -54,23 +110,17 @@ impl Sketch {
         start_up: SimTime,
         mut next_life_h: impl FnMut(&Lifetime) -> f64,
     ) -> Option<Sketched> {
-        let (spot, life) = terms(cluster)?;
-        let hours = |seconds: f64| seconds / SECONDS_PER_HOUR;
-        let step_h = hours(luck.stepping.mean_step_s(1.0) / cluster.whole.per_update);
-        let all_h = luck.steps_to_target as f64 * step_h;
-        // Checkpoints are planned without luck.
-        let slower = step_h / hours(cluster.whole.step_s);
-        let replacement_h = hours(spot.replacement.mean_s());
-        let restart_h =
-            hours((spot.warm_restart).map_or(cluster.restart_s, |pause| pause.mean_s()));
-        let write_h = hours(spot.write.mean_s());
-        let mut now = match spot.replacement {
-            Pause::Measured(_) => replacement_h,
-            Pause::Fixed(_) => hours(start_up.seconds()),
-        };
-        let vms: u32 = (cluster.groups.iter().filter(|g| g.on_spot))
-            .map(|g| g.vms)
-            .sum();
+        let outline = Outline::of((cluster, luck), luck.steps_to_target, start_up)?;
+        let Outline {
+            life,
+            vms,
+            start_h: mut now,
+            all_h,
+            replacement_h,
+            restart_h,
+            write_h,
+            ..
+        } = outline;
         self.from.clear();
         self.end.clear();
         for _ in 0..vms {
@@ -81,7 +131,7 @@ impl Sketch {
         loop {
             let oldest_h = now - least(&self.from);
             let left_h = all_h - saved_h;
-            let due_h = (cluster.policy.next_h(left_h / slower, oldest_h)).map(|due| due * slower);
+            let due_h = outline.due_h(left_h, oldest_h);
             let length_h = due_h.map_or(left_h, |due| due.min(left_h));
             let loss = least(&self.end);
             let lasts = now + length_h <= loss;

@@ -9,7 +9,7 @@ use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
 use crate::training::sync::synchronisation::Leap;
-use crate::training::sync::{Goal, Stretch};
+use crate::training::sync::{Goal, Invalid, Stretch};
 use crate::training::{Fidelity, Floor, Log};
 use crate::units::SimTime;
 use crate::usage::Phase;
@@ -102,7 +102,7 @@ impl Stage {
     }
 
     /// One stretch of steps in which nothing changes, in `fidelity` or, where that does not hold for the protocol, event
-    /// by event; whether it came to that.
+    /// by event; why it came to that, where another fidelity was asked for.
     pub(super) fn stretch(
         &mut self,
         fidelity: Fidelity,
@@ -110,7 +110,8 @@ impl Stage {
         stepping: &Stepping,
         goal: Goal,
         stream: &mut Stream,
-    ) -> Result<(Stretch, bool), Unfinished> {
+    ) -> Result<(Stretch, Option<Invalid>), Unfinished> {
+        let mut why = None;
         if fidelity != Fidelity::Event {
             let start = self.queue.now();
             let leap = pace.leap(Leap {
@@ -124,9 +125,12 @@ impl Stage {
                 scratch: &mut self.scratch,
                 interrupt: self.queue.interrupt(),
             });
-            if let Ok((stretch, end)) = leap {
-                self.wait(end - start, Event::StepsDone)?;
-                return Ok((stretch, false));
+            match leap {
+                Ok((stretch, end)) => {
+                    self.wait(end - start, Event::StepsDone)?;
+                    return Ok((stretch, None));
+                }
+                Err(invalid) => why = Some(invalid),
             }
         }
         let mut floor = Floor {
@@ -139,6 +143,6 @@ impl Stage {
         };
         let stretch = pace.protocol().advance(&mut floor, goal)?;
         self.goes_on()?;
-        Ok((stretch, true))
+        Ok((stretch, why))
     }
 }

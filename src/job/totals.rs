@@ -9,19 +9,21 @@ pub struct Totals {
     dropped: f64,
     missed_steps: f64,
     wasted_s: f64,
-    seconds: f64,
+    computed_s: f64,
     /// Whether any stretch was simulated event by event although another fidelity was asked for.
     pub fell_back: bool,
+    /// Whether that was because many updates at once came out as no run of single events would.
+    pub left_mean: bool,
 }
 
 impl Totals {
-    /// Adds a stretch that took `seconds`, in which a gradient was the share `gradient` of the global batch.
-    pub fn add(&mut self, stretch: &Stretch, gradient: f64, seconds: f64) {
+    /// Adds a stretch, in which a gradient was the share `gradient` of the global batch.
+    pub fn add(&mut self, stretch: &Stretch, gradient: f64) {
         self.gradients += stretch.gradients as f64;
         self.dropped += stretch.dropped as f64;
         self.missed_steps += stretch.missed_gradients as f64 * gradient;
-        self.wasted_s += stretch.wasted * seconds;
-        self.seconds += seconds;
+        self.wasted_s += stretch.wasted * stretch.computed_s;
+        self.computed_s += stretch.computed_s;
     }
 
     /// Mean staleness of an applied gradient, in steps: samples of others over the global batch.
@@ -36,7 +38,7 @@ impl Totals {
 
     /// Fraction of the machines' compute time spent on what was dropped or done twice.
     pub fn wasted(&self) -> f64 {
-        ratio(self.wasted_s, self.seconds)
+        ratio(self.wasted_s, self.computed_s)
     }
 }
 

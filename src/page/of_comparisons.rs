@@ -5,36 +5,20 @@ use super::sources::Source;
 use super::tables::{Row, Table, column, number, word};
 use crate::figure::style::{BLACK, Dash, Marker};
 use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
-use crate::reproduce::{Comparison, Paper, Verdict};
+use crate::reproduce::claims::{Claim, claims};
+use crate::reproduce::constants::{Constant, Touched};
+use crate::reproduce::{Comparison, Paper, Tally, Verdict};
 
-/// Verdicts in the order of their seriousness.
-const VERDICTS: [Verdict; 7] = [
+/// Verdicts of figures in the order of their seriousness.
+const VERDICTS: [Verdict; 4] = [
     Verdict::Ok,
     Verdict::Calibrated,
     Verdict::Explained,
     Verdict::Outside,
-    Verdict::Holds,
-    Verdict::HoldsOnlyIf,
-    Verdict::DoesNotHold,
 ];
 
 /// The page of one paper.
 pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
-    let count = |verdict: Verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    let counted = |what: &str, of_claims: bool| {
-        let own = VERDICTS
-            .iter()
-            .filter(|verdict| verdict.is_of_claim() == of_claims);
-        let each = own.map(|verdict| (verdict.name(), count(*verdict)));
-        let each: Vec<(&str, usize)> = each.filter(|(_, count)| *count > 0).collect();
-        let all: usize = each.iter().map(|(_, count)| count).sum();
-        let each: Vec<String> = each
-            .iter()
-            .map(|(name, count)| format!("{count} {name}"))
-            .collect();
-        (all > 0).then(|| format!("{all} {what}: {}.", each.join(", ")))
-    };
-    let headlines = [counted("figures", false), counted("claims", true)];
     let mut reasons: Vec<&str> = rows.iter().map(|row| row.reason.as_str()).collect();
     reasons.sort_unstable();
     reasons.dedup();
@@ -58,13 +42,15 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
             licence: String::new(),
             hash: String::new(),
         }],
-        headlines: headlines.into_iter().flatten().collect(),
+        headlines: std::iter::once(Tally::count(rows).sentence())
+            .chain(claims(rows).iter().map(Claim::sentence))
+            .collect(),
         warnings: reasons
             .map(|reason| format!("Off for a stated reason: {reason}"))
             .collect(),
         figures: vec![super::contents::drawn(&figure(paper, rows))],
         missing: Vec::new(),
-        tables: vec![table(rows)],
+        tables: vec![table(rows), constants(paper)],
         details: "{}".to_owned(),
     }
 }
@@ -78,10 +64,7 @@ fn figure(paper: &Paper, rows: &[Comparison]) -> Figure {
         Style::plain(BLACK).dashed(Dash::Dashed),
         zero,
     ));
-    let figures = VERDICTS
-        .into_iter()
-        .filter(|verdict| !verdict.is_of_claim());
-    for (n, verdict) in figures.enumerate() {
+    for (n, verdict) in VERDICTS.into_iter().enumerate() {
         let own = rows
             .iter()
             .enumerate()
@@ -139,6 +122,7 @@ fn table(rows: &[Comparison]) -> Table {
                 word(&row.unit),
                 share(row.difference),
                 word(if row.relative { "%" } else { "absolute" }),
+                word(row.evidence.name()),
                 word(row.verdict.name()),
                 word(&row.note),
             ],
@@ -158,9 +142,38 @@ fn table(rows: &[Comparison]) -> Table {
             column("unit", false),
             column("difference", true),
             column("in", false),
+            column("evidence", false),
             column("verdict", false),
             column("note", false),
         ],
         rows: rows.iter().map(row).collect(),
+    }
+}
+
+/// What was chosen, and the rows that it touches.
+fn constants(paper: &Paper) -> Table {
+    let patterns = |all: &[Touched]| {
+        let each: Vec<&str> = all.iter().map(|one| one.pattern.as_str()).collect();
+        word(each.join("; "))
+    };
+    let row = |constant: &Constant| Row {
+        cells: vec![
+            word(&constant.name),
+            word(constant.shown()),
+            word(&constant.chosen),
+            patterns(&constant.on),
+            patterns(&constant.touches),
+        ],
+        opens: String::new(),
+    };
+    Table {
+        id: "constants".to_owned(),
+        caption: "Constants".to_owned(),
+        note: "What was chosen, the rows that it was chosen on, and those that it touches besides."
+            .to_owned(),
+        columns: ["constant", "value", "chosen", "on", "touches"]
+            .map(|name| column(name, false))
+            .into(),
+        rows: paper.constants.iter().map(row).collect(),
     }
 }

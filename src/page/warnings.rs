@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::figure::Material;
+use crate::report::{Places, manifest};
 use crate::training::Variation;
 
 /// Half an interval over its mean at which it is wide.
@@ -19,10 +20,13 @@ pub(super) fn of(material: &Material) -> Vec<String> {
         reached,
         few,
         imprecise,
+        at_limits,
         assumed,
         cut,
     ];
-    all.iter().filter_map(|one| one(material)).collect()
+    let remarks = Places::from_identity(&material.identity).remarks;
+    let told = all.iter().filter_map(|one| one(material));
+    told.chain(remarks.all()).collect()
 }
 
 fn names(all: Vec<String>) -> String {
@@ -146,6 +150,25 @@ fn imprecise(material: &Material) -> Option<String> {
     (!each.is_empty()).then(|| {
         format!(
             "Expectations are known less well than elsewhere (standard error): {}.",
+            names(each)
+        )
+    })
+}
+
+/// Configurations whose expectation is too near to a limit for the runs that there may be.
+fn at_limits(material: &Material) -> Option<String> {
+    let all = material.identity.get(manifest::EXPECTATIONS)?.as_array()?;
+    let each = all.iter().filter_map(|one| {
+        let open = one[manifest::AT_A_LIMIT].as_array()?;
+        let open: Vec<String> = (open.iter())
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect();
+        Some(format!("{} ({})", one["workload"].as_str()?, names(open)))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| {
+        format!(
+            "Whether a limit is kept in the mean cannot be told, and is taken to be as runs have it: {}.",
             names(each)
         )
     })

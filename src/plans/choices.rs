@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Axes, Draft, Holes};
-use crate::engine::Hands;
+use crate::engine::{Hands, Interrupt};
 use crate::parallel::memory::GIB;
 use crate::parallel::{LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime};
 use crate::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
@@ -139,7 +139,8 @@ impl Choices {
             hands.each(drafts.len().div_ceil(AT_ONCE), 1, |block| {
                 let first = block * AT_ONCE;
                 let some = &drafts[first..drafts.len().min(first + AT_ONCE)];
-                some.iter()
+                (some.iter())
+                    .take_while(|_| !Interrupt::is_raised_here())
                     .map(|draft| way(&parts, draft, &places))
                     .collect()
             });

@@ -161,10 +161,17 @@ impl Job {
         self.note(at, at, track, how);
     }
 
-    /// All VMs are given back at `at`, for those who look on.
-    pub fn note_all_released(&mut self, at: SimTime) {
+    /// VMs that are held run until `at`, for those who look on.
+    pub fn note_still_running(&mut self, at: SimTime) {
         for node in self.nodes.clone() {
-            self.note_end(&node, at, What::Released);
+            if node.runs < at {
+                self.note(
+                    node.runs,
+                    at,
+                    Track::Vm(node.number),
+                    What::Running(node.vm),
+                );
+            }
         }
     }
 

@@ -66,6 +66,9 @@ impl Spread {
         let passes = plan.passes().max(1);
         let trials = (TRIAL_PASSES / passes).clamp(TRIAL_STEPS, MOST_TRIAL_STEPS) & !1;
         for trial in 0..trials {
+            if Interrupt::is_raised_here() {
+                break;
+            }
             let mut stream = streams.stream(0, Purpose::Trial(TRIALS + trial / 2));
             if trial % 2 == 1 {
                 stream = stream.mirrored();

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use super::{Policy, PolicyFile};
 use crate::input::{self, Diagnostic, Diagnostics, Source};
 
+/// What is charged where a scenario names no policy and its workloads none either: the listed price of each VM type.
+pub const LISTED: &str = "list-2026";
+/// The same where all VMs are spot VMs.
+pub const LISTED_SPOT: &str = "list-2026-spot";
+
 pub(crate) const TABLE: &str = include_str!("../../data/pricing.toml");
 
 /// The built-in policies in alphabetical order. The second part holds what is wrong with the

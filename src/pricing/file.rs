@@ -29,6 +29,10 @@ pub struct Tables {
 pub struct PolicyFile {
     /// One line for people.
     pub description: String,
+    /// Whether its dollars are a unit of which only ratios count: it is not compared with other policies.
+    pub only_ratios: bool,
+    /// Whether its base price is one of spot VMs though it is none of a `catalogue`: it is marked where no VM is taken away.
+    pub is_spot_price: bool,
     /// Base price: USD per VM and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_vm_hour: Option<PositiveUsd>,
@@ -65,6 +69,9 @@ pub struct PolicyFile {
     /// Regions of the listed prices by provider, for VM types of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<BTreeMap<String, String>>,
+    /// Days of the listed prices by provider, with `regions`, in place of `date`: no price list is of the same day as another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dates: Option<BTreeMap<String, Date>>,
     /// Zone of the listed price, where prices of one's own differ by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,

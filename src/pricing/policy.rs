@@ -22,6 +22,10 @@ pub struct Policy {
     pub name: String,
     /// One line for people.
     pub description: String,
+    /// Whether its dollars are a unit of which only ratios count.
+    pub only_ratios: bool,
+    /// Whether its base price is one of spot VMs.
+    pub is_of_spot: bool,
     /// What is charged for.
     pub base: Base,
     /// VM type whose price is charged in place of that of the workers' own.
@@ -95,6 +99,8 @@ impl PolicyFile {
         Ok(Policy {
             name: name.to_owned(),
             description: self.description.clone(),
+            only_ratios: self.only_ratios,
+            is_of_spot: self.is_spot_price || market == Market::Spot,
             priced_as: self.priced_as.clone(),
             reductions: reductions::read(self, market)?,
             billed_time,
@@ -124,6 +130,29 @@ impl Policy {
         }
     }
 
+    /// Whether all VM types cost the same under it.
+    pub fn is_one_price(&self) -> bool {
+        let is_dated = matches!(self.reductions.spot_series, Some(Series::Dated(_)));
+        match &self.base {
+            Base::Vm(price) => (price.is_flat() && !is_dated) || self.priced_as.is_some(),
+            Base::Sample(_) => true,
+            Base::Stated => false,
+        }
+    }
+
+    /// Whether a VM that is rented so is charged at a spot price.
+    pub fn is_spot_price(&self, on_spot: Option<bool>) -> bool {
+        let reductions = &self.reductions;
+        let is_reduced =
+            reductions.spot_series.is_some() || reductions.factor < reductions.on_demand_factor;
+        match on_spot {
+            _ if self.is_of_spot => true,
+            Some(true) => is_reduced || reductions.knows_spot_prices,
+            Some(false) => false,
+            None => is_reduced,
+        }
+    }
+
     /// Runs cost what was stated with them.
     pub fn as_measured() -> Policy {
         let description = "what the grid says that its runs cost";
@@ -140,6 +169,8 @@ impl Policy {
         Policy {
             name: name.to_owned(),
             description: description.to_owned(),
+            only_ratios: false,
+            is_of_spot: matches!(&base, Base::Vm(price) if price.market() == Market::Spot),
             base,
             priced_as: None,
             reductions: Reductions::NONE,
@@ -207,7 +238,7 @@ impl Policy {
                 Some(own) if is_timed => {
                     let own = match own {
                         Series::Ratio(series) => series.clone(),
-                        Series::Dated(dated) => dated.over(vm, price_of_own.usd_per_hour)?,
+                        Series::Dated(dated) => dated.over(vm, price_of_own.usd_per_hour, fleet)?,
                     };
                     let known = spot_series.iter().position(|series| *series == own);
                     price_of_own.series = Some(known.unwrap_or(spot_series.len()));

@@ -1,11 +1,12 @@
 //! The clusters of a run, one line each: what they cost, and what became of their VMs and gradients.
 
 use super::page::Page;
-use super::percent::{is_of_a_tail, lengths};
+use super::percent::{is_of_a_tail, lengths, signs_in};
 use super::places::Places;
 use super::summary_table::{hours_text, usd_text, with_commas};
 use super::text_table::{self, Column};
 use crate::experiment::KeyTable;
+use crate::experiment::holds::Holds;
 use crate::experiment::key_groups::KeyGroup;
 
 /// What the columns mean, once below all tables.
@@ -55,8 +56,11 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
             1 => "1 replica".to_owned(),
             n => format!("{} replicas", with_commas(n)),
         };
-        let names = (0..5).map(|at| cell(first, at));
-        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        let names = (0..5).map(|at| match at {
+            PRICING => places.policy(cell(first, at)),
+            _ => cell(first, at).to_owned(),
+        });
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
         let title = format!("{scenario} · {} · {replicas}", names.join(" · "));
         text += &page.bold(&page.prose(&title, 2));
         let fitted = text_table::fit(&columns(block, places, page), page);
@@ -71,8 +75,16 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
         text += &asides(block, page);
         text.push('\n');
     }
-    text
+    let signs: Vec<_> = signs_in(&text).collect();
+    let legend = match signs.is_empty() {
+        true => String::new(),
+        false => page.legend(signs) + "\n",
+    };
+    text + &legend + &places.below(page)
 }
+
+/// Place of the policy in the key of a group.
+const PRICING: usize = 2;
 
 /// A cell of the key of a group.
 fn cell(group: &KeyGroup, at: usize) -> &str {
@@ -122,8 +134,9 @@ fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'stat
         |cell: &dyn Fn(&KeyGroup) -> String| block.iter().map(cell).collect::<Vec<String>>();
     let none = || "–".to_owned();
     let typical = |group: &KeyGroup, name: &str| match by_median {
-        true => group.median(name),
-        false => group.mean(name).map(|m| (m.mean, m.interval)),
+        true => (group.median(name))
+            .map(|(value, interval)| (value, interval.map(|i| (i, Holds::AsSaid)))),
+        false => (group.mean(name)).map(|m| (m.mean, m.interval.map(|i| (i, m.holds)))),
     };
     let over = |name: &'static str| {
         let first = first_with(block, name).and_then(|first| typical(first, name));

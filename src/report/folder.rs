@@ -59,12 +59,17 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// A folder in this one; made when it is missing.
+    /// A folder in this one; made when it is missing. A link is not followed: what is written here stays here.
     ///
     /// # Errors
     /// Whatever prevents writing to it.
     pub fn subfolder(&self, name: &str) -> io::Result<Folder> {
-        Folder::prepare(&self.file(name))
+        let path = self.file(name);
+        if fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
+            let what = format!("cannot write to {}: it is a link", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        Folder::prepare(&path)
     }
 
     /// Removes a file; that it is not there is no error.
@@ -87,8 +92,12 @@ impl Folder {
     /// # Errors
     /// Whatever prevents it.
     pub fn remove_unnamed(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.path)? {
-            let name = entry?.file_name();
+        let named = |error: io::Error| {
+            let what = format!("cannot read {}: {error}", self.path.display());
+            io::Error::new(error.kind(), what)
+        };
+        for entry in fs::read_dir(&self.path).map_err(named)? {
+            let name = entry.map_err(named)?.file_name();
             if let Some(name) = name.to_str().filter(|name| name.starts_with(UNNAMED)) {
                 self.remove(name)?;
             }
@@ -101,7 +110,10 @@ impl Folder {
     /// # Errors
     /// Whatever prevents it.
     pub fn unnamed(&self) -> io::Result<NamedTempFile> {
-        temporary(&self.path)
+        temporary(&self.path).map_err(|error| {
+            let what = format!("cannot write to {}: {error}", self.path.display());
+            io::Error::new(error.kind(), what)
+        })
     }
 
     /// Writes a whole file.
@@ -116,7 +128,7 @@ impl Folder {
                 format!("cannot write {}: {error}", target.display()),
             )
         };
-        let mut file = self.unnamed().map_err(named)?;
+        let mut file = self.unnamed()?;
         file.write_all(contents).map_err(named)?;
         file.as_file().sync_all().map_err(named)?;
         file.persist(&target).map_err(|e| named(e.error))?;

@@ -35,7 +35,7 @@ pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize)
     let headline = |block: &&&[Group]| {
         let first = &block[0];
         let policy = match several {
-            true => format!(", {}", first.pricing),
+            true => format!(", {}", places.policy(&first.pricing)),
             false => String::new(),
         };
         let setting = match first.setting.is_empty() {
@@ -238,7 +238,7 @@ fn spent(group: &Group) -> String {
 
 impl Typical<'_> {
     /// The figure.
-    fn value(self) -> f64 {
+    pub(super) fn value(self) -> f64 {
         match self {
             Typical::Mean(mean) => mean.mean,
             Typical::Median(median) => median,

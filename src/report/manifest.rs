@@ -135,7 +135,34 @@ pub fn text(
 ) -> io::Result<String> {
     let mut all = identity.clone();
     all.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
+    seal(&mut all);
     Ok(serde_json::to_string_pretty(&all)? + "\n")
+}
+
+/// Key of the hash of all other fields.
+pub const HASH: &str = "manifest_hash";
+/// Key of the hash of `summary.csv`.
+pub const SUMMARY_HASH: &str = "summary_hash";
+
+/// 128 bits of BLAKE3 in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}
+
+/// Adds the hash of all other fields. It has no key: it tells an accident, not a forgery, which evaluating again does.
+pub fn seal(manifest: &mut Identity) {
+    let hash = hash_of_fields(manifest);
+    manifest.insert(HASH.to_owned(), json!(hash));
+}
+
+/// The hash of all fields but the hash itself, whatever their order.
+fn hash_of_fields(manifest: &Identity) -> String {
+    let mut lines: Vec<String> = (manifest.iter())
+        .filter(|(key, _)| *key != HASH)
+        .map(|(key, value)| format!("{key}: {value}\n"))
+        .collect();
+    lines.sort_unstable();
+    hash(lines.concat().as_bytes())
 }
 
 /// What a manifest says about the end of a run.
@@ -147,19 +174,27 @@ pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     ]
 }
 
+/// Key of configurations whose expectation is too near to a limit.
+pub const AT_A_LIMIT: &str = "at_a_limit";
+
 /// Key of what a manifest says of them.
 pub const EXPECTATIONS: &str = "expectations";
 
 /// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
-/// configurations, and the runs behind it.
+/// configurations, and the runs behind it; which of them may keep to the limits or not, for all that runs tell.
 pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
     let of = |(arena, precision): (usize, Precision)| {
-        json!({
+        let mut told = json!({
             "workload": plan.arena_name(arena),
             "standard_error": precision.error.is_finite().then_some(precision.error),
             "runs": precision.runs,
             "is_cut_short": precision.is_cut_short,
-        })
+        });
+        let open = plan.at_a_limit(arena);
+        if !open.is_empty() {
+            told[AT_A_LIMIT] = json!(open);
+        }
+        told
     };
     let all: Vec<Value> = plan.precision().into_iter().map(of).collect();
     (!all.is_empty()).then_some((EXPECTATIONS, Value::Array(all)))
@@ -168,15 +203,26 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
 /// Reads a manifest; `None` where there is no such file.
 ///
 /// # Errors
-/// Whatever keeps it from being read or understood, with its path.
+/// Whatever keeps it from being read or understood, or that a field was changed, with its path.
 pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
     };
     match regular::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|e| named(io::ErrorKind::InvalidData, e.to_string())),
+        Ok(bytes) => {
+            let wrong = |what: String| named(io::ErrorKind::InvalidData, what);
+            let read: Identity =
+                serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
+            match read.get(HASH).and_then(Value::as_str) {
+                Some(hash) if hash == hash_of_fields(&read) => Ok(Some(read)),
+                Some(_) => Err(wrong(format!(
+                    "its fields are not those of its `{HASH}`: one was changed"
+                ))),
+                None => Err(wrong(format!(
+                    "it has no `{HASH}`: another version of scavsim made it, or it was changed"
+                ))),
+            }
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(named(error.kind(), error.to_string())),
     }

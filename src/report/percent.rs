@@ -1,5 +1,6 @@
 //! Fractions in percent, with their intervals, as tables show them.
 
+use crate::experiment::holds::Holds;
 use crate::experiment::{Group, Mean, Tallied};
 use crate::stats::Interval;
 
@@ -68,8 +69,13 @@ fn share(tallied: &Tallied, column: &str) -> Option<String> {
     let share = tallied.share(column)?;
     let whole = 100.0 * share.share()?;
     Some(match tallied.share_interval(column) {
-        Some(Interval { low, high }) if share.count > 1 => {
-            format!("{whole:.0} ({:.0}–{:.0}) %", 100.0 * low, 100.0 * high)
+        Some((Interval { low, high }, holds)) if share.count > 1 => {
+            let sign = sign(holds);
+            format!(
+                "{whole:.0} ({sign}{:.0}–{:.0}) %",
+                100.0 * low,
+                100.0 * high
+            )
         }
         _ => format!("{whole:.0} %"),
     })
@@ -80,20 +86,60 @@ pub fn mean_percent(mean: &Mean) -> String {
     let text = signed(mean.mean);
     let decimals = if is_many_times(mean.mean) { 0 } else { 1 };
     match mean.interval {
-        Some(interval) => text + &lengths(interval, mean.mean, 100.0, decimals),
+        Some(interval) => text + &lengths((interval, mean.holds), mean.mean, 100.0, decimals),
         None => text,
     }
 }
 
+/// What stands before an interval that does not hold in 95 % of series, and what it means.
+static SIGNS: [(Holds, &str, &str); 2] = [
+    (
+        Holds::Oftener,
+        "<",
+        "before an interval: it holds in more than 95 % of series, as it reaches to a choice that no replica made, or a share is all or \
+         nothing",
+    ),
+    (
+        Holds::Roughly,
+        "≈",
+        "before an interval: it holds in 80 to 100 % of series, as replicas are fewer than 100, or few of them carry the mean",
+    ),
+];
+
+fn sign(holds: Holds) -> &'static str {
+    let found = SIGNS.iter().find(|(own, ..)| *own == holds);
+    found.map_or("", |(_, sign, _)| *sign)
+}
+
+/// The signs that stand in `text`, with what they mean.
+pub fn signs_in(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let stands = |sign: &str| {
+        ["±", " ", "("]
+            .iter()
+            .any(|before| text.contains(&format!("{before}{sign}")))
+    };
+    let signs = SIGNS.iter().map(|(_, sign, meaning)| (*sign, *meaning));
+    signs.filter(move |(sign, _)| stands(sign))
+}
+
 /// The lengths of an interval about `value`, as ` -1.5+0.5`; as ` ±0.6`, the longer, where they differ by less than
-/// half.
-pub fn lengths(interval: Interval, value: f64, unit: f64, decimals: usize) -> String {
+/// half; behind its sign where it has one.
+pub fn lengths(
+    (interval, holds): (Interval, Holds),
+    value: f64,
+    unit: f64,
+    decimals: usize,
+) -> String {
     let (down, up) = interval.about(value);
     let text = |length: f64| format!("{:.decimals$}", unit * length.max(0.0));
     let longer = down.max(up);
+    // What is no more than 0 is as good as known.
+    let digits = |text: String| text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    let is_shown = longer.is_infinite() || digits(text(longer));
+    let sign = if is_shown { sign(holds) } else { "" };
     match longer <= 1.5 * down.min(up) || text(down) == text(up) {
-        true => format!(" ±{}", text(longer)),
-        false => format!(" -{}+{}", text(down), text(up)),
+        true => format!(" ±{sign}{}", text(longer)),
+        false => format!(" {sign}-{}+{}", text(down), text(up)),
     }
 }
 
@@ -122,12 +168,26 @@ mod tests {
     #[test]
     fn lengths_that_differ_stand_by_themselves() {
         let interval = |low, high| Interval { low, high };
-        let text = |interval| lengths(interval, 0.5, 100.0, 1);
+        let text = |interval| lengths((interval, Holds::AsSaid), 0.5, 100.0, 1);
         assert_eq!(text(interval(0.48, 0.52)), " ±2.0");
         assert_eq!(text(interval(0.49, 0.514)), " ±1.4");
         assert_eq!(text(interval(0.49, 0.62)), " -1.0+12.0");
         assert_eq!(text(interval(0.49, f64::INFINITY)), " -1.0+inf");
         assert_eq!(text(interval(0.5, 0.5)), " ±0.0");
+        // One that holds otherwise says so, and the sign is explained.
+        let signed = |holds, high| lengths((interval(0.48, high), holds), 0.5, 100.0, 1);
+        assert_eq!(signed(Holds::Oftener, 0.52), " ±<2.0");
+        assert_eq!(signed(Holds::Roughly, 0.55), " ≈-2.0+5.0");
+        for holds in [Holds::Oftener, Holds::Roughly] {
+            for high in [0.52, 0.55] {
+                let text = signed(holds, high);
+                assert_eq!(
+                    signs_in(&text).map(|(own, _)| own).collect::<Vec<_>>(),
+                    [sign(holds)]
+                );
+            }
+        }
+        assert_eq!(signs_in("+14.0 ±0.3 %").count(), 0);
     }
 
     #[test]
@@ -135,6 +195,7 @@ mod tests {
         let mean = |skewness| Mean {
             mean: 0.5,
             interval: None,
+            holds: Holds::AsSaid,
             skewness,
             count: 20,
         };

@@ -5,18 +5,28 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::manifest::Identity;
+use super::page::Page;
 use crate::configuration::Shape;
-use crate::scenario::Scenario;
+use crate::scenario::{Remarks, Scenario};
 
-/// VM types and kinds of clusters of a run.
+/// VM types and kinds of clusters of a run, and what is to be minded of its prices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
     /// VM shapes of each kind's workers; of several, each with its number of workers.
     kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
+    /// What is to be minded.
+    pub remarks: Remarks,
 }
 
-/// Key of the manifest.
+/// Keys of the manifest.
 const KINDS: &str = "kinds";
+const PRICES: &str = "remarks";
+const AVERAGED: &str = "averaged";
+const NEVER_LOST: &str = "policies_never_lost";
+const ONLY_RATIOS: &str = "policies_of_ratios";
+
+/// Behind the name of a policy with a spot price for VMs that are never taken away.
+const MARK: &str = "†";
 
 impl Places {
     /// Those of a scenario.
@@ -34,14 +44,25 @@ impl Places {
         });
         Places {
             kinds: kinds.collect(),
+            remarks: scenario.remarks.clone(),
         }
     }
 
     /// Those that a manifest names.
     pub fn from_identity(identity: &Identity) -> Places {
-        let kinds = identity.get(KINDS).cloned().unwrap_or_default();
+        let of = |key| identity.get(key).cloned().unwrap_or_default();
+        let texts = |key| serde_json::from_value(of(key)).unwrap_or_default();
         Places {
-            kinds: serde_json::from_value(kinds).unwrap_or_default(),
+            kinds: serde_json::from_value(of(KINDS)).unwrap_or_default(),
+            remarks: Remarks {
+                prices: texts(PRICES),
+                averaged: identity
+                    .get(AVERAGED)
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+                never_lost: texts(NEVER_LOST),
+                only_ratios: texts(ONLY_RATIOS),
+            },
         }
     }
 
@@ -51,7 +72,40 @@ impl Places {
         if !self.kinds.is_empty() {
             entries.push((KINDS.to_owned(), json!(self.kinds)));
         }
+        for (key, all) in [
+            (PRICES, &self.remarks.prices),
+            (NEVER_LOST, &self.remarks.never_lost),
+            (ONLY_RATIOS, &self.remarks.only_ratios),
+        ] {
+            if !all.is_empty() {
+                entries.push((key.to_owned(), json!(all)));
+            }
+        }
+        let averaged = self.remarks.averaged.iter();
+        entries.extend(averaged.map(|said| (AVERAGED.to_owned(), json!(said))));
         entries
+    }
+
+    /// A policy as it stands in tables: with a mark where its spot price is for VMs that are never taken away.
+    pub fn policy(&self, name: &str) -> String {
+        match self.is_marked(name) {
+            true => format!("{name}{MARK}"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// Whether a spot price of a policy is for VMs that are never taken away.
+    pub fn is_marked(&self, policy: &str) -> bool {
+        self.remarks.never_lost.iter().any(|own| own == policy)
+    }
+
+    /// What stands below all tables: the mark, where there is one, and what else is to be minded.
+    pub fn below(&self, page: &Page) -> String {
+        let marked = !self.remarks.never_lost.is_empty();
+        let mark = marked.then(|| page.legend([(MARK, Remarks::NEVER_LOST)]));
+        let sentences = self.remarks.prices.iter().chain(&self.remarks.averaged);
+        let sentences = sentences.map(|one| page.prose(one, 2));
+        mark.into_iter().chain(sentences).collect()
     }
 
     /// The VMs of `workers` workers on `vm`, a VM shape or the name of a kind: `4 g4dn.12xlarge/4`, and behind it in
@@ -102,7 +156,17 @@ mod tests {
                 ),
             ]
             .into(),
+            remarks: Remarks {
+                prices: vec!["mind".to_owned()],
+                averaged: Some("all".to_owned()),
+                never_lost: vec!["spot".to_owned()],
+                only_ratios: vec!["unit".to_owned()],
+            },
         };
+        assert_eq!(
+            [places.policy("spot"), places.policy("list")],
+            ["spot†", "list"]
+        );
         assert_eq!(places.held("a/1-2", Some(7)), "a/1-2");
         assert_eq!(places.held("four", Some(8)), "2 g4dn.12xlarge/4 (four)");
         assert_eq!(places.held("mixed", Some(7)), "3 a + 2 b/2 (mixed)");

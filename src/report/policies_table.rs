@@ -12,7 +12,8 @@ use crate::search::{ORACLE, Objective};
 const LEGEND: [(&str, &str); 3] = [
     (
         "oracle",
-        "workers × batch that is best by expectation, and its VMs; * where it is not that of the first policy; mean time and cost",
+        "workers × batch that is best by expectation, and its VMs, or where each VM type is searched by itself that of most of \
+         them and their share; * where it is not that of the first policy; mean time and cost",
     ),
     (
         "strategy",
@@ -21,7 +22,8 @@ const LEGEND: [(&str, &str); 3] = [
     ),
     (
         "as",
-        "policies under which all this is the same but the dollars, with the oracle's cost",
+        "policies under which all this is the same, but for the dollars and one in the last digit of an overhead, with the oracle's \
+         cost",
     ),
 ];
 
@@ -52,7 +54,7 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         text += &table(&block, places, page);
         text.push('\n');
     }
-    text + &page.legend(LEGEND)
+    text + &page.legend(LEGEND) + &places.below(page)
 }
 
 /// The VM type of all oracles' choices, where it is one and they have a VM per worker: said once, it need not stand in
@@ -80,10 +82,25 @@ struct Line {
 }
 
 /// What a strategy comes to under a policy.
-#[derive(PartialEq)]
 struct Cell {
     whole: String,
     short: String,
+    /// What has to be the same in policies that share a line.
+    right: String,
+    /// Overheads in percent; `None` for none.
+    overheads: [Option<f64>; 2],
+}
+
+impl Cell {
+    /// Whether two differ by no more than one in the last digit of an overhead.
+    fn is_close(&self, other: &Cell) -> bool {
+        let mut overheads = self.overheads.iter().zip(&other.overheads);
+        self.right == other.right
+            && overheads.all(|pair| match pair {
+                (Some(a), Some(b)) => ((10.0 * a).round() - (10.0 * b).round()).abs() <= 1.0,
+                (a, b) => a == b,
+            })
+    }
 }
 
 fn table(block: &[&Group], places: &Places, page: &Page) -> String {
@@ -91,8 +108,11 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     let with_vm = common_vm(block, places).is_none();
     let mut lines: Vec<Line> = Vec::new();
     for policy in &policies {
-        let line = line(policy, &block[0].oracle, with_vm, places);
-        let twin = |l: &&mut Line| (&l.oracle, &l.strategies) == (&line.oracle, &line.strategies);
+        let line = line(policy, best(policies[0]), with_vm, places);
+        let twin = |l: &&mut Line| {
+            let mut cells = l.strategies.iter().zip(&line.strategies);
+            l.oracle == line.oracle && cells.all(|(a, b)| a.is_close(b))
+        };
         match lines.iter_mut().find(twin) {
             Some(first) => first.same.push(format!("{} {}", line.pricing, line.cost)),
             None => lines.push(line),
@@ -137,26 +157,79 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
         let same = page.prose(&format!("as {}: {}", line.pricing, same.join(", ")), 3);
         text += &same.replace('\u{a0}', " ");
     }
-    text
+    text + &by_money(&policies, places, page)
 }
 
-fn line(policy: &[&Group], first: &Option<Chosen>, with_vm: bool, places: &Places) -> Line {
-    let oracle = &policy[0].oracle;
-    let moved = if oracle == first { "" } else { "* " };
+/// Policies that a line on money names.
+const MOST_NAMED: usize = 3;
+
+/// Which policies are the cheapest for the oracle, and which the dearest; spot prices for VMs that are never taken away by
+/// themselves. Empty where there is nothing to compare.
+fn by_money(policies: &[&[&Group]], places: &Places, page: &Page) -> String {
+    let mut all: Vec<(f64, &str)> = Vec::new();
+    for policy in policies {
+        let name = policy[0].pricing.as_str();
+        let is_unit = places.remarks.only_ratios.iter().any(|own| own == name);
+        let mean = policy.iter().find_map(|g| g.mean("oracle_cost_usd"));
+        all.extend(mean.filter(|_| !is_unit).map(|mean| (mean.mean, name)));
+    }
+    if all.len() < 2 {
+        return String::new();
+    }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (marked, usual): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|(_, name)| places.is_marked(name));
+    let named = |(usd, name): &(f64, &str)| format!("{} {}", places.policy(name), usd_text(*usd));
+    let first = |all: &[(f64, &str)]| {
+        let named = all.iter().take(MOST_NAMED).map(named);
+        named.collect::<Vec<_>>().join(", ")
+    };
+    let mut parts: Vec<String> = Vec::new();
+    if !usual.is_empty() {
+        parts.push(format!("cheapest: {}", first(&usual)));
+    }
+    if usual.len() > MOST_NAMED {
+        parts.extend(usual.last().map(|last| format!("dearest: {}", named(last))));
+    }
+    if !marked.is_empty() {
+        parts.push(format!("with †: {}", first(&marked)));
+    }
+    page.prose(&parts.join("; "), 3)
+}
+
+/// The oracle's configuration under a policy; where every VM type is searched by itself, that of most of them with their share.
+fn best(policy: &[&Group]) -> Option<(Chosen, Option<f64>)> {
+    if let Some(one) = policy.iter().find_map(|group| group.oracle.clone()) {
+        return Some((one, None));
+    }
+    let oracle = policy.iter().find(|group| group.strategy == ORACLE)?;
+    Some((oracle.choice.clone()?, Some(oracle.choice_share)))
+}
+
+fn line(
+    policy: &[&Group],
+    first: Option<(Chosen, Option<f64>)>,
+    with_vm: bool,
+    places: &Places,
+) -> Line {
+    let oracle = best(policy);
+    let is_moved = oracle.as_ref().map(|(at, _)| at) != first.as_ref().map(|(at, _)| at);
+    let moved = if is_moved { "* " } else { "" };
     let best = |between: &str| {
-        let shown = oracle.clone().map(|mut at| {
-            at.vm = at.vm.filter(|_| with_vm);
-            at
-        });
-        let best = shown.map_or("none".to_owned(), |at| place(&at, places, between));
-        format!("{moved}{best}")
+        let Some((mut at, share)) = oracle.clone() else {
+            return format!("{moved}none");
+        };
+        at.vm = at.vm.filter(|_| with_vm);
+        let share = share.map_or_else(String::new, |share| format!(" ({:.0} %)", 100.0 * share));
+        format!("{moved}{}{share}", place(&at, places, between))
     };
     let mean = |name, text: fn(f64) -> String| {
         let figure = policy.iter().find_map(|g| g.mean(name));
         figure.map_or("–".to_owned(), |m| text(m.mean))
     };
     Line {
-        pricing: policy[0].pricing.clone(),
+        pricing: places.policy(&policy[0].pricing),
         cost: mean("oracle_cost_usd", usd_text),
         oracle: [
             best(" on "),
@@ -179,12 +252,17 @@ fn strategy(group: &Group) -> Cell {
     let right = format!("{:.0} %{failed}", 100.0 * group.tallied.right());
     let [time, cost] = ["overhead_net_time", "overhead_net_cost"].map(percent);
     let whole = format!("{right}, {time} / {cost} %");
+    let overhead = |name| typical(group, name).map(|value| 100.0 * value.value());
+    let is_median = |name| typical(group, name).is_some_and(|value| value.is_median());
+    let names = ["overhead_net_time", "overhead_net_cost"];
     Cell {
+        overheads: names.map(overhead),
         short: match objective(group) {
             Some(Objective::Time) => format!("{right}, {time} %"),
             Some(Objective::Cost) => format!("{right}, {cost} %"),
             Some(Objective::Knee) | None => whole.clone(),
         },
         whole,
+        right: format!("{right} {:?}", names.map(is_median)),
     }
 }

@@ -1,6 +1,7 @@
 //! Every configuration of a ranking for people: a line each, on no more columns than there are.
 
 use super::page::Page;
+use super::places::Places;
 use super::ranking_data::{held, market};
 use super::summary_table::{hours_text, usd_text};
 use super::text_table;
@@ -85,7 +86,7 @@ impl Common {
 }
 
 /// A block per workload and policy, with a legend below all.
-pub fn render(scenario: &str, rankings: &[Ranking], shown: Shown) -> String {
+pub fn render(scenario: &str, rankings: &[Ranking], places: &Places, shown: Shown) -> String {
     let Some(first) = rankings.first() else {
         return String::new();
     };
@@ -103,16 +104,16 @@ pub fn render(scenario: &str, rankings: &[Ranking], shown: Shown) -> String {
         common.layout = layout;
         text = rankings
             .iter()
-            .map(|r| block(scenario, r, &common))
+            .map(|r| block(scenario, r, places, &common))
             .collect();
         if text.lines().all(|line| line.chars().count() <= shown.width) {
             break;
         }
     }
-    text + &legend(first.objective, &common)
+    text + &legend(first.objective, &common) + &places.below(&common.page())
 }
 
-fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
+fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) -> String {
     let all = ranking.rows.len();
     let count = common.shown.top.unwrap_or(all).min(all);
     let rows = &ranking.rows[..count];
@@ -124,7 +125,7 @@ fn block(scenario: &str, ranking: &Ranking, common: &Common) -> String {
         scenario.to_owned(),
         ranking.setting.clone(),
         ranking.workload.clone(),
-        ranking.pricing.clone(),
+        places.policy(&ranking.pricing),
         format!("by {}", ranking.objective.name()),
     ];
     let title = title.into_iter().filter(|part| !part.is_empty());

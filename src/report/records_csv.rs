@@ -127,7 +127,7 @@ impl RecordsCsv {
     pub fn close(self) -> io::Result<RowHashes> {
         let (partial, target) = (self.partial.clone(), self.target.clone());
         let hashes = self.leave()?;
-        fs::rename(partial, target)?;
+        fs::rename(&partial, &target).map_err(|error| cannot_write(&target, error))?;
         Ok(hashes)
     }
 
@@ -137,7 +137,8 @@ impl RecordsCsv {
     /// Whatever prevents it.
     pub fn leave(mut self) -> io::Result<RowHashes> {
         self.write_waiting()?;
-        self.file.sync_all()?;
+        let synchronised = self.file.sync_all();
+        synchronised.map_err(|error| cannot_write(&self.partial, error))?;
         Ok(self.hashes)
     }
 

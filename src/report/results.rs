@@ -7,7 +7,7 @@
 use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::aside::partial_name;
 use super::failures_csv::FailuresPart;
@@ -26,7 +26,8 @@ use crate::experiment::{
 };
 use crate::input::regular;
 
-const SUMMARY: &str = "summary.csv";
+/// Name of the file in a folder of results that has the summary.
+pub const SUMMARY: &str = "summary.csv";
 
 /// Result files that are being written.
 pub struct Results {
@@ -227,7 +228,12 @@ impl Results {
             folder.remove(records_csv::PARTIAL)?;
         }
         let ending = manifest::ending(finished).into_iter();
-        let manifest = manifest::text(&self.identity, ending.chain(more).chain(hashes.told()))?;
+        let summary = (
+            manifest::SUMMARY_HASH,
+            json!(manifest::hash(summary.as_bytes())),
+        );
+        let more = ending.chain(more).chain(hashes.told()).chain([summary]);
+        let manifest = manifest::text(&self.identity, more)?;
         folder.write(manifest::FILE, manifest.as_bytes())?;
         folder.remove(row_hashes::PARTIAL)?;
         Ok(aggregated)
@@ -353,6 +359,46 @@ pub fn may_be_written(folder: &Folder) -> io::Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
+///
+/// # Errors
+/// [`Altered`], and whatever keeps it from being read.
+pub fn summary(folder: &Folder, manifest: &Identity) -> io::Result<Vec<u8>> {
+    let path = folder.file(SUMMARY);
+    let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;
+    match manifest.get(manifest::SUMMARY_HASH) == Some(&json!(manifest::hash(&bytes))) {
+        true => Ok(bytes),
+        false => {
+            let what = format!("{} is not what the manifest describes", path.display());
+            Err(Altered(what).into())
+        }
+    }
+}
+
+/// The columns that a summary is by, where they are not the usual ones.
+///
+/// # Errors
+/// A summary whose header no run writes.
+pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
+    let header = summary
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let header = String::from_utf8_lossy(header);
+    if header.trim_end() == summary_csv::header().join(",") {
+        return Ok(None);
+    }
+    let names: Vec<&str> = header.trim_end().split(',').collect();
+    let by = names
+        .iter()
+        .position(|name| *name == summary_by::FIRST_FIGURE);
+    let by = by.and_then(|count| names[..count].join(",").parse().ok());
+    by.map(Some).ok_or_else(|| {
+        let what = format!("{SUMMARY}: its header is none of a summary");
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    })
 }
 
 /// Whether the summary in `folder` has the columns that `by` asks for.

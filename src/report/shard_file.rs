@@ -128,8 +128,11 @@ impl ShardFile {
         for (file, ending) in [(self.rows, "csv"), (self.sums, "sums")] {
             let file = file.into_inner().map_err(|e| e.into_error())?;
             file.as_file().sync_all()?;
-            file.persist(self.folder.file(&format!("{name}.{ending}")))
-                .map_err(|e| e.error)?;
+            let target = self.folder.file(&format!("{name}.{ending}"));
+            file.persist(&target).map_err(|e| {
+                let what = format!("cannot write {}: {}", target.display(), e.error);
+                io::Error::new(e.error.kind(), what)
+            })?;
         }
         let own = [
             ("finished", json!(finished.cases)),

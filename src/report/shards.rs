@@ -47,7 +47,14 @@ struct Part {
 }
 
 /// Keys of a shard's manifest that are not the run's.
-const OWN: [&str; 5] = ["shard", "shards", "finished", "failed", "records_hash"];
+const OWN: [&str; 6] = [
+    "shard",
+    "shards",
+    "finished",
+    "failed",
+    "records_hash",
+    manifest::HASH,
+];
 
 impl Shards {
     /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.

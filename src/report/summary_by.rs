@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Map, Value, json};
 
 use super::page::Page;
-use super::percent::{mean_percent, right, right_alone, signed};
+use super::percent::{mean_percent, right, right_alone, signed, signs_in};
 use super::summary_table::{hours_text, usd_text};
 use super::tallied;
 use super::text_table::{self, Column};
@@ -13,14 +13,18 @@ use crate::experiment::key_groups::KeyGroup;
 use crate::experiment::tally::METRICS;
 use crate::experiment::{KeyTable, Mean};
 
+/// The first column behind those that groups are by.
+pub const FIRST_FIGURE: &str = "cases";
+
 /// The header of `summary.csv`.
 pub fn header(columns: &[String]) -> Vec<String> {
     let mut header = columns.to_vec();
-    header.extend(["cases", "failed"].map(str::to_owned));
+    header.extend([FIRST_FIGURE, "failed"].map(str::to_owned));
     header.extend(tallied::header());
     for metric in METRICS.iter() {
         header.extend(tallied::metric_header(metric.name, "count"));
     }
+    header.extend(tallied::HOLDS.map(str::to_owned));
     header
 }
 
@@ -39,6 +43,7 @@ pub fn csv(table: &KeyTable) -> io::Result<String> {
             let mean = group.tallied.means[at];
             mean.map_or(String::new(), |mean| mean.count.to_string())
         }));
+        row.extend(tallied::holds(&group.tallied));
         writer.write_record(&row)?;
     }
     let bytes = (writer.into_inner()).map_err(|e| io::Error::other(e.to_string()))?;
@@ -99,6 +104,8 @@ pub fn table(table: &KeyTable, page: &Page) -> String {
             _ => page.failed(line),
         };
     }
+    let signs: Vec<_> = signs_in(&text).collect();
+    text += &page.legend(signs);
     text + &fitted.remark("95 % intervals", page)
 }
 

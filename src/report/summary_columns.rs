@@ -247,7 +247,8 @@ fn repaid_text(group: &Group, with_interval: bool) -> String {
     let mut text = format!("{ratio:.decimals$}");
     if let Some(low) = low.filter(|_| with_interval) {
         let high = high.unwrap_or(f64::INFINITY);
-        text += &lengths(Interval { low, high }, ratio, 1.0, decimals).replace("inf", "∞");
+        let interval = (Interval { low, high }, group.tallied.repaid_holds);
+        text += &lengths(interval, ratio, 1.0, decimals).replace("inf", "∞");
     }
     text += " ×";
     if let Some(never) = never.filter(|never| never.yes > 0) {

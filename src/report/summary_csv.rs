@@ -35,6 +35,7 @@ pub fn header() -> Vec<String> {
     for metric in METRICS.iter() {
         header.extend(tallied::metric_header(metric.name, "median"));
     }
+    header.extend(tallied::HOLDS.map(str::to_owned));
     header
 }
 
@@ -75,6 +76,7 @@ pub fn render(groups: &[Group]) -> io::Result<String> {
         row.extend(tallied::metric_cells(&group.tallied, |at| {
             group.medians[at].map_or(String::new(), |median| median.to_string())
         }));
+        row.extend(tallied::holds(&group.tallied));
         writer.write_record(&row)?;
     }
     let bytes = writer

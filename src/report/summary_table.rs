@@ -2,7 +2,7 @@
 
 use super::headline;
 use super::page::Page;
-use super::percent::typical;
+use super::percent::{signs_in, typical};
 use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
 use super::text_table::{self, Column, Fitted};
@@ -57,7 +57,8 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         text.push_str(&reached_in_search(block, page));
         text.push('\n');
     }
-    text + &legend(groups, &seen, page)
+    let legend = legend(groups, &seen, &text, page);
+    text + &legend + &places.below(page)
 }
 
 /// What was shown of all tables.
@@ -148,7 +149,7 @@ fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Colum
     columns
 }
 
-fn legend(groups: &[Group], seen: &Seen, page: &Page) -> String {
+fn legend(groups: &[Group], seen: &Seen, text: &str, page: &Page) -> String {
     let mut entries = vec![ORACLE_LEGEND, CHOICE_LEGEND];
     let is_chosen = |word: &str| groups.iter().any(|g| g.provenance.as_deref() == Some(word));
     let marks = MARKS.iter().filter(|(word, ..)| is_chosen(word));
@@ -162,6 +163,7 @@ fn legend(groups: &[Group], seen: &Seen, page: &Page) -> String {
     if shown().any(|column| column.is_typical) && groups.iter().any(has_medians) {
         entries.push(("~", "median, where few replicas carry the mean"));
     }
+    entries.extend(signs_in(text));
     let is_hidden = |column: &&TableColumn| {
         seen.left_out.contains(&column.head) && !seen.shown.contains(&column.head)
     };
@@ -252,12 +254,12 @@ fn title(block: &[Group], places: &Places, page: &Page) -> String {
         (_, false) => format!("{cases} cases"),
     };
     let own = [
-        &first.setting,
-        &first.workload,
-        &first.pricing,
-        &first.objective,
+        first.setting.clone(),
+        first.workload.clone(),
+        places.policy(&first.pricing),
+        first.objective.clone(),
     ];
-    let own = own.into_iter().filter(|name| !name.is_empty()).cloned();
+    let own = own.into_iter().filter(|name| !name.is_empty());
     let oracle = oracle(block, places).map(|oracle| format!("oracle {oracle}"));
     page.bold(&page.parts(own.chain([cases]).chain(oracle), 2))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::experiment::Tallied;
+use crate::experiment::holds::Holds;
 use crate::experiment::tally::{METRICS, SHARES};
 
 /// Ends of an interval, in a header.
@@ -37,6 +38,36 @@ pub fn cells(tallied: &Tallied) -> Vec<String> {
     cells
 }
 
+/// Header of figures whose intervals hold oftener than in 95 % of series, and of those that hold roughly so.
+pub const HOLDS: [&str; 2] = ["oftener95", "roughly95"];
+
+/// The names of these, apart from each other by `;`.
+pub fn holds(tallied: &Tallied) -> [String; 2] {
+    let shares = (SHARES.iter().zip(&tallied.share_intervals)).zip(&tallied.share_holds);
+    let shares =
+        shares.map(|((column, interval), holds)| (column.name, interval.is_some(), *holds));
+    let repaid = tallied.repaid.is_some_and(|repaid| repaid.low.is_some());
+    let metrics = METRICS.iter().zip(&tallied.means);
+    let metrics = metrics.filter_map(|(column, mean)| {
+        let mean = mean.as_ref()?;
+        Some((
+            column.name,
+            mean.interval.is_some_and(|i| i.high > i.low),
+            mean.holds,
+        ))
+    });
+    let all: Vec<(&str, bool, Holds)> = shares
+        .chain([("repaid", repaid, tallied.repaid_holds)])
+        .chain(metrics)
+        .collect();
+    [Holds::Oftener, Holds::Roughly].map(|wanted| {
+        let named = all
+            .iter()
+            .filter(|(_, is_there, holds)| *is_there && *holds == wanted);
+        named.map(|(name, ..)| *name).collect::<Vec<_>>().join(";")
+    })
+}
+
 /// The header of a metric: its mean with the ends of its interval, and `last`.
 pub fn metric_header(name: &str, last: &str) -> [String; 4] {
     ["mean", ENDS[0], ENDS[1], last].map(|part| format!("{name}_{part}"))
@@ -66,11 +97,13 @@ pub fn metric_cells(tallied: &Tallied, last: impl Fn(usize) -> String) -> Vec<St
 pub fn json(tallied: &Tallied, medians: Option<&[Option<f64>]>) -> Map<String, Value> {
     let shares = tallied.shares.iter().zip(&tallied.share_intervals);
     let shares: Map<String, Value> = (SHARES.iter().zip(shares))
-        .filter_map(|(column, (share, interval))| {
+        .enumerate()
+        .filter_map(|(at, (column, (share, interval)))| {
             let interval = interval.map(|i| [i.low, i.high]);
             let value = json!({
                 "share": share.share()?,
                 "interval95": interval,
+                "holds": tallied.share_holds[at].name(),
                 "count": share.count,
             });
             Some((column.name.to_owned(), value))
@@ -82,6 +115,7 @@ pub fn json(tallied: &Tallied, medians: Option<&[Option<f64>]>) -> Map<String, V
             let mut value = json!({
                 "mean": m.mean,
                 "interval95": m.interval.map(|i| [i.low, i.high]),
+                "holds": m.holds.name(),
                 "skewness": m.skewness,
                 "count": m.count,
             });
@@ -93,7 +127,7 @@ pub fn json(tallied: &Tallied, medians: Option<&[Option<f64>]>) -> Map<String, V
         .collect();
     let repaid = tallied
         .repaid
-        .map(|repaid| json!({ "jobs": repaid.ratio, "low95": repaid.low, "high95": repaid.high }));
+        .map(|repaid| json!({ "jobs": repaid.ratio, "low95": repaid.low, "high95": repaid.high, "holds": tallied.repaid_holds.name() }));
     let mut map = Map::new();
     map.insert("failed".to_owned(), json!(tallied.failed));
     map.insert("right".to_owned(), json!(tallied.right()));

@@ -1,6 +1,11 @@
 //! A figure beside a figure, and the verdict.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+
+use super::evidence::Evidence;
+use super::expectations::OURS;
 
 /// One published figure beside ours.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,9 +22,12 @@ pub struct Comparison {
     pub paper: f64,
     /// Ours.
     pub simulated: f64,
-    /// Ours under the condition of a claim.
+    /// Of a claim: half of the 95 % interval of ours; 0 where nothing is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub then: Option<f64>,
+    pub interval: Option<f64>,
+    /// Of a claim: what its words leave open, as it is read here.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reading: BTreeMap<String, String>,
     /// Ours minus the published one: as a fraction of it where the tolerance is relative, else in
     /// its unit.
     pub difference: f64,
@@ -32,14 +40,23 @@ pub struct Comparison {
     pub bound: &'static str,
     /// Unit of the figures.
     pub unit: String,
-    /// Printed, read off a figure, derived from such, or used for calibration.
+    /// Printed, read off a figure, derived from such; or a goal or comparison of this project.
     pub kind: String,
+    /// What it says for the model if ours agrees.
+    pub evidence: Evidence,
     /// How it came out.
     pub verdict: Verdict,
     /// What the figure means.
     pub note: String,
-    /// Why ours lies outside the tolerance, where it does and the reason is known; of a claim, when it holds.
+    /// Why ours lies outside the tolerance, where it does and the reason is known.
     pub reason: String,
+}
+
+impl Comparison {
+    /// Whether it is a goal or comparison of this project, and no figure of the paper.
+    pub fn is_ours(&self) -> bool {
+        OURS.contains(&self.kind.as_str())
+    }
 }
 
 /// How a comparison came out.
@@ -54,21 +71,18 @@ pub enum Verdict {
     Explained,
     /// Outside, and nobody knows why.
     Outside,
-    /// A claim of the paper that ours bear out.
+    /// A reading of a claim of the paper that ours bear out.
     Holds,
-    /// One that they bear out under a condition.
-    HoldsOnlyIf,
-    /// One that they do not.
+    /// One whose bound lies within the interval of ours.
+    Open,
+    /// One that they do not bear out.
     DoesNotHold,
 }
 
 impl Verdict {
     /// Whether it is on a claim.
     pub fn is_of_claim(self) -> bool {
-        matches!(
-            self,
-            Verdict::Holds | Verdict::HoldsOnlyIf | Verdict::DoesNotHold
-        )
+        matches!(self, Verdict::Holds | Verdict::Open | Verdict::DoesNotHold)
     }
 
     /// Name in tables.
@@ -79,7 +93,7 @@ impl Verdict {
             Verdict::Explained => "explained",
             Verdict::Outside => "OUTSIDE",
             Verdict::Holds => "holds",
-            Verdict::HoldsOnlyIf => "holds only if",
+            Verdict::Open => "open",
             Verdict::DoesNotHold => "does not hold",
         }
     }

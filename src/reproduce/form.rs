@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::constants::ConstantForm;
 use crate::functions::{Life, Unequal};
 
 /// What a paper is, and what its figures are computed from.
@@ -23,6 +24,8 @@ pub struct PaperFile {
     pub tables: BTreeMap<String, Spanned<String>>,
     /// Functions of its own: `"name(a, b)" = "expression"`.
     pub define: BTreeMap<Spanned<String>, Spanned<String>>,
+    /// What was chosen, and on which rows.
+    pub constants: Vec<ConstantForm>,
     /// Lives of VMs, beside those of the library.
     pub lives: BTreeMap<String, Spanned<Life>>,
     /// Jobs on workers that are unlike.

@@ -12,7 +12,15 @@ use crate::input::{Diagnostics, csv};
 
 /// The table of the paper's figures beside ours, as far as they are known.
 pub(super) const FIGURES: &str = "figures";
-const OF_FIGURES: [&str; 6] = ["quantity", "of", "kind", "value", "ours", "difference"];
+const OF_FIGURES: [&str; 7] = [
+    "quantity",
+    "of",
+    "kind",
+    "evidence",
+    "value",
+    "ours",
+    "difference",
+];
 /// The scenario whose records aggregates go over where no table is named.
 const MAIN: &str = "main";
 
@@ -54,8 +62,8 @@ impl Names {
             expression::check(body, parameters, self, &mut used, diagnostics);
         }
         for row in expectations {
-            let then = row.only_if.iter().map(|(_, then)| then);
-            for text in [&row.ours].into_iter().chain(then) {
+            let open = row.readings.values.iter().chain(&row.interval);
+            for text in [&row.ours].into_iter().chain(open) {
                 expression::check(text, &[], self, &mut used, diagnostics);
             }
         }
@@ -71,7 +79,7 @@ impl Names {
     }
 
     /// Makes the paper's figures known.
-    pub(super) fn tell_figures(&self, rows: impl IntoIterator<Item = [Cell; 6]>) {
+    pub(super) fn tell_figures(&self, rows: impl IntoIterator<Item = [Cell; 7]>) {
         let mut table = Table::new(OF_FIGURES);
         rows.into_iter().for_each(|row| table.push(row));
         let mut known = self.known.borrow_mut();

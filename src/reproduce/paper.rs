@@ -5,21 +5,35 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
+use super::constants::{self, Constant};
 use super::expectations::{self, Expectation};
 use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
 use super::stage;
 use crate::expression::{self, Definition};
 use crate::functions::{Given, Lives};
+use crate::input::checked::Count;
 use crate::input::csv::Table;
 use crate::input::name::not_a_name;
 use crate::input::{self, Diagnostic, Diagnostics, Folder, Source, closest, folder};
+use crate::training::Fidelity;
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/papers");
 
-/// The file that says what a paper is, and the table of its figures.
+/// The file that says what a paper is, and the table of its figures, which may be missing where there are claims.
 const FILE: &str = "paper.toml";
 const FIGURES: &str = "figures.csv";
+/// The table of its claims, where it has some.
+const CLAIMS: &str = "claims.csv";
+
+/// In what size the simulations of a paper are run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Size {
+    /// How finely: a paper does not say.
+    pub fidelity: Fidelity,
+    /// Replicas of each scenario; as many as it says when absent.
+    pub replicas: Option<Count>,
+}
 
 /// A paper: what its figures are computed from and the figures themselves.
 #[derive(Debug)]
@@ -30,6 +44,8 @@ pub struct Paper {
     pub citation: String,
     /// Where the tolerances come from.
     pub tolerances: String,
+    /// What was chosen, and the rows that it touches.
+    pub constants: Vec<Constant>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) names: Names,
 }
@@ -40,18 +56,19 @@ impl Paper {
         folder::names(&EMBEDDED)
     }
 
-    /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`.
+    /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
+    /// a size.
     ///
     /// # Errors
     /// All mistakes in its files.
-    pub fn open(name: &str) -> Result<Paper, Diagnostics> {
+    pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {
             Some(dir) if Paper::names().contains(&name) => {
                 let root = "data/papers";
                 let place = Path::new(root).join(name);
                 let folder = Folder::Embedded { root, dir };
-                read(name, &folder, place, &mut diagnostics)
+                read(name, &folder, place, size, &mut diagnostics)
             }
             _ if Path::new(name).is_dir() => {
                 let place = PathBuf::from(name);
@@ -60,7 +77,13 @@ impl Paper {
                     .file_name()
                     .map(|own| own.to_string_lossy().into_owned());
                 let folder = Folder::Disk(place.clone());
-                read(&own.unwrap_or_default(), &folder, place, &mut diagnostics)
+                read(
+                    &own.unwrap_or_default(),
+                    &folder,
+                    place,
+                    size,
+                    &mut diagnostics,
+                )
             }
             _ => {
                 let legal = Paper::names();
@@ -81,10 +104,17 @@ impl Paper {
     }
 }
 
-fn read(name: &str, folder: &Folder, place: PathBuf, d: &mut Diagnostics) -> Option<Paper> {
+fn read(
+    name: &str,
+    folder: &Folder,
+    place: PathBuf,
+    size: Size,
+    d: &mut Diagnostics,
+) -> Option<Paper> {
     let source = folder.read(FILE, d);
-    let figures = folder.read(FIGURES, d);
-    let (source, figures) = (source?, figures?);
+    let claims = (folder.has(CLAIMS)).then(|| folder.read(CLAIMS, d));
+    let figures = (folder.has(FIGURES) || claims.is_none()).then(|| folder.read(FIGURES, d));
+    let source = source?;
     let file: PaperFile = input::toml::read(&source, d)?;
     let mut names = Names::default();
     let mut lives = Lives::new();
@@ -96,7 +126,7 @@ fn read(name: &str, folder: &Folder, place: PathBuf, d: &mut Diagnostics) -> Opt
             Err(why) => d.error_at(&source, life.span(), why, "here"),
         }
     }
-    names.given = Given::new(lives, file.unequal);
+    names.given = Given::new(lives, file.unequal, size.fidelity);
     let mut scenarios = file.scenarios;
     if let Some(main) = file.scenario {
         let form = ScenarioForm {
@@ -108,7 +138,7 @@ fn read(name: &str, folder: &Folder, place: PathBuf, d: &mut Diagnostics) -> Opt
     }
     for (name, form) in scenarios {
         let stage = (folder.read_at(&source, &form.file, d))
-            .and_then(|text| stage::read(&text, &place, &form, &source, d));
+            .and_then(|text| stage::read(&text, &place, (&form, &source), size, d));
         names.stages.extend(stage.map(|stage| (name, stage)));
     }
     for (name, path) in &file.tables {
@@ -127,12 +157,24 @@ fn read(name: &str, folder: &Folder, place: PathBuf, d: &mut Diagnostics) -> Opt
             names.defined.insert(name, Definition { parameters, body });
         }
     }
-    let expectations = expectations::read(&figures, d);
+    let mut expectations = Vec::new();
+    for figures in figures.iter().flatten() {
+        expectations.extend(expectations::read(figures, d));
+    }
+    for claims in claims.iter().flatten() {
+        expectations.extend(expectations::read_claims(claims, d));
+    }
+    // Rows that could not be read are missing among those that constants name.
+    let constants = match d.is_empty() {
+        true => constants::read(file.constants, &expectations, &source, d),
+        false => Vec::new(),
+    };
     names.check(&expectations, d);
     Some(Paper {
         name: name.to_owned(),
         citation: file.citation,
         tolerances: file.tolerances,
+        constants,
         expectations,
         names,
     })

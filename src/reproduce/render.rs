@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::cells::cells;
+use super::claims::claims;
 use super::comparison::{Comparison, Verdict};
+use super::evidence::Tally;
 use super::paper::Paper;
 use crate::report::Page;
 use crate::report::text_table::{self, Column};
@@ -12,7 +15,7 @@ use crate::report::text_table::{self, Column};
 /// What a paper comes to: how many figures were compared, and how they came out.
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = page.bold(&page.prose(&paper.citation, 0));
-    let totals = page.prose(&totals(rows), 0);
+    let totals = page.prose(&Tally::count(rows).sentence(), 0);
     text += &match rows.iter().any(|row| row.verdict == Verdict::Outside) {
         true => page.failed(&totals),
         false => page.best(&totals),
@@ -26,20 +29,39 @@ pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
 /// As tables for the terminal, one per quantity, behind the summary.
 pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = summary(paper, rows, page);
+    let claims = claims(rows);
+    if !claims.is_empty() {
+        text += &page.bold("\nclaims of the paper\n");
+        for claim in &claims {
+            text += &page.prose(&claim.sentence(), 2);
+        }
+    }
     for section in &sections(rows) {
-        text += &page.bold(&format!("\n{}\n", title(section)));
+        text += "\n";
+        text += &page.bold(&page.prose(&title(section), 0));
         let fitted = text_table::fit(&columns(section), page);
         text += &page.bold(&fitted.header);
         for (row, line) in section.iter().zip(&fitted.rows) {
             text += &match row.verdict {
                 Verdict::Outside => page.failed(line),
-                Verdict::Explained | Verdict::DoesNotHold => page.dim(line),
+                Verdict::Explained | Verdict::DoesNotHold | Verdict::Open => page.dim(line),
                 _ => line.clone(),
             };
         }
         text += &fitted.remark("", page);
     }
+    if !paper.constants.is_empty() {
+        text += &page.bold("\nconstants that were chosen, and the rows that they touch\n");
+        for constant in &paper.constants {
+            text += &page.prose(&constant.sentence().replace('`', ""), 2);
+        }
+    }
     text + "\n"
+}
+
+/// What several papers come to together.
+pub fn total(papers: usize, tally: &Tally, page: &Page) -> String {
+    page.bold(&page.prose(&format!("{papers} papers: {}", tally.sentence()), 0))
 }
 
 /// What the figure means, and why ours is off, or when it holds.
@@ -49,25 +71,24 @@ fn said(row: &Comparison) -> String {
     both.collect::<Vec<_>>().join("; ")
 }
 
-/// Rows as they are shown: the claims, then sections of one quantity.
+/// Rows as they are shown: the readings of each claim, then sections of one quantity, those last that are no figures of
+/// the paper.
 fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
-    let claims: Vec<&Comparison> = rows
-        .iter()
-        .filter(|row| row.verdict.is_of_claim())
-        .collect();
-    let figures: Vec<&Comparison> = rows
+    let of_claims = claims(rows).into_iter().map(|claim| claim.rows);
+    let mut figures: Vec<&Comparison> = rows
         .iter()
         .filter(|row| !row.verdict.is_of_claim())
         .collect();
+    figures.sort_by_key(|row| row.is_ours());
     let quantities = figures.chunk_by(|a, b| a.quantity == b.quantity);
-    let all = std::iter::once(claims).chain(quantities.map(<[_]>::to_vec));
-    all.filter(|section| !section.is_empty()).collect()
+    of_claims.chain(quantities.map(<[_]>::to_vec)).collect()
 }
 
 fn title(section: &[&Comparison]) -> String {
     let first = section[0];
     match first.verdict.is_of_claim() {
-        true => "claims of the paper".to_owned(),
+        true => format!("readings of {} ({})", first.quantity, first.figure),
+        false if first.is_ours() => format!("{} (ours, no figure of the paper)", first.quantity),
         false if first.quantity == first.figure => first.figure.clone(),
         false => format!("{} ({})", first.quantity, first.figure),
     }
@@ -77,7 +98,7 @@ fn title(section: &[&Comparison]) -> String {
 const OF: usize = 34;
 
 fn columns(section: &[&Comparison]) -> Vec<Column<'static>> {
-    let cells: Vec<[String; 7]> = section.iter().map(|row| cells(row)).collect();
+    let cells: Vec<[String; 8]> = section.iter().map(|row| cells(row)).collect();
     let cell = |at: usize| -> Vec<String> { cells.iter().map(|row| row[at].clone()).collect() };
     let mut of = Column::new("of", true, 0, cell(0));
     // Behind commas there is no space.
@@ -87,8 +108,12 @@ fn columns(section: &[&Comparison]) -> Vec<Column<'static>> {
     };
     of.stacked = Some(cell(0).into_iter().map(wrapped).collect());
     let column = |head, at, rank| Column::new(head, false, rank, cell(at));
-    let [mut kind, mut verdict] = [column("kind", 5, 4), column("verdict", 6, 1)];
-    (kind.is_text, verdict.is_text) = (true, true);
+    let word = |head, at, rank| {
+        let mut column = column(head, at, rank);
+        column.is_text = true;
+        column
+    };
+    let verdict = word("verdict", 7, 1);
     if section.iter().all(|row| row.verdict.is_of_claim()) {
         return vec![of, column("paper", 1, 1), column("ours", 2, 1), verdict];
     }
@@ -98,33 +123,50 @@ fn columns(section: &[&Comparison]) -> Vec<Column<'static>> {
         column("simulated", 2, 1),
         column("difference", 3, 1),
         column("tolerance", 4, 2),
-        kind,
+        word("kind", 5, 4),
+        word("evidence", 6, 3),
         verdict,
     ]
 }
 
 /// As JSON: the stable interface.
 pub fn value(paper: &Paper, rows: &[Comparison]) -> Value {
-    json!({ "schema": 1, "paper": paper.name, "citation": paper.citation, "rows": rows })
+    json!({
+        "schema": 2,
+        "paper": paper.name,
+        "citation": paper.citation,
+        "summary": Tally::count(rows).sentence(),
+        "counts": Tally::count(rows),
+        "claims": claims(rows),
+        "constants": paper.constants,
+        "rows": rows,
+    })
 }
 
 /// As Markdown, one section per quantity.
 pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
     let mut text = format!(
-        "# Reproduction: {}\n\n{}.\n\nMade by `scavsim reproduce {} --format markdown`; a test fails \
+        "# Reproduction: {}\n\n{}\n\n{}.\n\nMade by `scavsim reproduce {} --format markdown`; a test fails \
          when this file is stale. A verdict of `explained` is a figure outside its tolerance with \
-         a stated reason; {}.\n\n{}\n",
+         a stated reason; {}. What `evidence` means stands in [docs/reproduce.md](../docs/reproduce.md#evidence).\n",
         paper.name,
+        Tally::count(rows).sentence(),
         paper.citation,
         paper.name,
         paper.tolerances,
-        totals(rows)
     );
+    let claims = claims(rows);
+    if !claims.is_empty() {
+        text += "\n## Claims of the paper\n\n";
+        for claim in &claims {
+            let _ = writeln!(text, "- {}", claim.sentence());
+        }
+    }
     for section in &sections(rows) {
         let _ = write!(
             text,
-            "\n## {}\n\n| of | paper | simulated | difference | tolerance | kind | verdict | note |\n\
-             |---|--:|--:|--:|--:|---|---|---|\n",
+            "\n## {}\n\n| of | paper | simulated | difference | tolerance | kind | evidence | verdict | note |\n\
+             |---|--:|--:|--:|--:|---|---|---|---|\n",
             title(section)
         );
         for row in section {
@@ -137,31 +179,13 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
             );
         }
     }
-    text
-}
-
-fn totals(rows: &[Comparison]) -> String {
-    let count = |verdict| rows.iter().filter(|r| r.verdict == verdict).count();
-    let calibrated = count(Verdict::Calibrated);
-    let beside = match calibrated {
-        0 => String::new(),
-        _ => format!(" Besides, {calibrated} that the parameters were calibrated on."),
-    };
-    let (holds, condition) = (count(Verdict::Holds), count(Verdict::HoldsOnlyIf));
-    let not = count(Verdict::DoesNotHold);
-    let claims = match holds + condition + not {
-        0 => String::new(),
-        all => {
-            format!(" {all} claims: {holds} borne out, {condition} under a condition, {not} not.")
+    if !paper.constants.is_empty() {
+        text += "\n## Constants that were chosen, and the rows that they touch\n\n";
+        for constant in &paper.constants {
+            let _ = writeln!(text, "- {}", constant.sentence());
         }
-    };
-    format!(
-        "{} figures: {} within tolerance, {} outside with a stated reason, {} outside without.{beside}{claims}",
-        rows.len() - calibrated - holds - condition - not,
-        count(Verdict::Ok),
-        count(Verdict::Explained),
-        count(Verdict::Outside)
-    )
+    }
+    text
 }
 
 /// The reasons of all rows outside their tolerance, each once, with quantity and how often.
@@ -182,90 +206,4 @@ fn reasons(rows: &[Comparison]) -> Vec<(&str, &str, usize)> {
         }
     }
     reasons
-}
-
-/// What a figure is of, the paper's, ours, the difference and how large it may be, kind and verdict.
-fn cells(row: &Comparison) -> [String; 7] {
-    let unit = match row.unit.as_str() {
-        "1" => String::new(),
-        unit => format!(" {unit}"),
-    };
-    // A difference of percentages is in percentage points.
-    let (scale, of_difference) = match (row.relative, row.unit.as_str()) {
-        (true, _) => (100.0, " %"),
-        (false, "%") => (1.0, " pp"),
-        (false, _) => (1.0, unit.as_str()),
-    };
-    let tolerance = scale * row.tolerance;
-    let of = match row.verdict.is_of_claim() {
-        true => format!("{}: {}", row.quantity, row.selector),
-        // The name of the key says nothing that its value does not.
-        false => row.selector.replace("workload=", ""),
-    };
-    let ours = significant(row.simulated);
-    let ours = match (row.then, row.verdict) {
-        (Some(then), Verdict::HoldsOnlyIf) => format!("{ours}{unit}; {}", significant(then)),
-        _ => ours,
-    };
-    let bound = match row.bound {
-        "" => String::new(),
-        bound => format!("{bound} "),
-    };
-    let decimals = if !row.bound.is_empty() {
-        2
-    } else if tolerance > 0.0 {
-        (1.0 - tolerance.log10().floor()).clamp(0.0, 6.0) as usize
-    } else {
-        0
-    };
-    let difference = format!("{:+.decimals$}", scale * row.difference);
-    let difference = match difference.trim_start_matches(['-', '+', '0', '.']) {
-        "" => difference.replace('-', "+"),
-        _ => difference,
-    };
-    [
-        of,
-        format!("{bound}{}{unit}", row.paper),
-        format!("{ours}{unit}"),
-        format!("{difference}{of_difference}"),
-        format!("±{}{of_difference}", significant(tolerance)),
-        row.kind.clone(),
-        row.verdict.name().to_owned(),
-    ]
-}
-
-/// Four significant digits, at least as far as whole numbers, at most six decimals.
-fn significant(value: f64) -> String {
-    let magnitude = value.abs().max(1e-3).log10().floor() as i32;
-    let decimals = (3 - magnitude).clamp(0, 6) as usize;
-    let text = format!("{value:.decimals$}");
-    let text = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
-    if text == "-0" {
-        "0".to_owned()
-    } else {
-        text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::significant;
-
-    #[test]
-    fn four_significant_digits() {
-        for (value, text) in [
-            (12.3999, "12.4"),
-            (0.54781, "0.5478"),
-            (139.91, "139.9"),
-            (-0.00000001, "0"),
-            (20.0, "20"),
-            (0.00005, "0.00005"),
-        ] {
-            assert_eq!(significant(value), text);
-        }
-    }
 }

@@ -4,17 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::form::ScenarioForm;
+use super::paper::Size;
 use crate::functions::scenarios::Variants;
-use crate::input::{Diagnostics, Source};
+use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::scenario::{self, Overrides};
+use crate::training::Fidelity;
 
 /// Reads the scenario in `text`, once for each line of `each` in `form`, with the keys that it sets, all of which are of
-/// `source`.
+/// `source`. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not
+/// hold.
 pub(super) fn read(
     text: &Arc<Source>,
     folder: &Path,
-    form: &ScenarioForm,
-    source: &Arc<Source>,
+    (form, source): (&ScenarioForm, &Arc<Source>),
+    size: Size,
     diagnostics: &mut Diagnostics,
 ) -> Option<Variants> {
     let line = |line: &toml::Spanned<String>| {
@@ -30,9 +33,21 @@ pub(super) fn read(
     for own in each {
         let overrides = Overrides {
             set: set.iter().cloned().chain(own.map(line)).collect(),
+            replicas: size.replicas,
             ..Overrides::default()
         };
-        let scenario = scenario::load(text, folder, overrides, diagnostics)?;
+        let mut scenario = scenario::load(text, folder, overrides, diagnostics)?;
+        if scenario.fidelity != Fidelity::default() {
+            let title = format!(
+                "a scenario of a paper sets `fidelity = \"{}\"`",
+                scenario.fidelity.name()
+            );
+            let wrong = Diagnostic::at(source, form.file.span(), title, "this one");
+            let help = "`scavsim reproduce --fidelity` runs all papers in another";
+            diagnostics.push(wrong.with_help(help));
+            return None;
+        }
+        scenario.fidelity = size.fidelity;
         let name = own.map_or("", |own| own.get_ref().as_str());
         variants.push((Arc::from(name), scenario));
     }

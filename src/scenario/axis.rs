@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
@@ -13,7 +13,7 @@ use crate::configuration::Configuration;
 use crate::input::checked::{Count, NonNegative};
 use crate::space::{self, Space};
 
-/// Values of one axis: `"measured"`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
+/// Values of one axis: `"measured"`, `8`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
 /// `{ from = 1, to = 64, factor = 2 }`.
 #[derive(Debug, Clone, Default)]
 pub enum Axis {
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Axis {
             type Value = Axis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(r#""measured", a list like [8, 12] or a range like { from = 8, to = 20, step = 4 }"#)
+                f.write_str(r#""measured", a number, a list like [8, 12] or a range like { from = 8, to = 20, step = 4 }"#)
             }
 
             fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
@@ -101,6 +101,16 @@ impl<'de> Deserialize<'de> for Axis {
                     "measured" => Ok(Axis::Measured),
                     _ => Err(E::unknown_variant(word, &["measured"])),
                 }
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Axis, E> {
+                let count: Result<Count, E> = Count::deserialize(value.into_deserializer());
+                Ok(Axis::Series(vec![count?.get()]))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Axis, E> {
+                let count: Result<Count, E> = Count::deserialize(value.into_deserializer());
+                Ok(Axis::Series(vec![count?.get()]))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Axis, A::Error> {
@@ -138,9 +148,10 @@ impl JsonSchema for Axis {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Values of one axis: what was measured, a list, or a range with a step or a factor.",
+            "description": "Values of one axis: what was measured, a number, a list, or a range with a step or a factor.",
             "oneOf": [
                 { "const": "measured" },
+                { "type": "integer", "minimum": 1 },
                 {
                     "type": "array",
                     "minItems": 1,

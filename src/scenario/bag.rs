@@ -10,17 +10,14 @@ use super::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use super::complaints::Complaints;
 use super::excluded;
 use super::file::ScenarioFile;
-use super::prices;
 use super::spot;
 use crate::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
 use crate::cloud::lifetimes::Lifetime;
 use crate::cluster::{Losses, Pause, Setup};
 use crate::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use crate::input::name::not_a_name;
-use crate::pricing::Policy;
 use crate::rng::{UnitLogNormal, VmTypeKey};
 use crate::space::{Axis, Space, VM};
-use crate::testbed::BagGround;
 use crate::units::SimTime;
 use crate::usage::RentedVm;
 
@@ -339,18 +336,4 @@ fn lives<'t>(
         }
     }
     lives
-}
-
-/// Every policy must have a price for every VM type of the bag.
-pub(super) fn priced(
-    file: &ScenarioFile,
-    policies: Option<&[Policy]>,
-    choices: Option<&Choices>,
-    complaints: &mut Complaints<'_>,
-) {
-    let (Some(policies), Some(choices)) = (policies, choices) else {
-        return;
-    };
-    let ground = BagGround::new(Arc::new(Bag::default()), Arc::new(choices.clone()));
-    prices::of_ground(&file.pricing, policies, &ground, complaints);
 }

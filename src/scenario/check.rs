@@ -11,6 +11,8 @@ use super::file::{Outside, ScenarioFile};
 use super::files::{self, Files};
 use super::given::Given;
 use super::left_out::LeftOut;
+use super::prices::Rentals;
+use super::remarks::Remarks;
 use super::settings::Settings;
 use super::strategies::Simulated;
 use super::{
@@ -19,7 +21,7 @@ use super::{
 use crate::configuration::Configuration;
 use crate::input::checked::{Count, Delay, Positive};
 use crate::input::name::not_a_name;
-use crate::input::{Diagnostics, Source};
+use crate::input::{Diagnostic, Diagnostics, Source};
 use crate::search::Limits;
 use crate::training::Fidelity;
 use crate::units::{SECONDS_PER_HOUR, SimTime};
@@ -73,6 +75,11 @@ pub fn load_with(
         },
     };
     let scenario = check.scenario(&file, overrides);
+    if scenario.is_none() && diagnostics.len() == before {
+        let title = "the scenario is refused, and scavsim does not know why: a fault of scavsim";
+        let wrong = Diagnostic::general(title).with_help("please report it with the scenario");
+        diagnostics.push(wrong);
+    }
     scenario.filter(|_| diagnostics.len() == before)
 }
 
@@ -111,27 +118,18 @@ impl Check<'_> {
             .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
             .collect();
         let stored = match &file.search.stored {
-            None => loaded.clone(),
+            None => workloads::stored(&loaded, complaints),
             Some(names) => {
                 let own = &self.given.workloads;
                 workloads::read("stored", names, self.files, own, complaints)
             }
         };
         let own = &self.given.policies;
+        let unnamed = prices::unnamed(file, &loaded);
         let policies = match &measured {
             Some(measured) => grids::policies(file, own, measured, self.files, complaints),
             None if file.grid.is_some() => None,
-            None if file.bag.is_some() => {
-                let read = prices::read(&file.pricing, own, self.files, complaints);
-                bag::priced(file, read.as_deref(), choices.as_ref(), complaints);
-                read
-            }
-            None if file.parallel.is_some() => {
-                let read = prices::read(&file.pricing, own, self.files, complaints);
-                parallel::priced(file, read.as_deref(), plans.as_ref(), complaints);
-                read
-            }
-            None => prices::read(&file.pricing, own, self.files, complaints),
+            None => prices::read(&file.pricing, own, unnamed, self.files, complaints),
         };
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
@@ -143,10 +141,20 @@ impl Check<'_> {
         let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
         let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
         let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
-        let is_stated = file.bag.is_some() || file.parallel.is_some();
-        if let (Some(policies), None, false) = (&policies, &measured, is_stated) {
-            let pricing = &file.pricing;
-            prices::all_priced(pricing, policies, &machines, &setup, &workloads, complaints);
+        let rentals = match (&choices, &plans, &measured) {
+            (Some(bag), ..) => {
+                let is_lost = file
+                    .bag
+                    .as_ref()
+                    .is_some_and(|b| b.get_ref().losses.is_some());
+                Rentals::of_types(&bag.types, is_lost)
+            }
+            (_, Some(plans), _) => Rentals::of_types(&plans.types, setup.spot.is_some()),
+            (.., Some(measured)) => Rentals::of_grid(measured),
+            _ => Rentals::of_workloads(&machines, &setup, &workloads),
+        };
+        if let (Some(policies), None) = (&policies, &measured) {
+            prices::all_priced(file, policies, &rentals, &workloads, complaints);
         }
         let strategies = match (&measured, &choices) {
             _ if file.parallel.is_some() => match &plans {
@@ -174,6 +182,9 @@ impl Check<'_> {
                 strategies::usable_on(file, registry, measured, strategies?, complaints)
             }
         };
+        let remarks = (policies.as_deref())
+            .map(|all| Remarks::new(file, all, &rentals, &strategies, &stored))
+            .unwrap_or_default();
 
         let settings = Settings {
             reads_well: self.reads_well,
@@ -227,6 +238,7 @@ impl Check<'_> {
             policies,
             objectives,
             strategies,
+            remarks,
             left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
             renamed: strategies::renamed(&file.search, registry),
             settings: file.strategy.clone(),

@@ -420,7 +420,7 @@ pub struct StragglerTable {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PricingTable {
-    /// Names of policies, built in or defined here; `paper-fixed` when absent.
+    /// Names of policies, built in or defined here; when absent, the listed price of each VM type, or what all workloads were published with.
     #[schemars(with = "Vec<String>")]
     pub policies: Option<Spanned<Vec<Spanned<String>>>>,
     /// Policies of this scenario, by name.
@@ -441,8 +441,8 @@ pub struct SearchTable {
     /// How often the job will be run: strategies are told, and results say what so many runs come to with their search;
     /// once when absent.
     pub repeats: Option<Count>,
-    /// Workloads whose earlier runs the model of all jobs averages; those of this scenario when
-    /// absent.
+    /// Workloads whose earlier runs the model of all jobs averages; those of this scenario, and those of the library on the same VM
+    /// types, when absent.
     #[schemars(with = "Vec<String>")]
     pub stored: Option<Spanned<Vec<Spanned<String>>>>,
 }

@@ -12,6 +12,7 @@ use super::files::Files;
 use crate::cloud::Fleet;
 use crate::grid::{Grid, Job, Probe, library, load};
 use crate::input::Folder;
+use crate::pricing::builtin::LISTED;
 use crate::pricing::{AS_MEASURED, NoPrice, Policy};
 use crate::testbed::grid::MOST_RUNS;
 use crate::testbed::{Ground, MeasuredGrid};
@@ -99,7 +100,9 @@ pub(super) fn policies(
     others.policies = Some(Spanned::new(asked.span(), rest));
     let mut policies = if stated.is_empty() { Vec::new() } else { own() };
     if stated.is_empty() || asked.get_ref().len() > stated.len() {
-        policies.extend(super::prices::read(&others, programs, files, complaints)?);
+        policies.extend(super::prices::read(
+            &others, programs, LISTED, files, complaints,
+        )?);
     }
     complaints.no_duplicates("policies", asked.get_ref());
     // In the order in which they are asked for.

@@ -251,7 +251,8 @@ pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
     Fleet::new(machines.into_iter().map(|m| {
         let own = OwnVm {
             // One table may make several types, whose names say which.
-            listed_as: &m.table,
+            table: &m.table,
+            like: &m.stand_in.like,
             vcpu: m.vcpu,
             memory_gib: m.memory_gib,
             gpus: m.gpus,

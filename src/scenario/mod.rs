@@ -11,7 +11,7 @@
 //! - [`library`]: scenarios that come with the program, and may be included.
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
-//! - `workloads`, `prices`, `strategies`: names → what they stand for.
+//! - `workloads`, `prices`, `strategies`: names → what they stand for; [`remarks`]: what is to be minded of them.
 //! - `bag`: a bag of jobs, and the ways to run it; [`bag_table`]: its form.
 //! - `parallel`: a model that is cut over GPUs, and the plans for it; [`parallel_table`]: its form.
 //! - [`machines`]: VM types that were not measured.
@@ -46,6 +46,7 @@ mod parallel;
 pub mod parallel_table;
 mod precision;
 mod prices;
+pub mod remarks;
 pub mod scale_axis;
 pub mod schema;
 mod settings;
@@ -62,6 +63,7 @@ pub use given::Given;
 pub use grids::MeasuredJobs;
 pub use left_out::LeftOut;
 pub use precision::WantedPrecision;
+pub use remarks::Remarks;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -118,6 +120,8 @@ pub struct Scenario {
     pub objectives: Vec<Objective>,
     /// Names of the strategies, the oracle possibly among them.
     pub strategies: Vec<String>,
+    /// What is to be minded of its prices and of what strategies know.
+    pub remarks: Remarks,
     /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
     pub left_out: Vec<LeftOut>,
     /// Sentences on strategies that were named as they were called before.

@@ -14,7 +14,6 @@ use super::excluded;
 use super::file::ScenarioFile;
 use super::files::Files;
 use super::parallel_table::ParallelTable;
-use super::prices;
 use crate::cluster::{Checkpoints, Losses, Pause, Setup};
 use crate::engine::Hands;
 use crate::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
@@ -23,8 +22,6 @@ use crate::input::{Folder, Source, closest};
 use crate::parallel::{LayerProfile, Links, Runtime, Schedule, library};
 use crate::plans::choices::Parts;
 use crate::plans::{Axes, Choices, Draft, Target, Terms};
-use crate::pricing::Policy;
-use crate::testbed::PlanGround;
 use crate::training::Variation;
 use crate::units::SimTime;
 
@@ -403,18 +400,4 @@ fn cuts(
         all.push(own);
     }
     all
-}
-
-/// Every policy must have a price for every VM type.
-pub(super) fn priced(
-    file: &ScenarioFile,
-    policies: Option<&[Policy]>,
-    choices: Option<&Arc<Choices>>,
-    complaints: &mut Complaints<'_>,
-) {
-    let (Some(policies), Some(choices)) = (policies, choices) else {
-        return;
-    };
-    let ground = PlanGround::new(Arc::clone(choices), Arc::new(Terms::default()));
-    prices::of_ground(&file.pricing, policies, &ground, complaints);
 }

@@ -1,29 +1,53 @@
 //! Names of pricing policies → policies that have a price for everything that may be rented.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::PricingTable;
+use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
+use super::grids::MeasuredJobs;
 use super::machines::{self, Machine};
 use crate::cloud::{Fleet, PriceTable};
 use crate::cluster::Setup;
 use crate::configuration::{Configuration, Shape};
 use crate::input::Source;
 use crate::input::name::not_a_name;
+use crate::pricing::builtin::{self, LISTED, LISTED_SPOT};
 use crate::pricing::file::Tables;
 use crate::pricing::reductions::spot_series::SpotSeriesKey;
-use crate::pricing::{NoPrice, Policy, PolicyFile, Rented, builtin};
-use crate::testbed::Ground;
+use crate::pricing::{NoPrice, Policy, PolicyFile, Rented};
+use crate::usage::RentedVm;
 use crate::workload::Workload;
 
-/// The policies asked for: built in, the program's `own`, or defined in the scenario.
+/// The policy of a scenario that names none: what all its workloads were published with, on the VM types that they were measured
+/// on; else the listed price of each VM type.
+pub(super) fn unnamed<'f>(file: &ScenarioFile, loaded: &'f [Option<Workload>]) -> &'f str {
+    let mut published = loaded.iter().map(|w| w.as_ref()?.pricing.as_deref());
+    if let (Some(Some(first)), true) = (published.next(), file.vm.is_empty())
+        && published.all(|other| other == Some(first))
+    {
+        return first;
+    }
+    // The VMs of a kind, of a bag and of plans say themselves on which terms they are rented.
+    let all_on_spot = file.spot.is_some()
+        && file.kind.is_empty()
+        && file.bag.is_none()
+        && file.parallel.is_none();
+    match all_on_spot {
+        true => LISTED_SPOT,
+        false => LISTED,
+    }
+}
+
+/// The policies asked for: built in, the program's `own`, or defined in the scenario; the one called `unnamed` where none is.
 pub(super) fn read(
     table: &PricingTable,
     own: &[Policy],
+    unnamed: &str,
     files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Policy>> {
@@ -34,12 +58,15 @@ pub(super) fn read(
         .into_iter()
         .collect();
     let Some(asked) = &table.policies else {
-        return sound.then(|| {
-            known
-                .into_iter()
-                .filter(|p| p.name == "paper-fixed")
-                .collect()
-        });
+        if !names.contains(&unnamed) {
+            sound = false;
+            let title =
+                format!("a workload names the pricing policy `{unnamed}`, which is not known");
+            let complaint = complaints.of_file(title);
+            let help = "name another in `pricing.policies`, or mend `pricing` in its workload.toml";
+            complaints.push(complaint.with_help(help));
+        }
+        return sound.then(|| known.into_iter().filter(|p| p.name == unnamed).collect());
     };
     complaints.not_empty("policies", asked, &names);
     complaints.no_duplicates("policies", asked.get_ref());
@@ -138,83 +165,181 @@ fn tables(
     })
 }
 
-/// Every policy must have a price for all that a ground rents.
-pub(super) fn of_ground(
-    pricing: &PricingTable,
-    policies: &[Policy],
-    ground: &dyn Ground,
-    complaints: &mut Complaints<'_>,
-) {
-    for policy in policies {
-        let Err(NoPrice { what, help }) = ground.tariff(policy, &Fleet::listed()) else {
-            continue;
+/// What may be rented in a scenario.
+pub(super) struct Rentals<'a> {
+    /// The VM types that there are.
+    pub(super) fleet: Fleet<'a>,
+    /// Those to choose from, on their terms, each once.
+    pub(super) all: Vec<Rented<'a>>,
+    /// Whether those whose terms only the price says may be taken away.
+    pub(super) are_lost: bool,
+}
+
+impl<'a> Rentals<'a> {
+    /// Those of simulated workloads.
+    pub(super) fn of_workloads(
+        machines: &'a [Machine],
+        setup: &'a Setup,
+        workloads: &'a [(Workload, Vec<Configuration>)],
+    ) -> Rentals<'a> {
+        let mut all: Vec<Rented<'_>> = (workloads.iter())
+            .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
+            .filter_map(|alike| alike.first())
+            .flat_map(|c| match setup.kinds.get(&c.vm) {
+                Some(kind) => kind.rented().collect(),
+                None => vec![Rented::as_priced(vm_type(&c.vm))],
+            })
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        Rentals {
+            fleet: machines::fleet(machines),
+            all,
+            are_lost: setup.spot.is_some(),
+        }
+    }
+
+    /// Those of the runs of a grid, which lost none.
+    pub(super) fn of_grid(measured: &'a MeasuredJobs) -> Rentals<'a> {
+        let spaces = measured.jobs.iter().map(|job| &job.space);
+        let vms = spaces.flat_map(|space| (0..space.len()).filter_map(|at| space.vm(at)));
+        let types: BTreeSet<&str> = vms.map(|vm| vm_type(vm)).collect();
+        Rentals {
+            fleet: Fleet::listed(),
+            all: types.into_iter().map(Rented::as_priced).collect(),
+            are_lost: false,
+        }
+    }
+
+    /// Those of a bag of jobs or of parallel plans.
+    pub(super) fn of_types(types: &'a [RentedVm], are_lost: bool) -> Rentals<'a> {
+        let rented = |vm: &'a RentedVm| Rented {
+            vm: &vm.name,
+            on_spot: vm.on_spot,
         };
-        let asked = pricing.policies.iter().flat_map(Spanned::get_ref);
-        let named = asked
-            .into_iter()
-            .find(|name| *name.get_ref() == policy.name);
-        let title = format!("pricing policy `{}`: {what}", policy.name);
-        let complaint = match named {
-            Some(named) => complaints.at(named.span(), title, "cannot be charged"),
-            None => complaints.of_file(title),
-        };
-        complaints.push(complaint.with_help(help));
+        Rentals {
+            fleet: Fleet::listed(),
+            all: types.iter().map(rented).collect(),
+            are_lost,
+        }
     }
 }
 
-/// Every policy that was asked for must have a price for every VM type to choose from.
+/// The VM type of a shape.
+fn vm_type(shape: &str) -> &str {
+    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
+}
+
+/// Every policy must have a price for every VM type to choose from.
 pub(super) fn all_priced(
-    table: &PricingTable,
+    file: &ScenarioFile,
     policies: &[Policy],
-    machines: &[Machine],
-    setup: &Setup,
+    rentals: &Rentals<'_>,
     workloads: &[(Workload, Vec<Configuration>)],
     complaints: &mut Complaints<'_>,
 ) {
-    let fleet = machines::fleet(machines);
-    let mut vms: Vec<Rented<'_>> = (workloads.iter())
-        .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
-        .filter_map(|alike| alike.first())
-        .flat_map(|c| match setup.kinds.get(&c.vm) {
-            Some(kind) => kind.rented().collect(),
-            None => vec![Rented::as_priced(
-                Shape::parse(&c.vm).map_or(&*c.vm, |s| s.vm_type),
-            )],
-        })
-        .collect();
-    vms.sort_unstable();
-    vms.dedup();
+    let fleet = &rentals.fleet;
     // The types of one table have a price or lack it together: they differ in its amount.
     let mut of_table: BTreeMap<(&str, Option<bool>), Vec<Rented<'_>>> = BTreeMap::new();
-    for vm in &vms {
-        let table = (fleet.listed_as(vm.vm), vm.on_spot);
+    for vm in &rentals.all {
+        let table = (fleet.table(vm.vm), vm.on_spot);
         of_table.entry(table).or_default().push(*vm);
     }
     for policy in policies {
-        let asked = (table.policies.iter().flat_map(Spanned::get_ref))
-            .find(|name| *name.get_ref() == policy.name);
         // One table at a time, for a message about each; then what only all together lack.
-        let mut missing: Vec<NoPrice> = (of_table.values())
+        let mut missing: Vec<(NoPrice, Option<&str>)> = (of_table.values())
             .filter_map(|types| {
-                let mut why = policy.tariff(&types[..1], &fleet).err()?;
+                let mut why = policy.tariff(&types[..1], fleet).err()?;
                 if let more @ 1.. = types.len() - 1 {
                     why.what
                         .push_str(&format!(", nor of {more} more of its table"));
                 }
-                Some(why)
+                Some((why, Some(types[0].vm)))
             })
             .collect();
         if missing.is_empty() {
-            missing.extend(policy.tariff(&vms, &fleet).err());
+            let all = policy.tariff(&rentals.all, fleet).err();
+            missing.extend(all.map(|why| (why, None)));
         }
-        missing.dedup();
-        for NoPrice { what, help } in missing {
-            let title = format!("pricing policy `{}`: {what}", policy.name);
-            let complaint = match asked {
-                Some(asked) => complaints.at(asked.span(), title, "cannot be charged"),
-                None => complaints.of_file(title),
+        missing.dedup_by(|a, b| a.0 == b.0);
+        for (why, vm) in missing {
+            let asked = (file.pricing.policies.iter().flat_map(Spanned::get_ref))
+                .find(|name| *name.get_ref() == policy.name);
+            let complaint = match (asked, vm) {
+                (Some(asked), _) => {
+                    let title = format!("pricing policy `{}`: {}", policy.name, why.what);
+                    let complaint = complaints.at(asked.span(), title, "cannot be charged");
+                    complaint.with_help(why.help)
+                }
+                (None, vm) => {
+                    let place = vm.and_then(|vm| place(file, fleet.table(vm), workloads));
+                    unpriced(policy, why, vm, fleet, place, complaints)
+                }
             };
-            complaints.push(complaint.with_help(help));
+            complaints.push(complaint);
         }
     }
+}
+
+/// That a scenario without a policy has a VM type without a price, and how to give it one.
+fn unpriced(
+    policy: &Policy,
+    why: NoPrice,
+    vm: Option<&str>,
+    fleet: &Fleet<'_>,
+    place: Option<Range<usize>>,
+    complaints: &Complaints<'_>,
+) -> crate::input::Diagnostic {
+    let title = format!(
+        "no pricing policy is named, and `{}` has no price here: {}",
+        policy.name, why.what
+    );
+    let complaint = match place {
+        Some(place) => complaints.at(place, title, "what does it cost?"),
+        None => complaints.of_file(title),
+    };
+    let vm = vm.unwrap_or("TYPE");
+    let say = match fleet.own(vm) {
+        // The help says it.
+        Some(_) if why.help.contains("`usd_per_hour`") => String::new(),
+        Some(own) => format!("; or give `usd_per_hour` in `[vm.{}]`", own.table),
+        None => format!(
+            "; or state its price: `pricing.policies = [\"mine\"]` and `[pricing.define.mine]` with \
+             `usd_per_hour_of = {{ \"{vm}\" = USD }}`, or with the listed price of another type, `priced_as`"
+        ),
+    };
+    complaint.with_help(why.help + &say)
+}
+
+/// Where the file says that a VM type is to choose from.
+fn place(
+    file: &ScenarioFile,
+    vm: &str,
+    workloads: &[(Workload, Vec<Configuration>)],
+) -> Option<Range<usize>> {
+    let table = || Some(file.vm.keys().find(|name| name.get_ref() == vm)?.span());
+    let job_time = || {
+        let mut times = file
+            .bag
+            .as_ref()?
+            .get_ref()
+            .job_times
+            .as_ref()?
+            .get_ref()
+            .iter();
+        Some(times.find(|time| time.get_ref().vm == vm)?.span())
+    };
+    let cluster = || {
+        let mut named = file.cluster.vm.iter();
+        Some(named.find(|name| vm_type(name.get_ref()) == vm)?.span())
+    };
+    let workload = || {
+        let asked = file.workloads.as_ref()?.get_ref();
+        let runs =
+            |(_, all): &&(Workload, Vec<Configuration>)| all.iter().any(|c| vm_type(&c.vm) == vm);
+        let at = workloads.iter().position(|own| runs(&own));
+        // A kind of cluster has the type among others.
+        Some(asked.get(at.unwrap_or(0))?.span())
+    };
+    table().or_else(job_time).or_else(cluster).or_else(workload)
 }

@@ -16,7 +16,7 @@ use crate::search::{ALL_KNOWING, Registry};
 use crate::{grid, workload};
 
 /// What the keys of ranges mean, wherever they stand.
-const OF_RANGES: [(&str, &str); 9] = [
+const OF_RANGES: [(&str, &str); 10] = [
     ("from", "First value."),
     ("to", "Last value, if the steps meet it."),
     ("step", "Added to each value to have the next."),
@@ -25,6 +25,10 @@ const OF_RANGES: [(&str, &str); 9] = [
         "What each value is multiplied by to have the next.",
     ),
     ("periodic-s", "Seconds of training between two checkpoints."),
+    (
+        "cv",
+        "Coefficient of variation of service times, which are gamma.",
+    ),
     ("attempts", "Attempts that are lost."),
     ("at-s", "Seconds since the bag began."),
     ("after-loss-s", "Seconds from a loss until it is noticed."),

@@ -32,10 +32,13 @@ pub(super) fn check(
     let loses = (setup.spot.as_ref()).is_some_and(|s| s.on_loss != OnLoss::default());
     let changes_size = setup.elastic.is_some() || loses;
     // Equal workers on VMs that stay are what was asked of the workload before.
-    let is_built = |c: &&Configuration| changes_size || setup.kinds.contains_key(&c.vm);
+    let is_built = |workload: &Workload, c: &Configuration| {
+        let protocol = setup.protocol_on(&workload.name, &c.vm);
+        changes_size || setup.kinds.contains_key(&c.vm) || protocol.service_in_step_s() > 0.0
+    };
     let waits = Waits::new(
         variation,
-        (workloads.iter().flat_map(|w| &w.1)).filter(is_built),
+        (workloads.iter()).flat_map(|(w, all)| all.iter().filter(|c| is_built(w, c))),
     );
     for (workload, configurations) in workloads {
         let builder = Builder {
@@ -45,6 +48,7 @@ pub(super) fn check(
             waits: &waits,
             setup,
         };
+        let is_built = |c: &&Configuration| is_built(workload, c);
         let sizes = configurations.iter().filter(is_built);
         let sizes = sizes.filter_map(|c| builder.count_of_sizes(c));
         let sizes = sizes.fold(0usize, usize::saturating_add);
@@ -86,6 +90,16 @@ fn report(
                 Outside::Extrapolate => format!("{outside}; no law of the workload speaks for it"),
                 _ => format!("{outside}; or set `cluster.outside = \"extrapolate\"`"),
             };
+            (complaints.at(place.unwrap_or_default(), title, label)).with_help(help)
+        }
+        Missing::Service { step_s, service_s } => {
+            let title = format!("`{}` on {at} has no time to compute", workload.name);
+            let place = kind_of(file, at).or(file.sync.as_ref().map(Spanned::span));
+            let help = format!(
+                "with `step_includes_service` a step of {step_s:.3} s holds {service_s:.3} s at the parameter servers: lower \
+                 `service_s`, or say `false` if the step was measured without them"
+            );
+            let label = "its parameter servers take longer than a step";
             (complaints.at(place.unwrap_or_default(), title, label)).with_help(help)
         }
         Missing::Size(outside) => of_sizes().with_help(remedy(file, at, outside)),

@@ -1,9 +1,12 @@
 //! Names of workloads → the workloads.
 
+use std::collections::HashSet;
+
 use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::files::Files;
+use crate::configuration::Shape;
 use crate::input::Folder;
 use crate::workload::{Workload, library, load};
 
@@ -32,6 +35,24 @@ pub(super) fn read(
         .collect();
     no_namesakes(asked, &loaded, complaints);
     loaded
+}
+
+/// Workloads whose earlier runs are known where `search.stored` names none: those of the scenario, and those of the library
+/// that were measured on one of their VM types.
+pub(super) fn stored(
+    loaded: &[Option<Workload>],
+    complaints: &mut Complaints<'_>,
+) -> Vec<Option<Workload>> {
+    let own: HashSet<&str> = loaded.iter().flatten().map(|w| &*w.name).collect();
+    let shapes = loaded.iter().flatten().flat_map(|w| w.steps.shapes());
+    let types: HashSet<&str> = shapes
+        .filter_map(|shape| Some(Shape::parse(shape).ok()?.vm_type))
+        .collect();
+    let others = library::on(&types).filter(|name| !own.contains(name));
+    let others = others.filter_map(library::embedded);
+    let others = others.map(|folder| load::load(&folder, complaints.diagnostics));
+    let others: Vec<Option<Workload>> = others.collect();
+    [loaded, &others].concat()
 }
 
 /// A name is an embedded workload; something with a `/` in it, or `.`, is a folder.

@@ -6,8 +6,8 @@
 //!
 //! - [`registry`]: all strategies by name. A new one is a file here and a line there.
 //!   The oracle is not a search: the experiment gives it the truth.
-//! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`one_run`] knows as much as a newcomer
-//!   does, [`same_job`] all that was ever measured.
+//! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`online`] knows nothing beforehand, [`one_run`] as
+//!   much as a newcomer does, [`same_job`] all that was ever measured.
 //! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
 //! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
 //!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
@@ -43,6 +43,7 @@ pub mod models;
 pub mod no_search;
 pub mod objective;
 pub mod one_run;
+pub mod online;
 mod outlook;
 pub mod partial;
 pub mod past;

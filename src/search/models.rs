@@ -56,6 +56,17 @@ impl EpochLine {
         })
     }
 
+    /// As many epochs as the noise.
+    pub fn proportional() -> EpochLine {
+        EpochLine {
+            line: Line {
+                intercept: 0.0,
+                slope: 1.0,
+            },
+            range: (0.0, 1.0),
+        }
+    }
+
     /// Fits the stored runs that have both noise and epochs; `None` if there are none.
     pub fn fit(history: &History, from: EpochsFrom) -> Option<EpochLine> {
         let known = || {

@@ -81,9 +81,13 @@ fn build(
     let used: Vec<&str> = (past.stored_names())
         .filter(|name| !leave_out || *name != own)
         .collect();
-    if used.is_empty() {
+    if used.iter().all(|name| *name == own) {
+        let left = match leave_out {
+            true => "nothing is left to average",
+            false => "the average would be its own model",
+        };
         return Err(Unusable(format!(
-            "no workload other than `{own}` is stored, so nothing is left to average"
+            "no workload other than `{own}` is stored, so {left}; name others in `search.stored`"
         )));
     }
     let groups = space::groups(task.space);

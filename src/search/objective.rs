@@ -180,22 +180,31 @@ impl Front {
         knee_of_sorted(scratch).map(|(_, front)| front)
     }
 
-    /// Depth of a point: 0 at both ends, below 0 beyond the line between them.
+    /// Depth of a point: 0 at both ends, below 0 beyond the line between them. A front of one point has no scale of its own:
+    /// there it is 1 less what the point takes and costs more, relative to that one.
     fn depth(&self, point: &Point) -> f64 {
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let share = |part: f64, whole: f64| match part == 0.0 {
+            true => 0.0,
+            false => part / whole,
+        };
         let (first, last) = (&self.fastest, &self.cheapest);
-        1.0 - share(point.time_s - first.time_s, last.time_s - first.time_s)
-            - share(
-                point.cost_usd - last.cost_usd,
-                first.cost_usd - last.cost_usd,
-            )
+        let scale = match first == last {
+            true => *first,
+            false => Point {
+                time_s: last.time_s - first.time_s,
+                cost_usd: first.cost_usd - last.cost_usd,
+            },
+        };
+        1.0 - share(point.time_s - first.time_s, scale.time_s)
+            - share(point.cost_usd - last.cost_usd, scale.cost_usd)
     }
 
-    /// Depth of a point over that of the knee; of a front without a bend 1 for its points, nothing for others.
+    /// Depth of a point over that of the knee. Of a front without a bend 1 for its points, nothing for others; nothing for what
+    /// costs something where the only point of the front costs nothing.
     pub fn depth_over_knee(&self, point: &Point) -> Option<f64> {
         let depth = self.depth(point);
         match self.deepest > SAME_DEPTH {
-            true => Some(depth / self.deepest),
+            true => Some(depth / self.deepest).filter(|depth| depth.is_finite()),
             false => ((depth - self.deepest).abs() <= SAME_DEPTH).then_some(1.0),
         }
     }
@@ -327,6 +336,34 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(of(&scaled, &limits)[..3], [Some(1.0), Some(1.0), None]);
+    }
+
+    /// One that is beaten in both is no knee, however short the front: here +61 % in both, +10 and +121 %, and +1 % in one.
+    #[test]
+    fn where_one_beats_all_others_only_its_twins_have_the_depth_of_the_knee() {
+        let (time_s, cost_usd) = (4.0, 2.0);
+        let best = Point { time_s, cost_usd };
+        let worse = |by: f64, dearer: f64| Point {
+            time_s: time_s * (1.0 + by),
+            cost_usd: cost_usd * (1.0 + dearer),
+        };
+        let points = [
+            best,
+            worse(0.61, 0.61),
+            worse(0.1, 1.21),
+            worse(0.0, 0.01),
+            best,
+        ];
+        let front = Front::of(|_, _| true, &points, &mut Vec::new()).expect("not empty");
+        let depths = points.map(|point| front.depth_over_knee(&point).expect("a depth"));
+        for (depth, expected) in depths.into_iter().zip([1.0, -0.22, -0.31, 0.99, 1.0]) {
+            assert!((depth - expected).abs() < 1e-9, "{depth} {expected}");
+        }
+        // More than nothing is no share of it.
+        let free = [(1.0, 0.0), (1.0, 3.0)].map(|(time_s, cost_usd)| Point { time_s, cost_usd });
+        let front = Front::of(|_, _| true, &free, &mut Vec::new()).expect("not empty");
+        let depths = free.map(|point| front.depth_over_knee(&point));
+        assert_eq!(depths, [Some(1.0), None]);
     }
 
     #[test]

@@ -112,14 +112,15 @@ impl Strategy for Partial {
 }
 
 impl Partial {
-    /// Probes the corners of one VM type and predicts all its configurations.
-    fn search_group(
+    /// Probes the corners of one VM type and predicts all its configurations; whether they told models, and not only times to the
+    /// target.
+    pub(super) fn search_group(
         &self,
         task: &Task<'_>,
         group: &Group,
         testbed: &mut dyn Testbed,
         forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
         let mut steps: Vec<StepReading> = Vec::with_capacity(4);
         let mut noises: Vec<(u32, u32, f64)> = Vec::with_capacity(4);
         for &corner in &group.corners {
@@ -145,7 +146,7 @@ impl Partial {
             noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
         let Some(step) = StepPlane::fit(&steps, self.step_fit) else {
-            return Ok(()); // without corners nothing is predicted
+            return Ok(false); // without corners nothing is predicted
         };
         let counts = || noises.iter().map(|n| n.0);
         let only = match self.noise_at {
@@ -158,7 +159,7 @@ impl Partial {
             None => None,
             Some(_) => match NoiseLine::fit(&noises, self.noise_by) {
                 Some(line) => Some(line),
-                None => return Ok(()), // nor without noise
+                None => return Ok(false), // nor without noise
             },
         };
         for &index in &group.members {
@@ -172,6 +173,6 @@ impl Partial {
             let step_s = step.step_s(workers, batch);
             self.probing.predict(index, noise, step_s, forecast);
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -108,6 +108,35 @@ impl Probing {
         Probing::by(task, settings, None, each.map(Epochs::Each))
     }
 
+    /// Without any earlier run: epochs as stated, else as many as the normalised noise, up to a factor that is the same for all
+    /// configurations.
+    pub(super) fn by_noise_alone(task: &Task<'_>, settings: Probes) -> Result<Self, Unusable> {
+        let steps = (settings.cold_start_steps).map_or(task.cold_start_steps, u64::from);
+        let probing = match task.stated_epochs {
+            Some(epochs) => {
+                let epochs = Epochs::ByBatch(EpochTable::stated(epochs, task));
+                Probing::by(task, settings, None, Some(epochs))
+            }
+            None if !task.shows_noise => {
+                return Err(Unusable(format!(
+                    "a look at `{}` shows no noise, and no epochs are stated",
+                    task.workload
+                )));
+            }
+            None => {
+                let epochs = Epochs::ByNoise(EpochLine::proportional());
+                Probing::by(task, settings, Some(steps), Some(epochs))
+            }
+        };
+        match probing.is_to_target() {
+            true => Err(Unusable(format!(
+                "`{}` has no epochs of samples, or no batches, that noise could be about",
+                task.workload
+            ))),
+            false => Ok(probing),
+        }
+    }
+
     /// Without any earlier run: probes run to the target.
     pub(super) fn to_target(task: &Task<'_>, settings: Probes) -> Self {
         Probing::by(task, settings, None, None)

@@ -11,7 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::Recipe;
 use super::external::ExternalSettings;
 use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
-use super::{fixed, full, no_search, one_run, partial, planner, random, same_job, srifty_like};
+use super::{fixed, full, no_search, one_run, online, partial, planner};
+use super::{random, same_job, srifty_like};
 use crate::input::checked::Count;
 use crate::input::closest;
 use crate::input::name::not_a_name;
@@ -113,6 +114,7 @@ strategies! {
     full = "full": full::FullSettings,
     partial = "partial": partial::PartialSettings,
     one_run = "one-run": one_run::OneRunSettings,
+    online = "online": online::OnlineSettings,
     same_job = "same-job": same_job::SameJobSettings,
     no_search = "no-search" once "universal": no_search::NoSearchSettings,
     no_search_leave_out = "no-search-leave-out" once "universal-leave-out": no_search::LeaveOutSettings,

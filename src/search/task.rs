@@ -94,6 +94,8 @@ pub struct Figures {
     pub noise_scale: Option<f64>,
     /// Parameters of its model, where they are stated.
     pub parameters: Option<f64>,
+    /// Whether a look shows its noise.
+    pub shows_noise: bool,
     /// Steps after which its noise is said to settle.
     pub cold_start_steps: u64,
     /// Steps that a probe takes.
@@ -109,6 +111,7 @@ impl Figures {
             stated_epochs: workload.stated_epochs(),
             noise_scale: None,
             parameters: constants.parameters.as_ref().map(|p| p.value),
+            shows_noise: !workload.noise.is_unmeasured() || workload.noise.law().is_some(),
             // Both were checked to be whole when the workload was loaded.
             cold_start_steps: constants.cold_start_steps.value as u64,
             probe_steps: constants.probe_steps.value as u64,
@@ -124,6 +127,9 @@ impl Figures {
             stated_epochs: None,
             noise_scale: None,
             parameters: None,
+            shows_noise: job
+                .all_runs()
+                .any(|(_, _, run)| run.noise_normalised.is_some()),
             cold_start_steps: 0,
             probe_steps: GRID_PROBE_STEPS,
         }
@@ -136,6 +142,7 @@ impl Figures {
             stated_epochs: None,
             noise_scale: None,
             parameters: None,
+            shows_noise: false,
             cold_start_steps: 0,
             probe_steps: BAG_PROBE_JOBS,
         }
@@ -148,6 +155,7 @@ impl Figures {
             stated_epochs: Some(1.0),
             noise_scale: plans.target.noise_scale,
             parameters: Some(plans.profile.parameters as f64),
+            shows_noise: false,
             cold_start_steps: 0,
             probe_steps: PLAN_PROBE_STEPS,
         }
@@ -160,6 +168,7 @@ impl Figures {
             stated_epochs: self.stated_epochs,
             noise_scale: self.noise_scale,
             parameters: self.parameters,
+            shows_noise: self.shows_noise,
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
             ..Task::new(workload, space)
@@ -206,6 +215,8 @@ pub struct Task<'a> {
     pub(crate) plans: Option<&'a Choices>,
     /// Parameters of the workload's model, where they are stated.
     pub parameters: Option<f64>,
+    /// Whether a look shows the noise of its gradients.
+    pub shows_noise: bool,
     /// Steps after which the workload's noise is said to settle.
     pub cold_start_steps: u64,
     /// Steps that a probe of the workload takes.
@@ -232,6 +243,7 @@ impl<'a> Task<'a> {
             noise_scale: None,
             plans: None,
             parameters: None,
+            shows_noise: false,
             cold_start_steps: 0,
             probe_steps: 1,
             objective: None,

@@ -14,7 +14,7 @@ use crate::cloud::Fleet;
 use crate::cluster::Pause;
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::Streams;
-use crate::training::log::{Entry, Track, What};
+use crate::training::log::{Entry, Track, What, release_rest};
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{Phase, Rented, RentedVm, Usage};
@@ -202,6 +202,14 @@ impl BagSite<'_> {
             held.hold(head, 1, from, at);
             held.did(phase, head, 1, (from, at));
         }
+        if let Some(log) = &mut self.run.log {
+            log.push(Entry {
+                at: from,
+                until: at,
+                track: Track::Job,
+                what: What::Phase(phase),
+            });
+        }
         (self.now.now, self.now.current) = (at, Some(configuration));
         ended
     }
@@ -310,6 +318,7 @@ impl Site for BagSite<'_> {
         for entry in &mut all {
             entry.until = entry.until.min(end);
         }
+        release_rest(&mut all, end);
         let target = Entry {
             at: end,
             until: end,

@@ -58,6 +58,11 @@ pub trait Ground: Send + Sync {
         1
     }
 
+    /// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
+    fn hopeless_s(&self, _configuration: usize) -> Option<f64> {
+        None
+    }
+
     /// Expected time and cost of a configuration on `terms`, from the request of its VMs and without search, where that has
     /// a closed form; `usage` is overwritten.
     fn expectation(

@@ -10,7 +10,7 @@ use site::PlanSite;
 
 use super::{Ground, Site, Terms};
 use crate::cloud::Fleet;
-use crate::engine::Hands;
+use crate::engine::{Hands, Interrupt};
 use crate::plans::pace::slot_nodes;
 use crate::plans::terms::On;
 use crate::plans::{Choices, Spread, Terms as JobTerms};
@@ -61,6 +61,9 @@ impl PlanGround {
     fn spread(&self, at: usize) -> Spread {
         let variation = &self.terms.variation;
         if Spread::is_none(variation) {
+            return Spread::NONE;
+        }
+        if Interrupt::is_raised_here() {
             return Spread::NONE;
         }
         *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {

@@ -6,15 +6,16 @@ use crate::cloud::Fleet;
 use crate::cluster::World;
 use crate::cluster::luck::Luck;
 use crate::configuration::Configuration;
-use crate::job::{Job, Sketch, Sketched, Totals, Trained};
+use crate::job::{Job, Outlook, Sketch, Sketched, Totals, Trained};
 use crate::pricing::{NoPrice, Policy, Tariff};
 use crate::rng::{Purpose, Streams, UnitLogNormal};
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Log};
 use crate::training::progress::Advance;
 use crate::training::sync::Goal;
+use crate::training::variation::Variation;
 use crate::training::{Fidelity, Unfinished};
-use crate::units::SimTime;
+use crate::units::{SECONDS_PER_HOUR, SimTime};
 use crate::usage::{Phase, Rented, Usage};
 
 /// Most runs behind an expectation that has no closed form, or a share of misses.
@@ -209,6 +210,11 @@ impl<'w> SimulatedCluster<'w> {
         let Some(luck) = self.luck.get(self.places[choice] as usize) else {
             return Err(Unfinished::defect(start));
         };
+        let job = (&truth.cluster, luck);
+        if let Some(needs_s) = Outlook::hopeless(job, left, self.start_up) {
+            let needs_h = (needs_s / SECONDS_PER_HOUR) as u64;
+            return Err(Unfinished::Hopeless { at: start, needs_h });
+        }
         let goal = Goal {
             mark: left,
             ..Goal::updates(all)
@@ -278,10 +284,15 @@ impl<'w> SimulatedCluster<'w> {
         let truth = &world.truths[choice];
         let luck = Luck::draw(truth, &world.variation, &self.streams, replica);
         let mut stream = (self.streams).stream(replica, Purpose::OutlineLives(truth.key));
-        let start_up = self.start_up;
-        (self.sketch).run((&truth.cluster, &luck), start_up, |life| {
-            life.sample(&mut stream)
-        })
+        let (start_up, job) = (self.start_up, (&truth.cluster, &luck));
+        if let Some(outlook) = Outlook::of(job, luck.steps_to_target, start_up) {
+            // The mean of all outlines of this luck.
+            return Some(Sketched {
+                seconds: outlook.seconds,
+                surprise: [0.0; 2],
+            });
+        }
+        (self.sketch).run(job, start_up, |life| life.sample(&mut stream))
     }
 
     fn luck_of(&mut self, configuration: usize) -> &Luck {
@@ -538,6 +549,13 @@ impl Ground for World {
 
     fn expects_by_runs(&self) -> bool {
         self.truths.iter().any(|truth| truth.cluster.may_change())
+    }
+
+    fn hopeless_s(&self, configuration: usize) -> Option<f64> {
+        let truth = &self.truths[configuration];
+        let luck = Luck::draw(truth, &Variation::default(), &Streams::new(0), 0);
+        let job = (&truth.cluster, &luck);
+        Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
     }
 
     fn most_expectation_runs(&self, configuration: usize) -> u64 {

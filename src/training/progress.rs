@@ -1,5 +1,7 @@
 //! What can happen in a job, and what a stretch of it comes to.
 
+use std::borrow::Cow;
+
 use crate::units::SimTime;
 
 /// What can happen in a job.
@@ -88,6 +90,14 @@ pub enum Unfinished {
         /// When.
         at: SimTime,
     },
+    /// Losses come so often that it would take too long, in the mean.
+    #[error("losses leave no time to train: it needs about {} in the mean", hours_text(*.needs_h as f64))]
+    Hopeless {
+        /// When that was said.
+        at: SimTime,
+        /// How many hours it would take; no more than fit.
+        needs_h: u64,
+    },
     /// So many losses that the end is out of sight.
     #[error("losses leave no time to train by {:.0} s", .at.seconds())]
     TooManyLosses {
@@ -110,14 +120,16 @@ impl Unfinished {
             | Unfinished::NobodyLeft { at }
             | Unfinished::Unreached { at }
             | Unfinished::Interrupted { at }
+            | Unfinished::Hopeless { at, .. }
             | Unfinished::TooManyLosses { at } => *at,
             Unfinished::ClockEnded => SimTime::LAST,
         }
     }
 
     /// The reason in results, which do not depend on the moment.
-    pub fn reason(&self) -> &'static str {
-        match self {
+    pub fn reason(&self) -> Cow<'static, str> {
+        let reason = match self {
+            Unfinished::Hopeless { .. } => return self.to_string().into(),
             Unfinished::Stalled(_) => "the simulated job stalled",
             Unfinished::ChiefLost { .. } => "the provider took away the chief",
             Unfinished::NobodyLeft { .. } => "too few VMs are left, and none will come",
@@ -125,7 +137,24 @@ impl Unfinished {
             Unfinished::ClockEnded => "the simulated clock ended, after 584 years",
             Unfinished::Interrupted { .. } => "interrupted",
             Unfinished::TooManyLosses { .. } => "losses leave no time to train",
-        }
+        };
+        reason.into()
+    }
+}
+
+/// Hours to two digits, as people say them: 3,400 h, 10^15 h.
+pub fn hours_text(hours: f64) -> String {
+    if hours.is_nan() || hours >= 1e6 {
+        return match hours.is_finite() {
+            true => format!("10^{:.0} h", libm::log10(hours)),
+            false => "forever".to_owned(),
+        };
+    }
+    let unit = libm::pow(10.0, libm::log10(hours.max(1.0)).floor() - 1.0).max(1.0);
+    let whole = ((hours / unit).round() * unit) as u64;
+    match whole >= 1000 {
+        true => format!("{},{:03} h", whole / 1000, whole % 1000),
+        false => format!("{whole} h"),
     }
 }
 
@@ -148,5 +177,21 @@ impl Advance {
             compute_s: 0.0,
             communication_s: 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_are_said_to_two_digits() {
+        let text = hours_text;
+        assert_eq!(text(3.4), "3 h");
+        assert_eq!(text(347.0), "350 h");
+        assert_eq!(text(3_444.0), "3,400 h");
+        assert_eq!(text(123_456.0), "120,000 h");
+        assert_eq!(text(2.3e15), "10^15 h");
+        assert_eq!(text(f64::INFINITY), "forever");
     }
 }

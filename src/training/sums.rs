@@ -216,12 +216,17 @@ impl<'w> Part<'w> {
     }
 }
 
-/// Bends a standard normal `z` to mean 0, variance 1 and the given skewness g:
+/// The most that a normal is bent: at 2 the mean is off by 0.0014 deviations, and beyond by the fifth power of the skewness, which
+/// a few updates with rare stragglers would otherwise have by hundreds.
+const MOST_BENT: f64 = 2.0;
+
+/// Bends a standard normal `z` to mean 0, variance 1 and the given skewness g, as far as [`MOST_BENT`]:
 /// (2/g)·((1 + g z/6 − g²/36)³ − 1), which tends to z as g vanishes.
 pub(crate) fn skewed(z: f64, g: f64) -> f64 {
     if g.abs() < 1e-9 {
         return z;
     }
+    let g = g.clamp(-MOST_BENT, MOST_BENT);
     let e = g * z / 6.0 - g * g / 36.0;
     2.0 / g * e * (3.0 + 3.0 * e + e * e)
 }
@@ -270,6 +275,13 @@ mod tests {
         assert!((seen.standard_deviation() - 1.0).abs() < 0.008);
         assert!((third - 0.5).abs() < 0.04, "{third}");
         assert_eq!(skewed(1.3, 0.0), 1.3);
+        // Of a sum of few heavy-tailed times the mean is kept, whatever the skewness.
+        for skewness in [2.0, 5.0, 24.0, -24.0] {
+            let mut bent = Welford::default();
+            (0..100_000).for_each(|_| bent.add(skewed(stream.normal(), skewness)));
+            assert!(bent.mean().abs() < 0.02, "{skewness}: {}", bent.mean());
+            assert!((bent.standard_deviation() - 1.0).abs() < 0.02, "{skewness}");
+        }
     }
 
     fn rare() -> Stepping {

@@ -2,6 +2,7 @@
 //! replay of the measurements.
 
 use crate::rng::UnitLogNormal;
+use crate::stats::normal;
 
 /// The random variation of a scenario.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -127,6 +128,26 @@ impl WorkerTime {
         plain * stragglers
     }
 
+    /// E[(x − t)⁺]: by how much the time relative to its mean exceeds `t`, on average.
+    pub fn mean_beyond(&self, t: f64) -> f64 {
+        let plain = |mean: f64| match self.family {
+            _ if t <= 0.0 => mean - t,
+            Family::LogNormal if self.sigma == 0.0 => (mean - t).max(0.0),
+            Family::LogNormal => {
+                let far = libm::log(mean / t) / self.sigma;
+                let half = 0.5 * self.sigma;
+                (mean * normal::cdf(far + half) - t * normal::cdf(far - half)).max(0.0)
+            }
+            Family::Exponential => mean * libm::exp(-t / mean),
+        };
+        let Some(straggler) = self.straggler else {
+            return plain(1.0);
+        };
+        let (p, factor) = (straggler.probability, straggler.factor);
+        let mean = 1.0 / (1.0 + p * (factor - 1.0));
+        (1.0 - p) * plain(mean) + p * plain(mean * factor)
+    }
+
     /// Logarithm of the factor by which draws are scaled to have mean 1:
     /// −σ²/2 − ln(1 + p (f − 1)), without the first term where there is no σ.
     pub fn log_scale(&self) -> f64 {
@@ -136,6 +157,46 @@ impl WorkerTime {
         match self.family {
             Family::LogNormal => -0.5 * self.sigma * self.sigma - stragglers,
             Family::Exponential => -stragglers,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+    use crate::training::slowest;
+
+    #[test]
+    fn the_mean_beyond_a_time_is_that_of_draws() {
+        let straggler = Some(Straggler {
+            probability: 0.1,
+            factor: 4.0,
+        });
+        let log_normal = WorkerTime {
+            sigma: 0.4,
+            straggler: None,
+            family: Family::LogNormal,
+        };
+        let straggling = WorkerTime {
+            straggler,
+            ..log_normal
+        };
+        let two_points = WorkerTime {
+            sigma: 0.0,
+            ..straggling
+        };
+        for time in [log_normal, straggling, two_points, WorkerTime::EXPONENTIAL] {
+            for t in [0.0, 0.5, 1.0, 1.7] {
+                let mut stream = Stream::seeded(5);
+                let mut seen = crate::stats::Welford::default();
+                for _ in 0..200_000 {
+                    seen.add((slowest::draw(1, time, &mut stream) - t).max(0.0));
+                }
+                let off = seen.mean() - time.mean_beyond(t);
+                let error = seen.standard_deviation() / 200_000_f64.sqrt();
+                assert!(off.abs() <= 4.0 * error, "{time:?} {t}: {off} {error}");
+            }
         }
     }
 }

@@ -34,6 +34,7 @@ pub(super) struct Head {
     pub(super) citation: String,
     pub(super) accuracy: String,
     pub(super) licence: String,
+    pub(super) pricing: Option<String>,
     pub(super) step_measured: StepMeasured,
     #[serde(default)]
     pub(super) communication: Communication,

@@ -101,6 +101,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         noise_curve: NoiseCurve::new(curve?),
         laws,
         staleness: head.staleness,
+        pricing: head.pricing,
         out_of_core: head.out_of_core.map(toml::Spanned::into_inner),
         published: published?,
         hash: hasher.finalize().to_hex().to_string(),

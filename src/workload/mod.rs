@@ -53,7 +53,7 @@ pub use step_cost::{Communication, KnownStep, StepCost, StepCosts, StepMeasured}
 use std::collections::BTreeMap;
 
 use crate::configuration::{Configuration, Shape};
-use law::{EpochLaw, PooledLaw, SizedWorker, StepLaw, Unlike};
+use law::{EpochLaw, PooledLaw, SizedWorker, StepLaw, WorkerLaw};
 
 /// One training job as it was measured.
 #[derive(Debug, Clone)]
@@ -76,6 +76,8 @@ pub struct Workload {
     pub laws: Laws,
     /// What stale gradients cost; unknown when `None`.
     pub staleness: Option<Staleness>,
+    /// Name of the pricing policy that it was published with, for scenarios that name none.
+    pub pricing: Option<String>,
     /// Where its state is larger than memory.
     pub out_of_core: Option<OutOfCore>,
     /// Times and costs as published, for validation only: nothing in the simulation reads them.
@@ -291,12 +293,12 @@ impl Workload {
         own.or(Some((self.laws.steps.get(measured)?.compute.sized()?).size))
     }
 
-    /// What unlike workers cost besides, by the law of a VM shape.
-    pub fn unlike(&self, shape: &str, reach: &Reach) -> Option<Unlike> {
+    /// The law of a worker's time by its size on a VM shape, where there is one.
+    pub fn worker_law(&self, shape: &str, reach: &Reach) -> Option<WorkerLaw> {
         let shape = Shape::parse(shape).ok()?;
         let stand_in = reach.stand_in(shape.vm_type);
         let measured = stand_in.map_or(shape.vm_type, |s| &*s.like);
-        (self.laws.steps.get(measured)?.compute.sized()?).law.unlike
+        Some((self.laws.steps.get(measured)?.compute.sized()?).law)
     }
 
     /// A step of global batch `batch` that takes no less than its share of the disk's work in an epoch.

@@ -52,7 +52,7 @@ pub fn targets() -> Vec<Target> {
 }
 
 /// What is in a folder of this repository.
-fn shipped(folder: &str) -> Vec<PathBuf> {
+pub fn shipped(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(folder).expect("it is checked in");
     let mut paths: Vec<PathBuf> = entries
@@ -113,7 +113,8 @@ fn run(
     }
 }
 
-fn evaluate(scenario: &Scenario) {
+/// Runs some of its cases for a moment.
+pub fn evaluate(scenario: &Scenario) {
     let interrupt = Interrupt::default();
     let (raised, start) = (interrupt.clone(), Instant::now());
     let alarm = std::thread::spawn(move || {
@@ -329,7 +330,7 @@ fn imported_layers(folder: &Path) {
 }
 
 /// All plans of up to three stages and two replicas: computed, or refused with a reason.
-fn plans(profile: &LayerProfile, links: &Links) {
+pub fn plans(profile: &LayerProfile, links: &Links) {
     let gpus: Vec<&str> = profile.gpus().take(2).collect();
     for (gpu, stages) in gpus
         .iter()

@@ -11,11 +11,13 @@
 //! one of the targets. An input that fails is kept in the folder that the message names; put into `tests/corpus`, mended, it is
 //! tried for ever. In a binary of its own, because counting memory replaces the allocator.
 //!
-//! - [`mutate`]: the changes. [`inputs`], [`results`]: the targets.
+//! - [`luck`], [`mutate`]: the changes. [`inputs`], [`texts`], [`results`]: the targets.
 
 mod inputs;
+mod luck;
 mod mutate;
 mod results;
+mod texts;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mutate::Luck;
+use luck::Luck;
 
 /// What an input may take.
 const MOST_S: u64 = 10;
@@ -170,7 +172,11 @@ fn fuzz(inputs: u64, seed: u64) {
         }
     });
     let wanted = std::env::var("SCAVSIM_FUZZ_TARGET").ok();
-    let targets = [inputs::targets(), results::targets(scratch.path())];
+    let targets = [
+        inputs::targets(),
+        texts::targets(),
+        results::targets(scratch.path()),
+    ];
     for target in targets.into_iter().flatten() {
         if wanted
             .as_deref()

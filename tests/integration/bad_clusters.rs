@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::bad_input::{refusal, refused, refused_workload, resnet18};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, stderr};
 
 // Configurations.
 
@@ -142,7 +142,7 @@ fn a_worker_count_between_rows_of_a_ragged_table() {
 #[test]
 fn leaving_out_the_only_workload() {
     assert_snapshot!(refused(&resnet18(
-        "[search]\nstrategies = [\"universal-leave-out\"]\n"
+        "[search]\nstrategies = [\"universal-leave-out\"]\nstored = [\"scavenger-resnet18\"]\n"
     )));
 }
 
@@ -170,7 +170,8 @@ fn scales_that_are_not_possible() {
 #[test]
 fn memory_of_a_workload_that_says_nothing_about_it() {
     assert_snapshot!(refused(
-        "workloads = [\"icac19-resnet32\"]\nvm.small = { like = \"k80\", memory_gib = 8 }"
+        "workloads = [\"icac19-resnet32\"]\nvm.small = { like = \"k80\", memory_gib = 8 }\n\
+         pricing.policies = [\"paper-fixed\"]"
     ));
 }
 
@@ -277,7 +278,7 @@ staleness.per_missed_batch = 1e15
 cluster.start_up_s = 1e300
 limits.max_time_h = 1e300
 variation.drift = { sigma = 0.1, period_s = 1e-9 }
-sync.asp = { servers = 2000000, service_s = 1e200, sharpness = 1e9 }
+sync.asp = { servers = 2000000, service_s = 1e200, service = { cv = 1e9 } }
 kind.a = { vm = "e2-standard-4", sync.flexible = { after_s = 1e9 } }
 kind.b = { vm = "e2-standard-4", servers = { vm = "e2-standard-4", vms = 4000000000 } }
 spot = { exponential_mean_h = 1e-9, cold_join_s = 1e15, notice_s = 1e300, checkpoint_write_s = -1, checkpoint = { periodic-s = 1e-300 } }
@@ -320,4 +321,21 @@ fn workers_of_a_pair_that_no_mix_has() {
          kind.k = { mix = { e2-standard-4 = 8 } }\n",
     ));
     assert_snapshot!(told);
+}
+
+/// Sizes of a mix stand in no list: nobody else tells of them.
+#[test]
+fn a_mix_beyond_what_was_measured_has_its_reason() {
+    for kinds in [
+        "[kind.a]\nmix = { e2-standard-4 = 21 }\n",
+        "[kind.a]\nmix = { e2-standard-4 = 65536 }\n",
+        "[kind.a]\nmix = { e2-standard-4 = 21 }\n[kind.b]\nmix = { e2-standard-4 = 8 }\n",
+    ] {
+        let sandbox = Sandbox::with(&format!(
+            "workloads = [\"scavenger-transformer\"]\n{kinds}[cluster]\nworkers = [8]\nbatch = [1024]\n"
+        ));
+        let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
+        assert!(told.contains("error: "), "{kinds}: {told}");
+        assert!(!told.contains("a fault of scavsim"), "{kinds}: {told}");
+    }
 }

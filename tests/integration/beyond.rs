@@ -75,7 +75,11 @@ fn sandbox() -> Sandbox {
 
 fn load(sandbox: &Sandbox, text: &str) -> Result<Scenario, String> {
     let mut diagnostics = Diagnostics::default();
-    let source = Source::new("test.toml", format!("workloads = [\"./small\"]\n{text}"));
+    let prices = "pricing.policies = [\"paper-fixed\"]\n";
+    let source = Source::new(
+        "test.toml",
+        format!("workloads = [\"./small\"]\n{prices}{text}"),
+    );
     scenario::load(
         &source,
         &sandbox.path("."),

@@ -27,9 +27,9 @@ fn json(text: &str) -> Value {
 fn every_list_tells_the_same_in_every_form() {
     let sandbox = Sandbox::new();
     for (what, count) in [
-        ("workloads", 12),
+        ("workloads", 16),
         ("vms", 366),
-        ("pricing", 69),
+        ("pricing", 71),
         (
             "strategies",
             ALL_KNOWING.len() + Registry::default().names().count(),
@@ -153,7 +153,7 @@ fn everything_listed_can_be_used() {
     assert!(!others.is_empty());
     sandbox.write(
         "others.toml",
-        &format!("workloads = {others:?}\n[search]\nstrategies = [\"oracle\", \"default\"]\n"),
+        &format!("workloads = {others:?}\npricing.policies = [\"paper-fixed\"]\n[search]\nstrategies = [\"oracle\", \"default\"]\n"),
     );
     sandbox.run(&["check", "others.toml"]).success();
     // A planner needs plans.
@@ -169,10 +169,10 @@ fn everything_listed_can_be_used() {
     sandbox
         .run(&["check", "scenario.toml"])
         .success()
-        // Three workloads, 63 policies and three objectives for each of the strategies.
+        // Three workloads, 65 policies and three objectives for each of the strategies.
         .stdout(format!(
             "scenario.toml: ok, {} cases\n",
-            3 * 63 * 3 * strategies.len()
+            3 * 65 * 3 * strategies.len()
         ));
 }
 
@@ -269,7 +269,7 @@ fn check_counts_the_cases_of_every_file() {
     sandbox
         .run(&["check", "scenario.toml", "main.toml"])
         .success()
-        .stdout("scenario.toml: ok, 4 cases\nmain.toml: ok, 14400 cases\n")
+        .stdout("scenario.toml: ok, 4 cases\nmain.toml: ok, 18000 cases\n")
         .stderr("");
 }
 

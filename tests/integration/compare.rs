@@ -142,5 +142,11 @@ fn the_comparison_of_looks_at_steps_in_results_is_current() {
 #[test]
 fn the_claims_of_papers_in_results_are_current() {
     let run = Sandbox::new().run(&["study", "claims", "--format", "markdown"]);
-    assert_current("claims.md", &stdout(&run.success()));
+    let printed = stdout(&run.success());
+    assert_current("claims.md", &printed);
+    // The README has the first sentence, and no count of its own.
+    let sentence = printed.lines().nth(2).expect("a sentence");
+    let readme = repository_file("README.md");
+    let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(readme.contains(sentence), "{sentence}");
 }

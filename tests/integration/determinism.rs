@@ -62,7 +62,7 @@ fn the_number_of_threads_changes_no_byte() {
     let (sandbox, main) = (Sandbox::new(), main_scenario());
     let run = |jobs| everything(&sandbox, &[&main, "--replicas", "20", "--jobs", jobs]);
     let one = run("1");
-    assert_eq!(Rows::parse(&one["records.csv"]).len(), 3 * 3 * 8 * 20);
+    assert_eq!(Rows::parse(&one["records.csv"]).len(), 3 * 3 * 10 * 20);
     for jobs in ["2", "7"] {
         let several = run(jobs);
         for (name, text) in &one {

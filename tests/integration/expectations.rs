@@ -10,6 +10,7 @@ use scavsim::training::Fidelity;
 use scavsim::usage::Usage;
 
 use crate::replay::scenario;
+use crate::sandbox::{Sandbox, stderr};
 
 /// ResNet18 with batch 1024 on preemptible VMs that live as highcpu-32 did, without checkpoints unless `rest` says so.
 fn preemptible(seed: u64, cluster: &str, rest: &str) -> Scenario {
@@ -166,6 +167,80 @@ fn what_chooses_is_another_sample_than_what_values() {
     assert_ne!(again.points, again.to_choose);
 }
 
+/// A job whose runs scatter by 10 %, on spot VMs, so that only runs tell what is expected of it.
+fn scattered(seed: u64, limit_h: Option<f64>) -> String {
+    let limit = limit_h.map_or(String::new(), |h| format!("limits.max_time_h = {h:?}\n"));
+    format!(
+        "seed = {seed}\nworkloads = [\"scavenger-resnet18\"]\ncluster.pairs = [[16, 1024]]\n{limit}\
+         spot = {{ exponential_mean_h = 6, checkpoint = {{ periodic-s = 900 }}, checkpoint_write_s = 10, on_loss = \"go-on\", \
+         keeps = \"steps\", fewest_workers = 8 }}\n\
+         variation.epoch_cv = 0.1\nsearch = {{ strategies = [\"oracle\"], objectives = [\"time\"] }}\n"
+    )
+}
+
+/// What `scattered` takes, from as many seeds as are asked.
+fn scattered_h(seeds: std::ops::RangeInclusive<u64>) -> f64 {
+    let mut hours = Welford::default();
+    for seed in seeds {
+        let plan = Plan::new(&scenario(&scattered(seed, None))).expect("a checked scenario");
+        hours.add(plan.arena(0).expect("an arena").expected[0][0].time_s / 3600.0);
+    }
+    hours.mean()
+}
+
+/// The first 64 runs have a standard error of 1.3 %, and nothing else is there to be told apart from: limits 1.2 % beyond and
+/// within the mean used to be decided wrongly in one of six seeds.
+#[test]
+fn a_limit_near_the_mean_is_settled_for_every_seed() {
+    let hours = scattered_h(1..=24);
+    for seed in 1..=24 {
+        for (limit, is_kept) in [(1.012, true), (0.988, false)] {
+            let scenario = scenario(&scattered(seed, Some(limit * hours)));
+            let plan = Plan::new(&scenario).expect("a checked scenario");
+            let arena = plan.arena(0).expect("an arena");
+            assert_eq!(
+                arena.oracle[0][0].is_some(),
+                is_kept,
+                "seed {seed}: {limit}"
+            );
+            assert!(!arena.precision[0].is_at_a_limit, "seed {seed}: {limit}");
+        }
+    }
+}
+
+/// Where not even the most runs tell, one answer holds for the oracle and for whoever is judged by it; a note and the manifest say so.
+#[test]
+fn a_limit_at_the_mean_is_said_to_be_open() {
+    let limit_h = scattered_h(1..=24);
+    let mut open = 0;
+    for seed in 1..=4 {
+        let scenario = scenario(&scattered(seed, Some(limit_h)));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let arena = plan.arena(0).expect("an arena");
+        let is_kept = arena.oracle[0][0].is_some();
+        assert_eq!(arena.allowed[0][0], is_kept);
+        let record = Evaluator::new(&plan).evaluate(plan.case(0));
+        assert_eq!(
+            record.right,
+            Some(f64::from(u8::from(is_kept))),
+            "seed {seed}"
+        );
+        if !arena.precision[0].is_at_a_limit {
+            continue;
+        }
+        open += 1;
+        let sandbox = Sandbox::with(&scattered(seed, Some(limit_h)));
+        let run = sandbox.run(&["run", "scenario.toml", "--out", "out"]);
+        let said = stderr(&run.code(if is_kept { 0 } else { 3 }));
+        assert!(
+            said.contains("do not tell whether the mean of 16 × e2-standard-4, B 1024"),
+            "{said}"
+        );
+        assert!(sandbox.read("out/manifest.json").contains("\"at_a_limit\""));
+    }
+    assert!(open >= 2, "{open} of four seeds");
+}
+
 /// Eighteen arenas, two of them behind those that are made at once; runs, outlines and shares of misses.
 #[test]
 fn what_is_expected_does_not_depend_on_the_number_of_threads() {
@@ -235,4 +310,42 @@ proptest! {
         }
         prop_assert!(differs || !spot.is_empty() || placement < 0.1, "it knows nothing more");
     }
+}
+
+/// 8 to 20 VMs that live 8 h each, and jobs of 4 to 9 h without checkpoints: a run would lose thousands of them. The formula says
+/// what it would take, and nothing is simulated; beside clusters that stay nobody chooses them.
+#[test]
+fn what_losses_leave_no_time_to_train_is_said_at_once() {
+    let text = |rest: &str| {
+        format!(
+            "replicas = 2\nworkloads = [\"scavenger-resnet18\"]\nspot = {{ exponential_mean_h = 8 }}\n\
+             pricing.policies = [\"gcp-2020-e2\"]\n{rest}\
+             search = {{ strategies = [\"oracle\", \"full\"], objectives = [\"cost\"] }}"
+        )
+    };
+    let begun = std::time::Instant::now();
+    let scenario_of_spot = scenario(&text(""));
+    let plan = Plan::new(&scenario_of_spot).expect("a checked scenario");
+    let record = Evaluator::new(&plan).evaluate(plan.case(0));
+    // e^8 tries and more.
+    let told = "losses leave no time to train: it needs about ";
+    assert!(record.reason.starts_with(told), "{}", record.reason);
+    assert!(
+        record.reason.ends_with("00 h in the mean"),
+        "{}",
+        record.reason
+    );
+    let kinds = "kind.od.vm = \"e2-standard-4\"\nkind.spot = { vm = \"e2-standard-4\", market = \"spot\" }\n\
+                 cluster.vm = [\"od\", \"spot\"]\n";
+    let both = scenario(&text(kinds));
+    let plan = Plan::new(&both).expect("a checked scenario");
+    let arena = plan.arena(0).expect("an arena");
+    let oracle = arena.oracle[0][0].expect("a choice");
+    assert_eq!(arena.space.vm(oracle).map(|vm| &**vm), Some("od"));
+    let never = arena.expected[0]
+        .iter()
+        .filter(|point| point.time_s.is_infinite());
+    assert_eq!(2 * never.count(), arena.space.len());
+    // It was not done after 500 s once.
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }

@@ -221,3 +221,234 @@ fn mistakes_in_its_table_are_told_with_their_places() {
     ];
     insta::assert_snapshot!(told.join("\n---\n"));
 }
+
+/// Programs that say a line too much: with a number or without, a search or an answer.
+const CHATTY: &str = r#"
+import json, sys
+
+how = sys.argv[1]
+for line in sys.stdin:
+    told = json.loads(line)
+    number = {"number": told["number"]} if "numbered" in how else {}
+    def say(answer): print(json.dumps({**number, **answer}), flush=True)
+    if "over" in told:
+        say({"ready": True})
+    elif "observation" in told:
+        say({"choose": told["observation"]["steps"] % 16})
+    elif "probes" in how:
+        say({"probe": {"configuration": 0, "steps": 21}})
+        if "twice" in how: say({"choose": 0})
+    else:
+        say({"choose": 5})
+        if "twice" in how: say({"choose": 1})
+"#;
+
+#[test]
+fn a_line_too_much_is_heard_in_its_own_search() {
+    if without_python() {
+        return;
+    }
+    let ways = [
+        "plain",
+        "numbered",
+        "probes",
+        "numbered-probes",
+        "twice",
+        "numbered-twice",
+        "numbered-probes-twice",
+    ];
+    let mut scenario = format!(
+        "workloads = [\"scavenger-resnet18\"]\nreplicas = 20\nsearch.objectives = [\"time\"]\nsearch.strategies = {ways:?}\n"
+    );
+    for way in ways {
+        scenario +=
+            &format!("[strategy.{way}]\ncommand = [\"python3\", \"chatty.py\", \"{way}\"]\n");
+    }
+    let sandbox = Sandbox::with(&scenario);
+    sandbox.write("chatty.py", CHATTY);
+    for (jobs, out) in [("1", "one"), ("4", "four")] {
+        let arguments = ["run", "scenario.toml", "--jobs", jobs, "--out", out];
+        sandbox.run(&arguments).code(3);
+    }
+    assert_same_files(
+        &sandbox.contents("four"),
+        &sandbox.contents("one"),
+        "on four threads",
+    );
+    let rows = Rows::parse(&sandbox.read("one/records.csv"));
+    let of = |way: &str| -> Vec<String> {
+        let rows = rows.iter().filter(|row| row.text("strategy") == way);
+        rows.map(|row| {
+            format!(
+                "{} {} {}",
+                row.text("chosen_workers"),
+                row.text("chosen_batch"),
+                row.text("reason")
+            )
+        })
+        .collect()
+    };
+    // A number changes nothing for those who say no more than they are asked.
+    assert_eq!(of("plain"), of("numbered"));
+    assert_eq!(of("probes"), of("numbered-probes"));
+    assert!(
+        of("plain").iter().all(|row| row.ends_with(' ')),
+        "{:?}",
+        of("plain")
+    );
+    for way in ["twice", "numbered-twice", "numbered-probes-twice"] {
+        let all = of(way);
+        assert_eq!(all.len(), 20);
+        let told = "the program said more than it was asked";
+        assert!(all.iter().all(|row| row.contains(told)), "{way}: {all:?}");
+    }
+}
+
+#[test]
+fn a_search_without_end_ends() {
+    if without_python() {
+        return;
+    }
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\nsearch = { strategies = [\"probes\", \"starts\", \"slow\"], objectives = [\"time\"] }\n\
+         [strategy.probes]\ncommand = [\"python3\", \"endless.py\", \"probe\"]\n\
+         [strategy.starts]\ncommand = [\"python3\", \"endless.py\", \"cold_start\"]\nmax_probes = 30\n\
+         [strategy.slow]\ncommand = [\"python3\", \"endless.py\", \"probe\", \"0.1\"]\nmax_search_s = 0.5\n",
+    );
+    sandbox.write(
+        "endless.py",
+        "import json, sys, time\n\
+         sys.stdin.readline()\n\
+         while True:\n\
+         \x20   time.sleep(float((sys.argv[2:] or [0])[0]))\n\
+         \x20   print(json.dumps({sys.argv[1]: {'configuration': 0, 'steps': 1}}), flush=True)\n\
+         \x20   sys.stdin.readline()\n",
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    let failures = Rows::parse(&sandbox.read("out/failures.csv"));
+    let reasons: Vec<&str> = failures.iter().map(|row| row.text("reason")).collect();
+    assert_eq!(
+        reasons,
+        [
+            "the search asked for more than 10000 probes (`max_probes`)",
+            "the search asked for more than 30 probes (`max_probes`)",
+            "the search took more than 0.5 s (`max_search_s`)",
+        ]
+    );
+}
+
+/// A program that computes for an hour does not outlive the scavsim that asked it, whatever ends that.
+#[cfg(unix)]
+#[test]
+fn a_program_ends_with_scavsim_however_that_ends() {
+    use std::time::{Duration, Instant};
+    if without_python() {
+        return;
+    }
+    let waits = |what: &str, until: &mut dyn FnMut() -> bool| {
+        let begun = Instant::now();
+        while !until() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+        let sandbox = Sandbox::with(
+            "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"mine\"]\n\
+             [strategy.mine]\ncommand = [\"python3\", \"never.py\"]\ntimeout_s = 1000\n",
+        );
+        sandbox.write(
+            "never.py",
+            "import os, signal, subprocess, time\n\
+             [signal.signal(s, signal.SIG_IGN) for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]\n\
+             child = subprocess.Popen(['sleep', '1000.456'])\n\
+             open('pids.part', 'w').write(f'{os.getpid()} {child.pid}')\n\
+             os.rename('pids.part', 'pids')\n\
+             time.sleep(3600)\n",
+        );
+        let mut command = sandbox.scavsim();
+        command.args(["run", "scenario.toml", "--jobs", "1", "--quiet"]);
+        let mut scavsim = command.spawn().expect("it can be started");
+        waits("the program begins", &mut || sandbox.path("pids").exists());
+        let process = scavsim.id().to_string();
+        Command::new("kill")
+            .args([signal, &process])
+            .status()
+            .expect("`kill` is there");
+        scavsim.wait().expect("it is ours");
+        for process in sandbox.read("pids").split(' ') {
+            // One that nobody has waited for yet is a name without a process.
+            let is_gone = || match std::fs::read_to_string(format!("/proc/{process}/stat")) {
+                Ok(status) => status
+                    .rsplit(')')
+                    .next()
+                    .is_some_and(|rest| rest.trim().starts_with('Z')),
+                Err(_) => {
+                    !std::path::Path::new("/proc/self").exists()
+                        || !std::path::Path::new(&format!("/proc/{process}")).exists()
+                }
+            };
+            waits(&format!("{signal}: {process} lives on"), &mut || is_gone());
+        }
+    }
+}
+
+#[test]
+fn words_of_a_program_command_neither_terminal_nor_spreadsheet() {
+    if without_python() {
+        return;
+    }
+    let said = [
+        "=cmd|' /C calc'!A0",
+        "@SUM(1)",
+        "+1",
+        "-1",
+        "red \u{1b}[31m and \u{9b}31m",
+        "back \u{202e}wards\u{2028} again",
+    ];
+    let listed: Vec<String> = said
+        .iter()
+        .map(|text| serde_json::json!(text).to_string())
+        .collect();
+    let sandbox = Sandbox::with(&format!(
+        "workloads = [\"scavenger-resnet18\"]\nreplicas = {}\nsearch = {{ strategies = [\"mine\"], objectives = [\"time\"] }}\n\
+         [strategy.mine]\ncommand = [\"python3\", \"says.py\"]\n",
+        said.len()
+    ));
+    sandbox.write(
+        "says.py",
+        &format!(
+            "import json, os, sys\nall = [{}]\nsys.stdin.readline()\n\
+             n = len(os.listdir('said')) if os.path.isdir('said') else 0\nos.makedirs(f'said/{{n}}')\n\
+             print(json.dumps({{'fail': all[n]}}), flush=True)\n",
+            listed.join(", ")
+        ),
+    );
+    let assert = sandbox
+        .run(&["run", "scenario.toml", "--jobs", "1", "--out", "out"])
+        .code(3);
+    for file in ["records.csv", "failures.csv"] {
+        let rows = Rows::parse(&sandbox.read(&format!("out/{file}")));
+        let reasons: Vec<&str> = rows.iter().map(|row| row.text("reason")).collect();
+        assert_eq!(
+            reasons,
+            [
+                "'=cmd|' /C calc'!A0",
+                "'@SUM(1)",
+                "'+1",
+                "'-1",
+                "red \\u{1b}[31m and \\u{9b}31m",
+                "back \\u{202e}wards\\u{2028} again",
+            ],
+            "{file}"
+        );
+    }
+    for text in [crate::sandbox::stdout(&assert), stderr(&assert)] {
+        assert!(
+            !text.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{2028}']),
+            "{text:?}"
+        );
+    }
+}

@@ -184,13 +184,14 @@ fn figure_11_has_the_errors_that_reproduce_tells() {
     let sandbox = paper();
     let errors = spec(&sandbox, "errors", &[]);
     sandbox.write("paper.toml", "scenario = 'scenario.toml'");
-    let mut figures = "figure,of,expression,value,unit,tolerance,tolerance_kind,kind\n".to_owned();
+    let mut figures =
+        "figure,of,expression,value,unit,tolerance,tolerance_kind,kind,evidence\n".to_owned();
     for workload in WORKLOADS {
         for strategy in ["full", "partial", "no-search"] {
             for workers in [8, 12, 16] {
                 figures += &format!(
                     "figure 11,{workload} {strategy} {workers},100 * mean(abs(predicted_time_h / training_time_h - 1) in \
-                     main.predictions where workload={workload} strategy={strategy} workers={workers}),0,%,100,absolute,figure\n"
+                     main.predictions where workload={workload} strategy={strategy} workers={workers}),0,%,100,absolute,figure,prediction\n"
                 );
             }
         }

@@ -123,7 +123,7 @@ mod parquet_files {
             groups[0] >= 16_384 && groups[0] < 16_384 + task,
             "{groups:?}"
         );
-        assert_eq!((groups.iter().sum::<i64>(), groups.len()), (21_600, 2));
+        assert_eq!((groups.iter().sum::<i64>(), groups.len()), (27_000, 2));
         let mut table = rows.iter();
         for batch in reader.build().expect("it is Parquet") {
             let batch = batch.expect("it is whole");

@@ -10,8 +10,10 @@ use scavsim::experiment::{Evaluator, Plan, Record, Status};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Stream;
 use scavsim::scenario::{self, Given, Overrides, Scenario};
-use scavsim::search::{Depends, Forecast, Past, Recipe, Registry, Strategy, Task, Unusable};
-use scavsim::testbed::{Extent, Stop, Target, Testbed};
+use scavsim::search::{
+    Depends, Forecast, Past, Recipe, Registry, Settings, Strategy, Task, Unusable,
+};
+use scavsim::testbed::{Extent, History, Stop, Target, Testbed};
 
 use crate::own_grids::{IMPORT, ROWS, SPEC};
 use crate::sandbox::Sandbox;
@@ -50,7 +52,7 @@ fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
     let choices = |ground: &str| -> BTreeMap<(String, String), String> {
         let text = format!(
             "{ground}replicas = 3\nsearch.strategies = [\"oracle\", \"full\", \"partial\", \
-             \"same-job\", \"no-search\", \"random\", \"default\", \"coordinate-descent\"]\n\
+             \"online\", \"same-job\", \"no-search\", \"random\", \"default\", \"coordinate-descent\"]\n\
              search.objectives = [\"time\", \"cost\", \"knee\"]\nstrategy.full.probe_steps = 50\n"
         );
         let mut chosen: BTreeMap<_, String> = BTreeMap::new();
@@ -69,7 +71,14 @@ fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
         }
         chosen
     };
-    let (simulated, measured) = (choices(SIMULATED), choices(MEASURED));
+    // Of one job alone `no-search` would average its own model.
+    let all = |one: &str| {
+        one.replace(
+            "\"scavenger-resnet18\"",
+            "\"scavenger-resnet18\", \"scavenger-resnet50\", \"scavenger-transformer\"",
+        )
+    };
+    let (simulated, measured) = (choices(&all(SIMULATED)), choices(&all(MEASURED)));
     let mut table = String::new();
     for ((strategy, objective), chosen) in &simulated {
         let _ = writeln!(table, "{strategy:<19}{objective:<5} {chosen}");
@@ -321,7 +330,7 @@ fn a_strategy_that_picks_a_hole_has_failed_and_the_reason_says_so() {
 #[test]
 fn knowledge_has_its_price_in_the_record() {
     let text = format!(
-        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"same-job\", \"default\"]\n\
+        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"online\", \"same-job\", \"default\"]\n\
          search.objectives = [\"time\"]\n"
     );
     let known = records(&load(&text, &Registry::default()), |r| {
@@ -335,6 +344,22 @@ fn knowledge_has_its_price_in_the_record() {
         })
         .collect();
     insta::assert_snapshot!(rows.join("\n"));
+}
+
+/// A search online is made without a look at any earlier run: there may be none, where `partial` cannot do without.
+#[test]
+fn a_search_online_takes_nothing_of_the_past() {
+    let plan = Plan::new(&load(SIMULATED, &Registry::default())).expect("a checked scenario");
+    let task = plan.arena(0).expect("an arena").task();
+    let nothing = History::default();
+    let made = |name: &str| {
+        let recipe = Registry::default().recipe(name, &Settings::default());
+        let mut past = Past::new(&nothing, &[]);
+        let made = recipe.expect("a strategy").build(&task, &mut past);
+        (made.is_ok(), past.into_taken().len())
+    };
+    assert_eq!(made("online"), (true, 0));
+    assert_eq!(made("partial"), (false, 0));
 }
 
 /// Random search on Scout's eighteen workloads at their charge of whole runs: the published 1.30 and 1.19 of the

@@ -7,9 +7,9 @@ fn of_kind(spot: &str, kind: &str, rest: &str) -> String {
     format!(
         "workloads = [\"icac19-resnet32\"]\nseed = 1\nreplicas = 200\n{rest}\n\
          [cluster]\nworkers = [2]\nlocal_batch = [128]\noutside = \"extrapolate\"\n\
-         [search]\nstrategies = [\"oracle\"]\nobjectives = [\"time\"]\n\
+         [search]\nstrategies = [\"oracle\"]\nobjectives = [\"time\"]\n[pricing]\npolicies = [\"paper-fixed\"]\n\
          [spot]\n{spot}\non_loss = \"shrink\"\nkeeps = \"steps\"\nchief = \"ends-the-run\"\n\
-         [kind.pair]\nmarket = \"spot\"\nsync.asp = {{ service_s = 0.02, sharpness = 3 }}\n{kind}\n"
+         [kind.pair]\nmarket = \"spot\"\nsync.asp = {{ service_s = 0.02, service = {{ cv = 0.5 }} }}\n{kind}\n"
     )
 }
 

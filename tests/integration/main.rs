@@ -12,6 +12,7 @@
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on;
 //!   [`signals`]: it is stopped within a second, wherever it is.
 //! - [`settings`]: lists and ranges where a number stands.
+//! - [`stopping`]: the library is stopped by its interrupt alone. [`verify`]: results that prove themselves.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
 //! - [`summary_by`]: the summary by columns of one's choice.
@@ -23,12 +24,15 @@
 //! - [`budget`]: training within a budget of time.
 //! - [`results`]: what shipped scenarios print. [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
 //!   paper.
-//! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`]: without events; [`local_sgd`]: one of them.
-//! - [`trace`]: what is noted of a job.
+//! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`], [`sync_paces`]: without events; [`local_sgd`]: one
+//!   of them.
+//! - [`parameter_servers`]: servers of asynchronous workers in scenarios; [`papers_in_events`]: papers in all fidelities.
+//! - [`trace`]: what is noted of a job, [`trace_bills`]: as it is billed.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own, [`import_pollux`]: those in the form of the artifact,
 //!   [`import_layers`]: layers of a model.
-//! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own.
+//! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own; [`default_prices`]: what is
+//!   charged unasked.
 //! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure.
 //! - [`grids`]: measured grids that are shipped, [`own_grids`]: of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
 //! - [`misses`]: limits that a share of runs may miss.
@@ -54,14 +58,15 @@ mod budget;
 mod commands;
 mod compare;
 mod coverage;
+mod default_prices;
 mod determinism;
 mod documented;
 mod door;
+mod evidence;
 mod expectations;
 mod external;
 mod failures;
 mod fidelity;
-#[cfg(feature = "figures")]
 mod figures;
 mod fits;
 mod formats;
@@ -73,7 +78,6 @@ mod import_pollux;
 mod import_profile;
 mod imports;
 mod include;
-#[cfg(unix)]
 mod interrupt;
 mod interrupted;
 mod kinds;
@@ -87,11 +91,11 @@ mod outlines;
 mod own_grids;
 mod own_measurements;
 mod own_prices;
-#[cfg(feature = "figures")]
 mod pages;
 mod papers;
+mod papers_in_events;
+mod parameter_servers;
 mod peers;
-#[cfg(feature = "figures")]
 mod plans;
 mod plotting;
 mod precision;
@@ -110,21 +114,24 @@ mod scores;
 mod settings;
 mod shards;
 mod sharing;
-#[cfg(unix)]
 mod signals;
 mod sizes;
-#[cfg(unix)]
 mod special_files;
 mod spot;
 mod stand_in_prices;
+mod stopping;
 mod summary_by;
 mod sustained_use;
 mod sync;
 mod sync_fast;
+mod sync_paces;
 mod trace;
+mod trace_bills;
 mod transient;
 mod validation;
 mod value_of_information;
 mod verdicts;
+mod verify;
+mod waiting;
 mod widths;
 mod worlds;

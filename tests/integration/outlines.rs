@@ -2,8 +2,9 @@
 
 use scavsim::cluster::luck::Luck;
 use scavsim::experiment::Plan;
-use scavsim::job::{Sketch, Sketched};
-use scavsim::rng::Streams;
+use scavsim::job::{Outlook, Sketch, Sketched};
+use scavsim::rng::{Stream, Streams};
+use scavsim::stats::Welford;
 use scavsim::units::SimTime;
 
 use crate::live::tiny;
@@ -55,4 +56,49 @@ fn a_checkpoint_holds_from_when_it_is_written() {
     is(with(690.0), 690.0 + 110.0 + 3600.0 + 5.0 * 20.0);
     is(with(710.0), 710.0 + 110.0 + 3600.0 + 5.0 * 20.0);
     is(with(730.0), 730.0 + 110.0 + 2900.0 + 4.0 * 20.0);
+}
+
+/// Lives without memory have a closed form, which is the mean of 40,000 outlines.
+#[test]
+fn the_mean_of_outlines_has_a_closed_form_where_lives_have_no_memory() {
+    for (vms, rest) in [
+        (2, "exponential_mean_h = 2, replacement_s = 100"),
+        (2, "exponential_mean_h = 0.7, replacement_s = 0"),
+        (
+            4,
+            "exponential_mean_h = 1.5, replacement_s = 1500, warm_restart_s = 400",
+        ),
+        (
+            4,
+            "exponential_mean_h = 0.9, replacement_s = 300, checkpoint = { periodic-s = 250 }, checkpoint_write_s = 20",
+        ),
+        (
+            2,
+            "exponential_mean_h = 0.8, replacement_s = 60, checkpoint = \"young-daly\", checkpoint_write_s = 9",
+        ),
+    ] {
+        let scenario = tiny(&format!(
+            "cluster.workers = [{vms}]\ncluster.vm = [\"slow\"]\nspot = {{ {rest} }}\n"
+        ));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let world = plan.arena(0).expect("an arena").world().expect("simulated");
+        let truth = &world.truths[0];
+        let luck = Luck::draw(truth, &world.variation, &Streams::new(1), 0);
+        let (job, start_up) = ((&truth.cluster, &luck), SimTime::from_seconds(90.0));
+        let outlook = Outlook::of(job, luck.steps_to_target, start_up).expect("a closed form");
+        let (mut sketch, mut stream) = (Sketch::default(), Stream::seeded(8));
+        let mut seen = Welford::default();
+        for _ in 0..40_000 {
+            let one = sketch.run(job, start_up, |life| life.sample(&mut stream));
+            seen.add(one.expect("it has an outline").seconds);
+        }
+        let off = outlook.seconds - seen.mean();
+        let error = seen.standard_deviation() / 200.0;
+        assert!(
+            off.abs() <= 4.0 * error,
+            "{rest}: {} {} ± {error}",
+            outlook.seconds,
+            seen.mean()
+        );
+    }
 }

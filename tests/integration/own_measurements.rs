@@ -66,7 +66,7 @@ fn strategies_that_need_only_steps_run_without_noise() {
         .map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",") + "\n")
         .collect();
     let sandbox = imported(&table, &["--epochs", "20"]);
-    let all = "strategies = [\"oracle\", \"full\", \"partial\", \"random\", \"same-job\", \"no-search\"]\n";
+    let all = "strategies = [\"oracle\", \"full\", \"partial\", \"random\", \"same-job\"]\n";
     sandbox.write("s.toml", &format!("{BY_COST}{all}"));
     sandbox.run(&["run", "s.toml", "--out", "out"]).success();
     let rows = crate::sandbox::Rows::parse(&sandbox.read("out/records.csv"));
@@ -93,7 +93,8 @@ fn measured_epochs_without_noise_are_known_by_what_they_cost() {
     );
     sandbox.write(
         "s.toml",
-        "workloads = [\"./w\"]\n[search]\nobjectives = [\"time\"]\nstrategies = [\"full\", \"partial\"]\n",
+        "workloads = [\"./w\"]\n[search]\nobjectives = [\"time\"]\nstrategies = [\"full\", \"partial\"]\n\
+         [pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_hour_of = { a = 1 }\n",
     );
     sandbox.run(&["run", "s.toml", "--out", "out"]).success();
     let rows = crate::sandbox::Rows::parse(&sandbox.read("out/records.csv"));

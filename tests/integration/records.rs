@@ -28,7 +28,7 @@ fn all_strategies() -> Rows {
     );
     sandbox.edit("scenario.toml", "[cluster]", "[cluster]\nstart_up_s = 60");
     let rows = records(&sandbox, 0);
-    assert_eq!(rows.len(), 3 * 2 * 3 * 8 * 5);
+    assert_eq!(rows.len(), 3 * 2 * 3 * 10 * 5);
     rows
 }
 
@@ -219,7 +219,10 @@ fn the_oracle_loses_nothing() {
 fn only_who_probes_has_a_search_and_only_who_predicts_has_errors() {
     for row in all_strategies().iter() {
         let strategy = row.text("strategy");
-        let probes = matches!(strategy, "full" | "partial" | "random");
+        let probes = matches!(
+            strategy,
+            "full" | "partial" | "online" | "one-run" | "random"
+        );
         let predicts = !matches!(strategy, "oracle" | "default");
         for column in ["search_time_h", "search_cost_usd"] {
             assert_eq!(row.number(column) > 0.0, probes, "{strategy}: {column}");
@@ -233,7 +236,7 @@ fn only_who_probes_has_a_search_and_only_who_predicts_has_errors() {
         }
         assert_eq!(
             !row.text("cold_start_time_h").is_empty(),
-            probes,
+            probes && strategy != "one-run",
             "{strategy}"
         );
     }

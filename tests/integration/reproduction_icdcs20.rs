@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scavsim::reproduce::{Comparison, Verdict};
+use scavsim::reproduce::{Comparison, Evidence, Verdict};
 
 use crate::reproduction::{assert_current, figure, paper};
 use crate::sandbox::{Rows, repository_file};
@@ -22,8 +22,8 @@ fn of<'a>(rows: &'a [Comparison], quantity: &str) -> Vec<&'a Comparison> {
     rows
 }
 
-/// The aim is 5 % per curve, over all eight worker counts. What the law's parameters come from is met to its
-/// noise, but where no sharpness can.
+/// The aim is 5 % per curve, over all eight worker counts. What the servers come from is met to the error of a measured pace, but
+/// where no variation can: four workers before two servers are no slower than constant services make them.
 #[test]
 fn speeds_of_clusters_with_parameter_servers_are_within_five_percent() {
     let rows = icdcs20();
@@ -36,15 +36,18 @@ fn speeds_of_clusters_with_parameter_servers_are_within_five_percent() {
         .filter(|r| r.simulated >= 5.0)
         .map(|r| r.selector.as_str())
         .collect();
-    assert_eq!(off, ["curve=p100-1ps-shake-big"]);
+    assert_eq!(off, ["curve=p100-1ps-resnet15", "curve=p100-1ps-shake-big"]);
     let calibrated = (rows.iter())
-        .filter(|r| r.quantity == "cluster_speed" && r.kind == "calibration")
+        .filter(|r| r.quantity == "cluster_speed" && r.evidence == Evidence::Calibrated)
         .map(|r| (r.selector.as_str(), r.difference.abs()));
     let calibrated: BTreeMap<&str, f64> = calibrated.collect();
     assert_eq!(calibrated.len(), 4 + 8 * 3);
     for (selector, off) in calibrated {
-        let too_sharp = selector == "curve=p100-2ps-resnet32 workers=4";
-        assert!(off < if too_sharp { 6e-3 } else { 1e-3 }, "{selector}");
+        let constant = selector == "curve=p100-2ps-resnet32 workers=4";
+        assert!(
+            off < if constant { 0.02 } else { 4e-3 },
+            "{selector}: {off}"
+        );
     }
     let shortfall = "curve=p100-1ps-resnet32";
     assert_eq!(figure(rows, "falls_short_from", shortfall), 4.0);
@@ -66,12 +69,28 @@ fn drawn_revocations_are_the_published_ones_by_gpu_and_region() {
     }
 }
 
-/// The aim is 1 % over the eleven cases.
+/// Against what was measured of the workers that are left; the run of one ResNet-15 worker alone is off by more than the aim.
 #[test]
-fn the_time_that_remains_after_a_loss_is_predicted_within_one_percent() {
-    let rows = icdcs20();
-    assert!(figure(rows, "remaining_error", "loss=all") < 1.0);
-    assert_eq!(of(rows, "remaining_error").len(), 1 + 11);
+fn the_time_that_remains_after_a_loss_is_predicted_within_three_percent() {
+    let error = figure(icdcs20(), "remaining_error_measured", "loss=all");
+    assert!((1.0..3.0).contains(&error), "{error}");
+}
+
+/// Speeds of models that were left out, by the size of a checkpoint and by the other GPU; the authors' lines have FLOPs.
+#[test]
+fn the_speed_of_a_model_is_told_by_its_size() {
+    let of = |selector: &str| figure(icdcs20(), "one_worker_step_error", selector);
+    for (selector, expected) in [
+        ("gpu=K80 fitted-on=checkpoint-size", 12.101),
+        ("gpu=P100 fitted-on=checkpoint-size", 11.689),
+        ("gpu=P100 fitted-on=K80-by-TFLOPS", 12.070),
+    ] {
+        assert!(
+            (of(selector) - expected).abs() < 1e-3,
+            "{selector}: {}",
+            of(selector)
+        );
+    }
 }
 
 /// The overhead rises with the steps, and faster than if the whole cluster did them again.
@@ -93,14 +112,11 @@ fn the_figures_of_transient_gpus_that_are_off_are_the_known_ones() {
         *off.entry(&row.quantity).or_default() += 1;
     }
     let known = [
-        ("chief_repeated_steps", 3),
-        ("cluster_speed", 7),
-        ("cluster_speed_check_error", 1),
+        ("cluster_speed", 8),
+        ("cluster_speed_check_error", 2),
         ("falls_short_from", 3),
         ("one_worker_step", 2),
-        ("queue_speed", 3),
-        ("queue_speed_error", 2),
-        ("remaining_error", 3),
+        ("one_worker_step_error", 1),
         ("remaining_error_measured", 1),
     ];
     assert_eq!(off, known.into());
@@ -137,6 +153,19 @@ fn the_file_of_transient_gpus_holds_the_sources_figures() {
         });
         let ours = at.map(|own| own.number("steps_per_s"));
         assert_eq!(ours, Some(number(&row, "steps_per_s_mean")), "{row:?}");
+    }
+    let models = own("models");
+    assert_eq!(models.iter().count(), 40);
+    let speeds = read("single_worker_speed.csv");
+    for own in models.iter() {
+        let has = |gpu: &str, speed: f64| {
+            let same = |row: &&std::collections::HashMap<String, String>| {
+                row["gpu"] == gpu && number(row, "steps_per_s_mean") == speed
+            };
+            speeds.iter().filter(same).count() == 1
+        };
+        assert!(has(own.text("gpu"), own.number("steps_per_s")));
+        assert!(has("K80", own.number("k80_steps_per_s")));
     }
     for row in read("revocation_cdf.csv") {
         let name = format!("gcp-{}-{}", row["gpu"].to_lowercase(), row["region"]);

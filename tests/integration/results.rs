@@ -11,12 +11,15 @@ fn printed(scenario: &str, form: &str) -> String {
 
 /// What it prints for several.
 fn printed_for(scenarios: &[&str], form: &str) -> String {
+    said(&[&["run"], scenarios, &["--format", form]].concat())
+}
+
+/// What a command prints.
+fn said(arguments: &[&str]) -> String {
     let output = assert_cmd::Command::cargo_bin("scavsim")
         .expect("the binary is built")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .arg("run")
-        .args(scenarios)
-        .args(["--format", form])
+        .args(arguments)
         .output()
         .expect("it starts");
     // Some strategies may have no result; the table says which.
@@ -113,6 +116,18 @@ fn the_stragglers_in_results_are_current() {
 }
 
 #[test]
+fn the_parameter_servers_in_results_are_current() {
+    let scenarios = [
+        "scenarios/server-bottleneck.toml",
+        "scenarios/server-bottleneck-chief.toml",
+    ];
+    assert_current(
+        "server-bottleneck.txt",
+        &printed_for(&scenarios, "clusters"),
+    );
+}
+
+#[test]
 fn the_flexible_barriers_in_results_are_current() {
     let scenarios = ["scenarios/flexible.toml", "scenarios/flexible-outside.toml"];
     assert_current("flexible.txt", &printed_for(&scenarios, "clusters"));
@@ -137,6 +152,29 @@ fn the_unequal_workers_in_results_are_current() {
         "scenarios/shared-workers.toml",
     ];
     assert_current("unequal-workers.txt", &printed_for(&scenarios, "clusters"));
+}
+
+#[test]
+fn the_state_on_disks_in_results_is_current() {
+    assert_current(
+        "out-of-core.txt",
+        &printed("scenarios/out-of-core.toml", "clusters"),
+    );
+}
+
+/// What changes of size save, and the same clusters without.
+#[test]
+fn the_elastic_clusters_in_results_are_current() {
+    let tables = ["elastic", "elastic-fixed"].map(|name| {
+        let command = [
+            "rank",
+            &format!("scenarios/{name}.toml"),
+            "--objective",
+            "cost",
+        ];
+        format!("$ scavsim {}\n{}", command.join(" "), said(&command))
+    });
+    assert_current("elastic.txt", &tables.join("\n"));
 }
 
 /// It claims a thousand configurations of each workload.

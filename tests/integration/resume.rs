@@ -343,7 +343,7 @@ fn another_run_is_refused_and_told_apart() {
     sandbox.run(&[&RUN[..], &["--resume"]].concat()).code(3);
 
     let version = format!(r#""scavsim": "{}""#, env!("CARGO_PKG_VERSION"));
-    sandbox.edit("out/manifest.json", &version, r#""scavsim": "0.0.9""#);
+    sandbox.edit_manifest("out/manifest.json", &version, r#""scavsim": "0.0.9""#);
     let assert = sandbox.run(&[&RUN[..], &["--resume"]].concat()).code(2);
     assert!(stderr(&assert).contains("it was made by scavsim 0.0.9, this is "));
     sandbox.write("out/manifest.json", "{");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assert_cmd::assert::{Assert, OutputAssertExt};
-use scavsim::report::manifest::Identity;
+use scavsim::report::manifest::{self, Identity};
 use scavsim::report::row_hashes::RowHashes;
 use tempfile::TempDir;
 
@@ -95,6 +95,8 @@ impl Sandbox {
         manifest["complete"] = false.into();
         manifest["finished"] = 0.into();
         manifest["failed"] = 0.into();
+        manifest.remove(manifest::SUMMARY_HASH);
+        manifest::seal(&mut manifest);
         // It may be there from before.
         let _ = fs::remove_dir_all(self.path(folder));
         fs::create_dir_all(self.path(folder)).expect("the sandbox is writable");
@@ -112,6 +114,16 @@ impl Sandbox {
         let text = self.read(file);
         assert_eq!(text.matches(from).count(), 1, "`{from}` in {file}");
         self.write(file, &text.replace(from, to));
+    }
+
+    /// The same in a manifest, which is then sealed again: another run, not a damaged one.
+    pub fn edit_manifest(&self, file: &str, from: &str, to: &str) {
+        self.edit(file, from, to);
+        let mut manifest: Identity =
+            serde_json::from_str(&self.read(file)).expect("it is still JSON");
+        manifest::seal(&mut manifest);
+        let text = serde_json::to_string_pretty(&manifest).expect("it is JSON");
+        self.write(file, &text);
     }
 
     /// The program, in this folder.

@@ -17,6 +17,32 @@ fn run(text: &str, code: i32) -> (Rows, Rows, String) {
     (read("out/records.csv"), read("out/summary.csv"), printed)
 }
 
+/// Of 8 workers the largest batch is the fastest and the cheapest, and all of the front.
+#[test]
+fn where_one_configuration_beats_all_others_no_other_is_right_by_the_knee() {
+    let (records, _, printed) = run(
+        "workloads = [\"scavenger-resnet18\"]\ncluster.workers = [8]\n\
+         search = { strategies = [\"oracle\", \"default\"], objectives = [\"knee\"] }\n",
+        0,
+    );
+    let rows: Vec<_> = records.iter().collect();
+    let [oracle, default] = &rows[..] else {
+        panic!("{printed}");
+    };
+    assert_eq!(
+        (oracle.number("right"), oracle.number("knee_depth")),
+        (1.0, 1.0)
+    );
+    assert_eq!(default.number("right"), 0.0);
+    let regret = default.number("regret_time") + default.number("regret_cost");
+    assert!(regret > 0.5, "{regret}");
+    assert!(
+        (default.number("knee_depth") - (1.0 - regret)).abs() < 1e-9,
+        "{printed}"
+    );
+    assert!(!printed.contains("depth 1.00"), "{printed}");
+}
+
 const LIMIT: f64 = 9.6;
 
 /// Between the cheapest configuration and the next but one: strategies that predict too little break it.

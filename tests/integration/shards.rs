@@ -202,7 +202,7 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
         "cannot read out/shards/0002-of-0004.csv",
         "0004-of-0004.csv is not what its manifest describes",
         "make it again: `--shard 4/4`",
-        "0003-of-0004.json: it does not say which shard it is",
+        "0003-of-0004.json: it has no `manifest_hash`",
         "shard 3 of 4 is missing in out/shards",
     ] {
         assert!(told.contains(part), "{told}");

@@ -175,7 +175,7 @@ fn the_remedy_for_an_unknown_size_is_one_that_is_left() {
         "{unset}"
     );
     let set = said(format!(
-        "workloads = [\"icac19-resnet32\"]\ncluster.vm = [\"k80\"]\ncluster.workers = [4]\ncluster.local_batch = [128]\n\
+        "workloads = [\"icac19-resnet32\"]\ncluster.vm = [\"k80\"]\npricing.policies = [\"paper-fixed\"]\ncluster.workers = [4]\ncluster.local_batch = [128]\n\
          cluster.outside = \"extrapolate\"\n{spot}"
     ));
     assert!(

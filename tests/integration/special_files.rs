@@ -163,3 +163,123 @@ fn a_path_cannot_command_the_terminal() {
     let told = stderr(&sandbox.run(&["summary", "\u{1b}[31m"]).code(2));
     assert!(!told.contains('\u{1b}'), "{told:?}");
 }
+
+#[test]
+fn no_folder_that_is_a_link_is_written_to() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    fs::create_dir(sandbox.path("elsewhere")).expect("the sandbox is writable");
+    for name in ["shards", "figures"] {
+        symlink("../elsewhere", sandbox.path("out").join(name)).expect("it can be linked");
+    }
+    for arguments in [
+        &["run", "scenario.toml", "--out", "out", "--shard", "1/2"][..],
+        #[cfg(feature = "figures")]
+        &["plot", "out"],
+    ] {
+        let assert = sandbox.run(arguments).failure();
+        assert!(
+            stderr(&assert).contains("it is a link"),
+            "{}",
+            stderr(&assert)
+        );
+    }
+    assert!(sandbox.files("elsewhere").is_empty());
+    // Who names the link himself wants it.
+    #[cfg(feature = "figures")]
+    sandbox
+        .run(&["plot", "out", "--out", "out/figures"])
+        .success();
+}
+
+#[test]
+fn nothing_hidden_is_left_of_what_was_killed() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox.workload("own");
+    let import = |more: &[&str]| {
+        let words = [
+            "import",
+            "profile",
+            "p.csv",
+            "--samples-per-epoch",
+            "50000",
+            "--out",
+            "w",
+        ];
+        sandbox.run(&[&words[..], more].concat())
+    };
+    let profile = crate::sandbox::repository_file("scenarios/example-profile.csv");
+    sandbox.write("p.csv", &profile);
+    import(&[]).success();
+    let right = sandbox.contents("w");
+    // Killed before anything was moved; and in the middle, when nothing had its name.
+    sandbox.write(".import-w-AbCdEf/new/workload.toml", "half");
+    sandbox.write("w/notes.txt", "mine");
+    fs::create_dir(sandbox.path(".import-w-GhIjKl")).expect("it is writable");
+    fs::rename(sandbox.path("w"), sandbox.path(".import-w-GhIjKl/old")).expect("it can be moved");
+    // Of somebody else.
+    sandbox.write(".import-other-AbCdEf/new/workload.toml", "half");
+    import(&["--force"]).success();
+    let hidden: Vec<String> = sandbox
+        .files(".")
+        .into_iter()
+        .filter(|name| name.starts_with('.'))
+        .collect();
+    assert_eq!(hidden, [".import-other-AbCdEf"]);
+    assert_eq!(sandbox.read("w/notes.txt"), "mine");
+    for (name, bytes) in right {
+        assert!(sandbox.contents("w")[&name] == bytes, "{name}");
+    }
+    #[cfg(feature = "figures")]
+    {
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "out"])
+            .success();
+        sandbox.write("out/figures/.scavsim-AbCdEf", "half");
+        sandbox.run(&["plot", "out"]).success();
+        assert!(!sandbox.path("out/figures/.scavsim-AbCdEf").exists());
+    }
+}
+
+/// The message names what cannot be written, also where the folder has gone.
+#[test]
+fn a_folder_that_goes_away_under_a_run_is_named() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\nreplicas = 400\nfidelity = \"step\"\nvariation.step_cv = 0.1\n",
+    );
+    let mut command = sandbox.scavsim();
+    command.args(["run", "scenario.toml", "--jobs", "1", "--out", "out"]);
+    let run = command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped());
+    let run = run.spawn().expect("it can be started");
+    let begun = Instant::now();
+    while !sandbox.path("out/records.partial.csv").exists() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "it does not begin"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    fs::rename(sandbox.path("out"), sandbox.path("moved")).expect("it can be moved");
+    let output = run.wait_with_output().expect("it is ours");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("out/"), "{told}");
+}
+
+#[test]
+fn no_message_commands_the_terminal() {
+    let sandbox = Sandbox::with(
+        "workloads = [\"scavenger-resnet18\"]\n\"\u{9b}31m\" = 1\n\"a\u{202e}b\" = 1\nname = \"x\u{9b}y\"\n",
+    );
+    let told = sandbox.run(&["check", "scenario.toml"]).code(2);
+    let told = stderr(&told);
+    assert!(
+        told.contains("\\u{9b}31m") && told.contains("a\\u{202e}b"),
+        "{told:?}"
+    );
+    assert!(!told.contains(['\u{9b}', '\u{202e}']), "{told:?}");
+}

@@ -113,7 +113,7 @@ fn every_vm_type_is_rented_from_its_own_provider() {
         ),
         (
             "vm.mine = { like = \"e2-standard-4\" }",
-            "gcp = \"us-central1\"",
+            "aws = \"us-east-1\"",
             "give `usd_per_hour`",
         ),
     ] {
@@ -122,13 +122,68 @@ fn every_vm_type_is_rented_from_its_own_provider() {
     }
 }
 
+/// On whatever terms, and by whatever form of price; the figures are those of the measured type in the price list of the day.
+#[test]
+fn what_nobody_lists_costs_what_it_is_like() {
+    let mine = "vm.mine = { like = \"e2-standard-4\", compute_scale = [0.5, 2] }";
+    assert_eq!(
+        price("mine compute 2", mine, &listed("on-demand")),
+        0.13402284
+    );
+    assert_eq!(price("mine compute 0.5", mine, &listed("spot")), 0.080424);
+    let of_each = "usd_per_hour_of = { e2-standard-4 = 0.2 }";
+    assert_eq!(price("mine compute 2", mine, of_each), 0.2);
+    // Its own name comes first, and the size of the measured type where it says none.
+    let own = "usd_per_hour_of = { e2-standard-4 = 0.2, mine = 0.3 }";
+    assert_eq!(price("mine compute 2", mine, own), 0.3);
+    let resources = "usd_per_vcpu_hour = 0.02\nusd_per_gib_hour = 0.003";
+    let by_size = price("mine compute 2", mine, resources);
+    assert!(
+        (by_size - (4.0 * 0.02 + 16.0 * 0.003)).abs() < 1e-12,
+        "{by_size}"
+    );
+}
+
+#[test]
+fn that_a_price_is_lent_is_told_once_per_table() {
+    let told = |vms: &str, policy: &str| {
+        let scenario = load(vms, policy).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+        scenario.remarks.prices.join("\n")
+    };
+    let mine = "vm.mine = { like = \"e2-standard-4\", compute_scale = [0.5, 2] }";
+    let listed = listed("on-demand");
+    let said = told(mine, &listed);
+    assert!(
+        said.contains("`mine` (2 VM types) as `e2-standard-4`"),
+        "{said}"
+    );
+    assert!(
+        said.contains("`usd_per_hour` in their table of `[vm]`"),
+        "{said}"
+    );
+    for (vms, policy) in [
+        (
+            "vm.mine = { like = \"e2-standard-4\", usd_per_hour = 1 }",
+            &listed[..],
+        ),
+        ("vm.e2-standard-8 = { like = \"e2-standard-4\" }", &listed),
+        (
+            mine,
+            "usd_per_hour_of = { e2-standard-4 = 0.2, mine = 0.3 }",
+        ),
+    ] {
+        assert_eq!(told(vms, policy), "", "{vms} {policy}");
+    }
+}
+
 #[test]
 fn what_is_not_known_is_said_with_what_to_give() {
     let unpriced = "vm.mine = { like = \"e2-standard-4\" }";
+    let elsewhere = listed("on-demand").replace("us-central1", "mars");
     for (vms, policy, expected) in [
         (
             unpriced,
-            listed("on-demand"),
+            elsewhere,
             ["no on-demand price of `mine`", "give `usd_per_hour`"],
         ),
         (
@@ -149,7 +204,8 @@ fn what_is_not_known_is_said_with_what_to_give() {
     ] {
         let why = prices(vms, &policy).expect_err("there is no price");
         assert!(expected.iter().all(|e| why.contains(e)), "{why}");
-        assert_eq!(why.matches("error:").count(), 1, "{why}");
+        let both = if policy.contains("mars") { 2 } else { 1 };
+        assert_eq!(why.matches("error:").count(), both, "{why}");
     }
 }
 
@@ -165,8 +221,10 @@ fn thousands_of_types_without_a_price_are_one_mistake_per_table() {
     };
     let started = Instant::now();
     let vms = grid("one") + &grid("two");
-    let wrong = load(&vms, &listed("on-demand")).expect_err("there is no price");
-    assert_eq!(wrong.len(), 2);
+    let elsewhere = listed("on-demand").replace("us-central1", "mars");
+    let wrong = load(&vms, &elsewhere).expect_err("there is no price");
+    // Those of both tables, and the measured type.
+    assert_eq!(wrong.len(), 3);
     let shown = wrong.render(false);
     assert!(shown.contains("nor of 10200 more of its table"), "{shown}");
     // Searching each type among all others would take minutes.

@@ -226,8 +226,8 @@ fn columns_that_are_none_and_runs_that_are_none_are_refused() {
 
     run(&sandbox, "out", &[]);
     let manifest = sandbox.read("out/manifest.json");
-    let unfinished = manifest.replace("\"complete\": true", "\"complete\": false");
-    sandbox.write("out/manifest.json", &unfinished);
+    let (complete, unfinished) = ("\"complete\": true", "\"complete\": false");
+    sandbox.edit_manifest("out/manifest.json", complete, unfinished);
     let error = stderr(&sandbox.run(&["summary", "out"]).code(2));
     assert!(error.contains("is not finished"), "{error}");
     sandbox.write("out/manifest.json", &manifest);

@@ -223,6 +223,17 @@ fn what_is_made_of_results_fits_the_terminal_too() {
                 &["trace", "scenario.toml", "--case", "4", "--out", "out"],
             ),
             ("merge", &["merge", "shards"]),
+            (
+                "verify",
+                &[
+                    "verify",
+                    "out",
+                    "--scenario",
+                    "scenario.toml",
+                    "--draw",
+                    "7",
+                ],
+            ),
         ] {
             let run = sandbox.run(&[arguments, &["--width", width][..]].concat());
             let text = stdout(&run);

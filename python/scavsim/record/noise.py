@@ -28,7 +28,6 @@ class NoiseEstimate:
         if not 0.0 <= memory <= 1.0:
             raise ValueError(f"memory is {memory}; expected a number from 0 to 1")
         self.memory = memory
-        self._weight = 0.0
         self._local = 0.0
         self._global = 0.0
 
@@ -41,7 +40,6 @@ class NoiseEstimate:
         pairs = list(pairs)
         sound = [p for p in pairs if all(math.isfinite(square) for square in p)]
         if sound:
-            self._weight = self._weight * self.memory + len(sound)
             self._local = self._local * self.memory + sum(local for local, _ in sound)
             self._global = self._global * self.memory + sum(whole for _, whole in sound)
         return len(pairs) - len(sound)
@@ -58,7 +56,7 @@ class NoiseEstimate:
         noise = self.normalised(workers)
         if noise is None:
             return None
-        local, whole = self._local / self._weight, self._global / self._weight
+        local, whole = self._local, self._global
         small, big = batch / workers, float(batch)
         gradient = (big * whole - small * local) / (big - small)
         trace = (local - whole) / (1.0 / small - 1.0 / big)

@@ -132,13 +132,21 @@ impl Run {
         self.note_vm(vm, of.size.vm, at);
     }
 
+    /// Gives back all VMs at `at`. Those of a slot whose job is done train a surrogate until `trained`, if there is one: they
+    /// are billed as VMs by themselves then, and seen to be the same.
     pub(super) fn give_all_back(
         &mut self,
         of: &Of<'_>,
         held: &mut Held,
         phase: Phase,
-        at: SimTime,
+        (at, trained): (SimTime, Option<SimTime>),
     ) {
+        let is_free = |slot: &u32| {
+            let Slot { state, has_vms, .. } = self.slots[*slot as usize];
+            let mut own = self.vms[Run::places(of.size, *slot)].iter();
+            has_vms && state != State::Runs && own.all(|vm| vm.runs <= at && vm.lost > at)
+        };
+        let trains = trained.and_then(|_| (0..of.size.parallel_jobs).find(is_free));
         for slot in 0..of.size.parallel_jobs {
             let Slot {
                 state,
@@ -158,6 +166,12 @@ impl Run {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
                     held.did(lost_phase(phase), of.size.vm, 1, (began, to));
+                }
+                if let Some(until) = trained.filter(|_| trains == Some(slot)) {
+                    held.release(&vm, of.size.vm, at);
+                    let lost = SimTime::LAST;
+                    self.note_vm(&Vm { lost, ..vm }, of.size.vm, until);
+                    continue;
                 }
                 self.release(&vm, of, held, at);
             }

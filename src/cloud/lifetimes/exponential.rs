@@ -33,6 +33,10 @@ impl Law for Exponential {
         -self.mean_h * libm::log1p(-u)
     }
 
+    fn ageless_rate(&self) -> Option<f64> {
+        Some(1.0 / self.mean_h)
+    }
+
     fn mean_until(&self, age_h: f64) -> f64 {
         self.mean_h * self.cdf(age_h)
     }

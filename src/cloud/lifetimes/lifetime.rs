@@ -18,6 +18,11 @@ pub trait Law: Debug + Send + Sync {
     /// E[min(T, t)] = ∫₀ᵗ (1 − F) in hours.
     fn mean_until(&self, age_h: f64) -> f64;
 
+    /// Losses per hour of a VM that lives, where they do not depend on its age.
+    fn ageless_rate(&self) -> Option<f64> {
+        None
+    }
+
     /// The product of 1 − F over VMs that run since these hours, at `at_h`; of those that do not run yet, 1.
     ///
     /// One call for all: expectations ask for little else.
@@ -45,6 +50,13 @@ impl Lifetime {
     pub(super) fn shared(law: Arc<dyn Law>, cap_h: Option<f64>) -> Self {
         let cap_h = cap_h.filter(|cap| *cap > 0.0).unwrap_or(f64::INFINITY);
         Lifetime { law, cap_h }
+    }
+
+    /// Losses per hour of a VM that lives, where they do not depend on its age.
+    pub fn ageless_rate(&self) -> Option<f64> {
+        self.law
+            .ageless_rate()
+            .filter(|_| self.cap_h == f64::INFINITY)
     }
 
     /// Age in hours at which the provider ends every VM; infinite without a cap.

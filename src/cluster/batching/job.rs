@@ -218,8 +218,7 @@ impl UnequalJob {
         let slowest_s = (levels.iter().flat_map(|level| &level.1))
             .map(|&size| self.law.step_s(batch, size, Some(0.0)))
             .fold(0.0, f64::max);
-        let unlike_s = self.law.unlike.map_or(0.0, |unlike| unlike.step_s.get());
-        let step_s = slowest_s + unlike_s + self.sync_s.get();
+        let step_s = slowest_s + self.law.waiting_s.get() + self.sync_s.get();
         if f64::from(self.steps.get()) * step_s > f64::from(LONGEST_YEARS) * SECONDS_PER_YEAR {
             return Err(Impossible::Long);
         }
@@ -393,9 +392,8 @@ impl<'a> Run<'a> {
         for (mean_s, ((&batch, &size), &knee)) in means_s.iter_mut().zip(workers) {
             *mean_s = self.plan.law.step_s(batch, size, knee);
         }
-        let unlike = self.plan.law.unlike;
-        let unlike_s = unlike.map_or(0.0, |u| u.seconds(means_s.iter().copied()));
-        self.stepping.communication_s = self.plan.sync_s + unlike_s;
+        let waiting_s = self.plan.law.waiting_step_s(means_s.iter().copied());
+        self.stepping.communication_s = self.plan.sync_s + waiting_s;
         if mode == Mode::Stretches {
             self.stepping.slowest = slowest::moments_unequal(means_s, self.plan.time);
         }
@@ -456,7 +454,7 @@ impl<'a> Run<'a> {
             stepping,
             one: stepping.slowest,
             goal: Goal::updates(steps),
-            interrupt: &crate::engine::Interrupt::NEVER,
+            interrupt: &crate::engine::Interrupt::here(),
         };
         let (stretch, _) = steps.take(Fidelity::Step, slowest_s, stream);
         self.count(stretch);

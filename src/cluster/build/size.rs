@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Builder;
 use super::frame::{Frame, Part, Vms};
+use super::{Builder, Missing};
 use crate::cluster::balance::{Before, settle};
 use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;
 use crate::cluster::levelling::Levelling;
-use crate::cluster::trial::trial;
+use crate::cluster::trial::{Trial, trial};
 use crate::configuration::Configuration;
 use crate::training::Fidelity;
 use crate::training::slowest;
@@ -16,7 +16,6 @@ use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::sync::fast::Pace;
 use crate::training::waits::Wait;
-use crate::workload::law::Unlike;
 use crate::workload::{OutsideHull, Provenance, Replay, StepMeasured};
 
 /// When a size is asked about.
@@ -76,6 +75,40 @@ impl Builder<'_> {
         })
     }
 
+    /// A size in which no time to compute is left of a step that holds the service of its update.
+    pub(super) fn without_compute(
+        &self,
+        configuration: &Configuration,
+        frame: &Frame,
+        vms: Vms,
+    ) -> Option<Missing> {
+        let service_s = frame.protocol.service_in_step_s();
+        if service_s == 0.0 {
+            return None;
+        }
+        let found = self.found(configuration, frame, vms, 0).ok()?;
+        let communication_s =
+            communication_s(frame.protocol, &found.replays.first()?.0, &found.replays);
+        let waited = self.waited(frame, vms, found.workers).mean;
+        let compute_s = (found.replays.iter())
+            .map(|(replay, _)| self.worker_s(replay, waited))
+            .fold(f64::INFINITY, f64::min);
+        let step_s = compute_s + communication_s;
+        (step_s <= service_s).then_some(Missing::Service { step_s, service_s })
+    }
+
+    /// How long so many workers on these VMs wait for their slowest.
+    fn waited(&self, frame: &Frame, vms: Vms, workers: u32) -> Wait {
+        self.waits.at(self.variation, workers, || {
+            (frame.parts.iter().zip(vms))
+                .flat_map(|(part, vms)| match part.each {
+                    0 => part.layout.clone(),
+                    each => vec![(each, vms)],
+                })
+                .collect()
+        })
+    }
+
     /// The step process with so many VMs of each group, and what the workload says of the first.
     pub(super) fn size(
         &self,
@@ -102,19 +135,17 @@ impl Builder<'_> {
         let Wait {
             equal: slowest,
             mean: waited,
-        } = self.waits.at(self.variation, workers, || {
-            (frame.parts.iter().zip(vms))
-                .flat_map(|(part, vms)| match part.each {
-                    0 => part.layout.clone(),
-                    each => vec![(each, vms)],
-                })
-                .collect()
-        });
-        let worker_s = self.worker_s(first, waited);
+        } = self.waited(frame, vms, workers);
+        let communication_s = communication_s(protocol, first, &found);
+        let in_step_s = protocol.service_in_step_s();
+        let of_communication_s = in_step_s.min(communication_s);
+        let of_compute_s = in_step_s - of_communication_s;
+        let own_s = |replay: &Replay| self.worker_s(replay, waited) - of_compute_s;
+        let worker_s = own_s(first);
         let mut stepping = Stepping {
             workers,
             worker_s,
-            communication_s: communication_s(protocol, first, &found),
+            communication_s: communication_s - of_communication_s,
             time: self.variation.worker_time(),
             slowest,
             machines: None,
@@ -123,14 +154,13 @@ impl Builder<'_> {
         let (mut settle_s, mut levelling) = (0.0, None);
         let batching = frame.kind.as_ref().and_then(|k| k.batching.as_ref());
         let batching = batching.filter(|_| protocol.has_barrier());
-        let is_unlike = (found.iter()).any(|(replay, _)| self.worker_s(replay, waited) != worker_s);
+        let is_unlike = (found.iter()).any(|(replay, _)| own_s(replay) != worker_s);
         // Batches that suited other levels stay until their policy changes them.
         let by_luck = self.variation.vm_sigma > 0.0;
         let by_luck = by_luck && batching.is_some_and(|b| b.policy().looks().is_some());
         if is_unlike || by_luck || (batching.is_some() && frame.levels() > 1) {
-            let times = (found.iter()).flat_map(|(replay, own)| {
-                std::iter::repeat_n(self.worker_s(replay, waited), *own as usize)
-            });
+            let times = (found.iter())
+                .flat_map(|(replay, own)| std::iter::repeat_n(own_s(replay), *own as usize));
             unlike(&mut stepping, worker_s, times);
             if let Some(batching) = batching {
                 let shared: Vec<(&Part, f64)> = (present.iter())
@@ -143,12 +173,11 @@ impl Builder<'_> {
                     self.balance(batching, &shared, (samples, waited), at, &mut stepping)?;
                 levelling = levelling.filter(|_| by_luck);
             }
-            if let Some(unlike) = self
-                .unlike(first_part(&present))
-                .filter(|_| protocol.has_barrier())
-            {
+            let law = (present.first())
+                .and_then(|(part, _)| self.workload.worker_law(&part.shape, self.reach));
+            if let Some(law) = law.filter(|_| protocol.has_barrier()) {
                 let means = stepping.machines.iter().flatten().copied();
-                stepping.communication_s += unlike.seconds(means);
+                stepping.communication_s += law.waiting_step_s(means);
             }
             expected = stepping.mean_step_s(1.0);
         }
@@ -195,11 +224,6 @@ impl Builder<'_> {
             replay.step.compute_s *= self.workload.slowed(&asked, self.reach, share);
         }
         Ok(replay)
-    }
-
-    /// What unlike workers cost besides, where the law of a part's workers says so.
-    fn unlike(&self, part: Option<&Part>) -> Option<Unlike> {
-        self.workload.unlike(&part?.shape, self.reach)
     }
 
     /// Mean compute seconds of one worker, where all wait for the slowest as `waited` says.
@@ -282,7 +306,10 @@ impl Builder<'_> {
                 (update_s / (f64::from(each) / k), f64::from(each), 0.0)
             }
             _ => {
-                let trial = trial(&protocol, &pace, &stepping);
+                let trial = match protocol.long_run_update(&stepping) {
+                    Some(update) => Trial::of(update),
+                    None => trial(&protocol, &pace, &stepping),
+                };
                 let each = trial.gradients;
                 (trial.update_s * k / each, each, trial.staleness * gradient)
             }
@@ -309,11 +336,6 @@ impl Builder<'_> {
             provenance,
         }
     }
-}
-
-/// The part of the first worker.
-fn first_part<'f>(present: &[(&'f Part, u32)]) -> Option<&'f Part> {
-    present.first().map(|(part, _)| *part)
 }
 
 /// Workers take these seconds each, the first `worker_s`.

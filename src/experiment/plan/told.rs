@@ -7,6 +7,8 @@ use crate::experiment::expectation::Precision;
 
 /// Reasons for another fidelity that are told.
 const MOST_FALLBACKS: usize = 8;
+/// Configurations at a limit that are named.
+const MOST_AT_LIMITS: usize = 3;
 
 impl Plan {
     /// What an arena is called in sentences: its workload, and its setting if there are several.
@@ -36,24 +38,67 @@ impl Plan {
         all
     }
 
+    /// What was noticed of the runs so far that figures do not tell: a sentence each.
+    pub fn noticed(&self) -> Vec<String> {
+        self.noticed.sentences()
+    }
+
     /// How well expectations are known that are means over runs: per arena that was made, the worst of its
     /// configurations.
     pub fn precision(&self) -> Vec<(usize, Precision)> {
-        let made = (self.arenas.iter().take(EAGER).enumerate())
-            .filter_map(|(index, made)| Some((index, made.get()?.as_ref().ok()?)));
         let worst = |arena: &Arena| {
             let all = arena.precision.iter().copied();
             all.max_by(|a, b| a.error.total_cmp(&b.error))
         };
-        made.filter_map(|(index, arena)| Some((index, worst(arena)?)))
+        (self.eager())
+            .filter_map(|(index, arena)| Some((index, worst(arena)?)))
             .collect()
+    }
+
+    /// Names of an arena's configurations of which the most runs that there may be do not tell whether they keep to the limits,
+    /// and what is taken to be so.
+    pub fn at_a_limit(&self, arena: usize) -> Vec<String> {
+        let found = self.eager().find(|(index, _)| *index == arena);
+        let of = |arena: &Arena| -> Vec<String> {
+            let open = arena.precision.iter().enumerate();
+            open.filter(|(_, known)| known.is_at_a_limit)
+                .map(|(at, _)| arena.space.name(at))
+                .collect()
+        };
+        found.map_or_else(Vec::new, |(_, arena)| of(arena))
+    }
+
+    /// A sentence for each arena that has such configurations.
+    pub fn at_limits(&self) -> Vec<String> {
+        let of = |(index, _): (usize, &Arena)| {
+            let open = self.at_a_limit(index);
+            let more = open.len().saturating_sub(MOST_AT_LIMITS);
+            let names = open[..open.len() - more].join("; ");
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            (!open.is_empty()).then(|| {
+                format!(
+                    "{}: the most runs that there may be do not tell whether the mean of {names}{more} keeps within the limits; \
+                     it is taken to be as these runs have it",
+                    self.arena_name(index)
+                )
+            })
+        };
+        self.eager().filter_map(of).collect()
+    }
+
+    /// The arenas that are told of, as far as they were made.
+    fn eager(&self) -> impl Iterator<Item = (usize, &Arena)> {
+        (self.arenas.iter().take(EAGER).enumerate())
+            .filter_map(|(index, made)| Some((index, &**made.get()?.as_ref().ok()?)))
     }
 
     /// Arenas whose shares of misses are counted over few runs, as more would take too long, and over how few.
     pub fn few_runs(&self) -> Vec<(usize, u64)> {
-        let made = (self.arenas.iter().take(EAGER).enumerate())
-            .filter_map(|(index, made)| Some((index, made.get()?.as_ref().ok()?)));
-        made.filter_map(|(index, arena)| Some((index, arena.spread.as_ref()?.few_runs?)))
+        (self.eager())
+            .filter_map(|(index, arena)| Some((index, arena.spread.as_ref()?.few_runs?)))
             .collect()
     }
 }

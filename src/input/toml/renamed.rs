@@ -1,11 +1,19 @@
 //! Keys that were called otherwise: what to say to whoever still writes them.
 
 /// The old name, the new one, and what it means now.
-const RENAMED: &[(&str, &str, &str)] = &[(
-    "per_missed_update",
-    "per_missed_batch",
-    "per global batch of others' samples that a gradient misses, under every protocol",
-)];
+const RENAMED: &[(&str, &str, &str)] = &[
+    (
+        "per_missed_update",
+        "per_missed_batch",
+        "per global batch of others' samples that a gradient misses, under every protocol",
+    ),
+    (
+        "sharpness",
+        "service",
+        "`service = { cv = 0.5 }` says how service times vary, the less the sharper, and `step_includes_service = true` \
+         that a worker's measured step holds its own",
+    ),
+];
 
 /// What to do about an unknown key that was legal once, if one of `legal` took its place.
 pub(super) fn help(word: &str, legal: &[String]) -> Option<String> {

@@ -1,4 +1,4 @@
-//! The listed price of a VM type in a region, on a day.
+//! The listed price of a VM type in a region, on a day. A stand-in that no list has is charged as what it is like.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,11 @@ pub const RULE: Rule = Rule {
             return None;
         }
         let place = match (&file.provider, &file.region, &file.regions) {
-            (None, None, None) if file.catalogue.is_none() && file.date.is_none() => return None,
+            (None, None, None)
+                if file.catalogue.is_none() && file.date.is_none() && file.dates.is_none() =>
+            {
+                return None;
+            }
             (Some(provider), Some(region), None) => {
                 BTreeMap::from([(provider.clone(), region.clone())])
             }
@@ -33,13 +37,27 @@ pub const RULE: Rule = Rule {
             }
             _ => BTreeMap::new(),
         };
-        let (Some(market), Some(date), false) = (file.catalogue, file.date, place.is_empty())
-        else {
+        let days = match (file.date, &file.dates) {
+            (Some(_), Some(_)) => {
+                return Some(Err("`dates` takes the place of `date`".to_owned()));
+            }
+            (Some(date), None) => place.keys().map(|own| (own.clone(), date)).collect(),
+            (None, Some(dates)) if file.regions.is_some() => {
+                if !dates.keys().eq(place.keys()) {
+                    return Some(Err("`dates` has the same providers as `regions`".to_owned()));
+                }
+                dates.clone()
+            }
+            _ => BTreeMap::new(),
+        };
+        let (Some(market), false) = (file.catalogue, place.is_empty() || days.is_empty()) else {
             return Some(Err(
                 "`catalogue`, `date`, and `provider` with `region`, or `regions`, go together"
                     .to_owned(),
             ));
         };
+        let place = place.into_iter().zip(days.into_values());
+        let place = (place.map(|((own, region), day)| (own, (region, day)))).collect();
         let known = || prices::TABLES.iter().map(|(provider, _, _)| *provider);
         if let Some(unknown) = (file.regions.iter().flat_map(BTreeMap::keys))
             .find(|provider| !known().any(|k| k == *provider))
@@ -56,7 +74,6 @@ pub const RULE: Rule = Rule {
         Some(Ok(Base::Vm(Arc::new(CataloguePrice {
             market,
             as_rented: file.as_rented,
-            date,
             place,
             is_own: file.regions.is_some(),
         }))))
@@ -110,8 +127,9 @@ impl VmPrice for TablePrice {
         {
             return Ok(usd);
         }
-        let listed = fleet.listed_as(rented.vm);
-        let usd = (self.table).usd_per_hour(listed, market, &self.place, self.date);
+        let of = |vm| (self.table).usd_per_hour(vm, market, &self.place, self.date);
+        let like = || of(fleet.like(rented.vm)?).ok();
+        let usd = of(fleet.table(rented.vm)).or_else(|why| like().ok_or(why));
         usd.map_err(|(what, help)| NoPrice { what, help })
     }
 
@@ -126,9 +144,8 @@ struct CataloguePrice {
     market: Market,
     /// Whether spot VMs of the scenario have their spot price.
     as_rented: bool,
-    date: Date,
-    /// Regions by provider.
-    place: BTreeMap<String, String>,
+    /// Region and day by provider.
+    place: BTreeMap<String, (String, Date)>,
     /// Whether every VM type is rented from its own provider.
     is_own: bool,
 }
@@ -142,11 +159,11 @@ impl CataloguePrice {
         listed: &str,
         fleet: &Fleet<'_>,
     ) -> Result<Offer, NoPrice> {
-        let of = |(provider, region): (&String, &String)| Offer {
+        let of = |(provider, (region, date)): (&String, &(String, Date))| Offer {
             provider: provider.clone(),
             region: region.clone(),
             market,
-            date: self.date,
+            date: *date,
         };
         let place = if !self.is_own {
             self.place.first_key_value()
@@ -164,9 +181,9 @@ impl CataloguePrice {
             let provider = provider.unwrap_or_default();
             NoPrice {
                 what: format!("`regions` has none of {provider}, the provider of `{vm}`"),
-                help: format!(
-                    "`scavsim list vms --provider {provider}` shows its prices by region"
-                ),
+                help: unlisted(vm, fleet, market).unwrap_or_else(|| {
+                    format!("`scavsim list vms --provider {provider}` shows its prices by region")
+                }),
             }
         })
     }
@@ -174,8 +191,7 @@ impl CataloguePrice {
 
 /// What to do about a VM type of the scenario that no catalogue can know.
 fn unlisted(vm: &str, fleet: &Fleet<'_>, market: Market) -> Option<String> {
-    let is_stated = fleet.own(vm).is_some() && fleet.vm_type(vm).is_none();
-    (is_stated && market == Market::OnDemand)
+    (fleet.like(vm).is_some() && market == Market::OnDemand)
         .then(|| "give `usd_per_hour` in its table of `[vm]`".to_owned())
 }
 

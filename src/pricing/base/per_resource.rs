@@ -47,7 +47,7 @@ struct PerResource {
 impl VmPrice for PerResource {
     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let vm = rented.vm;
-        let (own, listed) = (fleet.own(vm), fleet.vm_type(vm));
+        let (own, listed) = (fleet.own(vm), fleet.described(vm));
         if own.is_none() && listed.is_none() {
             return Err(NoPrice {
                 what: format!("VM type `{vm}` is not in {}", vm_types::FILE),

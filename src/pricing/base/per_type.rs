@@ -31,13 +31,15 @@ struct PerType {
 }
 
 impl VmPrice for PerType {
-    fn usd_per_hour(&self, rented: Rented<'_>, _: &Fleet<'_>) -> Result<f64, NoPrice> {
+    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let Rented { vm, on_spot } = rented;
         let (key, table) = match on_spot == Some(true) && !self.spot.is_empty() {
             true => ("spot_usd_per_hour_of", &self.spot),
             false => ("usd_per_hour_of", &self.usual),
         };
-        let usd = table.get(vm).map(|usd| usd.get());
+        let names = [Some(vm), Some(fleet.table(vm)), fleet.like(vm)];
+        let usd = names.into_iter().flatten().find_map(|name| table.get(name));
+        let usd = usd.map(|usd| usd.get());
         usd.ok_or_else(|| NoPrice {
             what: format!("`{key}` has no price of `{vm}`"),
             help: match closest(vm, table.keys().map(String::as_str)) {

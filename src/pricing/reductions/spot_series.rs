@@ -9,7 +9,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Reductions, Rule};
-use crate::cloud::{Date, Market, Moment, Place, PriceTable};
+use crate::cloud::{Date, Fleet, Market, Moment, Place, PriceTable};
 use crate::input::checked::{NonNegative, Positive};
 use crate::pricing::{NoPrice, PolicyFile};
 
@@ -118,13 +118,20 @@ impl Dated {
         })
     }
 
-    /// The prices of `vm` over a base price.
+    /// The prices of `vm`, or of what it stands in for, over a base price.
     ///
     /// # Errors
     /// [`NoPrice`] where the table has none.
-    pub fn over(&self, vm: &str, usd_per_hour: f64) -> Result<SpotSeries, NoPrice> {
+    pub fn over(
+        &self,
+        vm: &str,
+        usd_per_hour: f64,
+        fleet: &Fleet<'_>,
+    ) -> Result<SpotSeries, NoPrice> {
         let start = Moment::start_of(self.start);
-        let series = (self.table).series(vm, Market::Spot, &self.place, start);
+        let of = |vm| (self.table).series(vm, Market::Spot, &self.place, start);
+        let like = || of(fleet.like(vm)?).ok();
+        let series = of(vm).or_else(|why| like().ok_or(why));
         let series = series.map_err(|(what, help)| NoPrice { what, help })?;
         let mut segments: Vec<Segment> = Vec::with_capacity(series.len());
         for (from_h, usd) in series {

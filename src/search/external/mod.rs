@@ -1,11 +1,13 @@
 //! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
 //!
 //! - `spoken`: a search with somebody who answers lines; `talk`: what the lines say.
-//! - `process`: a program under way, with its limits. Here: its settings.
+//! - `process`: a program under way, with its limits; `guard`: who ends it where nobody else can. Here: its settings.
 //!
-//! A process makes one search after the other, as many processes as there are threads. Whatever goes wrong with one ends
-//! its search, never the run, and the next search begins with a new process.
+//! A process that repeats the numbers of lines makes one search after the other, as many processes as there are threads;
+//! another one makes one search. Whatever goes wrong with one ends its search, never the run, and the next search begins with
+//! a new process.
 
+mod guard;
 mod process;
 mod spoken;
 mod talk;
@@ -19,9 +21,10 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use self::process::{Limits, Process};
+use self::spoken::{Bounds, Told, Waiting};
 pub use self::spoken::{Conversation, Spoken};
-use self::spoken::{Told, Waiting};
 use super::{Depends, Past, Recipe, Strategy, Task, Unusable};
+use crate::engine::Interrupt;
 use crate::input::checked::{Count, Positive};
 
 /// Settings of a strategy that is another program.
@@ -34,6 +37,12 @@ pub struct ExternalSettings {
     /// Seconds within which each answer comes.
     #[serde(default = "timeout_s")]
     pub timeout_s: Positive,
+    /// Probes and cold starts beyond which a search fails.
+    #[serde(default = "max_probes")]
+    pub max_probes: Count,
+    /// Seconds beyond which a search fails.
+    #[serde(default = "max_search_s")]
+    pub max_search_s: Positive,
     /// MiB of address space of each process, on Linux.
     #[serde(default = "memory_mib")]
     pub memory_mib: Count,
@@ -50,6 +59,10 @@ pub struct ExternalSettings {
     #[serde(skip)]
     #[schemars(skip)]
     pub folder: PathBuf,
+    /// What ends it while it is waited for.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub interrupt: Interrupt,
     #[serde(skip)]
     #[schemars(skip)]
     waiting: Waiting,
@@ -57,6 +70,14 @@ pub struct ExternalSettings {
 
 fn timeout_s() -> Positive {
     Positive::new(10.0).expect("it is positive")
+}
+
+fn max_probes() -> Count {
+    Count::new(Bounds::default().probes).expect("it is above 0")
+}
+
+fn max_search_s() -> Positive {
+    Positive::new(Bounds::default().search_s).expect("it is positive")
 }
 
 fn memory_mib() -> Count {
@@ -104,7 +125,8 @@ impl ExternalSettings {
             answer: Duration::from_secs_f64(self.timeout_s.get()),
             memory_mib: self.memory_mib.get(),
         };
-        let process = Process::start(&program, arguments, &self.folder, limits)?;
+        let interrupt = self.interrupt.clone();
+        let process = Process::start(&program, arguments, &self.folder, limits, interrupt)?;
         Ok(Box::new(process))
     }
 }
@@ -134,8 +156,12 @@ impl Recipe for ExternalSettings {
             depends,
             earlier_runs: self.earlier_runs,
         };
+        let bounds = Bounds {
+            probes: self.max_probes.get(),
+            search_s: self.max_search_s.get(),
+        };
         let own = self.clone();
         let open = move || own.start();
-        Spoken::of(Arc::new(open), self.waiting.clone(), told).build(task, past)
+        Spoken::of(Arc::new(open), self.waiting.clone(), told, bounds).build(task, past)
     }
 }

@@ -1,7 +1,8 @@
 //! A program under way: one line in, one line out, within limits of time, memory and output.
 //!
 //! Threads of its own read what it says and write what it is told, so that nothing it does makes a search wait for longer
-//! than its time-out. It is ended with all processes that it started and that did not leave its group.
+//! than its time-out. It is ended with all processes that it started and that did not leave its group; by its guard, where
+//! scavsim itself ends, however that ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -10,8 +11,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::guard::Guard;
 use super::spoken::Conversation;
 use super::talk::shortened;
+use crate::engine::Interrupt;
 
 /// Longest answer, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
@@ -19,6 +22,8 @@ const LONGEST_ANSWER: usize = 1 << 20;
 const COMPLAINTS: usize = 4096;
 /// How long a program that says no more is given to end by itself, so that its own exit status can be told.
 const GRACE: Duration = Duration::from_millis(500);
+/// Between two looks at the interrupt.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What a process may take.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +44,10 @@ enum Broken {
     Flood,
     /// It takes longer than this.
     Late(Duration),
+    /// Its input has ended, and it has not, for so long.
+    Stays(Duration),
+    /// Nobody waits for it any more.
+    Interrupted,
 }
 
 impl Broken {
@@ -73,6 +82,17 @@ impl Broken {
                     limit.as_secs_f64()
                 ),
             },
+            Broken::Stays(limit) => match status {
+                Some(status) => {
+                    format!("the program ended ({status}) and left others behind{complaint}")
+                }
+                None => format!(
+                    "the program goes on for {} s after its search and its input have ended: let it end, or repeat the \
+                     `number` of each line{complaint}",
+                    limit.as_secs_f64()
+                ),
+            },
+            Broken::Interrupted => "interrupted".to_owned(),
             Broken::Ended => match status {
                 Some(status) if !status.success() => {
                     format!("the program ended ({status}){complaint}")
@@ -86,8 +106,11 @@ impl Broken {
 /// A process that makes one search after the other.
 pub(super) struct Process {
     child: Child,
+    guard: Guard,
     limits: Limits,
-    tell: Sender<String>,
+    interrupt: Interrupt,
+    /// Until its input ends.
+    tell: Option<Sender<String>>,
     /// A line, or `None` for one that is too long.
     said: Receiver<Option<String>>,
     complaints: Receiver<String>,
@@ -100,6 +123,7 @@ impl Process {
         arguments: &[String],
         folder: &Path,
         limits: Limits,
+        interrupt: Interrupt,
     ) -> Result<Process, String> {
         let mut command = Command::new(program);
         command
@@ -112,7 +136,8 @@ impl Process {
         if !folder.as_os_str().is_empty() {
             command.current_dir(folder);
         }
-        of_its_own_group(&mut command);
+        let guard = Guard::start()?;
+        guard.watch(&mut command);
         let mut child = command
             .spawn()
             .map_err(|why| format!("the program does not start: {why}"))?;
@@ -135,26 +160,52 @@ impl Process {
         thread::spawn(move || complain.send(last_line(errors)));
         Ok(Process {
             child,
+            guard,
             limits,
-            tell,
+            interrupt,
+            tell: Some(tell),
             said,
             complaints,
         })
     }
 
-    /// Tells it a line and waits for its answer.
+    /// Tells it a line and waits for its answer: what it says next, whenever it said it.
     fn ask(&mut self, line: String) -> Result<String, Broken> {
-        let timeout = self.limits.answer;
-        if let Ok(Some(unasked)) = self.said.try_recv() {
-            return Err(Broken::Unasked(unasked));
+        if let Some(tell) = &self.tell {
+            // One that has ended hears nothing; what it says tells so.
+            let _ = tell.send(line);
         }
-        // One that has ended hears nothing; what it says tells so.
-        let _ = self.tell.send(line);
-        match self.said.recv_timeout(timeout) {
-            Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(Broken::Flood),
-            Err(RecvTimeoutError::Timeout) => Err(Broken::Late(timeout)),
-            Err(RecvTimeoutError::Disconnected) => Err(Broken::Ended),
+        self.hear()
+    }
+
+    /// What it says next.
+    fn hear(&mut self) -> Result<String, Broken> {
+        let deadline = Instant::now() + self.limits.answer;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.said.recv_timeout(left.min(LOOK)) {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => return Err(Broken::Flood),
+                Err(RecvTimeoutError::Disconnected) => return Err(Broken::Ended),
+                Err(RecvTimeoutError::Timeout) if self.interrupt.is_raised() => {
+                    return Err(Broken::Interrupted);
+                }
+                Err(RecvTimeoutError::Timeout) if left <= LOOK => {
+                    return Err(Broken::Late(self.limits.answer));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Ends its input, and waits until it ends, too: whether it then says anything is no matter of time.
+    fn last(&mut self) -> Result<(), Broken> {
+        self.tell = None;
+        match self.hear() {
+            Err(Broken::Ended) => Ok(()),
+            Ok(unasked) => Err(Broken::Unasked(unasked)),
+            Err(Broken::Late(limit)) => Err(Broken::Stays(limit)),
+            Err(other) => Err(other),
         }
     }
 
@@ -172,7 +223,7 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        kill_group(&self.child);
+        self.guard.kill();
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -181,6 +232,11 @@ impl Process {
 impl Conversation for Process {
     fn answer(&mut self, line: String) -> Result<String, String> {
         self.ask(line).map_err(|broken| broken.in_words(self))
+    }
+
+    fn over(&mut self) -> Result<bool, String> {
+        self.last().map_err(|broken| broken.in_words(self))?;
+        Ok(false)
     }
 }
 
@@ -223,26 +279,6 @@ fn last_line(mut errors: impl Read) -> String {
     let last = kept.lines().rev().find(|line| !line.trim().is_empty());
     last.unwrap_or_default().to_owned()
 }
-
-#[cfg(unix)]
-fn of_its_own_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn of_its_own_group(_: &mut Command) {}
-
-#[cfg(unix)]
-fn kill_group(child: &Child) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn kill_group(_: &Child) {}
 
 #[cfg(target_os = "linux")]
 fn limit_memory(child: &Child, mib: u32) {

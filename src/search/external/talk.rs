@@ -1,6 +1,6 @@
 //! What scavsim and the program say to each other, a line of JSON each time.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::search::{Forecast, Objective, Task};
@@ -10,8 +10,7 @@ use crate::testbed::{Extent, History, Observation, Spent, Target};
 const REPEATED: usize = 200;
 
 /// What the program says.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Debug)]
 pub(super) enum Answer {
     /// Try a configuration for a while.
     Probe(Probe),
@@ -23,6 +22,33 @@ pub(super) enum Answer {
     Predict(Vec<Option<f64>>),
     /// The search has failed.
     Fail(String),
+    /// That a search is over was heard, and there was no more to say.
+    Ready,
+}
+
+/// An answer as it is written: one of these, and the number of the line that it answers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Said {
+    #[serde(deserialize_with = "given")]
+    number: Option<u64>,
+    #[serde(deserialize_with = "given")]
+    probe: Option<Probe>,
+    #[serde(deserialize_with = "given")]
+    cold_start: Option<ColdStart>,
+    #[serde(deserialize_with = "given")]
+    choose: Option<usize>,
+    #[serde(deserialize_with = "given")]
+    predict: Option<Vec<Option<f64>>>,
+    #[serde(deserialize_with = "given")]
+    fail: Option<String>,
+    #[serde(deserialize_with = "given")]
+    ready: Option<bool>,
+}
+
+/// A null is not the absence of a key.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
 }
 
 /// A probe: steps where nothing is said, as many as the workload's probes take.
@@ -64,30 +90,50 @@ pub(super) struct ColdStart {
     pub(super) steps: Option<u64>,
 }
 
-/// An answer, understood.
-pub(super) fn understood(line: &str) -> Result<Answer, String> {
-    serde_json::from_str(line).map_err(|why| {
+/// An answer, understood, and the number of the line that it says it answers.
+pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), String> {
+    let not_understood = |why: &str| {
+        let line = shortened(line);
+        format!("the program's answer is not understood: {line}: {why}")
+    };
+    let said: Said = serde_json::from_str(line).map_err(|why| {
         // The place in one line says nothing to a reader of a record.
         let why = why.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);
-        let why = why.replace("usize", "a whole number from 0");
-        format!(
-            "the program's answer is not understood: {}: {why}",
-            shortened(line)
-        )
-    })
+        not_understood(&why.replace("usize", "a whole number from 0"))
+    })?;
+    let all = [
+        said.probe.map(Answer::Probe),
+        said.cold_start.map(Answer::ColdStart),
+        said.choose.map(Answer::Choose),
+        said.predict.map(Answer::Predict),
+        said.fail.map(Answer::Fail),
+        said.ready.map(|_| Answer::Ready),
+    ];
+    let mut all = all.into_iter().flatten();
+    match (all.next(), all.next()) {
+        (Some(one), None) => Ok((said.number, one)),
+        _ => Err(not_understood(
+            "expected one of `probe`, `cold_start`, `choose`, `predict`, `fail`",
+        )),
+    }
 }
+
+/// A line that is told, with its number.
+pub(super) fn numbered(line: &str, number: u64) -> String {
+    let rest = line.strip_prefix('{').unwrap_or(line);
+    format!("{{\"number\":{number},{rest}")
+}
+
+/// What a conversation is told between two searches.
+pub(super) const OVER: &str = "{\"over\":true}\n";
 
 /// A program's own words, no longer than a record can hold.
 pub(super) fn shortened(text: &str) -> String {
-    let text: String = text
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let text = text.trim();
     match text.char_indices().nth(REPEATED) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }
 
@@ -101,9 +147,13 @@ pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<
         ));
     }
     for (at, time_s) in times.iter().enumerate() {
-        if let Some(time_s) = time_s {
-            forecast.predict(at, *time_s);
+        let Some(time_s) = time_s else { continue };
+        if *time_s <= 0.0 {
+            return Err(format!(
+                "the program predicts {time_s} s for configuration {at}: seconds are above 0, and null where nothing is known"
+            ));
         }
+        forecast.predict(at, *time_s);
     }
     Ok(())
 }

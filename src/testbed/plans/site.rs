@@ -9,7 +9,7 @@ use crate::plans::pace;
 use crate::plans::terms::On;
 use crate::plans::{Goal, Job, Luck, Pace, Terms as JobTerms, Trained, timeline};
 use crate::rng::{Purpose, Streams, UnitLogNormal};
-use crate::training::log::{Entry, Track, What};
+use crate::training::log::{Entry, Track, What, release_rest};
 use crate::training::{Fidelity, Unfinished};
 use crate::units::SimTime;
 use crate::usage::{Phase, Usage};
@@ -430,12 +430,13 @@ impl Site for PlanSite<'_> {
     }
 
     fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
-        self.now.job.note_all_released(end);
+        self.now.job.note_still_running(end);
         let mut all = self.now.job.log.take().unwrap_or_default();
         all.retain(|entry| entry.at <= end);
         for entry in &mut all {
             entry.until = entry.until.min(end);
         }
+        release_rest(&mut all, end);
         let mut usage = Usage::default();
         self.now.job.usage_until(end, &mut usage);
         let mut counts: Vec<(SimTime, i64)> = (usage.intervals.iter())

@@ -57,6 +57,32 @@ pub enum Side {
     Behind,
 }
 
+/// Gives back at `end` whatever VM was asked for and is not gone by then.
+pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
+    let number = |entry: &Entry| match entry.track {
+        Track::Vm(number) => Some(number),
+        _ => None,
+    };
+    let is_gone = |what: What| matches!(what, What::Released | What::Revoked);
+    let mut open = std::collections::BTreeSet::new();
+    for entry in entries.iter() {
+        if let (Some(vm), What::Requested(_)) = (number(entry), entry.what) {
+            open.insert(vm);
+        }
+    }
+    for entry in entries.iter().filter(|entry| is_gone(entry.what)) {
+        if let Some(vm) = number(entry) {
+            open.remove(&vm);
+        }
+    }
+    entries.extend(open.into_iter().map(|vm| Entry {
+        at: end,
+        until: end,
+        track: Track::Vm(vm),
+        what: What::Released,
+    }));
+}
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {

@@ -7,7 +7,7 @@ pub mod entry;
 mod lanes;
 mod vms;
 
-pub use entry::{Entry, Fate, Side, Track, What};
+pub use entry::{Entry, Fate, Side, Track, What, release_rest};
 
 use self::lanes::{Lanes, Take};
 use self::vms::Vms;

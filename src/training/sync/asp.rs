@@ -1,10 +1,10 @@
 //! Asynchronous: nobody waits for anybody; each update passes the parameter servers, first come,
 //! first served. An update is the gradient of one worker.
 //!
-//! Parameters are spread over the servers, so an update is split: every server takes its part, in
-//! `service_s` divided by the number of servers, and the update is complete when the last part is.
-//! As arrivals are taken in the order of time, a part's end is known when it arrives (Lindley's
-//! recursion): one event per worker-step. The worker then reads the parameters and goes on.
+//! Parameters are spread evenly over the servers, so every server takes an equal part of an update at the same time: all
+//! are busy and idle together, and one queue tells what any of them does. As arrivals are taken in the order of time, an
+//! update's end is known when it arrives (Lindley's recursion): one event per worker-step. The worker then reads the
+//! parameters and goes on.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,16 @@ use super::fidelity::Invalid;
 use super::long_run::{LongRun, Settling};
 use super::network::Network;
 use super::registry::Protocol;
-use super::renewal::{OUT_OF_STEP, Renewal, Service, contention, updates};
+use super::renewal::{OUT_OF_STEP, Renewal, contention, updates};
+use super::service::{Service, ServiceTime, Times};
 use super::stretch::{Goal, Stretch, give_up, ratio};
 use super::synchronisation::{Leap, Stationary, Synchronisation};
-use crate::input::checked::{Delay, Machines, Sharpness};
+use crate::input::checked::{Delay, Machines};
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
 use crate::training::stepping::Stepping;
 use crate::units::SimTime;
-use crate::workload::law::CommunicationLaw;
 
 /// Settings of `asp`.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
@@ -36,27 +36,13 @@ pub struct Asp {
     /// How service times vary.
     #[serde(default)]
     pub service: ServiceTime,
-    /// q of the measured saturating law (t_w^q + (K·t_ps)^q)^(1/q), if there is one: contended servers follow it in
-    /// fidelity `fast`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sharpness: Option<Sharpness>,
+    /// Whether a worker's measured step holds the service of its own update.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub step_includes_service: bool,
 }
 
 fn one() -> Machines {
     Machines::ONE
-}
-
-/// How the service times of a parameter server vary.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum ServiceTime {
-    /// All are alike: every update is equally large.
-    #[default]
-    Constant,
-    /// Exponential.
-    Exponential,
 }
 
 impl Asp {
@@ -65,57 +51,22 @@ impl Asp {
         self.service_s.get() / f64::from(self.servers.get())
     }
 
-    /// Mean seconds that an update spends in service when nobody is before it: the longest of its
-    /// parts.
-    pub fn unqueued_s(&self) -> f64 {
-        let spread = match self.service {
-            ServiceTime::Constant => 1.0,
-            ServiceTime::Exponential => (1..=self.servers.get()).map(|i| 1.0 / f64::from(i)).sum(),
-        };
-        self.part_s() * spread
-    }
-
-    /// Seconds of a round of K updates by the measured law, t_w being a worker's own time; `None`
-    /// without a measured sharpness.
-    pub fn law_round_s(&self, workers: u32, own_s: f64) -> Option<f64> {
-        self.service().round_s(workers, own_s)
-    }
-
     fn service(&self) -> Service {
-        let part_s = self.part_s();
-        let square = part_s * part_s;
-        let (second_moment, variance) = match self.service {
-            ServiceTime::Constant => (square, 0.0),
-            // The longest of several parts varies less than one.
-            ServiceTime::Exponential => (2.0 * part_s * part_s, square),
-        };
-        Service {
-            part_s,
-            unqueued_s: self.unqueued_s(),
-            second_moment,
-            variance,
-            law: self.law(),
-        }
+        Service::of(self.part_s(), self.service)
     }
 
-    /// Workers fall out of step by their own variation; the queue forgets sooner.
+    /// Workers fall out of step by their own variation and that of their service; the queue forgets sooner.
     fn settling(&self, stepping: &Stepping) -> Settling {
-        let cycle_s = stepping.worker_s + stepping.communication_s + self.unqueued_s();
-        let cycle_cv = ratio(stepping.time.cv() * stepping.worker_s, cycle_s);
+        let service = self.service();
+        let cycle_s = stepping.worker_s + stepping.communication_s + service.part_s;
+        let compute_s = stepping.time.cv() * stepping.worker_s;
+        let variance = compute_s * compute_s + service.variance();
+        let cycle_cv = ratio(variance.sqrt(), cycle_s);
         Settling {
             rounds: OUT_OF_STEP / (cycle_cv * cycle_cv),
             updates: f64::from(stepping.workers),
             has_own_times: true,
         }
-    }
-
-    /// The measured law of communication, if there is one.
-    fn law(&self) -> Option<CommunicationLaw> {
-        let sharpness = self.sharpness?.get();
-        Some(CommunicationLaw::Saturating {
-            service_s: self.part_s(),
-            sharpness,
-        })
     }
 
     /// A state machine: servers and workers in one place, one turn per event.
@@ -135,18 +86,16 @@ impl Asp {
         } = floor.parts();
         let start = queue.now();
         let mut draws = Draws::new(stepping, scratch);
-        let Memory { read, free_at } = scratch.of();
+        let Memory(read) = scratch.of();
         // Without service times servers do nothing, however many there are.
         let servers = match self.service_s.get() > 0.0 {
             true => self.servers.get() as usize,
             false => 0,
         };
-        free_at.clear();
-        free_at.resize(servers, start);
+        let times = Times::of(self.part_s(), self.service);
+        let mut free_at = start;
         read.clear();
         read.resize(stepping.workers as usize, 0);
-        let part_s = self.part_s();
-        let part = SimTime::from_seconds(part_s);
         let (mut busy_ns, mut served_ns, mut communicated_s) = (0.0, 0.0, 0.0);
         let mut network = Network::at(start, drift, stepping);
         for worker in 0..stepping.workers {
@@ -166,20 +115,16 @@ impl Asp {
             let now = queue.now();
             communicated_s += network.seconds;
             let mut complete = now;
-            for (server, free_at) in free_at.iter_mut().enumerate() {
-                let service = match self.service {
-                    ServiceTime::Constant => part,
-                    ServiceTime::Exponential => {
-                        SimTime::from_seconds(-part_s * libm::log(stream.uniform()))
-                    }
-                };
-                let begins = now.max(*free_at);
-                *free_at = begins + service;
+            if servers > 0 {
+                let begins = now.max(free_at);
+                free_at = begins + times.draw(stream);
                 if NOTED {
-                    log.serves(server, worker, begins, *free_at);
+                    for server in 0..servers {
+                        log.serves(server, worker, begins, free_at);
+                    }
                 }
-                complete = complete.max(*free_at);
-                let inside = (*free_at).min(goal.until) - begins;
+                complete = free_at;
+                let inside = free_at.min(goal.until) - begins;
                 busy_ns += inside.nanoseconds() as f64;
             }
             served_ns += (complete.min(goal.until) - now).nanoseconds() as f64;
@@ -216,19 +161,14 @@ impl Asp {
         let elapsed_s = (end - start).seconds();
         let workers = f64::from(stepping.workers);
         stretch.divide(elapsed_s, ratio(communicated_s + served_ns / 1e9, workers));
-        stretch.utilisation = ratio(busy_ns / 1e9, servers as f64 * elapsed_s);
+        stretch.utilisation = ratio(busy_ns / 1e9, elapsed_s);
         Ok(stretch)
     }
 }
 
-/// Memory of a stretch.
+/// Memory of a stretch: updates that the parameters each worker computes on contain.
 #[derive(Debug, Default)]
-struct Memory {
-    /// Updates that the parameters each worker computes on contain.
-    read: Vec<u64>,
-    /// When each server is free.
-    free_at: Vec<SimTime>,
-}
+struct Memory(Vec<u64>);
 
 impl Synchronisation for Asp {
     fn name(&self) -> &'static str {
@@ -245,6 +185,17 @@ impl Synchronisation for Asp {
 
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
         Some(1)
+    }
+
+    fn mean_service_s(&self) -> f64 {
+        self.part_s()
+    }
+
+    fn service_in_step_s(&self) -> f64 {
+        match self.step_includes_service {
+            true => self.part_s(),
+            false => 0.0,
+        }
     }
 
     fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
@@ -287,7 +238,15 @@ impl Synchronisation for Asp {
     fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         match &leap.stationary.long_run {
             Some(long_run) => long_run.updates(&mut leap, |flow, _| flow),
-            None => Some(updates(&self.service(), &mut leap)),
+            None => {
+                // The formula holds once workers are out of step; a stretch of few steps each runs in events.
+                let (service, limit_s) = (self.service(), (leap.goal.until - leap.start).seconds());
+                let (network, _) = leap.drift.at(leap.start);
+                let renewal = Renewal::of(&service, leap.stepping, network);
+                let expected = leap.goal.updates.min(renewal.updates_in(limit_s));
+                renewal.check(leap.stepping.workers, expected).ok()?;
+                Some(updates(&service, &mut leap))
+            }
         }
     }
 }

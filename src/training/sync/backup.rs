@@ -41,7 +41,7 @@ impl Backup {
         )
     }
 
-    /// Draws the compute seconds of a step; `times` is memory.
+    /// Draws the compute seconds of a step, and what those that count worked together; `times` is memory.
     fn draw_s(
         &self,
         stepping: &Stepping,
@@ -49,7 +49,7 @@ impl Backup {
         times: &mut Vec<f64>,
         given: Given,
         stream: &mut Stream,
-    ) -> f64 {
+    ) -> (f64, f64) {
         times.clear();
         let workers = stepping.workers;
         match given {
@@ -61,7 +61,8 @@ impl Backup {
             }
         }
         let nth = self.needed(workers) as usize - 1;
-        *times.select_nth_unstable_by(nth, f64::total_cmp).1
+        let (before, barrier, _) = times.select_nth_unstable_by(nth, f64::total_cmp);
+        (*barrier, before.iter().sum::<f64>() + *barrier)
     }
 }
 
@@ -130,12 +131,24 @@ impl Synchronisation for Backup {
         };
         let draws = Draws::new(stepping, leap.scratch);
         let Times(times) = leap.scratch.of();
-        let draw = |stream: &mut Stream, given| self.draw_s(stepping, &draws, times, given, stream);
+        // Compute of those that count and of those that do not, of all machines.
+        let late = f64::from(stepping.workers - self.needed(stepping.workers));
+        let (mut worked_s, mut wasted_s) = (0.0, 0.0);
+        let draw = |stream: &mut Stream, given| {
+            let (barrier_s, all_s) = self.draw_s(stepping, &draws, times, given, stream);
+            worked_s += all_s;
+            wasted_s += late * barrier_s;
+            barrier_s
+        };
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         let needed = u64::from(self.needed(stepping.workers));
         stretch.gradients = stretch.updates * needed;
         stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);
-        stretch.wasted = leap.stationary.wasted;
+        match leap.fidelity {
+            // Few steps are drawn, and not as they come.
+            Fidelity::Fast => stretch.waste_fraction(leap.stationary.wasted, stepping.worker_s),
+            Fidelity::Step | Fidelity::Event => stretch.waste(wasted_s, worked_s),
+        }
         Some((stretch, end))
     }
 }

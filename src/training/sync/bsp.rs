@@ -4,7 +4,7 @@
 use super::draws::{Draws, Slowest};
 use super::fidelity::Invalid;
 use super::steps::Steps;
-use super::stretch::{Goal, Stretch, give_up, ratio};
+use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Leap, Synchronisation};
 use crate::engine::Queue;
 use crate::rng::Stream;
@@ -119,7 +119,7 @@ pub(super) fn rounds(
                 log.step(stretch.updates, queue.now());
                 if is_last {
                     log.end(stretch.updates, queue.now());
-                    stretch.wasted = ratio(wasted_s, worked_ns / 1e9 + wasted_s);
+                    stretch.waste(wasted_s, worked_ns / 1e9);
                     return Ok(stretch);
                 }
                 (finished, step_ns, step_start) = (0, 0, queue.now());
@@ -133,7 +133,7 @@ pub(super) fn rounds(
     }
     give_up(queue, goal.until);
     log.end(stretch.updates, goal.until);
-    stretch.wasted = ratio(wasted_s, worked_ns / 1e9 + wasted_s);
+    stretch.waste(wasted_s, worked_ns / 1e9);
     Ok(stretch)
 }
 

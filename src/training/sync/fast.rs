@@ -1,6 +1,6 @@
 //! A protocol in fidelities `step` and `fast`: many updates at once.
 
-use super::fidelity::Invalid;
+use super::fidelity::{Invalid, MOST_DEVIATIONS};
 use super::registry::Protocol;
 use super::stretch::{Goal, Stretch};
 use super::synchronisation::{Leap, Stationary};
@@ -63,7 +63,7 @@ impl Pace {
             goal,
             stream,
             scratch,
-            interrupt: &Interrupt::NEVER,
+            interrupt: &Interrupt::here(),
         })
     }
 
@@ -75,9 +75,78 @@ impl Pace {
         let rule = &*self.protocol;
         leap.goal = leap.goal.on_the_clock();
         rule.valid(leap.fidelity, leap.stepping, u64::MAX)?;
-        let done = rule.leap(leap);
-        done.ok_or_else(|| Invalid::NoFormula {
-            protocol: rule.name(),
-        })
+        let is_measured = self.stationary.is_measured();
+        let before = is_measured.then(|| (leap.drift.clone(), leap.stream.clone()));
+        let done = rule.leap(Leap {
+            drift: &mut *leap.drift,
+            stream: &mut *leap.stream,
+            scratch: &mut *leap.scratch,
+            ..leap
+        });
+        match (done, before) {
+            (Some((stretch, _)), Some((drift, stream))) if stretch.deviations > MOST_DEVIATIONS => {
+                (*leap.drift, *leap.stream) = (drift, stream);
+                Err(Invalid::LeftMean)
+            }
+            (Some(done), _) => Ok(done),
+            (None, _) => Err(Invalid::NoFormula {
+                protocol: rule.name(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+    use crate::rng::Streams;
+    use crate::training::Variation;
+    use crate::training::slowest;
+
+    /// A law that is spoilt gives itself away, whatever it is asked: its stretch goes back to where it began.
+    #[test]
+    fn a_stretch_that_leaves_its_mean_is_refused_and_undone() {
+        #[derive(serde::Deserialize)]
+        struct File {
+            sync: Protocol,
+        }
+        let file: File = toml::from_str("sync.flexible = { after_s = 0.7 }").expect("a protocol");
+        let variation = Variation {
+            step_cv: 0.1,
+            ..Variation::default()
+        };
+        let time = variation.worker_time();
+        let stepping = Stepping {
+            workers: 4,
+            worker_s: 1.0,
+            communication_s: 0.1,
+            time,
+            slowest: slowest::moments(4, time),
+            machines: None,
+        };
+        let pace = Pace::of(file.sync, Fidelity::Fast, &stepping);
+        let fresh = || Streams::new(1).stream(0, Purpose::Trial(0));
+        let run = |stream: &mut Stream| {
+            let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());
+            let goal = Goal::updates(3_000);
+            let start = SimTime::ZERO;
+            pace.advance(start, &mut drift, &stepping, goal, stream, &mut scratch)
+        };
+        let mut stream = fresh();
+        let (stretch, _) = run(&mut stream).expect("valid in this fidelity");
+        assert!(
+            stretch.deviations < MOST_DEVIATIONS,
+            "{}",
+            stretch.deviations
+        );
+        pace.stationary()
+            .long_run
+            .as_ref()
+            .expect("it is measured")
+            .spoil();
+        let mut stream = fresh();
+        assert_eq!(run(&mut stream), Err(Invalid::LeftMean));
+        assert_eq!(stream.normal(), fresh().normal(), "nothing was drawn");
     }
 }

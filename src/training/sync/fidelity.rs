@@ -1,5 +1,8 @@
 //! Why a protocol cannot be simulated in a fidelity.
 
+/// Standard deviations from its mean beyond which many updates at once are not believed, and are simulated event by event.
+pub const MOST_DEVIATIONS: f64 = 10.0;
+
 /// Why a protocol cannot be simulated in a fidelity. Every one can in `event`.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Invalid {
@@ -32,13 +35,16 @@ pub enum Invalid {
     },
     /// Updates queue at the parameter servers.
     #[error(
-        "updates wait for the parameter servers, {:.2} % of a worker's time, and no \
-         `sharpness` was measured", 100.0 * waiting
+        "updates wait for the parameter servers, {:.2} % of a worker's time, and workers fall out of step too slowly \
+         to measure their pace", 100.0 * waiting
     )]
     Contended {
         /// Fraction of a worker's time spent in the queue, an estimate.
         waiting: f64,
     },
+    /// Many updates at once came out as no run of single events would.
+    #[error("a stretch left its mean by more than {MOST_DEVIATIONS} standard deviations")]
+    LeftMean,
     /// Workers still step nearly together, as at the start.
     #[error("{updates} updates are too few for workers to fall out of step")]
     InStep {

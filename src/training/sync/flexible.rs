@@ -3,6 +3,11 @@
 //! while all communicate, and go on with it afterwards: nothing is dropped, but a gradient that
 //! outlasts a barrier is stale. An update is a barrier with at least one gradient; at one without,
 //! nobody communicates.
+//!
+//! In time without pauses each worker is a renewal process that heeds nobody: worker k finishes 1/μ_k gradients a second, and
+//! once all are out of step none at all in τ_f with probability E[(x_k − τ_f)⁺]/μ_k. So an update takes τ_f/(1 − p₀), p₀ being the
+//! product of these, and the pause; it sums up λ τ_f/(1 − p₀) gradients, λ = Σ 1/μ_k. A gradient of worker k takes μ_k, in
+//! which the others finish (λ − 1/μ_k) μ_k: in the mean over gradients it misses K − 1.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +18,7 @@ use super::long_run::{LongRun, Settling};
 use super::registry::Protocol;
 use super::renewal::OUT_OF_STEP;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::{Leap, Stationary, Synchronisation};
+use super::synchronisation::{Leap, Stationary, Synchronisation, Update};
 use crate::input::checked::Patience;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -28,6 +33,9 @@ pub struct Flexible {
     /// Seconds of compute from one barrier to the next, τ_f.
     pub after_s: Patience,
 }
+
+/// Odds below which those of one gradient in τ_f are lost in what is rounded off.
+const ROUNDED_OFF: f64 = 1e-6;
 
 /// How things stood when a worker began its gradient.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +66,34 @@ impl Flexible {
 }
 
 impl Synchronisation for Flexible {
+    fn long_run_update(&self, stepping: &Stepping) -> Option<Update> {
+        let (time, after_s) = (stepping.time, self.after_s.get().max(1e-9));
+        if time.has_no_spread() || !self.settling(stepping).ends(stepping) {
+            // Whole multiples of few times: they may never be out of step.
+            return None;
+        }
+        let nobody = |mean_s: f64| time.mean_beyond(after_s / mean_s);
+        let (rate, none) = match &stepping.machines {
+            None => {
+                let workers = f64::from(stepping.workers);
+                let none = libm::pow(nobody(stepping.worker_s), workers);
+                (workers / stepping.worker_s, none)
+            }
+            Some(factors) => (factors.iter()).fold((0.0, 1.0), |(rate, none), factor| {
+                let mean_s = stepping.worker_s * factor;
+                (rate + 1.0 / mean_s, none * nobody(mean_s))
+            }),
+        };
+        let some = 1.0 - none;
+        // Rounded off where an update is hardly ever more than one gradient.
+        let gradients = (rate * after_s / some).max(1.0);
+        (some > ROUNDED_OFF).then(|| Update {
+            seconds: gradients / rate + stepping.communication_s,
+            gradients,
+            missed: gradients * f64::from(stepping.workers.saturating_sub(1)),
+        })
+    }
+
     fn name(&self) -> &'static str {
         "flexible"
     }
@@ -79,6 +115,9 @@ impl Synchronisation for Flexible {
         match fidelity {
             Fidelity::Event => Ok(()),
             Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
+            // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
+            // barrier for long, and no short measurement is a sample of that.
+            Fidelity::Fast if stepping.time.has_no_spread() => Err(Invalid::Entangled { protocol }),
             Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
         }
     }

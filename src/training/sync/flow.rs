@@ -1,7 +1,7 @@
 //! Updates that follow each other in no common step, many at once: their rate, how the time of many of them varies, and
 //! how far a common start puts them back.
 
-use super::stretch::{Stretch, ratio};
+use super::stretch::{Stretch, deviations, ratio};
 use super::synchronisation::Leap;
 use crate::training::sums::{bridge, skewed};
 use crate::units::SimTime;
@@ -43,6 +43,8 @@ pub(super) fn updates(
     let mut stretch = Stretch::from(start);
     let mut now = start;
     let (mut communication_s, mut served_s) = (0.0, 0.0);
+    // When so many updates are done in the mean, its variance, and the time of one more.
+    let (mut mean_s, mut variance, mut one_s) = (0.0, 0.0, 0.0);
     while stretch.updates < goal.updates && now < goal.until && !interrupt.is_raised() {
         let (network, ends) = drift.at(now);
         let flow = flow_at(network);
@@ -77,6 +79,13 @@ pub(super) fn updates(
             total = (goal.until - now).seconds();
         }
         stretch.updates += count;
+        if now == start {
+            mean_s += flow.late_s;
+            variance += flow.late_deviation_s * flow.late_deviation_s;
+        }
+        mean_s += count as f64 / flow.rate;
+        variance += count as f64 * flow.deviation_s * flow.deviation_s;
+        one_s = if over { 1.0 / flow.rate } else { 0.0 };
         communication_s += total * flow.communication;
         served_s += count as f64 * flow.served_s;
         now = if over { goal.until } else { end(total) };
@@ -88,5 +97,11 @@ pub(super) fn updates(
     let elapsed_s = (now - start).seconds();
     stretch.divide(elapsed_s, communication_s);
     stretch.utilisation = ratio(served_s, elapsed_s);
+    // Time that was up before an update came tells nothing of when it would have come.
+    let off_s = match stretch.updates {
+        0 => (elapsed_s - mean_s).max(0.0),
+        _ => elapsed_s - mean_s,
+    };
+    stretch.deviations = deviations(off_s, one_s, variance.sqrt(), elapsed_s);
     (stretch, now)
 }

@@ -2,20 +2,22 @@
 //!
 //! Runs from a common start tell the time of n₀ and of n updates, n₀ being so many that the start is forgotten. Over the
 //! runs, the mean of the difference gives the rate, its variance that of the time of many updates, and the mean
-//! time of n₀ how far the start puts all of them back. What luck does to a configuration are two factors: one on
+//! time of n₀ how far the start puts all of them back. Runs are added until the rate is known to [`RATE_ERROR`]; where a formula
+//! tells the rate, they tell the rest, and have to agree with it. Where the mean time of a service at a parameter server is known, the
+//! luck of services is taken out of the rate: of a busy server nearly all that varies is theirs. What luck does to a configuration are two factors: one on
 //! all times of its workers, one on communication. Where they change the pace, it is measured at points of a grid of
 //! these factors as they are met, and is linear between them: the same luck everywhere, so that points differ by
-//! the factors alone.
+//! the factors alone, and what more runs tell of the point without luck goes for all.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::fidelity::Invalid;
+use super::fidelity::{Invalid, MOST_DEVIATIONS};
 use super::flow::{self, Flow};
 use super::registry::Protocol;
-use super::stretch::{Goal, Stretch, ratio};
-use super::synchronisation::Leap;
-use crate::engine::Queue;
+use super::stretch::{Goal, Stretch, deviations, ratio};
+use super::synchronisation::{Leap, Update};
+use crate::engine::{Interrupt, Queue};
 use crate::rng::{Purpose, Streams};
 use crate::stats::Welford;
 use crate::training::drift::DriftPath;
@@ -24,14 +26,22 @@ use crate::training::stepping::Stepping;
 use crate::training::{Floor, Log};
 use crate::units::SimTime;
 
-/// Worker-steps of a measurement.
+/// Worker-steps of a measurement, at least.
 const WORKER_STEPS: f64 = 200_000.0;
-/// Most of them: a quarter of a second of compute.
+/// Most of them that settling, or meeting stragglers, may take: a quarter of a second of compute.
 const MOST_WORKER_STEPS: f64 = 4e6;
+/// Relative standard error of a rate at which no run is added.
+pub(crate) const RATE_ERROR: f64 = 3e-4;
+/// Worker-steps from which on none is added either: less than a second of compute.
+pub(super) const MOST_TO_BE_EXACT: f64 = 16e6;
 /// Stragglers that it has to meet.
 const STRAGGLERS: f64 = 100.0;
-/// Runs of a measurement, at least and at most.
+/// Runs of a measurement, at least, and most that are planned.
 const RUNS: (f64, f64) = (24.0, 128.0);
+/// Least variation of the time of many updates, relative to it, that is not what clocks round off.
+const ROUNDED_OFF: f64 = 1e-9;
+/// Relative difference of a formula from what was measured that is none.
+const SAME: f64 = 1e-3;
 /// Steps of each worker after which a start is forgotten, at least.
 const FEWEST_ROUNDS: f64 = 20.0;
 /// Distance of points on the grid, in the logarithm of a factor.
@@ -56,6 +66,8 @@ struct Plan {
     /// Updates after which the start is forgotten, and of a run.
     updates: (u64, u64),
     runs: u64,
+    /// Worker-steps of all of them.
+    steps: f64,
 }
 
 impl Settling {
@@ -80,7 +92,13 @@ impl Settling {
         Some(Plan {
             updates: (settled as u64, whole as u64),
             runs: runs as u64,
+            steps: runs * (settled + whole) * each,
         })
+    }
+
+    /// Whether the start is forgotten soon enough to be measured.
+    pub(super) fn ends(&self, stepping: &Stepping) -> bool {
+        self.plan(stepping).is_some()
     }
 
     /// Whether the pace of `updates` updates can be measured.
@@ -118,6 +136,14 @@ struct Point {
     /// the root of the number of updates.
     gradients_per_s: f64,
     gradients_deviation: f64,
+    /// Standard deviation of gradients as they were counted, over the same root.
+    gradients_spread: f64,
+    /// Relative standard error of `update_s`, where that was measured.
+    error: f64,
+    /// `update_s` over what the runs that were planned tell of it, those that were added left out.
+    correction: f64,
+    /// By how many standard errors a formula differs from what was measured.
+    off: f64,
 }
 
 impl Point {
@@ -133,11 +159,16 @@ impl Point {
         self.late_gradients += weight * other.late_gradients;
         self.gradients_per_s += weight * other.gradients_per_s;
         self.gradients_deviation += weight * other.gradients_deviation;
+        self.gradients_spread += weight * other.gradients_spread;
+        self.error = self.error.max(other.error);
+        self.off = self.off.max(other.off);
     }
 }
 
 /// Place of a point: logarithms of the factors on all times and on communication, in steps of the grid.
 type Place = (i32, i32);
+/// That of workers without luck.
+const NO_LUCK: Place = (0, 0);
 
 /// The pace of a protocol on a configuration, measured when it is first asked for.
 #[derive(Debug)]
@@ -207,8 +238,23 @@ impl LongRun {
             let drawn = mean + last.gradients_deviation * n.sqrt() * leap.stream.normal();
             // Every update has one.
             stretch.gradients = (drawn.round().max(0.0) as u64).max(stretch.updates);
+            let usual = n * last.gradients + last.late_gradients;
+            let deviation = last.gradients_spread * n.sqrt();
+            // The last update may be cut off, and gradients are whole.
+            let slack = last.gradients + 1.0;
+            let off = deviations(drawn - usual, slack, deviation, usual);
+            stretch.deviations = stretch.deviations.max(off);
+        }
+        if last.off > MOST_DEVIATIONS {
+            stretch.deviations = stretch.deviations.max(last.off);
         }
         Some((stretch, end))
+    }
+
+    /// Relative standard error of the rate without luck, if that was measured so far.
+    pub(crate) fn error(&self) -> Option<f64> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(known.get(&NO_LUCK)?.get()?.error)
     }
 
     /// What it is at these factors on all times of workers and on communication.
@@ -222,6 +268,12 @@ impl LongRun {
             false => around(1.0),
         };
         let mut point = Point::default();
+        let formula = self.formula(scale, network);
+        let correction = match formula {
+            Some(_) => 1.0,
+            // Known best, and the same luck is in all others.
+            None => self.known_at(NO_LUCK).correction,
+        };
         for (i, of_scale) in scales {
             for (j, of_network) in networks {
                 let weight = of_scale * of_network;
@@ -230,11 +282,30 @@ impl LongRun {
                 }
             }
         }
-        point.update_s *= is_scaled;
+        point.update_s *= is_scaled * correction;
         point.late_s *= is_scaled;
         point.late_deviation_s *= is_scaled;
         point.deviation_s *= is_scaled;
+        if let Some(formula) = formula {
+            point.update_s = formula.seconds;
+            point.gradients = formula.gradients;
+            point.missed = formula.missed;
+        }
         point
+    }
+
+    /// The workers at these factors on all times and on communication.
+    fn stepping(&self, scale: f64, network: f64) -> Stepping {
+        let mut stepping = self.nominal.clone();
+        stepping.worker_s *= scale;
+        stepping.communication_s *= scale * network;
+        stepping
+    }
+
+    /// What a formula says of an update at these factors, if there is one.
+    fn formula(&self, scale: f64, network: f64) -> Option<Update> {
+        self.protocol
+            .long_run_update(&self.stepping(scale, network))
     }
 
     fn known_at(&self, place: Place) -> Point {
@@ -245,11 +316,11 @@ impl LongRun {
         *cell.get_or_init(|| self.measure(place))
     }
 
-    fn measure(&self, (scale, network): Place) -> Point {
+    fn measure(&self, place: Place) -> Point {
         let factor = |place: i32| libm::exp(GRID * f64::from(place));
-        let mut stepping = self.nominal.clone();
-        stepping.worker_s *= factor(scale);
-        stepping.communication_s *= factor(scale) * factor(network);
+        let (scale, network) = (factor(place.0), factor(place.1));
+        let stepping = self.stepping(scale, network);
+        let formula = self.formula(scale, network);
         let (settled, whole) = self.plan.updates;
         let mut scratch = Scratch::default();
         let mut run = |replica: u64, updates: u64| {
@@ -265,50 +336,145 @@ impl LongRun {
             let stretch = self.protocol.advance(&mut floor, Goal::updates(updates));
             stretch.ok().map(|stretch| (stretch, queue.now().seconds()))
         };
-        let (mut first_s, mut rest_s) = (Welford::default(), Welford::default());
-        let (mut missed, mut communication_s, mut served_s) = (0.0, 0.0, 0.0);
-        let (mut first_gradients, mut pairs) = (Welford::default(), Vec::new());
-        for replica in 0..self.plan.runs {
+        let mut seen = Seen::default();
+        let most = (MOST_TO_BE_EXACT / self.plan.steps * self.plan.runs as f64) as u64;
+        let mut planned_s = 0.0;
+        let interrupt = Interrupt::here();
+        for replica in 0.. {
+            if replica == self.plan.runs {
+                planned_s = seen.even_s.mean();
+            }
+            let is_enough = || formula.is_some() || place != NO_LUCK || replica >= most;
+            if interrupt.is_raised() {
+                break;
+            }
+            if replica >= self.plan.runs && (is_enough() || seen.error() <= RATE_ERROR) {
+                break;
+            }
             // The same luck twice: the first run is the beginning of the second.
-            let (Some((first, first_end_s)), Some((all, end_s))) =
-                (run(replica, settled), run(replica, whole))
-            else {
-                continue;
-            };
-            first_s.add(first_end_s);
-            rest_s.add(end_s - first_end_s);
-            missed +=
-                (all.missed_gradients - first.missed_gradients.min(all.missed_gradients)) as f64;
-            first_gradients.add(first.gradients as f64);
-            let gradients = all.gradients.saturating_sub(first.gradients);
-            pairs.push((end_s - first_end_s, gradients as f64));
-            communication_s += all.advance.communication_s - first.advance.communication_s;
-            served_s += all.utilisation * end_s - first.utilisation * first_end_s;
+            if let (Some(first), Some(all)) = (run(replica, settled), run(replica, whole)) {
+                seen.add(
+                    first,
+                    all,
+                    (whole - settled) as f64 * self.protocol.mean_service_s(),
+                );
+            }
         }
-        let counted = (whole - settled) as f64;
-        let runs = rest_s.count() as f64;
-        let update_s = rest_s.mean() / counted;
-        let mut rest_gradients = Welford::default();
-        pairs.iter().for_each(|pair| rest_gradients.add(pair.1));
-        let apart = |pair: &(f64, f64)| (pair.0 - rest_s.mean()) * (pair.1 - rest_gradients.mean());
-        let covariance = ratio(pairs.iter().map(apart).sum(), runs - 1.0);
-        let gradients_per_s = ratio(covariance, rest_s.variance());
-        let besides = rest_gradients.variance() - gradients_per_s * covariance;
-        let gradients = rest_gradients.mean() / counted;
-        let variance = rest_s.variance() / counted;
-        let late_variance = first_s.variance() - variance * settled as f64;
+        let mut point = seen.point(settled, whole - settled, formula);
+        point.correction = match seen.even_s.mean() == planned_s {
+            true => 1.0,
+            false => seen.even_s.mean() / planned_s,
+        };
+        if place == NO_LUCK {
+            // As at all other points: what was planned, times the correction.
+            point.update_s /= point.correction;
+        }
+        point
+    }
+}
+
+/// What runs of a measurement came to: the first updates, and the rest.
+#[derive(Default)]
+struct Seen {
+    first_s: Welford,
+    rest_s: Welford,
+    /// The rest as if its services had taken what they take in the mean.
+    even_s: Welford,
+    /// How much of a longer service reaches the next update: how busy the server of the first run was.
+    busy: f64,
+    first_gradients: Welford,
+    rest_gradients: Welford,
+    /// Sum of the products of what time and gradients of the rest are off their means.
+    together: f64,
+    missed: f64,
+    communication_s: f64,
+    served_s: f64,
+}
+
+impl Seen {
+    /// A run that ended with its first updates, and the same that did not, each with its end; of the rest the server is busy
+    /// for `service_s` in the mean.
+    fn add(
+        &mut self,
+        (first, first_end_s): (Stretch, f64),
+        (all, end_s): (Stretch, f64),
+        service_s: f64,
+    ) {
+        let rest_s = end_s - first_end_s;
+        let served_s = all.utilisation * end_s - first.utilisation * first_end_s;
+        if self.rest_s.count() == 0 {
+            self.busy = ratio(served_s, rest_s);
+        }
+        let longer_s = self.busy * (service_s - served_s);
+        self.even_s.add(rest_s + longer_s);
+        let gradients = all.gradients.saturating_sub(first.gradients) as f64;
+        let before = rest_s - self.rest_s.mean();
+        self.first_s.add(first_end_s);
+        self.rest_s.add(rest_s);
+        self.first_gradients.add(first.gradients as f64);
+        self.rest_gradients.add(gradients);
+        if self.rest_s.count() > 1 {
+            self.together += before * (gradients - self.rest_gradients.mean());
+        }
+        let missed = first.missed_gradients.min(all.missed_gradients);
+        self.missed += (all.missed_gradients - missed) as f64;
+        self.communication_s +=
+            all.advance.communication_s - first.advance.communication_s + longer_s;
+        self.served_s += served_s;
+    }
+
+    /// Relative standard error of the time of an update.
+    fn error(&self) -> f64 {
+        let error = self.even_s.standard_deviation() / (self.even_s.count() as f64).sqrt();
+        ratio(error, self.even_s.mean())
+    }
+
+    /// What they tell of updates after the first `settled`, of which there were `counted` in each run.
+    fn point(&self, settled: u64, counted: u64, formula: Option<Update>) -> Point {
+        let (runs, settled, counted) = (self.rest_s.count() as f64, settled as f64, counted as f64);
+        let measured_s = self.even_s.mean() / counted;
+        let measured = self.rest_gradients.mean() / counted;
+        let (update_s, gradients) = match formula {
+            Some(formula) => (formula.seconds, formula.gradients),
+            None => (measured_s, measured),
+        };
+        // Where an update always takes equally long, its time tells nothing of gradients.
+        let has_spread = self.error() * runs.sqrt() > ROUNDED_OFF;
+        let covariance = ratio(self.together, runs - 1.0);
+        let gradients_per_s = match has_spread {
+            true => ratio(covariance, self.rest_s.variance()),
+            false => 0.0,
+        };
+        let besides = self.rest_gradients.variance() - gradients_per_s * covariance;
+        let variance = self.rest_s.variance() / counted;
+        let late_variance = self.first_s.variance() - variance * settled;
+        let off = |known: f64, measured: f64, seen: &Welford| {
+            let error = seen.standard_deviation() / counted / runs.sqrt();
+            deviations(known - measured, SAME * measured, error, measured)
+        };
+        let off = formula.map_or(0.0, |formula| {
+            off(formula.seconds, measured_s, &self.rest_s).max(off(
+                formula.gradients,
+                measured,
+                &self.rest_gradients,
+            ))
+        });
         Point {
             update_s,
-            late_s: first_s.mean() - update_s * settled as f64,
+            late_s: self.first_s.mean() - update_s * settled,
             late_deviation_s: late_variance.max(0.0).sqrt(),
             deviation_s: variance.sqrt(),
-            communication: ratio(communication_s, rest_s.mean() * runs),
-            served_s: ratio(served_s, counted * runs),
-            missed: ratio(missed, counted * runs),
+            communication: ratio(self.communication_s, self.even_s.mean() * runs),
+            served_s: ratio(self.served_s, counted * runs),
+            missed: ratio(self.missed, counted * runs),
             gradients,
-            late_gradients: first_gradients.mean() - gradients * settled as f64,
+            late_gradients: self.first_gradients.mean() - gradients * settled,
             gradients_per_s,
             gradients_deviation: (besides.max(0.0) / counted).sqrt(),
+            gradients_spread: (self.rest_gradients.variance() / counted).sqrt(),
+            error: formula.map_or(self.error(), |_| 0.0),
+            correction: 1.0,
+            off,
         }
     }
 }
@@ -339,4 +505,16 @@ fn around(factor: f64) -> [(i32, f64); 2] {
     let (below, above) = (libm::exp(GRID * low), libm::exp(GRID * (low + 1.0)));
     let share = (factor - below) / (above - below);
     [(low as i32, 1.0 - share), (low as i32 + 1, share)]
+}
+
+#[cfg(test)]
+impl LongRun {
+    /// As if a slope had been fitted to what was rounded off.
+    pub(super) fn spoil(&self) {
+        let mut point = self.known_at(NO_LUCK);
+        point.gradients_per_s = 1e12;
+        let cell = OnceLock::from(point);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(NO_LUCK, Arc::new(cell));
+    }
 }

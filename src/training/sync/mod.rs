@@ -9,7 +9,7 @@
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
-//! - `draws`: worker times in blocks; `network`: what communication takes now.
+//! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
 //! - [`fast`]: many updates at once; `steps`: of workers that end a step together, `sampled` where no formula tells
 //!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once.
 
@@ -23,11 +23,12 @@ pub mod fidelity;
 pub mod flexible;
 mod flow;
 pub mod local_sgd;
-mod long_run;
+pub(crate) mod long_run;
 mod network;
 pub mod registry;
 mod renewal;
 mod sampled;
+pub mod service;
 pub mod speculative;
 pub mod ssp;
 pub(crate) mod steps;
@@ -35,13 +36,14 @@ pub mod stretch;
 pub mod synchronisation;
 
 pub use super::scratch::Scratch;
-pub use asp::{Asp, ServiceTime};
+pub use asp::Asp;
 pub use asp_alone::AspAlone;
 pub use backup::Backup;
 pub use bsp::Bsp;
 pub use fidelity::Invalid;
 pub use flexible::Flexible;
 pub use registry::Protocol;
+pub use service::ServiceTime;
 pub use speculative::Speculative;
 pub use ssp::Ssp;
 pub use stretch::{Goal, Stretch};

@@ -89,6 +89,9 @@ mod tests {
         toml::from_str::<Written>(text).expect("all are legal").sync
     }
 
+    /// Updates after which workers of every protocol are out of step.
+    const MANY: u64 = 10_000;
+
     #[test]
     fn a_protocol_that_is_valid_in_a_fidelity_can_be_simulated_in_it() {
         let variation = Variation {
@@ -117,13 +120,13 @@ mod tests {
                     SimTime::ZERO,
                     &mut drift,
                     &stepping,
-                    Goal::updates(1000),
+                    Goal::updates(MANY),
                     &mut stream,
                     &mut scratch,
                 );
                 assert_eq!(done.is_ok(), is_valid, "{} {fidelity:?}", protocol.name());
                 if let Ok((stretch, _)) = done {
-                    assert_eq!(stretch.updates, 1000);
+                    assert_eq!(stretch.updates, MANY);
                     valid += 1;
                 }
             }

@@ -7,33 +7,11 @@
 
 use super::fidelity::Invalid;
 use super::flow::{self, Flow};
+use super::service::Service;
 use super::stretch::{Stretch, ratio};
 use super::synchronisation::Leap;
 use crate::training::stepping::Stepping;
 use crate::units::SimTime;
-use crate::workload::law::CommunicationLaw;
-
-/// How updates are served.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Service {
-    /// Mean seconds in which a server serves its part of an update.
-    pub(super) part_s: f64,
-    /// Mean seconds of the longest part.
-    pub(super) unqueued_s: f64,
-    /// Mean square of a part's time.
-    pub(super) second_moment: f64,
-    /// Variance of the longest part's time, or one above it.
-    pub(super) variance: f64,
-    /// What was measured of contended servers.
-    pub(super) law: Option<CommunicationLaw>,
-}
-
-impl Service {
-    /// Seconds of a round of K updates by the measured law, t_w being a worker's own time.
-    pub(super) fn round_s(&self, workers: u32, own_s: f64) -> Option<f64> {
-        self.law.map(|law| own_s + law.seconds(workers, own_s))
-    }
-}
 
 /// The updates of `asp` as a superposition of renewal processes.
 #[derive(Debug, Clone, Copy)]
@@ -66,12 +44,7 @@ impl Renewal {
     /// At network factor `network`.
     pub(super) fn of(service: &Service, stepping: &Stepping, network: f64) -> Self {
         let workers = f64::from(stepping.workers);
-        let own_s = own_s(stepping, network);
-        let queue = Queueing::of(service, stepping, network);
-        let served_s = match service.round_s(stepping.workers, own_s) {
-            Some(round_s) => round_s - own_s,
-            None => service.unqueued_s + queue.wait_s,
-        };
+        let served_s = service.part_s + Queueing::of(service, stepping, network).wait_s;
         let mut renewal = Renewal {
             rate: 0.0,
             variance_rate: 0.0,
@@ -85,7 +58,7 @@ impl Renewal {
             let compute_s = stepping.worker_s * factor;
             let rest_s = stepping.communication_s * network + served_s;
             let mean = compute_s + rest_s;
-            let deviation = (compute_s * compute_s * cv * cv + service.variance).sqrt();
+            let deviation = (compute_s * compute_s * cv * cv + service.variance()).sqrt();
             let cycle_cv = deviation / mean;
             renewal.rate += count / mean;
             renewal.variance_rate += count * cycle_cv * cycle_cv / mean;
@@ -93,9 +66,10 @@ impl Renewal {
             renewal.least_cv = renewal.least_cv.min(cycle_cv);
             renewal.communication += count * rest_s / mean / workers;
             if deviation > 0.0 {
-                // Of the computes alone; service is short where it matters.
-                let share = compute_s * cv / deviation;
-                renewal.skewness = stepping.time.skewness() * share * share * share;
+                let spread_s = compute_s * cv;
+                let third = stepping.time.skewness() * spread_s * spread_s * spread_s;
+                renewal.skewness =
+                    (third + service.third_moment()) / (deviation * deviation * deviation);
             }
         };
         match &stepping.machines {
@@ -116,6 +90,12 @@ impl Renewal {
             communication: self.communication,
             served_s: service.part_s,
         }
+    }
+
+    /// Mean number of updates in so many seconds, rounded down.
+    pub(super) fn updates_in(&self, seconds: f64) -> u64 {
+        // `as` saturates.
+        (self.rate * seconds) as u64
     }
 
     /// Whether `updates` updates are enough for the workers to fall out of step.
@@ -139,10 +119,10 @@ struct Queueing {
 impl Queueing {
     fn of(service: &Service, stepping: &Stepping, network: f64) -> Self {
         let own_s = own_s(stepping, network);
-        let others = f64::from(stepping.workers.saturating_sub(1)) / (own_s + service.unqueued_s);
+        let others = f64::from(stepping.workers.saturating_sub(1)) / (own_s + service.part_s);
         // A full server is contended whatever the estimate; it only has to be finite.
         let load = (others * service.part_s).min(0.99);
-        let wait_s = others * service.second_moment / (2.0 * (1.0 - load));
+        let wait_s = others * service.second_moment() / (2.0 * (1.0 - load));
         Queueing {
             wait_s,
             waiting: ratio(wait_s, wait_s + own_s),
@@ -153,7 +133,7 @@ impl Queueing {
 /// How much of a worker's time it waits for the servers, if it is too much for [`Renewal`] to say.
 pub(super) fn contention(service: &Service, stepping: &Stepping) -> Option<f64> {
     let waiting = Queueing::of(service, stepping, 1.0).waiting;
-    (waiting > NO_CONTENTION && service.law.is_none()).then_some(waiting)
+    (waiting > NO_CONTENTION).then_some(waiting)
 }
 
 /// Mean seconds of a worker by itself.

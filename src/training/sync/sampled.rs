@@ -1,10 +1,11 @@
 //! Steps of a protocol that all workers end together but no formula tells: their moments and their distribution, measured
-//! once per configuration by steps taken one by one.
+//! once per configuration by steps taken one by one; their mean by more of them, until it is known to [`RATE_ERROR`].
 
 use std::sync::{Arc, OnceLock};
 
+use super::long_run::{MOST_TO_BE_EXACT, RATE_ERROR};
 use super::registry::Protocol;
-use super::stretch::{Goal, Stretch};
+use super::stretch::{Goal, Stretch, deviations};
 use crate::engine::Queue;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::stats::Welford;
@@ -43,6 +44,8 @@ pub(super) struct Sample {
     pub(super) one: Moments,
     /// Fraction of the machines' compute time that is spent on what is done twice.
     pub(super) wasted: f64,
+    /// Relative standard error of the mean.
+    error: f64,
     /// Steps in order of their compute.
     kept: Box<[f64]>,
 }
@@ -76,6 +79,11 @@ impl Sampled {
         is_alike.then(|| self.known.get_or_init(|| self.measure()))
     }
 
+    /// Relative standard error of the mean, if that was measured so far.
+    pub(crate) fn error(&self) -> Option<f64> {
+        Some(self.known.get()?.error)
+    }
+
     fn measure(&self) -> Sample {
         let mut scratch = Scratch::default();
         let mut queue = Queue::new();
@@ -102,7 +110,26 @@ impl Sampled {
             .map(|one| one.1)
             .collect();
         all.iter().for_each(|step| seen.add(*step));
-        let wasted = take(self.steps / 8).map_or(0.0, |(stretch, _)| stretch.wasted);
+        // Steps are independent of each other, and many of them are taken in one go.
+        let (mut steps, mut sum) = (all.len() as f64, all.iter().sum::<f64>());
+        let (mut wasted, mut looked) = (0.0, 0.0);
+        let most = MOST_TO_BE_EXACT / f64::from(self.nominal.workers);
+        let error = |steps: f64, sum: f64| seen.standard_deviation() * steps.sqrt() / sum;
+        while looked == 0.0 || (error(steps, sum) > RATE_ERROR && steps < most) {
+            let Some((stretch, time)) = take(self.steps / 8) else {
+                break;
+            };
+            // Whoever is interrupted gets no further, and needs no answer.
+            if stretch.updates == 0 {
+                break;
+            }
+            let more = stretch.updates as f64;
+            (steps, sum) = (steps + more, sum + time);
+            (wasted, looked) = (wasted + stretch.wasted, looked + 1.0);
+        }
+        let mean = sum / steps;
+        let longer = mean / seen.mean();
+        all.iter_mut().for_each(|step| *step *= longer);
         all.sort_by(f64::total_cmp);
         // Means of equally many neighbours, so that the mean stays what it is.
         let each = all.len().div_ceil(KEPT).max(1);
@@ -111,7 +138,7 @@ impl Sampled {
             .map(|near| near.iter().sum::<f64>() / near.len() as f64);
         Sample {
             one: Moments {
-                mean: seen.mean(),
+                mean,
                 deviation: seen.standard_deviation(),
                 skewness: match seen.standard_deviation() > 0.0 {
                     true => seen.skewness(),
@@ -119,13 +146,23 @@ impl Sampled {
                 },
                 calm: None,
             },
-            wasted,
+            wasted: wasted / f64::max(looked, 1.0),
+            error: error(steps, sum),
             kept: kept.collect(),
         }
     }
 }
 
 impl Sample {
+    /// By how many standard deviations so much compute of so many steps, relative to a worker's mean, is off its mean.
+    pub(super) fn deviations(&self, steps: u64, compute: f64) -> f64 {
+        let (n, longest) = (steps as f64, self.kept.last().copied());
+        let off = compute - n * self.one.mean;
+        // A single long step is no wonder.
+        let slack = longest.unwrap_or(0.0);
+        deviations(off, slack, self.one.deviation * n.sqrt(), compute)
+    }
+
     /// Draws the compute of a step, relative to a worker's mean.
     pub(super) fn draw(&self, stream: &mut Stream) -> f64 {
         self.kept

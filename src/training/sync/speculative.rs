@@ -10,7 +10,7 @@ use super::fidelity::Invalid;
 use super::registry::Protocol;
 use super::sampled::{Sampled, steps_to_measure};
 use super::steps::Steps;
-use super::stretch::{Goal, Stretch, give_up, ratio};
+use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Leap, Stationary, Synchronisation};
 use crate::engine::Queue;
 use crate::input::checked::Probability;
@@ -122,7 +122,9 @@ impl Synchronisation for Speculative {
         let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
         let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
         stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
-        stretch.wasted = sample.wasted;
+        stretch.waste_fraction(sample.wasted, stepping.worker_s);
+        let compute = stretch.advance.compute_s / stepping.worker_s;
+        stretch.deviations = sample.deviations(stretch.updates, compute);
         Some((stretch, end))
     }
 
@@ -204,7 +206,7 @@ impl Synchronisation for Speculative {
         let end = end.unwrap_or(goal.until);
         give_up(queue, end);
         step.log.end(stretch.updates, end);
-        stretch.wasted = ratio(step.wasted_ns, step.worked_ns + step.wasted_ns);
+        stretch.waste(step.wasted_ns / 1e9, step.worked_ns / 1e9);
         Ok(stretch)
     }
 }

@@ -26,6 +26,9 @@ pub struct Ssp {
     pub slack: u32,
 }
 
+/// Steps of each worker in which a third of a step is no less than 0.2 %.
+const STILL_SEEN: f64 = 200.0;
+
 /// One worker.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
@@ -96,8 +99,11 @@ impl Ssp {
         let cycle_s = stepping.worker_s + stepping.communication_s;
         let cycle_cv = ratio(stepping.time.cv() * stepping.worker_s, cycle_s);
         let apart = (f64::from(self.slack) + 1.0) / cycle_cv;
+        let apart = OUT_OF_STEP * apart * apart;
         Settling {
-            rounds: OUT_OF_STEP * apart * apart,
+            // Of what the start gains, about a step of each worker, a third is still to be lost then: of many steps that
+            // is nothing, of few it would be seen.
+            rounds: apart + (3.0 * apart).min(STILL_SEEN),
             updates: f64::from(stepping.workers),
             has_own_times: false,
         }

@@ -61,8 +61,12 @@ pub struct Stretch {
     pub missed_gradients: u64,
     /// Fraction of the machines' compute time that was spent on what was dropped or done twice.
     pub wasted: f64,
+    /// That compute time, in seconds of all machines together; 0 where nothing can be wasted.
+    pub computed_s: f64,
     /// Fraction of the time that a parameter server was busy, on average; 0 without servers.
     pub utilisation: f64,
+    /// By how many standard deviations a stretch that was taken at once leaves its mean; 0 where every event was.
+    pub deviations: f64,
 }
 
 impl Stretch {
@@ -75,7 +79,9 @@ impl Stretch {
             dropped: 0,
             missed_gradients: 0,
             wasted: 0.0,
+            computed_s: 0.0,
             utilisation: 0.0,
+            deviations: 0.0,
         }
     }
 
@@ -99,11 +105,33 @@ impl Stretch {
         self.updates == goal.updates
     }
 
+    /// Of compute of all machines, so much was wasted and the rest of use.
+    pub(super) fn waste(&mut self, wasted_s: f64, useful_s: f64) {
+        self.computed_s = useful_s + wasted_s;
+        self.wasted = ratio(wasted_s, self.computed_s);
+    }
+
+    /// Of the compute of its gradients, of `worker_s` seconds each, and of what was wasted besides, this fraction was wasted.
+    pub(super) fn waste_fraction(&mut self, wasted: f64, worker_s: f64) {
+        self.wasted = wasted;
+        self.computed_s = self.gradients as f64 * worker_s / (1.0 - wasted).max(f64::EPSILON);
+    }
+
     /// Divides the time that has passed since `start`: of it, `communication_s` on average over
     /// the workers was not compute.
     pub(super) fn divide(&mut self, elapsed_s: f64, communication_s: f64) {
         self.advance.communication_s = communication_s;
         self.advance.compute_s = (elapsed_s - communication_s).max(0.0);
+    }
+}
+
+/// By how many `deviation`s a figure is `off`; `slack` of it is no deviation, nor is what is rounded off a figure of `size`.
+pub(super) fn deviations(off: f64, slack: f64, deviation: f64, size: f64) -> f64 {
+    let off = off.abs() - slack - 1e-9 * size.abs();
+    match off.is_nan() || deviation.is_nan() {
+        true => f64::INFINITY,
+        false if off <= 0.0 => 0.0,
+        false => off / deviation,
     }
 }
 

@@ -36,6 +36,17 @@ pub trait Synchronisation: Debug {
     /// Gradients of one update; `None` where their number is not fixed.
     fn gradients_per_update(&self, workers: u32) -> Option<u32>;
 
+    /// Mean seconds that an update keeps a parameter server busy; 0 without servers.
+    fn mean_service_s(&self) -> f64 {
+        0.0
+    }
+
+    /// Seconds of a worker's measured step that pass outside of it, at a parameter server: they are taken off its
+    /// communication, and off its compute where that is shorter.
+    fn service_in_step_s(&self) -> f64 {
+        0.0
+    }
+
     /// Whether `updates` updates from a fresh start can be simulated in `fidelity`. All can in `event`.
     ///
     /// # Errors
@@ -63,6 +74,11 @@ pub trait Synchronisation: Debug {
     /// Expected seconds of an update of workers whose slowest is expected to end a step after `step_s`, communication
     /// included; `None` where only a trial run tells it.
     fn expected_update_s(&self, _step_s: f64) -> Option<f64> {
+        None
+    }
+
+    /// An update of workers that have fallen out of step, communication included, where a formula tells it.
+    fn long_run_update(&self, _stepping: &Stepping) -> Option<Update> {
         None
     }
 
@@ -106,6 +122,17 @@ pub trait Synchronisation: Debug {
     }
 }
 
+/// What an update comes to in the long run, in the mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Update {
+    /// Seconds from one to the next.
+    pub seconds: f64,
+    /// Gradients that it sums up.
+    pub gradients: f64,
+    /// Gradients of others that they missed, together.
+    pub missed: f64,
+}
+
 /// What `step` and `fast` need of a protocol on workers, whatever luck scales their times.
 #[derive(Debug, Clone, Default)]
 pub struct Stationary {
@@ -123,6 +150,15 @@ impl Stationary {
     /// Whether what it says is measured, when it is first asked for.
     pub(crate) fn is_measured(&self) -> bool {
         self.long_run.is_some() || self.sampled.is_some()
+    }
+
+    /// Relative standard error of the mean time of an update, where that was measured so far.
+    pub(crate) fn error(&self) -> Option<f64> {
+        let of_steps = || self.sampled.as_ref()?.error();
+        self.long_run
+            .as_ref()
+            .and_then(|l| l.error())
+            .or_else(of_steps)
     }
 }
 

@@ -25,7 +25,7 @@ pub use epochs::EpochLaw;
 pub use noise::NoiseLaw;
 pub use overlap::Overlap;
 pub use pooled::PooledLaw;
-pub use worker::{Speed, Unlike, WorkerLaw};
+pub use worker::{Speed, WorkerLaw};
 
 use serde::{Deserialize, Serialize};
 

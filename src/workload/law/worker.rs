@@ -7,6 +7,8 @@ use crate::input::checked::{AtLeastOne, Fraction, NonNegative, Positive};
 
 /// t(b) = c + w·u/s_w(n) + (b + (β − 1)·max(0, b − κ))·u/s(n), n being the worker's size: its cores, or its FLOPS in any unit.
 ///
+/// A step in which all wait for the slowest takes max(t) + a·(1 − mean(t)/max(t)) over its workers.
+///
 /// Without a knee κ and with s_w = s, in the form t = c_k + b/x_k: c_k = c + w·u/s(n) and x_k = s(n)/u.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,33 +29,9 @@ pub struct WorkerLaw {
     /// β: seconds of a sample beyond a worker's knee κ, over those of one before it; 1 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_knee: Option<AtLeastOne>,
-    /// What unlike workers cost besides; nothing when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unlike: Option<Unlike>,
-}
-
-/// A constant of a synchronous step whose workers are unlike.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Unlike {
-    /// From which mean time of the slowest worker on, over the mean of all.
-    pub from: AtLeastOne,
-    /// Seconds of such a step besides.
-    pub step_s: NonNegative,
-}
-
-impl Unlike {
-    /// Seconds that a step takes longer whose workers have these mean times.
-    pub fn seconds(&self, means_s: impl Iterator<Item = f64>) -> f64 {
-        let (mut sum, mut slowest, mut workers) = (0.0, 0.0f64, 0.0);
-        for mean_s in means_s {
-            (sum, slowest, workers) = (sum + mean_s, slowest.max(mean_s), workers + 1.0);
-        }
-        match slowest * workers > self.from.get() * sum {
-            true => self.step_s.get(),
-            false => 0.0,
-        }
-    }
+    /// a: seconds that a step takes besides, times the share of their time for which workers wait for the slowest; 0 when absent.
+    #[serde(default = "zero", skip_serializing_if = "is_zero")]
+    pub waiting_s: NonNegative,
 }
 
 /// 0, where a key is absent.
@@ -110,6 +88,20 @@ impl WorkerLaw {
         };
         self.fixed_s.get() + fixed_s + (batch + beyond) * u / speed
     }
+
+    /// Seconds that a step takes beyond its slowest worker, where workers with these mean times wait for it:
+    /// a·(1 − mean/max).
+    pub fn waiting_step_s(&self, means_s: impl Iterator<Item = f64>) -> f64 {
+        let (mut sum, mut slowest, mut workers) = (0.0, 0.0f64, 0.0);
+        for mean_s in means_s {
+            (sum, slowest, workers) = (sum + mean_s, slowest.max(mean_s), workers + 1.0);
+        }
+        match slowest > 0.0 {
+            // Equal times may have a mean above them by rounding.
+            true => self.waiting_s.get() * (1.0 - sum / (workers * slowest)).max(0.0),
+            false => 0.0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -138,13 +130,12 @@ mod tests {
     }
 
     #[test]
-    fn unlike_workers_cost_a_constant_from_where_the_slowest_is_so_far_off() {
-        let unlike =
-            law("sample_s = 1\nspeed = \"linear\"\nunlike = { from = 1.25, step_s = 0.7 }")
-                .unlike
-                .expect("given");
-        assert_eq!(unlike.seconds([1.0, 1.0, 1.0].into_iter()), 0.0);
-        assert_eq!(unlike.seconds([3.0, 4.0, 5.0].into_iter()), 0.0);
-        assert_eq!(unlike.seconds([3.0, 4.0, 5.1].into_iter()), 0.7);
+    fn waiting_costs_in_proportion_to_the_share_of_time_that_workers_wait() {
+        let law = law("sample_s = 1\nspeed = \"linear\"\nwaiting_s = 0.8");
+        let seconds = |means_s: [f64; 3]| law.waiting_step_s(means_s.into_iter());
+        assert_eq!(seconds([0.7; 3]), 0.0);
+        // One of three works for 4 s, and two wait for 2 and 4 of them: half of 12 s.
+        assert!((seconds([4.0, 2.0, 0.0]) - 0.4).abs() < 1e-12);
+        assert_eq!(seconds([4.0, 2.0, 0.0]), seconds([8.0, 4.0, 0.0]));
     }
 }

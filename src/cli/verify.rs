@@ -1,0 +1,221 @@
+//! `scavsim verify`: whether results are what their scenario comes to.
+//!
+//! Hashes tell accidents: whoever changes a row can make its hashes anew. That a case is a function of its number and its
+//! scenario nobody can change: drawn cases are evaluated again, and their rows compared byte for byte.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::finished::{FinishedRun, same_scenario, wrong};
+use super::run;
+use super::set::SetArgs;
+use super::signals::Signals;
+use super::{Exit, Failure, terminal};
+use crate::experiment::{Aggregated, Aggregation, COLUMNS, Evaluator, Plan, Record, Sink};
+use crate::input::{Diagnostic, Diagnostics};
+use crate::report::csv_rows::CsvRows;
+use crate::report::{manifest, results, summary_by, summary_csv};
+use crate::rng::{Purpose, Streams};
+use crate::scenario::Scenario;
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// The folder of a finished run; nothing in it is changed
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The scenario that the run was made from
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArgs,
+    /// Evaluate so many cases again, drawn at random
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    again: u64,
+    /// Draw the same cases again; at random when absent
+    #[arg(long, value_name = "SEED")]
+    draw: Option<u32>,
+}
+
+impl VerifyArgs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`]; results that are not what they should be are wrong.
+    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        let run = FinishedRun::open(&self.folder)?;
+        let set = self.set.sources()?;
+        let scenario = match &self.scenario {
+            Some(file) => Some(same_scenario(file, set, &run.identity)?),
+            None if self.again > 0 => {
+                return Err(wrong(
+                    "cases are evaluated again from their scenario, and none is named".to_owned(),
+                    "name it with `--scenario FILE`, or leave it at the hashes with `--again 0`",
+                ));
+            }
+            None => None,
+        };
+        let cases = run.tasks().all();
+        let draw = self.draw.unwrap_or_else(seed);
+        let drawn = drawn(cases, self.again, draw);
+        let stored = self.stored(&run, drawn)?;
+        let page = terminal::page();
+        let say =
+            |what: String| terminal::print(&page.prose(&format!("{}: {what}", run.name()), 2));
+        say(format!(
+            "{cases} rows have the hashes of the manifest, and `summary.csv` is theirs"
+        ))?;
+        if let Some(scenario) = scenario.filter(|_| self.again > 0) {
+            again(&scenario, &stored, signals)?;
+            let count = stored.len();
+            say(format!(
+                "{count} of {cases} cases evaluated again are the same, byte for byte (`--draw {draw}`)"
+            ))?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Reads all rows, makes their summary anew and compares it; the rows of these cases.
+    fn stored(&self, run: &FinishedRun, drawn: Vec<u64>) -> Result<Stored, Failure> {
+        let summary = run.summary()?;
+        let by = results::summary_columns(&summary)?;
+        let across_vms = manifest::is_across_vms(&run.identity);
+        let mut reading = Reading {
+            summary: Aggregation::of(by.as_ref(), across_vms, run.tasks()),
+            rows: drawn.into_iter().map(|case| (case, Vec::new())).collect(),
+        };
+        run.hand_out(&mut reading)?;
+        let anew = match reading.summary.finish()? {
+            Aggregated::Usual(groups) => summary_csv::render(&groups)?,
+            Aggregated::By(table) => summary_by::csv(&table)?,
+        };
+        match anew.as_bytes() == summary {
+            true => Ok(reading.rows),
+            false => Err(wrong(
+                format!(
+                    "summary.csv in {} is not that of its records",
+                    self.folder.display()
+                ),
+                "`scavsim summary DIR` prints what they come to",
+            )),
+        }
+    }
+}
+
+/// Rows by their cases, as `records.csv` has them.
+type Stored = BTreeMap<u64, Vec<u8>>;
+
+/// Takes all records, and keeps the rows of some.
+struct Reading {
+    summary: Aggregation,
+    rows: Stored,
+}
+
+impl Sink for Reading {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if let Some(row) = self.rows.get_mut(&record.case) {
+            *row = row_of(record);
+        }
+        self.summary.take(record)
+    }
+}
+
+fn row_of(record: &Record<'_>) -> Vec<u8> {
+    let mut rows = CsvRows::default();
+    rows.take(record);
+    rows.into_bytes()
+}
+
+/// A seed that nobody knows before: who changes rows cannot choose those that are not drawn.
+fn seed() -> u32 {
+    // The numbers by which the standard library keeps its hashes from being guessed.
+    RandomState::new().hash_one(0) as u32
+}
+
+/// So many different cases, in order.
+fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
+    if count >= cases {
+        return (0..cases).collect();
+    }
+    let mut stream = Streams::new(u64::from(seed)).stream(0, Purpose::Trial(0));
+    let mut all = std::collections::BTreeSet::new();
+    while (all.len() as u64) < count {
+        all.insert(((stream.uniform() * cases as f64) as u64).min(cases - 1));
+    }
+    all.into_iter().collect()
+}
+
+/// Evaluates these cases anew, and compares their rows.
+fn again(scenario: &Scenario, stored: &Stored, signals: &Signals) -> Result<(), Failure> {
+    let interrupt = signals.raise_first()?;
+    let plan = Plan::on_threads(run::available(), scenario, interrupt);
+    if interrupt.is_raised() {
+        return Err(Failure::Interrupted);
+    }
+    let plan = plan.map_err(anyhow::Error::from)?;
+    let mut evaluator = Evaluator::new(&plan);
+    let mut found = Diagnostics::default();
+    for (case, row) in stored {
+        let own = row_of(&evaluator.evaluate(plan.case(*case)));
+        if interrupt.is_raised() {
+            return Err(Failure::Interrupted);
+        }
+        if own != *row {
+            found.push(Diagnostic::general(difference(*case, row, &own)).with_help(
+                "the row was changed, or another version of scavsim or of the data behind the scenario made it",
+            ));
+        }
+    }
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Wrong(found)),
+    }
+}
+
+/// What is otherwise in a row than in the one that was evaluated again.
+fn difference(case: u64, stored: &[u8], own: &[u8]) -> String {
+    let cells = |row: &[u8]| {
+        let mut rows = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(row);
+        let first = rows.records().next().and_then(Result::ok);
+        first.map_or(Vec::new(), |row| row.iter().map(str::to_owned).collect())
+    };
+    let (stored, own): (Vec<String>, Vec<String>) = (cells(stored), cells(own));
+    let columns = COLUMNS.iter().zip(stored.iter().zip(&own));
+    let other: Vec<String> = columns
+        .filter(|(_, (stored, own))| stored != own)
+        .map(|(column, (stored, own))| {
+            format!("`{}` is {stored}, evaluated again {own}", column.name)
+        })
+        .collect();
+    const SHOWN: usize = 3;
+    let more = match other.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let shown = &other[..other.len().min(SHOWN)];
+    format!(
+        "case {case} is not what its scenario comes to: {}{more}",
+        shown.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_drawn_once_each_and_the_same_by_seed() {
+        assert_eq!(drawn(5, 20, 1), [0, 1, 2, 3, 4]);
+        let some = drawn(1000, 20, 7);
+        assert_eq!(some.len(), 20);
+        assert!(some.windows(2).all(|two| two[0] < two[1]) && some[19] < 1000);
+        assert_eq!(some, drawn(1000, 20, 7));
+        assert_ne!(some, drawn(1000, 20, 8));
+    }
+}

@@ -1,0 +1,84 @@
+//! What a figure may take to compute.
+//!
+//! Whoever writes expressions does not see what they multiply to. A figure that takes too much is refused with the place
+//! where it went too far, rather than computed for ever.
+
+use std::cell::Cell;
+
+/// Steps of a figure: parts evaluated and rows looked at.
+const MOST_STEPS: u64 = 100_000_000;
+/// Values that are kept at once.
+const MOST_VALUES: u64 = 10_000_000;
+/// Parts inside of parts, through all functions: what a stack of two MiB holds.
+const DEEPEST: u32 = 400;
+
+/// What a figure has taken so far.
+#[derive(Debug, Default)]
+pub(super) struct Budget {
+    steps: Cell<u64>,
+    values: Cell<u64>,
+    depth: Cell<u32>,
+}
+
+impl Budget {
+    /// Takes so many steps.
+    ///
+    /// # Errors
+    /// That they are too many, in words.
+    pub(super) fn step(&self, count: usize) -> Result<(), String> {
+        let steps = self.steps.get().saturating_add(count as u64);
+        self.steps.set(steps);
+        match steps <= MOST_STEPS {
+            true => Ok(()),
+            false => Err(format!("the figure takes more than {MOST_STEPS} steps")),
+        }
+    }
+
+    /// Keeps so many values.
+    ///
+    /// # Errors
+    /// That they are too many, in words.
+    pub(super) fn keep(&self, count: usize) -> Result<(), String> {
+        let values = self.values.get().saturating_add(count as u64);
+        self.values.set(values);
+        match values <= MOST_VALUES {
+            true => Ok(()),
+            false => Err(format!(
+                "the figure keeps more than {MOST_VALUES} values at once"
+            )),
+        }
+    }
+
+    /// How many values are kept now.
+    pub(super) fn kept(&self) -> u64 {
+        self.values.get()
+    }
+
+    /// Gives so many values back.
+    pub(super) fn release(&self, count: usize) {
+        let values = self.values.get().saturating_sub(count as u64);
+        self.values.set(values);
+    }
+
+    /// Forgets the values that were kept since there were so many.
+    pub(super) fn forget_to(&self, kept: u64) {
+        self.values.set(kept);
+    }
+
+    /// Goes a part deeper.
+    ///
+    /// # Errors
+    /// That it is too deep, in words.
+    pub(super) fn deeper(&self) -> Result<(), String> {
+        self.depth.set(self.depth.get() + 1);
+        match self.depth.get() <= DEEPEST {
+            true => Ok(()),
+            false => Err(format!("more than {DEEPEST} parts inside of each other")),
+        }
+    }
+
+    /// Comes back.
+    pub(super) fn higher(&self) {
+        self.depth.set(self.depth.get().saturating_sub(1));
+    }
+}

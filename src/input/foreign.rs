@@ -1,0 +1,78 @@
+//! Texts from outside, before they are shown.
+//!
+//! Names are checked when they are read; a sentence of somebody's program or the name of a file may hold anything.
+
+use std::borrow::Cow;
+
+use super::name::{FORMULA, is_unseen};
+
+/// A text in which a terminal finds nothing to obey and a person sees all that is there; line breaks stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    without(text, |c| c != '\n' && is_unseen(c))
+}
+
+/// A text for a cell of a table, a terminal and a page alike: visible, in one line, and no formula of a spreadsheet, as
+/// which an apostrophe keeps it from being read.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let seen = without(text, is_unseen);
+    match seen.trim_start().starts_with(FORMULA) {
+        true => Cow::Owned(format!("'{seen}")),
+        false => seen,
+    }
+}
+
+/// A line of a file as a message quotes it, and where a place in it has gone: blanks and what the renderer shows by signs
+/// of its own stay.
+pub(super) fn quoted(
+    line: &str,
+    place: std::ops::Range<usize>,
+) -> (Cow<'_, str>, std::ops::Range<usize>) {
+    let part = |text| without(text, |c| is_unseen(c) && !c.is_ascii());
+    let (begin, end) = (part(&line[..place.start]), part(&line[place.clone()]));
+    let mark = begin.len()..begin.len() + end.len();
+    (part(line), mark)
+}
+
+/// The text with these characters spelt out.
+fn without(text: &str, is_wrong: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_wrong) {
+        return Cow::Borrowed(text);
+    }
+    let mut all = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_wrong(c) {
+            true => all.extend(c.escape_default()),
+            false => all.push(c),
+        }
+    }
+    Cow::Owned(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_obeyed_and_nothing_is_hidden() {
+        assert_eq!(visible("plain, größer\n模型"), "plain, größer\n模型");
+        assert_eq!(
+            visible("a\u{1b}[31m\u{9b}2J\u{202e}b\u{2028}"),
+            "a\\u{1b}[31m\\u{9b}2J\\u{202e}b\\u{2028}"
+        );
+        assert_eq!(visible("a\u{e0041}\u{600}"), "a\\u{e0041}\\u{600}");
+        assert_eq!(harmless("no idea: 1 + 1 = 2"), "no idea: 1 + 1 = 2");
+        for formula in ["=1+1", "+1", "-1", "@SUM(1)", "  =cmd|' /C calc'!A0"] {
+            assert_eq!(harmless(formula), format!("'{formula}"));
+        }
+        assert_eq!(harmless("two\nlines"), "two\\nlines");
+        assert_eq!(harmless("\t=1"), "\\t=1");
+    }
+
+    #[test]
+    fn a_place_moves_with_what_is_before_it() {
+        let line = "a\u{9b}bc\u{202e}d";
+        let (shown, place) = quoted(line, 3..5);
+        assert_eq!(shown, "a\\u{9b}bc\\u{202e}d");
+        assert_eq!(&shown[place], "bc");
+    }
+}

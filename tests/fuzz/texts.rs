@@ -1,0 +1,222 @@
+//! What people write in a few words: expressions, papers, keys of the command line, answers of strategies; and profiles of layers.
+
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use clap::Parser;
+use scavsim::cli::set::SetArgs;
+use scavsim::expression::{
+    self, Arguments, Cell, Definition, Table, Used, Value, World, check, evaluate,
+};
+use scavsim::input::{Diagnostics, Folder, Source};
+use scavsim::parallel::{LayerProfile, Links};
+use scavsim::reproduce::{Paper, Size, compare};
+use scavsim::scenario::{Given, Overrides, load_with};
+use scavsim::{Conversation, Registry, Scenario, Spoken};
+
+use super::inputs::{evaluate as run_for_a_moment, plans, shipped};
+use super::{Files, Target, corpus, files_of};
+
+pub fn targets() -> Vec<Target> {
+    let target = |name, share, seeds, read: fn(&Path)| Target {
+        name,
+        share,
+        read: Box::new(read),
+        seeds,
+    };
+    let folders = |path: &str| -> Vec<Files> {
+        let all = shipped(path).into_iter();
+        all.filter(|path| path.is_dir())
+            .map(|folder| files_of(&folder))
+            .collect()
+    };
+    vec![
+        target("expressions", 200, corpus("expressions"), expressions),
+        target("papers", 40, corpus("papers"), paper),
+        target("shipped-papers", 10, folders("data/papers"), shipped_paper),
+        target("set", 40, corpus("set"), set),
+        target("talk", 60, corpus("talk"), talk),
+        target("layer-profile", 30, folders("data/layers"), layer_profile),
+    ]
+}
+
+/// A file of the input, as far as it is text.
+fn text(folder: &Path, name: &str) -> String {
+    String::from_utf8_lossy(&fs::read(folder.join(name)).unwrap_or_default()).into_owned()
+}
+
+/// Some rows, a function, and one that calls itself.
+struct Few(Option<Definition>);
+
+impl World for Few {
+    fn parameters(&self, function: &str) -> Option<&'static [&'static str]> {
+        (function == "twice").then_some(&["x", "of?"])
+    }
+
+    fn functions(&self) -> Vec<&str> {
+        vec!["twice"]
+    }
+
+    fn call(&self, _: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+        Ok(Value::Number(2.0 * arguments.number("x")?))
+    }
+
+    fn defined(&self, name: &str) -> Option<&Definition> {
+        self.0.as_ref().filter(|_| name == "again")
+    }
+
+    fn tables(&self) -> Vec<String> {
+        vec!["rows".to_owned()]
+    }
+
+    fn columns(&self, table: &str) -> Option<Vec<String>> {
+        (table == "rows").then(|| ["name", "workers", "time_h"].map(str::to_owned).into())
+    }
+
+    fn table(&self, _: &str) -> Result<Rc<Table>, String> {
+        let mut table = Table::new(["name", "workers", "time_h"]);
+        for (name, workers) in [("a", 1.0), ("b", 2.0), ("a", 4.0)] {
+            table.push([
+                Cell::Text(name.into()),
+                Cell::Number(workers),
+                Cell::Number(8.0 / workers),
+            ]);
+        }
+        table.push([Cell::Text("b".into()), Cell::Number(8.0), Cell::Empty]);
+        Ok(Rc::new(table))
+    }
+}
+
+/// Each line is an expression; the first is what `again(x)` is, too.
+fn expressions(folder: &Path) {
+    let text = text(folder, "expressions.txt");
+    let mut world = Few(None);
+    for line in text.lines() {
+        let mut wrong = Diagnostics::default();
+        let source = Source::new("expressions.txt", line);
+        let read = expression::parse(line, &source, 0, &mut wrong);
+        assert_eq!(read.is_some(), wrong.is_empty(), "{line}");
+        let Some(read) = read else { continue };
+        check(&read, &[], &world, &mut Used::default(), &mut wrong);
+        if wrong.is_empty() {
+            match evaluate(&read, &world) {
+                Ok(value) => assert!(!value.shown().is_empty(), "{line}"),
+                Err(why) => assert!(!why.title.is_empty(), "{line}"),
+            }
+        }
+        world.0.get_or_insert(Definition {
+            parameters: vec!["x".to_owned()],
+            body: read,
+        });
+    }
+}
+
+/// A paper without scenarios: its figures are computed, or refused with a reason.
+fn paper(folder: &Path) {
+    // What a table names stands beside it; a scenario would be run.
+    if text(folder, "paper.toml").contains("scenario") {
+        return;
+    }
+    match Paper::open(&folder.to_string_lossy(), Size::default()) {
+        Ok(paper) => match compare(&paper) {
+            Ok(rows) => assert!(rows.iter().all(|row| !row.verdict.name().is_empty())),
+            Err(why) => assert!(!why.render(true).is_empty()),
+        },
+        Err(why) => assert!(!why.render(true).is_empty(), "refused without a reason"),
+    }
+}
+
+fn shipped_paper(folder: &Path) {
+    if let Err(why) = Paper::open(&folder.to_string_lossy(), Size::default()) {
+        assert!(!why.render(true).is_empty(), "refused without a reason");
+    }
+}
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+const SCENARIO: &str = "workloads = [\"scavenger-resnet18\"]\nreplicas = 2\nsearch.strategies = [\"oracle\", \"mine\"]\n";
+
+/// Each line is a `-s KEY=VALUE`.
+fn set(folder: &Path) {
+    let text = text(folder, "set.txt");
+    let words = text.lines().flat_map(|line| ["-s", line]);
+    let Ok(line) = Line::try_parse_from(words) else {
+        return;
+    };
+    let Ok(set) = line.set.sources() else { return };
+    let mut wrong = Diagnostics::default();
+    let source = Source::new("scenario", SCENARIO.replace(", \"mine\"", ""));
+    let overrides = Overrides {
+        set,
+        ..Overrides::default()
+    };
+    let scenario = load_with(&source, folder, overrides, &Given::default(), &mut wrong);
+    let told = wrong.render(true);
+    match scenario.filter(|_| wrong.is_empty()) {
+        Some(scenario) => run_for_a_moment(&scenario),
+        None => assert!(!told.is_empty(), "refused without a reason"),
+    }
+}
+
+/// Answers from a file, whatever is asked.
+struct Recited(Arc<Mutex<(Vec<String>, usize)>>);
+
+impl Conversation for Recited {
+    fn answer(&mut self, _: String) -> Result<String, String> {
+        let mut told = self.0.lock().expect("nobody panics with it");
+        told.1 += 1;
+        let next = told.1 - 1;
+        told.0
+            .get(next)
+            .cloned()
+            .ok_or_else(|| "it has no more to say".to_owned())
+    }
+}
+
+/// Each line is an answer of a strategy.
+fn talk(folder: &Path) {
+    let lines: Vec<String> = text(folder, "answers.jsonl")
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let told = Arc::new(Mutex::new((lines, 0)));
+    let spoken = Spoken::new(move || Ok(Box::new(Recited(told.clone()))));
+    let registry = Registry::default().with("mine", spoken);
+    let scenario = Scenario::options()
+        .registry(registry)
+        .jobs(1)
+        .parse(SCENARIO);
+    let scenario = scenario.expect("it is legal");
+    let run = scenario.run(|record| {
+        assert!(record.is_finite(), "{record:?}");
+        assert!(
+            record.time_h.is_some() || !record.reason.is_empty(),
+            "{record:?}"
+        );
+        assert!(!record.reason.chars().any(char::is_control), "{record:?}");
+    });
+    run.expect("a search that fails ends no run");
+}
+
+fn layer_profile(folder: &Path) {
+    let mut wrong = Diagnostics::default();
+    let profile = LayerProfile::load(&Folder::Disk(folder.to_owned()), &mut wrong);
+    assert_eq!(
+        profile.is_some(),
+        wrong.is_empty(),
+        "{}",
+        wrong.render(false)
+    );
+    let links = fs::read_to_string(shipped("data")[0].with_file_name("layers/links.csv"));
+    let links = Source::new("links.csv", links.expect("it is checked in"));
+    if let (Some(profile), Some(links)) = (profile, Links::read(&links, &mut wrong)) {
+        plans(&profile, &links);
+    }
+}

@@ -1,0 +1,235 @@
+//! Means of the same figures in `event`, `step` and `fast`, and what was expected.
+//!
+//! Three rounds, each with another seed and four times the replicas: what differs by chance in one does not in the next. A difference
+//! counts where it is beyond what the fidelity states and its p-value is below 1 %, then 0.1 %, then 10^-6 (Student's t of the
+//! differences of replicas): a false alarm in 10^11 comparisons if the last alone were exact, one in 10^6 if the first two told nothing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::records::place;
+use super::{Breach, Found, Trial, breach};
+use crate::draft::Draft;
+use crate::grounds::UNIT;
+use crate::rows::{GROUP, Row, groups};
+
+/// Replicas of a round, and the p-value beyond which it goes on.
+const ROUNDS: [(usize, f64); 3] = [(6, 1e-2), (24, 1e-3), (96, 1e-6)];
+
+/// A column that is compared, and how far a fidelity may be off: as a fraction, and in itself.
+const COLUMNS: [(&str, f64, f64); 7] = [
+    ("time_h", STATED, 0.0),
+    ("cost_usd", STATED, 0.0),
+    ("search_time_h", STATED, 0.0),
+    ("lost_vms", 0.01, 0.0),
+    ("staleness", 0.01, 0.002),
+    ("dropped_gradients", 0.01, 0.002),
+    ("wasted_compute", 0.01, 0.002),
+];
+
+/// What `fast` states of a mean time.
+const STATED: f64 = 0.0015;
+/// What it states of `flexible`, whose last barrier counts in short runs.
+const STATED_FLEXIBLE: f64 = 0.008;
+/// What is stated of an expectation that is a mean of runs: three standard errors.
+const STATED_EXPECTED: f64 = 0.022;
+
+pub fn agree(trial: &Trial<'_>) -> Found {
+    let draft = trial.draft;
+    if draft.worker_steps.is_none() {
+        return Ok(());
+    }
+    let mut suspects: Option<BTreeSet<String>> = None;
+    for (round, (replicas, p)) in ROUNDS.iter().enumerate() {
+        let found = differences(trial, round, *replicas, *p, suspects.as_ref())?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        if round + 1 == ROUNDS.len() {
+            let said: Vec<String> = found.into_iter().map(|(_, said)| said).take(3).collect();
+            return breach("", said.join("; "));
+        }
+        suspects = Some(found.into_iter().map(|(what, _)| what).collect());
+    }
+    Ok(())
+}
+
+/// The draft in a fidelity, with what the comparison needs alone.
+fn variant(draft: &Draft, fidelity: &str, round: usize, replicas: usize) -> Draft {
+    let mut variant = draft.flat();
+    let gone = ["antithetic", "precision", "most_replicas", "search.repeats"];
+    variant
+        .lines
+        .retain(|line| !gone.iter().any(|key| line.is_in(key)));
+    let listed = draft.value("search.strategies").unwrap_or_default();
+    let other = listed
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .find(|name| !["oracle", "clairvoyant"].contains(name));
+    let strategies = match other {
+        Some(other) => format!("[\"oracle\", \"{other}\"]"),
+        None => "[\"oracle\"]".to_owned(),
+    };
+    for (key, value) in [
+        ("fidelity", format!("\"{fidelity}\"")),
+        ("replicas", replicas.to_string()),
+        (
+            "seed",
+            format!("{}", 1_000_003 * (round as u64 + 1) + draft.number),
+        ),
+        ("search.strategies", strategies),
+        ("search.objectives", "[\"time\"]".to_owned()),
+        ("pricing.policies", format!("[\"{UNIT}\"]")),
+    ] {
+        variant.set(key, value, Vec::new());
+    }
+    variant
+}
+
+/// What differs, with its name and how it is told.
+fn differences(
+    trial: &Trial<'_>,
+    round: usize,
+    replicas: usize,
+    p: f64,
+    suspects: Option<&BTreeSet<String>>,
+) -> Result<Vec<(String, String)>, Breach> {
+    let mut runs = Vec::new();
+    for fidelity in ["event", "step", "fast"] {
+        match trial.run(&variant(trial.draft, fidelity, round, replicas), 1)? {
+            Some(rows) => runs.push((fidelity, rows)),
+            None if fidelity == "event" => return Ok(Vec::new()),
+            None => {}
+        }
+    }
+    let mut found = Vec::new();
+    let mut judge = |what: String, differences: &[f64], room: f64, told: String| {
+        if suspects.is_some_and(|suspects| !suspects.contains(&what)) {
+            return;
+        }
+        trial.comparisons.set(trial.comparisons.get() + 1);
+        if let Some(seen) = p_value(differences, room)
+            && seen < p
+        {
+            let told = format!(
+                "{what}: {told}, {} replicas, p {seen:.0e}",
+                differences.len()
+            );
+            found.push((what, told));
+        }
+    };
+    let is_flexible = trial.draft.text().contains("flexible");
+    let reference = parts(trial, &runs[0].1);
+    for (fidelity, rows) in &runs {
+        for (group, rows) in parts(trial, rows) {
+            let name = group.join(" ");
+            if *fidelity != "event" {
+                let exact: HashMap<&str, &Row> = (reference.get(&group).into_iter().flatten())
+                    .map(|row| (row.text("replica"), *row))
+                    .collect();
+                for (column, stated, absolute) in COLUMNS {
+                    let pairs = rows.iter().filter_map(|row| {
+                        let exact = exact.get(row.text("replica"))?;
+                        Some((row.figure(column)?, exact.figure(column)?))
+                    });
+                    let pairs: Vec<(f64, f64)> = pairs.collect();
+                    let mean = |of: fn(&(f64, f64)) -> f64| {
+                        pairs.iter().map(of).sum::<f64>() / pairs.len().max(1) as f64
+                    };
+                    let (own, event) = (mean(|pair| pair.0), mean(|pair| pair.1));
+                    let differences: Vec<f64> =
+                        pairs.iter().map(|(own, event)| own - event).collect();
+                    let stated = if is_flexible {
+                        STATED_FLEXIBLE.max(stated)
+                    } else {
+                        stated
+                    };
+                    let told = format!("{own} beside {event} in event");
+                    judge(
+                        format!("{column} in {fidelity} of {name}"),
+                        &differences,
+                        stated * event.abs() + absolute,
+                        told,
+                    );
+                }
+            }
+            // Where some have no result the others are no fair sample.
+            if *fidelity == "fast" && group[3] == "oracle" && rows.iter().all(|row| row.is_ok()) {
+                let expected_s = 3600.0 * rows[0].figure("expected_time_h").unwrap_or(f64::MAX);
+                let rounded_up = update_s(trial.draft) / expected_s;
+                for (column, expected) in [
+                    ("time_h", "expected_time_h"),
+                    ("cost_usd", "expected_cost_usd"),
+                ] {
+                    let differences: Vec<f64> = rows
+                        .iter()
+                        .filter_map(|row| Some(row.figure(column)? - row.figure(expected)?))
+                        .collect();
+                    let Some(mean) = rows[0].figure(expected) else {
+                        continue;
+                    };
+                    let told = format!(
+                        "{mean} expected, off by {} in the mean ({})",
+                        differences.iter().sum::<f64>() / differences.len().max(1) as f64,
+                        place(rows[0])
+                    );
+                    judge(
+                        format!("{expected} of {name}"),
+                        &differences,
+                        (STATED_EXPECTED + rounded_up) * mean,
+                        told,
+                    );
+                }
+            }
+        }
+    }
+    // What matters most is told first.
+    found.sort_by_key(|(what, _)| !what.starts_with("time_h"));
+    Ok(found)
+}
+
+/// Seconds of an update at most: what is expected does not round their number up, runs do.
+fn update_s(draft: &Draft) -> f64 {
+    let text = draft.text();
+    let periods = text.split("period = ").skip(1).filter_map(|rest| {
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse::<f64>().ok()
+    });
+    draft.step_s * periods.fold(1.0, f64::max)
+}
+
+/// Rows by what they are records of; where every VM type is searched by itself, by type, too.
+fn parts<'r>(trial: &Trial<'_>, rows: &'r [Row]) -> BTreeMap<Vec<String>, Vec<&'r Row>> {
+    let mut parts: BTreeMap<Vec<String>, Vec<&Row>> = BTreeMap::new();
+    for (mut group, rows) in groups(rows) {
+        group.push(String::new());
+        for row in rows {
+            if trial.draft.has("cluster.search") {
+                group[GROUP.len()] = row.text("oracle_vm").to_owned();
+            }
+            parts.entry(group.clone()).or_default().push(row);
+        }
+    }
+    parts
+}
+
+/// How likely the mean of `differences` is as far from 0, beyond `room`, if there is nothing but chance; `None` of fewer than four.
+fn p_value(differences: &[f64], room: f64) -> Option<f64> {
+    let count = differences.len() as f64;
+    if count < 4.0 {
+        return None;
+    }
+    let mean = differences.iter().sum::<f64>() / count;
+    let variance = differences
+        .iter()
+        .map(|one| (one - mean).powi(2))
+        .sum::<f64>()
+        / (count - 1.0);
+    // What is rounded to nanoseconds differs by nothing.
+    let error = (variance / count).sqrt().max(1e-7 * room.max(1e-9));
+    let beyond = (mean.abs() - room) / error;
+    let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
+    (beyond > 0.0).then(|| 2.0 * student.sf(beyond))
+}

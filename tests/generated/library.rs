@@ -1,0 +1,150 @@
+//! This library in process.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use scavsim::experiment::columns::Value as Cell;
+use scavsim::experiment::{COLUMNS, Evaluator, Plan, Record};
+use scavsim::input::{Diagnostics, Source};
+use scavsim::report::trace_jsonl;
+use scavsim::report::trace_names::TraceOf;
+use scavsim::scenario::{self, Overrides};
+use scavsim::training::Fidelity;
+use scavsim::{Ending, Interrupt, Scenario};
+use serde_json::Value;
+
+use crate::draft::SCENARIO;
+use crate::program::{Not, Wrong, crashed};
+use crate::rows::Row;
+
+pub fn schema() -> Value {
+    scenario::file::schema().to_value()
+}
+
+/// Reads the scenario in a folder.
+pub fn check(folder: &Path) -> Result<(), Not> {
+    guarded(|| open(folder, None).map(|_| ()))
+}
+
+/// Its records.
+pub fn run(folder: &Path, jobs: usize, patience: Duration) -> Result<Vec<Row>, Not> {
+    guarded(|| {
+        let (interrupt, alarm) = alarm(patience);
+        let scenario = open(folder, Some((&interrupt, jobs)))?;
+        let columns: Arc<Vec<String>> = Arc::new(
+            COLUMNS
+                .iter()
+                .map(|column| column.name.to_owned())
+                .collect(),
+        );
+        let mut rows = Vec::new();
+        let finished = scenario.run(|record| rows.push(row(record, &columns)));
+        drop(alarm);
+        match finished {
+            Ok(finished) if matches!(finished.ending, Ending::Interrupted) => Err(Not::TooSlow),
+            Ok(_) => Ok(rows),
+            Err(why) => Err(crashed(why)),
+        }
+    })
+}
+
+/// All that happens in a case, in fidelity `event`.
+pub fn trace(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<String, Not> {
+    guarded(|| watch(folder, case, most, patience))
+}
+
+fn open(folder: &Path, how: Option<(&Interrupt, usize)>) -> Result<Scenario, Not> {
+    let mut options = Scenario::options();
+    if let Some((interrupt, jobs)) = how {
+        options = options.interrupt(interrupt).jobs(jobs);
+    }
+    options.open(folder.join(SCENARIO)).map_err(|mistakes| {
+        let all = mistakes.iter().map(|mistake| Wrong {
+            file: mistake.file().unwrap_or_default().to_owned(),
+            line: mistake.line(),
+            said: mistake.title.clone(),
+        });
+        Not::Refused(all.collect())
+    })
+}
+
+fn watch(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<String, Not> {
+    let mut diagnostics = Diagnostics::default();
+    let source = Source::read(&folder.join(SCENARIO), &mut diagnostics);
+    let source = source.ok_or(Not::Refused(Vec::new()))?;
+    let scenario = scenario::load(&source, folder, Overrides::default(), &mut diagnostics);
+    let mut scenario = scenario.ok_or(Not::Refused(Vec::new()))?;
+    scenario.fidelity = Fidelity::Event;
+    let (interrupt, alarm) = alarm(patience);
+    let plan = Plan::heeding(&scenario, &interrupt);
+    if interrupt.is_raised() {
+        return Err(Not::TooSlow);
+    }
+    let plan = plan.map_err(crashed)?;
+    let watched = Evaluator::new(&plan).watch(plan.case(case), most);
+    drop(alarm);
+    if interrupt.is_raised() {
+        return Err(Not::TooSlow);
+    }
+    // A case without a result has no trace.
+    let Ok(watched) = watched else {
+        return Err(Not::Refused(Vec::new()));
+    };
+    let vms = match watched.arena.ground.rented() {
+        Some(vms) => vms,
+        None => return Err(Not::Refused(Vec::new())),
+    };
+    let of = TraceOf {
+        scenario: &plan.scenario,
+        case,
+        setting: plan.setting(watched.case.arena),
+        workload: plan.workload(watched.case.arena),
+        strategy: plan.strategy(watched.case.strategy),
+        replica: watched.case.replica,
+        pricing: &plan.policies[watched.case.policy].name,
+        objective: plan.objectives[watched.case.objective].name(),
+        fidelity: Fidelity::Event.name(),
+        vms,
+    };
+    let mut text = Vec::new();
+    trace_jsonl::write(&of, &watched.entries, &mut text).map_err(crashed)?;
+    String::from_utf8(text).map_err(crashed)
+}
+
+/// A flag that is raised when patience is over, unless the alarm is dropped before.
+fn alarm(patience: Duration) -> (Interrupt, Alarm) {
+    let interrupt = Interrupt::default();
+    let raised = interrupt.clone();
+    let (stop, stopped) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if stopped.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
+            raised.raise();
+        }
+    });
+    (interrupt, Alarm(stop))
+}
+
+/// Rings when patience is over, unless it is dropped.
+struct Alarm(#[expect(dead_code, reason = "it is dropped")] mpsc::Sender<()>);
+
+/// What panics has crashed.
+fn guarded<T>(body: impl FnOnce() -> Result<T, Not>) -> Result<T, Not> {
+    panic::catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|why| {
+        let text = why.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| why.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(Not::Crashed(format!("panic: {}", text.unwrap_or_default())))
+    })
+}
+
+fn row(record: &Record<'_>, columns: &Arc<Vec<String>>) -> Row {
+    let cells = COLUMNS.iter().map(|column| match (column.of)(record) {
+        Cell::Empty => String::new(),
+        Cell::Count(count) => count.to_string(),
+        Cell::Text(text) => text.to_owned(),
+        Cell::Whole(whole) => whole.to_string(),
+        Cell::Figure(figure) => figure.to_string(),
+    });
+    Row::new(columns.clone(), cells.collect())
+}

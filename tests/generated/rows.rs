@@ -1,0 +1,94 @@
+//! Rows of records by the names of their columns, whatever version wrote them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    columns: Arc<Vec<String>>,
+    cells: Vec<String>,
+}
+
+impl Row {
+    pub fn new(columns: Arc<Vec<String>>, cells: Vec<String>) -> Row {
+        Row { columns, cells }
+    }
+
+    /// A cell; empty where there is no such column.
+    pub fn text(&self, column: &str) -> &str {
+        let at = self.columns.iter().position(|name| name == column);
+        at.map_or("", |at| &self.cells[at])
+    }
+
+    /// A figure, if it exists.
+    pub fn figure(&self, column: &str) -> Option<f64> {
+        self.text(column).parse().ok()
+    }
+
+    /// The same with another cell.
+    pub fn with(&self, column: &str, cell: impl ToString) -> Row {
+        let mut row = self.clone();
+        if let Some(at) = self.columns.iter().position(|name| name == column) {
+            row.cells[at] = cell.to_string();
+        }
+        row
+    }
+
+    pub fn is_ok(&self) -> bool {
+        self.text("status") == "ok"
+    }
+
+    /// All cells with the names of their columns.
+    pub fn cells(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.columns
+            .iter()
+            .map(String::as_str)
+            .zip(self.cells.iter().map(String::as_str))
+    }
+
+    /// What it is a record of, without its replica, in words.
+    pub fn group(&self) -> Vec<String> {
+        GROUP.map(|column| self.text(column).to_owned()).into()
+    }
+
+    /// The same figures, but for the columns named.
+    pub fn differs(&self, other: &Row, but: &[&str]) -> Option<String> {
+        let mut pairs = self.cells().zip(other.cells());
+        // A file may write 1.0 for 1.
+        let same = |own: &str, other: &str| {
+            own == other || own.parse::<f64>().is_ok_and(|own| other.parse() == Ok(own))
+        };
+        let different = pairs.find(|(own, others)| {
+            !(but.contains(&own.0) || own.0 == others.0 && same(own.1, others.1))
+        });
+        different.map(|((column, own), (_, other))| format!("{column} {own} and {other}"))
+    }
+}
+
+/// What a group of rows has in common.
+pub const GROUP: [&str; 5] = ["workload", "pricing", "objective", "strategy", "setting"];
+
+/// Rows by what they are records of.
+pub fn groups(rows: &[Row]) -> BTreeMap<Vec<String>, Vec<&Row>> {
+    let mut groups: BTreeMap<Vec<String>, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        groups.entry(row.group()).or_default().push(row);
+    }
+    groups
+}
+
+/// The rows of a CSV.
+pub fn read(text: &str) -> Result<Vec<Row>, String> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|why| why.to_string())?;
+    let columns = Arc::new(header.iter().map(str::to_owned).collect::<Vec<_>>());
+    let rows = reader.records().map(|cells| {
+        let cells = cells.map_err(|why| why.to_string())?;
+        Ok(Row::new(
+            columns.clone(),
+            cells.iter().map(str::to_owned).collect(),
+        ))
+    });
+    rows.collect()
+}

@@ -1,0 +1,125 @@
+//! Results that prove themselves: what was changed is found, and so is what was changed with all its hashes.
+
+use scavsim::report::manifest::{self, Identity};
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, stderr, stdout};
+
+const SCENARIO: &str = "name = \"small\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 12\nvariation.step_cv = 0.1\n\
+    search = { strategies = [\"oracle\", \"random\"], objectives = [\"time\", \"cost\"] }\n";
+
+const VERIFY: [&str; 4] = ["verify", "out", "--scenario", "scenario.toml"];
+
+fn finished() -> Sandbox {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    sandbox
+}
+
+fn manifest(sandbox: &Sandbox, folder: &str) -> Identity {
+    serde_json::from_str(&sandbox.read(&format!("{folder}/manifest.json"))).expect("it is JSON")
+}
+
+#[test]
+fn results_are_what_their_scenario_comes_to() {
+    let sandbox = finished();
+    let before = sandbox.contents("out");
+    let told = stdout(&sandbox.run(&VERIFY).success());
+    assert!(
+        told.contains("48 rows have the hashes of the manifest"),
+        "{told}"
+    );
+    assert!(told.contains("20 of 48 cases evaluated again"), "{told}");
+    // The same draw again; all cases; none.
+    let draw = told.split("--draw ").nth(1).expect("it is told");
+    let draw: String = draw.chars().take_while(char::is_ascii_digit).collect();
+    let again = [&VERIFY[..], &["--draw", &draw]].concat();
+    assert_eq!(stdout(&sandbox.run(&again).success()), told);
+    let all = [&VERIFY[..], &["--again", "1000"]].concat();
+    let told = stdout(&sandbox.run(&all).success());
+    assert!(told.contains("48 of 48 cases"), "{told}");
+    let told = stdout(&sandbox.run(&["verify", "out", "--again", "0"]).success());
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert_eq!(sandbox.contents("out"), before);
+    // A summary by other columns, and another form of the records.
+    for more in [
+        &["--summary-by", "strategy,chosen_vm"][..],
+        &["--records", "jsonl"],
+    ] {
+        let run = ["run", "scenario.toml", "--out", "out", "--overwrite"];
+        sandbox.run(&[&run[..], more].concat()).success();
+        sandbox.run(&VERIFY).success();
+    }
+    // Of another scenario, or of none.
+    let told = stderr(&sandbox.run(&["verify", "out"]).code(2));
+    assert!(told.contains("--scenario FILE"), "{told}");
+    sandbox.edit("scenario.toml", "0.1", "0.2");
+    let told = stderr(&sandbox.run(&VERIFY).code(2));
+    assert!(
+        told.contains("the text of the scenario file is another"),
+        "{told}"
+    );
+}
+
+#[test]
+fn whatever_is_changed_is_told() {
+    let sandbox = finished();
+    let changes: &[(&str, &str, &str)] = &[
+        (
+            "manifest.json",
+            "\"scenario\": \"small\"",
+            "\"scenario\": \"large\"",
+        ),
+        ("manifest.json", "\"replicas\": 12", "\"replicas\": 13"),
+        (
+            "manifest.json",
+            "\"cases\": 48",
+            "\"cases\": 1000000000000000",
+        ),
+        ("manifest.json", "paper-fixed", "other-fixed"),
+        ("manifest.json", "\"manifest_hash\"", "\"no_hash\""),
+        ("summary.csv", "oracle", "orakel"),
+    ];
+    for (file, from, to) in changes {
+        let path = format!("out/{file}");
+        let right = sandbox.read(&path);
+        assert!(right.contains(from), "{file} {from}: {right}");
+        sandbox.write(&path, &right.replacen(from, to, 1));
+        let resume = ["run", "scenario.toml", "--out", "out", "--resume"];
+        for arguments in [&resume[..], &["verify", "out", "--again", "0"]] {
+            let told = stderr(&sandbox.run(arguments).code(2));
+            assert!(told.contains(file), "{arguments:?} {from}: {told}");
+        }
+        if *file == "manifest.json" {
+            sandbox.run(&["summary", "out"]).code(2);
+        }
+        sandbox.write(&path, &right);
+    }
+    sandbox.run(&VERIFY).success();
+}
+
+/// All hashes are right: somebody has made them anew. That the rows are those of the scenario nobody can make.
+#[test]
+fn a_forgery_with_right_hashes_is_found_by_evaluating_again() {
+    let sandbox = finished();
+    let wanted = manifest(&sandbox, "out")["scenario_hash"].clone();
+    // Rows of a luckier world under the name of this one.
+    sandbox.write(
+        "forged.toml",
+        &SCENARIO.replace("step_cv = 0.1", "step_cv = 0.0"),
+    );
+    sandbox
+        .run(&["run", "forged.toml", "--out", "out", "--overwrite"])
+        .success();
+    let mut forged = manifest(&sandbox, "out");
+    forged.insert("scenario_hash".to_owned(), wanted);
+    manifest::seal(&mut forged);
+    sandbox.write("out/manifest.json", &json!(forged).to_string());
+    sandbox.run(&["verify", "out", "--again", "0"]).success();
+    sandbox.run(&["summary", "out"]).success();
+    let told = stderr(&sandbox.run(&VERIFY).code(2));
+    assert!(told.contains("is not what its scenario comes to"), "{told}");
+    assert!(told.contains("evaluated again"), "{told}");
+}
