@@ -12,6 +12,7 @@ use crate::workload::{
 };
 
 use super::build::{Builder, Built};
+use super::luck::expected_steps;
 use super::{Cluster, Setup, Spot};
 use crate::training::variation::Variation;
 
@@ -81,9 +82,9 @@ impl Truth {
         self.cluster.held()
     }
 
-    /// Expected seconds from the start to the target, without search.
-    pub fn expected_time_s(&self) -> f64 {
-        self.steps_to_target * self.expected_step_s
+    /// Expected seconds from the start to the target, without search, where training takes longer or shorter by `epoch_cv`.
+    pub fn expected_time_s(&self, epoch_cv: f64) -> f64 {
+        expected_steps(self.steps_to_target, epoch_cv) * self.expected_step_s
     }
 
     /// The share of all steps behind when the share `progress` of the way is done.

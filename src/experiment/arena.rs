@@ -289,7 +289,9 @@ fn oracles(
 ) -> Vec<Vec<Option<usize>>> {
     let mut scratch = Vec::new();
     let mut best = |policy: usize, objective: Objective| {
-        let points: Vec<Option<Point>> = expected[policy].iter().copied().map(Some).collect();
+        // What never comes to its end is nobody's choice.
+        let ends = |point: &Point| point.time_s.is_finite().then_some(*point);
+        let points: Vec<Option<Point>> = expected[policy].iter().map(ends).collect();
         choose(
             objective,
             |at, _| allowed[policy][at],

@@ -14,8 +14,9 @@ pub(super) struct Value {
     pub(super) usd: f64,
 }
 
-/// Whether a choice is expected to be worth what the oracle's is: of its objective within rounding, by the depth
-/// for the knee; never where it is not allowed.
+/// Whether a choice is expected to be worth what the oracle's is, or more: of its objective, within rounding, by the depth
+/// for the knee; never where it is not allowed. More is possible where expectations are means of runs: the oracle chooses on
+/// one set of replicas, and all are valued on another.
 pub(super) fn is_worth(
     objective: Objective,
     is_allowed: bool,
@@ -23,14 +24,14 @@ pub(super) fn is_worth(
     chosen: Point,
     best: Point,
 ) -> bool {
-    let same = |a: f64, b: f64| (a - b).abs() <= SAME_VALUE * b.abs();
+    let no_more = |a: f64, b: f64| a - b <= SAME_VALUE * b.abs();
     is_allowed
         && match objective {
-            Objective::Time => same(chosen.time_s, best.time_s),
-            Objective::Cost => same(chosen.cost_usd, best.cost_usd),
+            Objective::Time => no_more(chosen.time_s, best.time_s),
+            Objective::Cost => no_more(chosen.cost_usd, best.cost_usd),
             Objective::Knee => {
                 let depth = |point| front.and_then(|front| front.depth_over_knee(point));
-                (depth(&chosen).zip(depth(&best))).is_some_and(|(a, b)| same(a, b))
+                (depth(&chosen).zip(depth(&best))).is_some_and(|(own, best)| no_more(best, own))
             }
         }
 }

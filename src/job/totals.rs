@@ -21,7 +21,7 @@ impl Totals {
     pub fn add(&mut self, stretch: &Stretch, gradient: f64) {
         self.gradients += stretch.gradients as f64;
         self.dropped += stretch.dropped as f64;
-        self.missed_steps += stretch.missed_gradients as f64 * gradient;
+        self.missed_steps += stretch.missed_gradients * gradient;
         self.wasted_s += stretch.wasted * stretch.computed_s;
         self.computed_s += stretch.computed_s;
     }

@@ -55,6 +55,8 @@ fn place(track: Track) -> (u32, u32) {
         Track::Job => (1, 1),
         Track::Checkpoints => (1, 2),
         Track::Vm(n) => (2, n.saturating_add(1)),
+        // No VM has this number.
+        Track::Head => (2, u32::MAX),
         Track::Worker(n) => (3, n.saturating_add(1)),
         Track::Server(n) => (4, n.saturating_add(1)),
         Track::Stage(replica, stage) => (5, of_stage(replica, stage)),

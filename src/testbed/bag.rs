@@ -201,6 +201,18 @@ impl BagSite<'_> {
         if let Some(head) = self.ground.choices.head {
             held.hold(head, 1, from, at);
             held.did(phase, head, 1, (from, at));
+            if let Some(log) = &mut self.run.log {
+                let is_first = !log.iter().any(|entry| entry.track == Track::Head);
+                let requested = is_first.then_some((from, What::Requested(head)));
+                let running = (at > from).then_some((at, What::Running(head)));
+                let entries = [requested, running].into_iter().flatten();
+                log.extend(entries.map(|(until, what)| Entry {
+                    at: from,
+                    until,
+                    track: Track::Head,
+                    what,
+                }));
+            }
         }
         if let Some(log) = &mut self.run.log {
             log.push(Entry {
@@ -314,7 +326,8 @@ impl Site for BagSite<'_> {
 
     fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
         let mut all = self.run.log.take().unwrap_or_default();
-        all.retain(|entry| entry.at <= end);
+        let is_span = |entry: &Entry| entry.until > entry.at;
+        all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));
         for entry in &mut all {
             entry.until = entry.until.min(end);
         }
@@ -327,7 +340,7 @@ impl Site for BagSite<'_> {
         };
         all.push(target);
         let mut counts: Vec<(SimTime, i64)> = (self.now.held.intervals.iter())
-            .filter(|i| Some(i.vm) != self.ground.choices.head && i.from <= end)
+            .filter(|i| i.from <= end)
             .flat_map(|i| {
                 [
                     (i.from, i64::from(i.vms)),

@@ -544,7 +544,8 @@ impl Site for SimulatedCluster<'_> {
 
 impl Ground for World {
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
-        Some(self.truths[configuration].expected_time_s())
+        let epoch_cv = self.variation.epoch_cv;
+        Some(self.truths[configuration].expected_time_s(epoch_cv))
     }
 
     fn expects_by_runs(&self) -> bool {

@@ -50,6 +50,22 @@ pub fn run(folder: &Path, jobs: usize, patience: Duration) -> Result<Vec<Row>, N
     })
 }
 
+/// The largest relative standard error that is stated of what is expected of any configuration.
+pub fn stated_error(folder: &Path, patience: Duration) -> Result<f64, Not> {
+    guarded(|| {
+        let scenario = read(folder)?;
+        let (interrupt, alarm) = alarm(patience);
+        let plan = Plan::heeding(&scenario, &interrupt);
+        drop(alarm);
+        if interrupt.is_raised() {
+            return Err(Not::TooSlow);
+        }
+        let all = plan.map_err(crashed)?.precision();
+        let errors = all.iter().map(|(_, precision)| precision.error);
+        Ok(errors.filter(|error| error.is_finite()).fold(0.0, f64::max))
+    })
+}
+
 /// All that happens in a case, in fidelity `event`.
 pub fn trace(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<String, Not> {
     guarded(|| watch(folder, case, most, patience))
@@ -70,12 +86,17 @@ fn open(folder: &Path, how: Option<(&Interrupt, usize)>) -> Result<Scenario, Not
     })
 }
 
-fn watch(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<String, Not> {
+/// The scenario in a folder, as the rooms know it.
+fn read(folder: &Path) -> Result<scenario::Scenario, Not> {
     let mut diagnostics = Diagnostics::default();
     let source = Source::read(&folder.join(SCENARIO), &mut diagnostics);
     let source = source.ok_or(Not::Refused(Vec::new()))?;
-    let scenario = scenario::load(&source, folder, Overrides::default(), &mut diagnostics);
-    let mut scenario = scenario.ok_or(Not::Refused(Vec::new()))?;
+    scenario::load(&source, folder, Overrides::default(), &mut diagnostics)
+        .ok_or(Not::Refused(Vec::new()))
+}
+
+fn watch(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<String, Not> {
+    let mut scenario = read(folder)?;
     scenario.fidelity = Fidelity::Event;
     let (interrupt, alarm) = alarm(patience);
     let plan = Plan::heeding(&scenario, &interrupt);

@@ -105,6 +105,22 @@ impl Program {
         }
     }
 
+    /// The largest relative standard error that is stated of what is expected of any configuration; 0 where formulas tell it.
+    pub fn stated_error(&self, draft: &Draft) -> Result<f64, Not> {
+        draft
+            .save(&self.folder())
+            .expect("the scratch folder is writable");
+        if self.path.is_none() {
+            return library::stated_error(&self.folder(), self.patience);
+        }
+        self.call(&["run", SCENARIO, "--out", "out", "--overwrite", "--quiet"])?;
+        let text = fs::read_to_string(self.folder().join("out/manifest.json")).map_err(crashed)?;
+        let manifest: Value = serde_json::from_str(&text).map_err(crashed)?;
+        let all = manifest["expectations"].as_array().into_iter().flatten();
+        let errors = all.filter_map(|one| one["standard_error"].as_f64());
+        Ok(errors.fold(0.0, f64::max))
+    }
+
     /// All that happens in a case, in fidelity `event`, as lines of JSON.
     pub fn trace(&self, draft: &Draft, case: u64, most: u64) -> Result<Vec<Value>, Not> {
         draft

@@ -213,12 +213,32 @@ fn print(title: &str, series: u64, seen: &BTreeMap<(Key, Holds), Seen>) {
             *marked += f64::from(seen.promised());
         }
     }
-    let mut shares: Vec<(f64, bool, &Key)> = (figures.iter())
+    let mut shares: Vec<(f64, bool, &Key, f64)> = (figures.iter())
         .filter(|(_, figure)| figure.1 > 0.0)
-        .map(|(key, (held, all, marked))| (held / all, marked > &(0.5 * all), *key))
+        .map(|(key, (held, all, marked))| (held / all, marked > &(0.5 * all), *key, *all))
         .collect();
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));
     println!("\n## {title}, {series} series");
+    for sign in [Holds::AsSaid, Holds::Oftener, Holds::Roughly] {
+        let own = || seen.iter().filter(|((_, holds), _)| *holds == sign);
+        let sum = own().fold((0, 0), |sum, (_, seen)| {
+            (sum.0 + seen.held, sum.1 + seen.promised())
+        });
+        let share = |seen: &Seen| f64::from(seen.held) / f64::from(seen.promised());
+        // Of figures whose intervals have the sign in a twentieth of series and more.
+        let often = own().filter(|(_, seen)| 20 * u64::from(seen.promised()) >= series);
+        let least = often.map(|((key, _), seen)| (share(seen), key));
+        if let Some((least, key)) = least.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            println!(
+                "where it says {}: {:.1} % of {}, least {:.1} % of {}",
+                sign.name(),
+                100.0 * f64::from(sum.0) / f64::from(sum.1),
+                sum.1,
+                100.0 * least,
+                key.join(" ")
+            );
+        }
+    }
     for is_marked in [false, true] {
         let own: Vec<_> = shares.iter().filter(|one| one.1 == is_marked).collect();
         let Some((first, last)) = own.first().zip(own.last()) else {
@@ -236,8 +256,8 @@ fn print(title: &str, series: u64, seen: &BTreeMap<(Key, Holds), Seen>) {
             100.0 * own[own.len() / 2].0,
             outside.len()
         );
-        for (share, _, key) in outside.iter().filter(|one| !is_marked || one.0 < 0.93) {
-            println!("  {} {:.1} %", key.join(" "), 100.0 * share);
+        for (share, _, key, all) in outside.iter().filter(|one| !is_marked || one.0 < 0.93) {
+            println!("  {} {:.1} % of {all}", key.join(" "), 100.0 * share);
         }
     }
 }

@@ -75,7 +75,8 @@ fn the_start_up_is_expected_once() {
         cluster.restart(0);
         let end = cluster.run_to_target(at).expect("no stall").net_end;
         let over = end.seconds() - late.time_s;
-        assert!((0.0..=world.truths[at].expected_step_s).contains(&over));
+        // Steps are whole in both; the clock rounds each to a nanosecond.
+        assert!(over.abs() < 1e-3, "{over}");
     }
     // Ten hours on 12 VMs cost more than they save over 8.
     assert_eq!(
@@ -328,7 +329,7 @@ fn what_losses_leave_no_time_to_train_is_said_at_once() {
     let plan = Plan::new(&scenario_of_spot).expect("a checked scenario");
     let record = Evaluator::new(&plan).evaluate(plan.case(0));
     // e^8 tries and more.
-    let told = "losses leave no time to train: it needs about ";
+    let told = "no configuration reaches the target; losses leave no time to train: ";
     assert!(record.reason.starts_with(told), "{}", record.reason);
     assert!(
         record.reason.ends_with("00 h in the mean"),

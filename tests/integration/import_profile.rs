@@ -407,7 +407,8 @@ fn one_vm_has_a_law_of_its_own_that_says_nothing_of_several() {
         .run(&["rank", "larger.toml", "--format", "csv"]);
     let ranked = Rows::parse(&stdout(&ranked.success()));
     let row = ranked.iter().next().expect("one configuration");
-    let hours = 10.0 * 50_000.0 / 2048.0 * step_s(2048) / 3600.0;
+    let steps = (10.0_f64 * 50_000.0 / 2048.0).ceil();
+    let hours = steps * step_s(2048) / 3600.0;
     assert!((row.number("time_h") / hours - 1.0).abs() < 1e-5);
     assert_eq!(row.text("provenance"), "extrapolated");
     told.sandbox.write("more.toml", &scenario(8, 1024));

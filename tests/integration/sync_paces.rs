@@ -130,7 +130,7 @@ fn an_update_of_flexible_barriers_is_what_renewal_theory_says() {
             let each = 1.0 / (all - first) as f64;
             seconds.add((end_s - from_s) * each);
             gradients.add((after.gradients - before.gradients) as f64 * each);
-            missed.add((after.missed_gradients - before.missed_gradients) as f64 * each);
+            missed.add((after.missed_gradients - before.missed_gradients) * each);
         }
         for (what, seen, told) in [
             ("seconds", seconds, update.seconds),
@@ -285,6 +285,52 @@ fn asynchronous_jobs_that_are_cut_into_short_stretches_take_as_long_as_in_events
         assert!(
             off.abs() < tolerance,
             "cv {cv}: {} {}",
+            slow.mean(),
+            quick.mean()
+        );
+    }
+}
+
+/// Short stretches: at the start nobody has missed anything, and what comes behind a worker's last update is missed by none.
+#[test]
+fn gradients_of_short_stretches_are_as_stale_as_in_events() {
+    let mut unequal = stepping(4, 0.1, log_normal(0.6));
+    unequal.machines = Some([0.7, 0.9, 1.1, 1.6].into());
+    let equal = |workers, cv| stepping(workers, 0.1, log_normal(cv));
+    for (text, stepping, updates) in [
+        ("{ asp = { service_s = 0 } }", equal(8, 0.5), 24),
+        ("{ asp = { service_s = 0 } }", equal(2, 0.8), 40),
+        ("{ asp = { service_s = 0 } }", unequal, 24),
+        ("{ asp = { service_s = 0.1 } }", equal(8, 0.5), 400),
+        ("{ ssp = { slack = 3 } }", equal(4, 0.5), 2_000),
+        ("{ flexible = { after_s = 0.7 } }", equal(4, 0.5), 200),
+    ] {
+        let protocol = protocol(text);
+        let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
+        let mut seen = [Welford::default(), Welford::default()];
+        for replica in 0..3_000 {
+            let goal = Goal::updates(updates);
+            let slow = event(protocol, &stepping, goal, stream(71, replica)).0;
+            let (mut drift, mut scratch) = (network(None), Scratch::default());
+            let mut stream = stream(72, replica);
+            let start = SimTime::ZERO;
+            let quick = pace.advance(
+                start,
+                &mut drift,
+                &stepping,
+                goal,
+                &mut stream,
+                &mut scratch,
+            );
+            let (quick, _) = quick.expect("it is fast");
+            seen[0].add(slow.mean_staleness());
+            seen[1].add(quick.mean_staleness());
+        }
+        let [slow, quick] = &seen;
+        let tolerance = 0.01 * slow.mean() + 4.0 * error(slow).hypot(error(quick));
+        assert!(
+            (quick.mean() - slow.mean()).abs() <= tolerance,
+            "{text}: {} in events, {} in fast",
             slow.mean(),
             quick.mean()
         );

@@ -10,26 +10,27 @@ use crate::replay::scenario;
 
 /// VM-hours by the tracks of VMs and by the counter.
 fn vm_hours(entries: &[Entry], end: SimTime) -> [f64; 2] {
-    let mut held: BTreeMap<u32, (SimTime, Option<SimTime>)> = BTreeMap::new();
+    let mut held: BTreeMap<Track, (SimTime, Option<SimTime>)> = BTreeMap::new();
     for entry in entries {
-        let Track::Vm(number) = entry.track else {
+        let number = entry.track;
+        if !matches!(number, Track::Vm(_) | Track::Head) {
             continue;
-        };
+        }
         match entry.what {
             What::Requested(_) => {
                 let before = held.insert(number, (entry.at, None));
-                assert_eq!(before, None, "VM {number} is asked for twice");
+                assert_eq!(before, None, "{number:?} is asked for twice");
             }
             What::Released | What::Revoked => {
                 let vm = held.get_mut(&number).expect("it was asked for");
-                assert_eq!(vm.1, None, "VM {number} is gone twice");
+                assert_eq!(vm.1, None, "{number:?} is gone twice");
                 vm.1 = Some(entry.at);
             }
             _ => {}
         }
     }
     let by_tracks = held.iter().map(|(number, (from, to))| {
-        let to = to.unwrap_or_else(|| panic!("VM {number} is never gone"));
+        let to = to.unwrap_or_else(|| panic!("{number:?} is never gone"));
         (to - *from).seconds()
     });
     let counter = entries.iter().filter_map(|entry| match entry.what {
@@ -106,6 +107,16 @@ fn of_bags_that_are_done_in_the_search() {
 fn of_bags_with_a_surrogate() {
     agree(&format!(
         "{BAG}[bag.surrogate]\nafter_jobs = 5\ntrain_s = 600\nresult_s = 0.1\n[cluster]\nstart_up_s = 90\n{PRICE}\
+         [search]\nstrategies = [\"oracle\", \"random\"]\nobjectives = [\"cost\"]\n"
+    ));
+}
+
+/// Searched or not, the head node is there from the beginning to the end.
+#[test]
+fn of_bags_with_a_head_node() {
+    let with_head = BAG.replace("[bag]\n", "[bag]\nhead_vm = \"n1-highcpu-2\"\n");
+    agree(&format!(
+        "{with_head}[cluster]\nstart_up_s = 90\n[spot]\nlifetime = \"gcp-2019-highcpu-32\"\n{PRICE}\
          [search]\nstrategies = [\"oracle\", \"random\"]\nobjectives = [\"cost\"]\n"
     ));
 }

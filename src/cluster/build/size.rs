@@ -200,7 +200,11 @@ impl Builder<'_> {
         }
         let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
-        let mut made = self.measure(protocol, stepping, (expected, gradient), steps, provenance);
+        let pace = match vms == frame.whole() {
+            true => Pace::of(protocol, Fidelity::Fast, &stepping),
+            false => Pace::in_passing(protocol, Fidelity::Fast, &stepping),
+        };
+        let mut made = self.measure(pace, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;
         made.size.levelling = levelling.map(Arc::new);
         Ok((made, replay))
@@ -291,13 +295,13 @@ impl Builder<'_> {
     /// Times of an update, and what it is worth.
     fn measure(
         &self,
-        protocol: Protocol,
+        pace: Pace,
         stepping: Stepping,
         (bsp_step_s, gradient): (f64, f64),
         steps: f64,
         provenance: Provenance,
     ) -> Made {
-        let pace = Pace::of(protocol, Fidelity::Fast, &stepping);
+        let protocol = pace.protocol();
         let k = f64::from(stepping.workers);
         let fixed = protocol.gradients_per_update(stepping.workers);
         let (step_s, gradients, staleness) = match (protocol.expected_update_s(bsp_step_s), fixed) {

@@ -25,6 +25,8 @@ pub enum Track {
     Checkpoints,
     /// One VM, numbered in the order of requests.
     Vm(u32),
+    /// The VM that hands out jobs and does none.
+    Head,
     /// One worker of the cluster as it was.
     Worker(u32),
     /// One parameter server.
@@ -59,26 +61,26 @@ pub enum Side {
 
 /// Gives back at `end` whatever VM was asked for and is not gone by then.
 pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
-    let number = |entry: &Entry| match entry.track {
-        Track::Vm(number) => Some(number),
+    let own = |entry: &Entry| match entry.track {
+        Track::Vm(_) | Track::Head => Some(entry.track),
         _ => None,
     };
     let is_gone = |what: What| matches!(what, What::Released | What::Revoked);
     let mut open = std::collections::BTreeSet::new();
     for entry in entries.iter() {
-        if let (Some(vm), What::Requested(_)) = (number(entry), entry.what) {
+        if let (Some(vm), What::Requested(_)) = (own(entry), entry.what) {
             open.insert(vm);
         }
     }
     for entry in entries.iter().filter(|entry| is_gone(entry.what)) {
-        if let Some(vm) = number(entry) {
+        if let Some(vm) = own(entry) {
             open.remove(&vm);
         }
     }
-    entries.extend(open.into_iter().map(|vm| Entry {
+    entries.extend(open.into_iter().map(|track| Entry {
         at: end,
         until: end,
-        track: Track::Vm(vm),
+        track,
         what: What::Released,
     }));
 }

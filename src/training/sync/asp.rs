@@ -97,6 +97,7 @@ impl Asp {
         read.clear();
         read.resize(stepping.workers as usize, 0);
         let (mut busy_ns, mut served_ns, mut communicated_s) = (0.0, 0.0, 0.0);
+        let mut missed = 0;
         let mut network = Network::at(start, drift, stepping);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
@@ -131,7 +132,7 @@ impl Asp {
             // Updates complete in the order in which they arrive: no later one can be in time.
             if complete <= goal.until {
                 let read = &mut read[worker as usize];
-                stretch.missed_gradients += stretch.updates - *read;
+                missed += stretch.updates - *read;
                 let is_last = stretch.update(complete, &goal);
                 if NOTED {
                     log.update(stretch.updates, complete);
@@ -158,6 +159,7 @@ impl Asp {
         give_up(queue, end);
         log.end(stretch.updates, end);
         stretch.gradients = stretch.updates;
+        stretch.missed_gradients = missed as f64;
         let elapsed_s = (end - start).seconds();
         let workers = f64::from(stepping.workers);
         stretch.divide(elapsed_s, ratio(communicated_s + served_ns / 1e9, workers));
@@ -226,11 +228,12 @@ impl Synchronisation for Asp {
         }
     }
 
-    fn stationary(&self, stepping: &Stepping) -> Stationary {
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         let is_contended = contention(&self.service(), stepping).is_some();
         let settling = is_contended.then(|| self.settling(stepping));
         Stationary {
-            long_run: settling.and_then(|s| LongRun::new(Protocol::Asp(*self), s, stepping)),
+            long_run: settling
+                .and_then(|s| LongRun::new(Protocol::Asp(*self), s, stepping, rate_error)),
             ..Stationary::default()
         }
     }

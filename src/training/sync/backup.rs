@@ -101,7 +101,7 @@ impl Synchronisation for Backup {
         bsp::rounds(floor, needed, stretch, goal)
     }
 
-    fn stationary(&self, stepping: &Stepping) -> Stationary {
+    fn stationary(&self, stepping: &Stepping, _rate_error: f64) -> Stationary {
         let (k, time) = (stepping.workers, stepping.time);
         let needed = self.needed(k);
         let late = f64::from(k - needed);

@@ -1,6 +1,7 @@
 //! A protocol in fidelities `step` and `fast`: many updates at once.
 
 use super::fidelity::{Invalid, MOST_DEVIATIONS};
+use super::long_run::{RATE_ERROR, RATE_ERROR_IN_PASSING};
 use super::registry::Protocol;
 use super::stretch::{Goal, Stretch};
 use super::synchronisation::{Leap, Stationary};
@@ -24,10 +25,25 @@ pub struct Pace {
 impl Pace {
     /// The pace of `protocol`. Ask it first whether the fidelity holds.
     pub fn of(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
+        Pace::within(RATE_ERROR, protocol, fidelity, stepping)
+    }
+
+    /// The same of workers that a cluster has while VMs are missing: each number of them for a part of the time only, so
+    /// that its rate need not be known as well.
+    pub(crate) fn in_passing(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
+        Pace::within(RATE_ERROR_IN_PASSING, protocol, fidelity, stepping)
+    }
+
+    fn within(
+        rate_error: f64,
+        protocol: Protocol,
+        fidelity: Fidelity,
+        stepping: &Stepping,
+    ) -> Self {
         Pace {
             protocol,
             fidelity,
-            stationary: protocol.stationary(stepping),
+            stationary: protocol.stationary(stepping, rate_error),
         }
     }
 
@@ -125,28 +141,25 @@ mod tests {
             slowest: slowest::moments(4, time),
             machines: None,
         };
-        let pace = Pace::of(file.sync, Fidelity::Fast, &stepping);
+        let mut pace = Pace::of(file.sync, Fidelity::Fast, &stepping);
         let fresh = || Streams::new(1).stream(0, Purpose::Trial(0));
-        let run = |stream: &mut Stream| {
+        let run = |pace: &Pace, stream: &mut Stream| {
             let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());
             let goal = Goal::updates(3_000);
             let start = SimTime::ZERO;
             pace.advance(start, &mut drift, &stepping, goal, stream, &mut scratch)
         };
         let mut stream = fresh();
-        let (stretch, _) = run(&mut stream).expect("valid in this fidelity");
+        let (stretch, _) = run(&pace, &mut stream).expect("valid in this fidelity");
         assert!(
             stretch.deviations < MOST_DEVIATIONS,
             "{}",
             stretch.deviations
         );
-        pace.stationary()
-            .long_run
-            .as_ref()
-            .expect("it is measured")
-            .spoil();
+        let long_run = pace.stationary.long_run.as_ref();
+        pace.stationary.long_run = Some(long_run.expect("it is measured").spoilt());
         let mut stream = fresh();
-        assert_eq!(run(&mut stream), Err(Invalid::LeftMean));
+        assert_eq!(run(&pace, &mut stream), Err(Invalid::LeftMean));
         assert_eq!(stream.normal(), fresh().normal(), "nothing was drawn");
     }
 }

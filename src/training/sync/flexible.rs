@@ -122,7 +122,7 @@ impl Synchronisation for Flexible {
         }
     }
 
-    fn stationary(&self, stepping: &Stepping) -> Stationary {
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         // All pause together, so communication is added as it is.
         let computing = Stepping {
             communication_s: 0.0,
@@ -130,7 +130,7 @@ impl Synchronisation for Flexible {
         };
         let settling = self.settling(&computing);
         Stationary {
-            long_run: LongRun::new(Protocol::Flexible(*self), settling, &computing),
+            long_run: LongRun::new(Protocol::Flexible(*self), settling, &computing, rate_error),
             ..Stationary::default()
         }
     }
@@ -215,7 +215,7 @@ impl Synchronisation for Flexible {
                 paused += pause;
                 communicated_s += communication_s;
                 stretch.gradients += finished;
-                stretch.missed_gradients += missed;
+                stretch.missed_gradients += missed as f64;
                 (finished, missed) = (0, 0);
                 let is_last = stretch.update(complete, &goal);
                 log.update(stretch.updates, complete);

@@ -2,18 +2,19 @@
 //!
 //! Runs from a common start tell the time of n₀ and of n updates, n₀ being so many that the start is forgotten. Over the
 //! runs, the mean of the difference gives the rate, its variance that of the time of many updates, and the mean
-//! time of n₀ how far the start puts all of them back. Runs are added until the rate is known to [`RATE_ERROR`]; where a formula
+//! time of n₀ how far the start puts all of them back. Runs are added until the rate is known as well as is asked for; where a formula
 //! tells the rate, they tell the rest, and have to agree with it. Where the mean time of a service at a parameter server is known, the
 //! luck of services is taken out of the rate: of a busy server nearly all that varies is theirs. What luck does to a configuration are two factors: one on
 //! all times of its workers, one on communication. Where they change the pace, it is measured at points of a grid of
 //! these factors as they are met, and is linear between them: the same luck everywhere, so that points differ by
 //! the factors alone, and what more runs tell of the point without luck goes for all.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::fidelity::{Invalid, MOST_DEVIATIONS};
 use super::flow::{self, Flow};
+use super::measured::{Known, Shared};
 use super::registry::Protocol;
 use super::stretch::{Goal, Stretch, deviations, ratio};
 use super::synchronisation::{Leap, Update};
@@ -32,6 +33,8 @@ const WORKER_STEPS: f64 = 200_000.0;
 const MOST_WORKER_STEPS: f64 = 4e6;
 /// Relative standard error of a rate at which no run is added.
 pub(crate) const RATE_ERROR: f64 = 3e-4;
+/// The same of workers that a cluster has while VMs are missing.
+pub(crate) const RATE_ERROR_IN_PASSING: f64 = 1e-3;
 /// Worker-steps from which on none is added either: less than a second of compute.
 pub(super) const MOST_TO_BE_EXACT: f64 = 16e6;
 /// Stragglers that it has to meet.
@@ -128,7 +131,9 @@ struct Point {
     deviation_s: f64,
     communication: f64,
     served_s: f64,
+    /// Gradients of others that an update missed, and how many more, or fewer, a common start and the end make of them.
     missed: f64,
+    late_missed: f64,
     /// Gradients of an update, and by how many a common start puts them back.
     gradients: f64,
     late_gradients: f64,
@@ -155,6 +160,7 @@ impl Point {
         self.communication += weight * other.communication;
         self.served_s += weight * other.served_s;
         self.missed += weight * other.missed;
+        self.late_missed += weight * other.late_missed;
         self.gradients += weight * other.gradients;
         self.late_gradients += weight * other.late_gradients;
         self.gradients_per_s += weight * other.gradients_per_s;
@@ -177,9 +183,14 @@ pub(crate) struct LongRun {
     nominal: Stepping,
     settling: Settling,
     plan: Plan,
+    rate_error: f64,
     /// Once a stretch, not once a step.
-    known: Mutex<BTreeMap<Place, Arc<OnceLock<Point>>>>,
+    known: Arc<Known<Place, Point>>,
+    /// Whether the rate without luck was asked for here.
+    is_asked: AtomicBool,
 }
+
+static MEASURED: Shared<Place, Point> = Shared::new();
 
 impl LongRun {
     /// Of workers without luck; `None` where it takes too long.
@@ -187,13 +198,16 @@ impl LongRun {
         protocol: Protocol,
         settling: Settling,
         nominal: &Stepping,
+        rate_error: f64,
     ) -> Option<Arc<LongRun>> {
         Some(Arc::new(LongRun {
             protocol,
             nominal: nominal.clone(),
             settling,
             plan: settling.plan(nominal)?,
-            known: Mutex::default(),
+            rate_error,
+            known: MEASURED.table(protocol, nominal, rate_error),
+            is_asked: AtomicBool::new(false),
         }))
     }
 
@@ -227,7 +241,7 @@ impl LongRun {
             then(last.flow(), network)
         });
         let n = stretch.updates as f64;
-        stretch.missed_gradients = (n * last.missed).round() as u64;
+        stretch.missed_gradients = (n * last.missed + last.late_missed).max(0.0);
         if self
             .protocol
             .gradients_per_update(leap.stepping.workers)
@@ -253,8 +267,9 @@ impl LongRun {
 
     /// Relative standard error of the rate without luck, if that was measured so far.
     pub(crate) fn error(&self) -> Option<f64> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(known.get(&NO_LUCK)?.get()?.error)
+        // What another scenario measured is nothing that this one depends on.
+        let is_asked = self.is_asked.load(Ordering::Relaxed);
+        is_asked.then(|| self.known_at(NO_LUCK).error)
     }
 
     /// What it is at these factors on all times of workers and on communication.
@@ -309,14 +324,14 @@ impl LongRun {
     }
 
     fn known_at(&self, place: Place) -> Point {
-        let cell = {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(known.entry(place).or_default())
-        };
-        *cell.get_or_init(|| self.measure(place))
+        if place == NO_LUCK {
+            self.is_asked.store(true, Ordering::Relaxed);
+        }
+        self.known.at(place, || self.measure(place))
     }
 
-    fn measure(&self, place: Place) -> Point {
+    /// Also whether it came to its end.
+    fn measure(&self, place: Place) -> (Point, bool) {
         let factor = |place: i32| libm::exp(GRID * f64::from(place));
         let (scale, network) = (factor(place.0), factor(place.1));
         let stepping = self.stepping(scale, network);
@@ -348,7 +363,7 @@ impl LongRun {
             if interrupt.is_raised() {
                 break;
             }
-            if replica >= self.plan.runs && (is_enough() || seen.error() <= RATE_ERROR) {
+            if replica >= self.plan.runs && (is_enough() || seen.error() <= self.rate_error) {
                 break;
             }
             // The same luck twice: the first run is the beginning of the second.
@@ -369,7 +384,7 @@ impl LongRun {
             // As at all other points: what was planned, times the correction.
             point.update_s /= point.correction;
         }
-        point
+        (point, !interrupt.is_raised())
     }
 }
 
@@ -386,6 +401,7 @@ struct Seen {
     rest_gradients: Welford,
     /// Sum of the products of what time and gradients of the rest are off their means.
     together: f64,
+    first_missed: Welford,
     missed: f64,
     communication_s: f64,
     served_s: f64,
@@ -416,8 +432,9 @@ impl Seen {
         if self.rest_s.count() > 1 {
             self.together += before * (gradients - self.rest_gradients.mean());
         }
+        self.first_missed.add(first.missed_gradients);
         let missed = first.missed_gradients.min(all.missed_gradients);
-        self.missed += (all.missed_gradients - missed) as f64;
+        self.missed += all.missed_gradients - missed;
         self.communication_s +=
             all.advance.communication_s - first.advance.communication_s + longer_s;
         self.served_s += served_s;
@@ -439,6 +456,8 @@ impl Seen {
             None => (measured_s, measured),
         };
         // Where an update always takes equally long, its time tells nothing of gradients.
+        let missed = ratio(self.missed, counted * runs);
+        let missed_in_all = formula.map_or(missed, |formula| formula.missed);
         let has_spread = self.error() * runs.sqrt() > ROUNDED_OFF;
         let covariance = ratio(self.together, runs - 1.0);
         let gradients_per_s = match has_spread {
@@ -466,7 +485,8 @@ impl Seen {
             deviation_s: variance.sqrt(),
             communication: ratio(self.communication_s, self.even_s.mean() * runs),
             served_s: ratio(self.served_s, counted * runs),
-            missed: ratio(self.missed, counted * runs),
+            missed,
+            late_missed: self.first_missed.mean() - missed_in_all * settled,
             gradients,
             late_gradients: self.first_gradients.mean() - gradients * settled,
             gradients_per_s,
@@ -509,12 +529,20 @@ fn around(factor: f64) -> [(i32, f64); 2] {
 
 #[cfg(test)]
 impl LongRun {
-    /// As if a slope had been fitted to what was rounded off.
-    pub(super) fn spoil(&self) {
+    /// The same, as if a slope had been fitted to what was rounded off.
+    pub(super) fn spoilt(&self) -> Arc<LongRun> {
+        let known = Shared::new().table(self.protocol, &self.nominal, self.rate_error);
         let mut point = self.known_at(NO_LUCK);
         point.gradients_per_s = 1e12;
-        let cell = OnceLock::from(point);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(NO_LUCK, Arc::new(cell));
+        known.at(NO_LUCK, || (point, true));
+        Arc::new(LongRun {
+            protocol: self.protocol,
+            nominal: self.nominal.clone(),
+            settling: self.settling,
+            plan: self.plan,
+            rate_error: self.rate_error,
+            known,
+            is_asked: AtomicBool::new(true),
+        })
     }
 }

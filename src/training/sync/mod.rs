@@ -11,7 +11,7 @@
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
 //! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
 //! - [`fast`]: many updates at once; `steps`: of workers that end a step together, `sampled` where no formula tells
-//!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once.
+//!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once; `measured`: in a process.
 
 pub mod asp;
 pub mod asp_alone;
@@ -24,6 +24,7 @@ pub mod flexible;
 mod flow;
 pub mod local_sgd;
 pub(crate) mod long_run;
+mod measured;
 mod network;
 pub mod registry;
 mod renewal;

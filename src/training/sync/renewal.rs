@@ -4,6 +4,9 @@
 //! per second, the time of update n has mean (n − ½ + Σ (1 − c_k²)/2)/λ + v/(2λ²), where c_k = σ_k/μ_k,
 //! because all workers begin afresh; and variance n·v/λ³. Its cumulants grow as those of n cycles,
 //! divided by K, K², K³.
+//!
+//! An update misses those of others since its worker read the parameters. Of n, all K − 1 others' are missed but for what came
+//! since the last of each worker, whose age is μ(1 + c²)/2 in the mean: n(K − 1) − Σ μ_k(1 + c_k²)/2·(λ − 1/μ_k) in all.
 
 use super::fidelity::Invalid;
 use super::flow::{self, Flow};
@@ -22,6 +25,8 @@ pub(super) struct Renewal {
     variance_rate: f64,
     /// Σ (1 − c²)/2 − ½: updates by which a fresh start is behind.
     behind: f64,
+    /// Updates at the end that no later one of another worker misses, Σ μ_k(1 + c_k²)/2·(λ − 1/μ_k).
+    not_missed: f64,
     /// Skewness of one cycle.
     skewness: f64,
     /// The least variation of a worker's cycle.
@@ -49,11 +54,13 @@ impl Renewal {
             rate: 0.0,
             variance_rate: 0.0,
             behind: -0.5,
+            not_missed: 0.0,
             skewness: 0.0,
             least_cv: f64::INFINITY,
             communication: 0.0,
         };
         let cv = stepping.time.cv();
+        let (mut ages_s, mut own) = (0.0, 0.0);
         let mut add = |factor: f64, count: f64| {
             let compute_s = stepping.worker_s * factor;
             let rest_s = stepping.communication_s * network + served_s;
@@ -63,6 +70,8 @@ impl Renewal {
             renewal.rate += count / mean;
             renewal.variance_rate += count * cycle_cv * cycle_cv / mean;
             renewal.behind += count * 0.5 * (1.0 - cycle_cv * cycle_cv);
+            let age = count * 0.5 * (1.0 + cycle_cv * cycle_cv);
+            (ages_s, own) = (ages_s + age * mean, own + age);
             renewal.least_cv = renewal.least_cv.min(cycle_cv);
             renewal.communication += count * rest_s / mean / workers;
             if deviation > 0.0 {
@@ -76,6 +85,7 @@ impl Renewal {
             None => add(1.0, workers),
             Some(factors) => factors.iter().for_each(|&factor| add(factor, 1.0)),
         }
+        renewal.not_missed = renewal.rate * ages_s - own;
         renewal
     }
 
@@ -146,10 +156,13 @@ fn own_s(stepping: &Stepping, network: f64) -> f64 {
 /// Updates until the goal is reached, and when that is.
 pub(super) fn updates(service: &Service, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     let stepping = leap.stepping;
+    let mut not_missed = 0.0;
     let (mut stretch, end) = flow::updates(leap, |network| {
-        Renewal::of(service, stepping, network).flow(service)
+        let renewal = Renewal::of(service, stepping, network);
+        not_missed = renewal.not_missed;
+        renewal.flow(service)
     });
-    // Between two updates of one worker, each of the others has one, on average.
-    stretch.missed_gradients = stretch.updates * u64::from(stepping.workers.saturating_sub(1));
+    let others = f64::from(stepping.workers.saturating_sub(1));
+    stretch.missed_gradients = (stretch.updates as f64 * others - not_missed).max(0.0);
     (stretch, end)
 }

@@ -1,12 +1,13 @@
 //! Steps of a protocol that all workers end together but no formula tells: their moments and their distribution, measured
-//! once per configuration by steps taken one by one; their mean by more of them, until it is known to [`RATE_ERROR`].
+//! once per configuration by steps taken one by one; their mean by more of them, until it is known as well as is asked for.
 
 use std::sync::{Arc, OnceLock};
 
-use super::long_run::{MOST_TO_BE_EXACT, RATE_ERROR};
+use super::long_run::MOST_TO_BE_EXACT;
+use super::measured::{Known, Shared};
 use super::registry::Protocol;
 use super::stretch::{Goal, Stretch, deviations};
-use crate::engine::Queue;
+use crate::engine::{Interrupt, Queue};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::stats::Welford;
 use crate::training::drift::DriftPath;
@@ -28,13 +29,18 @@ const KEPT: usize = 4096;
 /// The key of its luck.
 const LUCK: u64 = 0x7361_6d70_6c65;
 
+static MEASURED: Shared<(), Arc<Sample>> = Shared::new();
+
 /// Steps of a protocol on a configuration, measured when they are first asked for.
 #[derive(Debug)]
 pub(crate) struct Sampled {
     protocol: Protocol,
     nominal: Stepping,
     steps: u64,
-    known: OnceLock<Sample>,
+    rate_error: f64,
+    shared: Arc<Known<(), Arc<Sample>>>,
+    /// What is shared, once it is asked for here.
+    known: OnceLock<Arc<Sample>>,
 }
 
 /// What was measured.
@@ -60,14 +66,22 @@ pub(super) fn steps_to_measure(stepping: &Stepping) -> Option<u64> {
 
 impl Sampled {
     /// Of workers without luck; `None` where it takes too long.
-    pub(super) fn new(protocol: Protocol, nominal: &Stepping) -> Option<Arc<Sampled>> {
+    pub(super) fn new(
+        protocol: Protocol,
+        nominal: &Stepping,
+        rate_error: f64,
+    ) -> Option<Arc<Sampled>> {
+        let steps = steps_to_measure(nominal)?;
+        let nominal = Stepping {
+            communication_s: 0.0,
+            ..nominal.clone()
+        };
         Some(Arc::new(Sampled {
             protocol,
-            nominal: Stepping {
-                communication_s: 0.0,
-                ..nominal.clone()
-            },
-            steps: steps_to_measure(nominal)?,
+            shared: MEASURED.table(protocol, &nominal, rate_error),
+            nominal,
+            steps,
+            rate_error,
             known: OnceLock::new(),
         }))
     }
@@ -76,7 +90,8 @@ impl Sampled {
     /// were measured.
     pub(super) fn of(&self, stepping: &Stepping) -> Option<&Sample> {
         let is_alike = stepping.machines == self.nominal.machines;
-        is_alike.then(|| self.known.get_or_init(|| self.measure()))
+        let shared = || self.shared.at((), || self.measure());
+        is_alike.then(|| &**self.known.get_or_init(shared))
     }
 
     /// Relative standard error of the mean, if that was measured so far.
@@ -84,7 +99,8 @@ impl Sampled {
         Some(self.known.get()?.error)
     }
 
-    fn measure(&self) -> Sample {
+    /// Also whether it came to its end.
+    fn measure(&self) -> (Arc<Sample>, bool) {
         let mut scratch = Scratch::default();
         let mut queue = Queue::new();
         let mut stream = Streams::new(0).stream(0, Purpose::Trial(LUCK));
@@ -115,7 +131,7 @@ impl Sampled {
         let (mut wasted, mut looked) = (0.0, 0.0);
         let most = MOST_TO_BE_EXACT / f64::from(self.nominal.workers);
         let error = |steps: f64, sum: f64| seen.standard_deviation() * steps.sqrt() / sum;
-        while looked == 0.0 || (error(steps, sum) > RATE_ERROR && steps < most) {
+        while looked == 0.0 || (error(steps, sum) > self.rate_error && steps < most) {
             let Some((stretch, time)) = take(self.steps / 8) else {
                 break;
             };
@@ -136,7 +152,7 @@ impl Sampled {
         let kept = all
             .chunks(each)
             .map(|near| near.iter().sum::<f64>() / near.len() as f64);
-        Sample {
+        let sample = Sample {
             one: Moments {
                 mean,
                 deviation: seen.standard_deviation(),
@@ -149,7 +165,8 @@ impl Sampled {
             wasted: wasted / f64::max(looked, 1.0),
             error: error(steps, sum),
             kept: kept.collect(),
-        }
+        };
+        (Arc::new(sample), !Interrupt::here().is_raised())
     }
 }
 

@@ -101,9 +101,9 @@ impl Synchronisation for Speculative {
         }
     }
 
-    fn stationary(&self, stepping: &Stepping) -> Stationary {
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         Stationary {
-            sampled: Sampled::new(Protocol::Speculative(*self), stepping),
+            sampled: Sampled::new(Protocol::Speculative(*self), stepping, rate_error),
             ..Stationary::default()
         }
     }

@@ -71,10 +71,11 @@ impl Synchronisation for Ssp {
         }
     }
 
-    fn stationary(&self, stepping: &Stepping) -> Stationary {
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         let settling = (self.slack > 0).then(|| self.settling(stepping));
         Stationary {
-            long_run: settling.and_then(|s| LongRun::new(Protocol::Ssp(*self), s, stepping)),
+            long_run: settling
+                .and_then(|s| LongRun::new(Protocol::Ssp(*self), s, stepping, rate_error)),
             ..Stationary::default()
         }
     }
@@ -137,7 +138,7 @@ impl Ssp {
         clocks.resize(stepping.workers as usize, fresh);
         // The fewest steps that a worker has done, and how many workers have done no more.
         let (mut least, mut slowest) = (0, stepping.workers);
-        let mut communicated_s = 0.0;
+        let (mut communicated_s, mut missed) = (0.0, 0);
         let mut network = Network::at(start, drift, stepping);
         for worker in 0..stepping.workers {
             let compute = draws.worker(worker, stream);
@@ -157,7 +158,7 @@ impl Ssp {
             clock.done += 1;
             let done = clock.done;
             if slack > 0 {
-                stretch.missed_gradients += stretch.updates - clock.read;
+                missed += stretch.updates - clock.read;
             }
             let is_last = stretch.update(now, &goal);
             if NOTED {
@@ -219,6 +220,7 @@ impl Ssp {
         give_up(queue, end);
         log.end(stretch.updates, end);
         stretch.gradients = stretch.updates;
+        stretch.missed_gradients = missed as f64;
         let workers = f64::from(stepping.workers);
         stretch.divide((end - start).seconds(), ratio(communicated_s, workers));
         Ok(stretch)

@@ -58,7 +58,7 @@ pub struct Stretch {
     pub dropped: u64,
     /// Gradients of others that were applied between reading parameters and applying the own one, summed over all
     /// gradients.
-    pub missed_gradients: u64,
+    pub missed_gradients: f64,
     /// Fraction of the machines' compute time that was spent on what was dropped or done twice.
     pub wasted: f64,
     /// That compute time, in seconds of all machines together; 0 where nothing can be wasted.
@@ -77,7 +77,7 @@ impl Stretch {
             updates: 0,
             gradients: 0,
             dropped: 0,
-            missed_gradients: 0,
+            missed_gradients: 0.0,
             wasted: 0.0,
             computed_s: 0.0,
             utilisation: 0.0,
@@ -87,7 +87,7 @@ impl Stretch {
 
     /// Mean staleness of a gradient, in gradients of others.
     pub fn mean_staleness(&self) -> f64 {
-        ratio(self.missed_gradients as f64, self.gradients as f64)
+        ratio(self.missed_gradients, self.gradients as f64)
     }
 
     /// Fraction of all gradients begun that were dropped.

@@ -60,8 +60,9 @@ pub trait Synchronisation: Debug {
     /// [`Stalled`] when the clock has nothing to wait for.
     fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled>;
 
-    /// What of it `step` and `fast` need that is dear to compute.
-    fn stationary(&self, _stepping: &Stepping) -> Stationary {
+    /// What of it `step` and `fast` need that is dear to compute; a rate that is measured becomes known to this relative
+    /// standard error.
+    fn stationary(&self, _stepping: &Stepping, _rate_error: f64) -> Stationary {
         Stationary::default()
     }
 

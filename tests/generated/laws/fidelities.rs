@@ -32,8 +32,11 @@ const COLUMNS: [(&str, f64, f64); 7] = [
 const STATED: f64 = 0.0015;
 /// What it states of `flexible`, whose last barrier counts in short runs.
 const STATED_FLEXIBLE: f64 = 0.008;
-/// What is stated of an expectation that is a mean of runs: three standard errors.
-const STATED_EXPECTED: f64 = 0.022;
+/// What is stated of a time that a trial run of 20,000 worker-steps tells, and of what it does.
+const STATED_TRIED: f64 = 0.01;
+const TRIED: [&str; 4] = ["flexible", "ssp", "speculative", "service_s"];
+/// Of an expectation that is a mean of runs, so many of the standard errors that are stated of it.
+const STATED_ERRORS: f64 = 4.0;
 
 pub fn agree(trial: &Trial<'_>) -> Found {
     let draft = trial.draft;
@@ -120,7 +123,12 @@ fn differences(
             found.push((what, told));
         }
     };
-    let is_flexible = trial.draft.text().contains("flexible");
+    let text = trial.draft.text();
+    let is_tried = TRIED.iter().any(|name| text.contains(name));
+    let stated_fast = match text.contains("flexible") {
+        true => STATED_FLEXIBLE,
+        false => STATED,
+    };
     let reference = parts(trial, &runs[0].1);
     for (fidelity, rows) in &runs {
         for (group, rows) in parts(trial, rows) {
@@ -141,11 +149,7 @@ fn differences(
                     let (own, event) = (mean(|pair| pair.0), mean(|pair| pair.1));
                     let differences: Vec<f64> =
                         pairs.iter().map(|(own, event)| own - event).collect();
-                    let stated = if is_flexible {
-                        STATED_FLEXIBLE.max(stated)
-                    } else {
-                        stated
-                    };
+                    let stated = stated_fast.max(stated);
                     let told = format!("{own} beside {event} in event");
                     judge(
                         format!("{column} in {fidelity} of {name}"),
@@ -157,8 +161,6 @@ fn differences(
             }
             // Where some have no result the others are no fair sample.
             if *fidelity == "fast" && group[3] == "oracle" && rows.iter().all(|row| row.is_ok()) {
-                let expected_s = 3600.0 * rows[0].figure("expected_time_h").unwrap_or(f64::MAX);
-                let rounded_up = update_s(trial.draft) / expected_s;
                 for (column, expected) in [
                     ("time_h", "expected_time_h"),
                     ("cost_usd", "expected_cost_usd"),
@@ -175,10 +177,18 @@ fn differences(
                         differences.iter().sum::<f64>() / differences.len().max(1) as f64,
                         place(rows[0])
                     );
+                    let stated = if is_tried { STATED_TRIED } else { stated_fast };
+                    let is_off =
+                        |room: f64| p_value(&differences, room).is_some_and(|seen| seen < p);
+                    // Asked where it matters.
+                    let known = match is_off(stated * mean) {
+                        true => trial.stated_error()?.unwrap_or(f64::INFINITY),
+                        false => 0.0,
+                    };
                     judge(
                         format!("{expected} of {name}"),
                         &differences,
-                        (STATED_EXPECTED + rounded_up) * mean,
+                        (stated + STATED_ERRORS * known) * mean,
                         told,
                     );
                 }
@@ -188,16 +198,6 @@ fn differences(
     // What matters most is told first.
     found.sort_by_key(|(what, _)| !what.starts_with("time_h"));
     Ok(found)
-}
-
-/// Seconds of an update at most: what is expected does not round their number up, runs do.
-fn update_s(draft: &Draft) -> f64 {
-    let text = draft.text();
-    let periods = text.split("period = ").skip(1).filter_map(|rest| {
-        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        digits.parse::<f64>().ok()
-    });
-    draft.step_s * periods.fold(1.0, f64::max)
 }
 
 /// Rows by what they are records of; where every VM type is searched by itself, by type, too.

@@ -47,6 +47,11 @@ impl Trial<'_> {
         self.take(self.program.run(draft, jobs))
     }
 
+    /// How well it says that it knows what is expected; nothing where that takes too long.
+    pub fn stated_error(&self) -> Result<Option<f64>, Breach> {
+        self.take(self.program.stated_error(self.draft))
+    }
+
     pub fn take<T>(&self, found: Result<T, Not>) -> Result<Option<T>, Breach> {
         match found {
             Ok(found) => Ok(Some(found)),

@@ -125,22 +125,43 @@ pub fn net_is_within_gross(trial: &Trial<'_>) -> Found {
     Ok(())
 }
 
-/// By how much a choice may be better than the oracle's: both are means of runs, each known within 0.7 %.
-const UNCERTAIN: f64 = 0.03;
+/// By how many of the stated standard errors a choice may be better than the oracle's: chosen and valued on two sets of runs, each
+/// a difference of two means.
+const UNCERTAIN: f64 = 6.0;
 
 pub fn oracle_is_best(trial: &Trial<'_>) -> Found {
+    let better = |row: &Row| match row.text("objective") {
+        "knee" => None,
+        objective => row.figure(&format!("regret_{objective}")).map(|r| -r),
+    };
     for row in trial.rows {
-        let regret = match row.text("objective") {
-            "knee" => row.figure("knee_depth").map(|depth| 1.0 - depth),
-            objective => row.figure(&format!("regret_{objective}")),
-        };
-        if regret.is_some_and(|regret| regret < -UNCERTAIN) {
-            return breach("", format!("regret {regret:?}: {}", place(row)));
+        // Nobody is below the deepest of the front, whoever is on it.
+        let is_knee = row.text("objective") == "knee";
+        let depth = row.figure("knee_depth").filter(|_| is_knee);
+        if depth.is_some_and(|depth| depth > 1.0 + ROUNDING) {
+            return breach("", format!("depth {depth:?}: {}", place(row)));
+        }
+        if better(row).is_some_and(|better| better > ROUNDING) && row.figure("right") == Some(0.0) {
+            return breach("", format!("better than what is right: {}", place(row)));
         }
         let is_oracle = row.text("strategy") == "oracle" && row.is_ok();
         if is_oracle && row.figure("right") != Some(1.0) {
             return breach("", format!("the oracle is not right: {}", place(row)));
         }
+    }
+    let best = trial
+        .rows
+        .iter()
+        .filter_map(|row| Some((better(row)?, row)));
+    if let Some((most, row)) = best.max_by(|a, b| a.0.total_cmp(&b.0))
+        && most > ROUNDING
+        && let Some(error) = trial.stated_error()?
+        && most > UNCERTAIN * error
+    {
+        return breach(
+            "",
+            format!("better by {most}, known within {error}: {}", place(row)),
+        );
     }
     Ok(())
 }

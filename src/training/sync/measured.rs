@@ -1,0 +1,84 @@
+//! What was measured in this process: the same protocol on the same workers is measured once, whichever scenario asks.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::registry::Protocol;
+use crate::training::stepping::Stepping;
+
+/// Protocols on workers that are remembered; one more, and all are forgotten.
+const MOST: usize = 512;
+
+/// Tables of what was measured, each of a protocol on workers at an accuracy.
+pub(super) struct Shared<K, V>(Mutex<BTreeMap<String, Arc<Known<K, V>>>>);
+
+impl<K: Ord, V: Clone> Shared<K, V> {
+    /// Nothing yet.
+    pub(super) const fn new() -> Self {
+        Shared(Mutex::new(BTreeMap::new()))
+    }
+
+    /// The table of a protocol on these workers.
+    pub(super) fn table(
+        &self,
+        protocol: Protocol,
+        workers: &Stepping,
+        rate_error: f64,
+    ) -> Arc<Known<K, V>> {
+        let known = Arc::new(Known(Mutex::default()));
+        // Long, and rarely the same twice.
+        if workers.machines.is_some() {
+            return known;
+        }
+        // Numbers are written so that they read back as the same bits.
+        let key = format!("{protocol:?} {workers:?} {rate_error}");
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST && !all.contains_key(&key) {
+            all.clear();
+        }
+        Arc::clone(all.entry(key).or_insert(known))
+    }
+}
+
+/// What was measured, by place.
+#[derive(Debug)]
+pub(super) struct Known<K, V>(Mutex<BTreeMap<K, Arc<Cell<V>>>>);
+
+/// One value, which one thread measures and others wait for.
+#[derive(Debug)]
+struct Cell<V> {
+    value: OnceLock<V>,
+    measuring: Mutex<()>,
+}
+
+impl<V> Default for Cell<V> {
+    fn default() -> Self {
+        Cell {
+            value: OnceLock::new(),
+            measuring: Mutex::new(()),
+        }
+    }
+}
+
+impl<K: Ord, V: Clone> Known<K, V> {
+    /// The value at a place; `measure` also says whether it came to its end: what was interrupted is not remembered.
+    pub(super) fn at(&self, place: K, measure: impl FnOnce() -> (V, bool)) -> V {
+        let cell = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(all.entry(place).or_default())
+        };
+        if let Some(value) = cell.value.get() {
+            return value.clone();
+        }
+        let _measuring = (cell.measuring.lock()).unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = cell.value.get() {
+            return value.clone();
+        }
+        let (value, is_whole) = measure();
+        if is_whole {
+            // Nobody else sets it.
+            let _ = cell.value.set(value.clone());
+        }
+        value
+    }
+}
