@@ -76,9 +76,23 @@ const SMOOTH: f64 = 4.0;
 /// Terms of the sum; what is beyond is smooth enough to be integrated.
 const TERMS: f64 = 400.0;
 
-/// Mean number of steps to the target, E⌈n·L⌉ of at least 1, where n steps vary by L, log-normal with mean 1 and coefficient of
-/// variation `epoch_cv`: n rounded up without variation, n + ½ with much of it, Σ P(n·L > k) between.
-pub fn expected_steps(steps: f64, epoch_cv: f64) -> f64 {
+/// Mean number of steps to the target where n steps vary by L, log-normal with mean 1 and coefficient of variation `epoch_cv`, and
+/// come in updates of p: p·E⌈⌈n·L⌉/p⌉, of at least one step. Where p is neither whole nor a whole part of a step, half an update
+/// stands for what is rounded up.
+pub fn expected_steps(steps: f64, epoch_cv: f64, of_update: f64) -> f64 {
+    let is_whole = |number: f64| (number - number.round()).abs() < NINE_DIGITS;
+    if epoch_cv == 0.0 {
+        return of_update * (whole(steps) as f64 / of_update - NINE_DIGITS).ceil();
+    }
+    match of_update {
+        p if p >= 1.0 && is_whole(p) => p * rounded_up(steps / p, epoch_cv),
+        p if p < 1.0 && is_whole(1.0 / p) => rounded_up(steps, epoch_cv),
+        p => rounded_up(steps, epoch_cv) + 0.5 * p,
+    }
+}
+
+/// E⌈n·L⌉, of at least 1: n rounded up without variation, n + ½ with much of it, Σ P(n·L > k) between.
+fn rounded_up(steps: f64, epoch_cv: f64) -> f64 {
     let sigma = UnitLogNormal::from_cv(epoch_cv).sigma();
     if sigma == 0.0 {
         return whole(steps) as f64;
@@ -205,15 +219,24 @@ mod tests {
                 seen.add(whole(drawn) as f64 - drawn);
             }
             let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
-            let rounded = expected_steps(steps, epoch_cv) - steps;
+            let rounded = expected_steps(steps, epoch_cv, 1.0) - steps;
             assert!(
                 (rounded - seen.mean()).abs() <= 4.0 * error + 1e-9,
                 "{steps} {epoch_cv}: {rounded} for {} ±{error}",
                 seen.mean()
             );
         }
-        for (steps, expected) in [(36.0, 36.0), (36.2, 37.0), (0.1, 1.0)] {
-            assert_eq!(expected_steps(steps, 0.0), expected);
+        for (steps, of_update, expected) in [
+            (36.0, 1.0, 36.0),
+            (36.2, 1.0, 37.0),
+            (0.1, 1.0, 1.0),
+            (36.2, 11.0, 44.0),
+            (36.2, 0.125, 37.0),
+            (3.2, 0.75, 4.5),
+        ] {
+            assert_eq!(expected_steps(steps, 0.0, of_update), expected);
         }
+        // Rounds of 11 steps, of which there are few.
+        assert!((expected_steps(36.2, 0.5, 11.0) - 36.2 - 5.5).abs() < 0.2);
     }
 }

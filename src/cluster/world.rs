@@ -84,7 +84,8 @@ impl Truth {
 
     /// Expected seconds from the start to the target, without search, where training takes longer or shorter by `epoch_cv`.
     pub fn expected_time_s(&self, epoch_cv: f64) -> f64 {
-        expected_steps(self.steps_to_target, epoch_cv) * self.expected_step_s
+        let of_update = self.cluster.whole.per_update;
+        expected_steps(self.steps_to_target, epoch_cv, of_update) * self.expected_step_s
     }
 
     /// The share of all steps behind when the share `progress` of the way is done.

@@ -11,7 +11,7 @@ pub enum Holds {
     AsSaid,
     /// Oftener: it reaches to a choice that no case made, or is of a share that is all or nothing.
     Oftener,
-    /// Roughly, in 80 to 100 %: of few cases, or of a mean that few of them carry.
+    /// Roughly, in 85 to 100 %: of few cases, or of a mean that few of them carry.
     Roughly,
 }
 

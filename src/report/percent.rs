@@ -102,7 +102,7 @@ static SIGNS: [(Holds, &str, &str); 2] = [
     (
         Holds::Roughly,
         "≈",
-        "before an interval: it holds in 80 to 100 % of series, as replicas are fewer than 100, or few of them carry the mean",
+        "before an interval: it holds in 85 to 100 % of series, as replicas are fewer than 100, or few of them carry the mean",
     ),
 ];
 
