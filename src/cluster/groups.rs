@@ -220,6 +220,13 @@ impl Cluster {
             || self.whole.levelling.is_some()
     }
 
+    /// Whether a formula tells the mean step where machines differ by luck: of equal machines that all meet at a barrier.
+    pub fn is_told_by_formula(&self) -> bool {
+        let stepping = &self.whole.stepping;
+        let is_of_all = (self.whole.pace.protocol().expected_update_s(1.0)).is_some();
+        is_of_all && stepping.machines.is_none()
+    }
+
     /// Whether its size may differ from the configuration's while it trains.
     pub fn changes_size(&self) -> bool {
         self.on_loss() != OnLoss::Wait || self.elastic.is_some()

@@ -127,8 +127,6 @@ impl Arena {
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
         let count = parts.space.len();
-        let expected_time_s: Vec<Option<f64>> =
-            (0..count).map(|at| ground.expected_time_s(at)).collect();
         let misses = Misses::count(hands, &*ground, count, terms, &scenario.limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
@@ -140,6 +138,13 @@ impl Arena {
             false => closed_form(hands, &*ground, count, terms, &tariffs),
             true => expect(hands, &*ground, count, terms, question),
         };
+        let start_up_s = terms.start_up.seconds();
+        let expected_time_s: Vec<Option<f64>> = (0..count)
+            .map(|at| match ground.runs_are_training() {
+                true => Some(expectations.points.first()?[at].time_s - start_up_s),
+                false => ground.expected_time_s(at),
+            })
+            .collect();
         let allowed = match &misses {
             Some(misses) => misses.allowed.clone(),
             None => (expectations.to_choose.iter())

@@ -53,6 +53,12 @@ pub trait Ground: Send + Sync {
         false
     }
 
+    /// Whether these runs tell the training itself, so that what strategies predict is held against their mean, too: no VM is
+    /// lost, and no formula tells what machines make of a step.
+    fn runs_are_training(&self) -> bool {
+        false
+    }
+
     /// Most runs that tell what is expected of a configuration, where it has no closed form, or how far runs scatter.
     fn most_expectation_runs(&self, _configuration: usize) -> u64 {
         1

@@ -549,7 +549,14 @@ impl Ground for World {
     }
 
     fn expects_by_runs(&self) -> bool {
-        self.truths.iter().any(|truth| truth.cluster.may_change())
+        self.runs_are_training() || self.truths.iter().any(|truth| truth.cluster.may_change())
+    }
+
+    fn runs_are_training(&self) -> bool {
+        let mut clusters = self.truths.iter().map(|truth| &truth.cluster);
+        self.variation.vm_sigma > 0.0
+            && clusters.clone().all(|cluster| !cluster.may_change())
+            && clusters.any(|cluster| !cluster.is_told_by_formula())
     }
 
     fn hopeless_s(&self, configuration: usize) -> Option<f64> {
@@ -561,7 +568,10 @@ impl Ground for World {
 
     fn most_expectation_runs(&self, configuration: usize) -> u64 {
         let truth = &self.truths[configuration];
-        if truth.cluster.settle(Fidelity::Fast).0 == Fidelity::Fast {
+        // A pace that was measured is that of machines without luck.
+        let by_luck = self.variation.vm_sigma > 0.0;
+        let in_events = by_luck && truth.cluster.whole.pace.stationary().is_measured();
+        if !in_events && truth.cluster.settle(Fidelity::Fast).0 == Fidelity::Fast {
             return MOST_EXPECTATION_RUNS;
         }
         let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);

@@ -350,3 +350,37 @@ fn what_losses_leave_no_time_to_train_is_said_at_once() {
     // It was not done after 500 s once.
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }
+
+/// Where machines differ by luck, who needs not wait for the slowest is helped by it, and who waits in another way is not: what is
+/// expected is the mean of runs, also what predictions are held against.
+#[test]
+fn machines_that_differ_are_expected_as_they_run() {
+    for sync in [
+        "{ backup = { spare = 2 } }",
+        "{ local-sgd = { period = 4 } }",
+        "{ asp = { service_s = 0 } }",
+        "\"bsp\"",
+    ] {
+        let scenario = scenario(&format!(
+            "fidelity = \"fast\"\nreplicas = 600\nworkloads = [\"scavenger-resnet18\"]\ncluster.pairs = [[8, 512]]\nsync = {sync}\n\
+             variation = {{ vm_sigma = 0.2, step_cv = 0.3 }}\n\
+             search = {{ strategies = [\"oracle\"], objectives = [\"time\"] }}"
+        ));
+        let plan = Plan::new(&scenario).expect("a checked scenario");
+        let mut evaluator = Evaluator::new(&plan);
+        let mut seen = Welford::default();
+        for number in 0..plan.cases() {
+            let record = evaluator.evaluate(plan.case(number));
+            seen.add(record.time_h.expect("a result"));
+        }
+        let arena = plan.arena(0).expect("an arena");
+        let start_up_s = plan.terms.start_up.seconds();
+        let expected_s = arena.expected_time_s[0].expect("it ends") + start_up_s;
+        assert!((expected_s - arena.expected[0][0].time_s).abs() < 1e-6);
+        let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
+        // The expectation itself is known to 0.7 %.
+        let tolerance = 4.0 * error.hypot(0.007 * seen.mean());
+        let off = expected_s / 3600.0 - seen.mean();
+        assert!(off.abs() < tolerance, "{sync}: {off} of {}", seen.mean());
+    }
+}
