@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use scavsim::engine::Interrupt;
 use scavsim::experiment::holds::Holds;
 use scavsim::experiment::tally::{METRICS, SHARES, Tallied};
-use scavsim::experiment::{Evaluator, Plan, Sink, Summary, precision};
+use scavsim::experiment::{Evaluator, Plan, Sink, Summary, Tasks, precision};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Interval;
 
@@ -109,7 +109,12 @@ impl Series {
 
     /// Runs a scenario with as many seeds, after `ready` has decided what it leaves open.
     fn of_seeds(text: &str, series: u64, ready: impl Fn(&mut Scenario)) -> Series {
-        let mut all = Series::default();
+        // Strategies come again with every seed, so that all their groups stay open.
+        let tasks = Tasks::new(u64::MAX, u64::MAX, u64::MAX);
+        let mut all = Series {
+            all: Summary::new(true, tasks),
+            ..Series::default()
+        };
         for seed in 1..=series {
             let mut scenario = scenario(&format!("seed = {seed}\n{text}"));
             ready(&mut scenario);

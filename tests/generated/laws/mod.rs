@@ -25,6 +25,9 @@ pub struct Breach {
     pub said: String,
 }
 
+/// Runs of a scenario that may be given up because they take too long; the laws that need more are not tried then.
+const MOST_SLOW: u64 = 2;
+
 /// A scenario that is tried, with its records.
 pub struct Trial<'a> {
     pub program: &'a Program,
@@ -44,6 +47,10 @@ impl Trial<'_> {
 
     /// The records of a changed draft; nothing where it is too slow, or is no scenario any more.
     pub fn run(&self, draft: &Draft, jobs: usize) -> Result<Option<Vec<Row>>, Breach> {
+        // What was too slow twice is too slow again.
+        if self.slow.get() >= MOST_SLOW {
+            return Ok(None);
+        }
         self.take(self.program.run(draft, jobs))
     }
 
