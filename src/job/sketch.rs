@@ -12,6 +12,8 @@ use crate::units::{SECONDS_PER_HOUR, SimTime};
 
 /// Losses after which an outline ends wherever it stands.
 const MOST_LOSSES: u32 = 20_000;
+/// Pieces of work between checkpoints in an outline; where writing one takes no time there may be no end of them.
+const MOST_PIECES: u32 = 200_000;
 
 /// Outlines of runs, one after the other, keeping their memory.
 #[derive(Debug, Default)]
@@ -128,7 +130,12 @@ impl Sketch {
             self.end.push(now + next_life_h(life));
         }
         let (mut saved_h, mut losses, mut surprise) = (0.0, 0, [0.0; 2]);
+        let mut pieces = 0_u32;
         loop {
+            pieces += 1;
+            if pieces > MOST_PIECES {
+                return None;
+            }
             let oldest_h = now - least(&self.from);
             let left_h = all_h - saved_h;
             let due_h = outline.due_h(left_h, oldest_h);
