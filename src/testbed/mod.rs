@@ -6,7 +6,7 @@
 //!
 //! - [`ground`]: what is true of configurations, and a job among them as an experiment sees it. Two own
 //!   one: the simulated cluster and the measured grid.
-//! - [`simulated`]: the simulated cluster.
+//! - [`simulated`]: the simulated cluster; `world`: what is true of it.
 //! - [`grid`]: the measured grid. [`bag`]: a bag of jobs. [`plans`]: a model cut over GPUs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
 //! - [`history`]: what earlier runs of a workload left behind.
@@ -18,6 +18,7 @@ pub mod history;
 pub mod metered;
 pub mod plans;
 pub mod simulated;
+mod world;
 
 pub use bag::BagGround;
 pub use grid::MeasuredGrid;
