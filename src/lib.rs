@@ -76,128 +76,166 @@
 //! `import` makes measurements into workloads, with `fit` for the laws; `advise` decides on them; `report` writes result
 //! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
-// What a room offers is listed whole, whether or not another room takes all of it; with `inside` a name that
-// a file does not use is reported as ever.
-#![cfg_attr(not(feature = "inside"), allow(unused_imports))]
-// Without the program some of what it alone asks for is left.
-#![cfg_attr(not(feature = "cli"), allow(dead_code))]
-
-pub use cloud::{Fleet, Machine, Market, VmType};
-pub use door::{Options, RunError, Scenario};
-pub use engine::Interrupt;
-#[cfg(feature = "arrow")]
-pub use experiment::RecordBatches;
-pub use experiment::{Ending, Finished, OwnedRecord, Record, Status};
-pub use input::{Diagnostic, Mistakes};
-pub use pricing::{NoPrice, Rented, VmPrice};
-pub use rng::Stream;
-pub use search::{
-    Conversation, Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry,
-    Spoken, Strategy, Taken, Task, Unusable,
-};
-pub use space::{Axis, Kind as AxisKind, NoSpace, Space};
-pub use testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
+/// ```
+/// use scavsim::{Conversation, Registry, Scenario, Spoken};
+///
+/// /// The configuration with this number, whatever it is told.
+/// struct Always(usize);
+///
+/// impl Conversation for Always {
+///     fn answer(&mut self, _: String) -> Result<String, String> {
+///         Ok(format!("{{\"choose\": {}}}", self.0))
+///     }
+/// }
+///
+/// let spoken = Spoken::new(|| Ok(Box::new(Always(0))));
+/// let scenario = Scenario::options().registry(Registry::default().with("first", spoken)).parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     search = { strategies = ["first"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// scenario.run(|record| assert_eq!(record.chosen_workers, Some(8)))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use scavsim_lab::face::Conversation;
+/// ```
+/// use scavsim::{Diagnostic, Scenario};
+///
+/// let mistakes = Scenario::parse("workloads = [\"scavenger-resnet19\"]").unwrap_err();
+/// let first: &Diagnostic = mistakes.iter().next().expect("there is one");
+/// assert_eq!((first.file(), first.line()), (Some("scenario"), Some(1)));
+/// assert_eq!(first.label, "did you mean `scavenger-resnet18`?");
+/// ```
+#[doc(inline)]
+pub use scavsim_lab::face::Diagnostic;
+/// ```
+/// use scavsim::{Ending, Interrupt, Scenario};
+///
+/// let interrupt = Interrupt::default();
+/// let scenario = Scenario::options().interrupt(&interrupt).parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     search = { strategies = ["oracle"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// interrupt.raise(); // anyone who has a clone may, at any time
+/// let finished = scenario.run(|_| ())?;
+/// assert_eq!((finished.cases, finished.ending), (0, Ending::Interrupted));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use scavsim_lab::face::Interrupt;
+/// ```
+/// use scavsim::Scenario;
+///
+/// let mistakes = Scenario::parse("workloads = [\"scavenger-resnet18\"]\nreplica = 3").unwrap_err();
+/// assert_eq!(mistakes.len(), 1);
+/// assert!(mistakes.to_string().contains("did you mean `replicas`?"));
+/// let first = mistakes.iter().next().expect("there is one");
+/// assert_eq!(first.title, "unknown key `replica`");
+/// assert_eq!(first.line(), Some(2));
+/// ```
+#[doc(inline)]
+pub use scavsim_lab::face::Mistakes;
+/// ```
+/// use scavsim::{Forecast, Past, Recipe, Stop, Strategy, Stream, Task, Testbed, Unusable};
+///
+/// /// The configuration with this number, whatever it is.
+/// struct Always(usize);
+///
+/// impl Recipe for Always {
+///     fn summary(&self) -> &str {
+///         "one configuration, without a look"
+///     }
+///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+///         match self.0 < task.space.len() {
+///             true => Ok(Box::new(Always(self.0))),
+///             false => Err(Unusable(format!("there is no configuration {}", self.0))),
+///         }
+///     }
+/// }
+///
+/// impl Strategy for Always {
+///     fn search(
+///         &self,
+///         _: &Task<'_>,
+///         _: &mut dyn Testbed,
+///         _: &mut Stream,
+///         forecast: &mut Forecast,
+///     ) -> Result<(), Stop> {
+///         forecast.decided = Some(self.0);
+///         Ok(())
+///     }
+/// }
+///
+/// let registry = scavsim::Registry::default().with("first", Always(0));
+/// let scenario = scavsim::Scenario::options().registry(registry).parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     search = { strategies = ["first"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// scenario.run(|record| assert_eq!(record.chosen_workers, Some(8)))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use scavsim_lab::face::Recipe;
+/// ```
+/// use scavsim::{Past, Recipe, Registry, Scenario, Strategy, Task, Unusable};
+///
+/// struct NeedsTwo;
+///
+/// impl Recipe for NeedsTwo {
+///     fn summary(&self) -> &str {
+///         "compares two configurations"
+///     }
+///     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+///         Err(Unusable(format!("{} is not enough", task.space.len())))
+///     }
+/// }
+///
+/// let options = Scenario::options().registry(Registry::default().with("two", NeedsTwo));
+/// let refused = options.parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     cluster.pairs = [[8, 384]]
+///     search.strategies = ["two"]
+///     "#,
+/// );
+/// let why = refused.unwrap_err().to_string();
+/// assert!(why.contains("strategy `two` cannot be used: 1 is not enough"), "{why}");
+/// ```
+#[doc(inline)]
+pub use scavsim_lab::face::Unusable;
+#[doc(inline)]
+pub use scavsim_lab::face::*;
 
 #[cfg(feature = "cli")]
 pub mod cli;
-mod door;
 
-// Private, so that the compiler says what nobody uses. This project's own tests and benches look inside.
-cfg_if::cfg_if! {
-    if #[cfg(feature = "inside")] {
-        #[cfg(feature = "cli")]
-        pub mod advise;
-        pub mod bag;
-        pub mod cloud;
-        pub mod cluster;
-        #[cfg(feature = "cli")]
-        pub mod compare;
-        pub mod configuration;
-        pub mod engine;
-        pub mod experiment;
-        #[cfg(feature = "cli")]
-        pub mod expression;
-        pub mod fit;
-        #[cfg(feature = "figures")]
-        pub mod figure;
-        #[cfg(feature = "cli")]
-        pub mod functions;
-        pub mod grid;
-        #[cfg(feature = "cli")]
-        pub mod import;
-        pub mod input;
-        pub mod job;
-        #[cfg(feature = "cli")]
-        pub mod latency;
-        #[cfg(feature = "figures")]
-        pub mod page;
-        pub mod parallel;
-        pub mod plans;
-        pub mod pricing;
-        #[cfg(feature = "cli")]
-        pub mod report;
-        #[cfg(feature = "cli")]
-        pub mod reproduce;
-        pub mod rng;
-        pub mod scenario;
-        pub mod search;
-        pub mod space;
-        pub mod stats;
-        pub mod testbed;
-        pub mod training;
-        pub mod units;
-        pub mod usage;
-        #[cfg(feature = "cli")]
-        pub mod validate;
-        pub mod workload;
-    } else {
-        #[cfg(feature = "cli")]
-        mod advise;
-        mod bag;
-        mod cloud;
-        mod cluster;
-        #[cfg(feature = "cli")]
-        mod compare;
-        mod configuration;
-        mod engine;
-        mod experiment;
-        #[cfg(feature = "cli")]
-        mod expression;
-        mod fit;
-        #[cfg(feature = "figures")]
-        mod figure;
-        #[cfg(feature = "cli")]
-        mod functions;
-        mod grid;
-        #[cfg(feature = "cli")]
-        mod import;
-        mod input;
-        mod job;
-        #[cfg(feature = "cli")]
-        mod latency;
-        #[cfg(feature = "figures")]
-        mod page;
-        mod parallel;
-        mod plans;
-        mod pricing;
-        #[cfg(feature = "cli")]
-        mod report;
-        #[cfg(feature = "cli")]
-        mod reproduce;
-        mod rng;
-        mod scenario;
-        mod search;
-        mod space;
-        mod stats;
-        mod testbed;
-        mod training;
-        mod units;
-        mod usage;
-        #[cfg(feature = "cli")]
-        mod validate;
-        mod workload;
-    }
+/// The rooms, for this project's own tests and benches.
+#[cfg(feature = "inside")]
+mod inside {
+    pub use scavsim_base::{rng, stats, units};
+    pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
+    pub use scavsim_lab::{experiment, scenario};
+    #[cfg(feature = "cli")]
+    pub use scavsim_measure::{advise, compare, import, latency, validate};
+    #[cfg(feature = "cli")]
+    pub use scavsim_papers::{expression, functions, reproduce};
+    pub use scavsim_read::input;
+    pub use scavsim_search::{grid, search, testbed};
+    #[cfg(feature = "cli")]
+    pub use scavsim_show::report;
+    #[cfg(feature = "figures")]
+    pub use scavsim_show::{figure, page};
+    pub use scavsim_sim::{bag, cluster, engine, job, parallel, plans, training};
 }
+#[cfg(feature = "inside")]
+#[doc(hidden)]
+pub use inside::*;
 
 // The code in the README compiles and runs.
 #[cfg(doctest)]

@@ -11,15 +11,15 @@ use super::progress::Progress;
 use super::rank::By;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
-use crate::advise::advice::NoAdvice;
-use crate::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
-use crate::cloud::Market;
-use crate::experiment::ranking::NoRanking;
-use crate::import::folder::{self, Kind};
-use crate::import::trial;
-use crate::input::name::not_a_name;
-use crate::input::{Diagnostic, Diagnostics};
-use crate::search::Limits;
+use scavsim_data::cloud::Market;
+use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_measure::advise::advice::NoAdvice;
+use scavsim_measure::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
+use scavsim_measure::import::folder::{self, Kind};
+use scavsim_measure::import::trial;
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_search::search::Limits;
 
 /// Arguments of `advise`.
 #[derive(Debug, Args)]
@@ -162,7 +162,7 @@ impl AdviseArgs {
         self.hand_over(&advice)?;
         #[cfg(feature = "figures")]
         if let Some(file) = &self.report {
-            super::report::put(&crate::page::of_advice::contents(&advice), file)?;
+            super::report::put(&scavsim_show::page::of_advice::contents(&advice), file)?;
         }
         Ok(match advice.choices.is_empty() {
             true => Exit::SomeCasesFailed,

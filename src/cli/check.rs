@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::set::SetArgs;
 use super::{Exit, Failure, run, terminal};
-use crate::input::foreign::visible;
-use crate::scenario::Overrides;
+use scavsim_lab::scenario::Overrides;
+use scavsim_read::input::foreign::visible;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]

@@ -8,9 +8,11 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
-use crate::compare::{Comparison, Effort, NoComparison, Question, compare, data, run::cases, text};
-use crate::input::{Diagnostic, Diagnostics};
-use crate::scenario::{Overrides, Scenario};
+use scavsim_lab::scenario::{Overrides, Scenario};
+use scavsim_measure::compare::{
+    Comparison, Effort, NoComparison, Question, compare, data, run::cases, text,
+};
+use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -71,7 +73,9 @@ impl CompareArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let overrides = Overrides {
             seed: self.seed,
-            replicas: self.replicas.and_then(crate::input::checked::Count::new),
+            replicas: self
+                .replicas
+                .and_then(scavsim_read::input::checked::Count::new),
             set: self.set.sources()?,
             ..Overrides::default()
         };

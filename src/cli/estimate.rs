@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::engine::Interrupt;
-use crate::experiment::{Evaluator, Plan};
-use crate::scenario::Scenario;
+use scavsim_lab::experiment::{Evaluator, Plan};
+use scavsim_lab::scenario::Scenario;
+use scavsim_sim::engine::Interrupt;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
 const SAMPLE: u64 = 100;

@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::listing::List;
 use super::{Exit, Failure, Format, terminal};
-use crate::import::folder::write_file;
-use crate::input::{Diagnostic, Diagnostics, closest};
-use crate::scenario::library::SHIPPED;
+use scavsim_lab::scenario::library::SHIPPED;
+use scavsim_measure::import::folder::write_file;
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// Arguments of `example`.
 #[derive(Debug, Args)]

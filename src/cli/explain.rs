@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::glossary::GLOSSARY;
 use super::{Exit, Failure, terminal};
-use crate::experiment::COLUMNS;
-use crate::input::{Diagnostic, Diagnostics, closest};
-use crate::pricing::builtin;
-use crate::report::summary_table;
-use crate::scenario::file;
-use crate::search::{ALL_KNOWING, Registry};
+use scavsim_data::pricing::builtin;
+use scavsim_lab::experiment::COLUMNS;
+use scavsim_lab::scenario::file;
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_search::search::{ALL_KNOWING, Registry};
+use scavsim_show::report::summary_table;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]

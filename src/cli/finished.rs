@@ -8,13 +8,13 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use super::{Failure, run};
-use crate::experiment::{Sink, Tasks};
-use crate::input::checked::Count;
-use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::manifest::{self, Identity};
-use crate::report::{Folder, results, stored_records};
-use crate::scenario::{Overrides, Scenario};
-use crate::training::Fidelity;
+use scavsim_lab::experiment::{Sink, Tasks};
+use scavsim_lab::scenario::{Overrides, Scenario};
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_show::report::manifest::{self, Identity};
+use scavsim_show::report::{Folder, results, stored_records};
+use scavsim_sim::training::Fidelity;
 
 /// A finished run.
 pub(super) struct FinishedRun {

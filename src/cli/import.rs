@@ -7,10 +7,10 @@ use clap::{Args, Subcommand};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
 use super::{Exit, Failure, terminal, validate};
-use crate::import::folder::{self, Kind};
-use crate::import::prices::skypilot;
-use crate::import::{Imported, grid, layers, mlperf, pollux, profile, trial};
-use crate::input::{Diagnostic, Diagnostics};
+use scavsim_measure::import::folder::{self, Kind};
+use scavsim_measure::import::prices::skypilot;
+use scavsim_measure::import::{Imported, grid, layers, mlperf, pollux, profile, trial};
+use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]

@@ -8,17 +8,17 @@ use serde_json::json;
 use super::list_vms::VmFilter;
 use super::listing::{List, sound};
 use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, terminal};
-use crate::cloud::delays::{CheckpointWrite, Restart, Startup};
-use crate::cloud::lifetimes::Model;
-use crate::cloud::{Catalogue, Fleet};
-use crate::configuration::Shape;
-use crate::experiment::{COLUMNS, Column};
-use crate::functions::{Function, scenarios};
-use crate::input::{Diagnostic, Diagnostics};
-use crate::pricing::{Base, Policy, Rented, builtin, charges};
-use crate::report::Page;
-use crate::search::{ALL_KNOWING, Registry};
-use crate::workload::{Workload, library, load};
+use scavsim_base::text::Page;
+use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
+use scavsim_data::cloud::lifetimes::Model;
+use scavsim_data::cloud::{Catalogue, Fleet};
+use scavsim_data::configuration::Shape;
+use scavsim_data::pricing::{Base, Policy, Rented, builtin, charges};
+use scavsim_data::workload::{Workload, library, load};
+use scavsim_lab::experiment::{COLUMNS, Column};
+use scavsim_papers::functions::{Function, scenarios};
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_search::search::{ALL_KNOWING, Registry};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::listing::List;
-use crate::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
+use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 
 /// MB of the checkpoint that stands for the line of writing times.
 const MB: f64 = 100.0;

@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::Failure;
 use super::listing::{List, sound};
-use crate::grid::report::Counts;
-use crate::grid::{Grid, library};
-use crate::input::Diagnostics;
+use scavsim_read::input::Diagnostics;
+use scavsim_search::grid::report::Counts;
+use scavsim_search::grid::{Grid, library};
 
 /// The embedded grids; counts are those of all jobs together.
 pub(super) fn list() -> Result<List, Failure> {

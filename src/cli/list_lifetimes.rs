@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::listing::List;
-use crate::cloud::lifetimes::{Kind, Model};
+use scavsim_data::cloud::lifetimes::{Kind, Model};
 
 /// All models, with the probability that a new VM is lost before it is an hour, 6 hours and a day
 /// old; what the provider's cap ends at that age does not count.

@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::listing::List;
-use crate::cloud::vm_types::FIGURES;
-use crate::cloud::{Catalogue, Market, VmType};
-use crate::input::{Diagnostic, Diagnostics, closest};
+use scavsim_data::cloud::vm_types::FIGURES;
+use scavsim_data::cloud::{Catalogue, Market, VmType};
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// Which VM types are listed.
 #[derive(Debug, Args)]

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Failure, Format};
-use crate::input::Diagnostics;
-use crate::report::Page;
-use crate::report::text_table::{self, Column};
+use scavsim_base::text::Page;
+use scavsim_base::text::text_table::{self, Column};
+use scavsim_read::input::Diagnostics;
 
 /// A list: column names, which of them hold text, rows.
 #[derive(Debug, Default)]

@@ -9,9 +9,10 @@ use super::progress::Progress;
 use super::records::{self, RecordsArg};
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure, resume};
-use crate::experiment::Aggregation;
-use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{Folder, Lock, Places, Results, Shards, manifest, shard_file};
+use scavsim_base::Lock;
+use scavsim_lab::experiment::Aggregation;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::{Folder, Places, Results, Shards, manifest, shard_file};
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]

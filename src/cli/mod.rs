@@ -54,8 +54,8 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::input::{Diagnostic, Diagnostics};
-use crate::report::Altered;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::Altered;
 use signals::Signals;
 use suggest::suggested;
 use terminal::OutputArgs;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Exit, Failure, terminal};
-use crate::import::folder::write_file;
-use crate::input::name::not_a_name;
-use crate::input::{Diagnostic, Diagnostics};
+use scavsim_measure::import::folder::write_file;
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// The scenario, `NAME` in place of its name.
 pub const STARTER: &str = include_str!("starter.toml");

@@ -10,14 +10,15 @@ use super::finished::{FinishedRun, same_scenario, wrong};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, rank, report, run, terminal};
-use crate::engine::Interrupt;
-use crate::figure::gathered::Gathered;
-use crate::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
-use crate::input::{Diagnostic, Diagnostics, regular};
-use crate::report::manifest::{self, Identity};
-use crate::report::{Folder, Lock};
-use crate::scenario::Scenario;
-use crate::workload::{Workload, library, load};
+use scavsim_base::Lock;
+use scavsim_data::workload::{Workload, library, load};
+use scavsim_lab::scenario::Scenario;
+use scavsim_read::input::{Diagnostic, Diagnostics, regular};
+use scavsim_show::figure::gathered::Gathered;
+use scavsim_show::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
+use scavsim_show::report::Folder;
+use scavsim_show::report::manifest::{self, Identity};
+use scavsim_sim::engine::Interrupt;
 
 /// Configurations up to which all are valued anew; beyond, those in the records are shown.
 const MOST_CONFIGURATIONS: usize = 20_000;

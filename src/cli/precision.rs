@@ -2,11 +2,11 @@
 
 use super::progress::Progress;
 use super::{Failure, terminal};
-use crate::engine::Interrupt;
-use crate::experiment::precision::{self, NotReached};
-use crate::input::Diagnostic;
-use crate::report::manifest;
-use crate::scenario::Scenario;
+use scavsim_lab::experiment::precision::{self, NotReached};
+use scavsim_lab::scenario::Scenario;
+use scavsim_read::input::Diagnostic;
+use scavsim_show::report::manifest;
+use scavsim_sim::engine::Interrupt;
 
 /// Gives `scenario` as many replicas as the precision takes that it wants, if it wants one.
 ///

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::import::profile::{BatchIs, Options, Unit};
+use scavsim_measure::import::profile::{BatchIs, Options, Unit};
 
 /// The table, and what it does not hold.
 #[derive(Debug, Args)]

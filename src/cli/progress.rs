@@ -15,7 +15,7 @@ use indicatif::{
 };
 
 use super::terminal;
-use crate::input::foreign::visible;
+use scavsim_read::input::foreign::visible;
 
 /// The bars that are drawn.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);

@@ -9,13 +9,13 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, run, terminal};
-use crate::engine::Interrupt;
-use crate::experiment::Ranking;
-use crate::experiment::ranking::{Effort, NoRanking, rank};
-use crate::report::ranking_table::{self, Shown};
-use crate::report::{Places, ranking_data};
-use crate::scenario::{LeftOut, Overrides, Scenario};
-use crate::search::Objective;
+use scavsim_lab::experiment::Ranking;
+use scavsim_lab::experiment::ranking::{Effort, NoRanking, rank};
+use scavsim_lab::scenario::{LeftOut, Overrides, Scenario};
+use scavsim_search::search::Objective;
+use scavsim_show::report::ranking_table::{self, Shown};
+use scavsim_show::report::{Places, ranking_data};
+use scavsim_sim::engine::Interrupt;
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::{Exit, terminal};
-use crate::report::{FORMATS, RecordsFormat};
+use scavsim_show::report::{FORMATS, RecordsFormat};
 
 /// The forms asked for.
 #[derive(Debug, Args)]

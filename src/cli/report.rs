@@ -9,9 +9,9 @@ use super::finished::{FinishedRun, wrong};
 use super::plot::KnownArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, terminal};
-use crate::figure::Material;
-use crate::page::{self, contents::Contents};
-use crate::report::Folder;
+use scavsim_show::figure::Material;
+use scavsim_show::page::{self, contents::Contents};
+use scavsim_show::report::Folder;
 
 /// Name of the page in a result folder.
 pub const FILE: &str = "report.html";

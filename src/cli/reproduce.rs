@@ -11,13 +11,13 @@ use super::progress::Progress;
 #[cfg(feature = "figures")]
 use super::report;
 use super::{Exit, Failure, terminal};
-use crate::input::checked::Count;
-use crate::input::{Diagnostic, Diagnostics};
+use scavsim_base::text::Page;
+use scavsim_papers::reproduce::{Paper, Size, Tally, Verdict, compare, render};
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::{Diagnostic, Diagnostics};
 #[cfg(feature = "figures")]
-use crate::page;
-use crate::report::Page;
-use crate::reproduce::{Paper, Size, Tally, Verdict, compare, render};
-use crate::training::Fidelity;
+use scavsim_show::page;
+use scavsim_sim::training::Fidelity;
 
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]

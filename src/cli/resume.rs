@@ -5,13 +5,13 @@ use std::io;
 use serde_json::Value;
 
 use super::Failure;
-use crate::experiment::{KeyColumns, Record, Sink};
-use crate::input::{Diagnostic, Diagnostics};
-use crate::report::manifest::Identity;
-use crate::report::{
+use scavsim_lab::experiment::{KeyColumns, Record, Sink};
+use scavsim_lab::scenario::Scenario;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::manifest::Identity;
+use scavsim_show::report::{
     Folder, RecordsFormat, Results, manifest, results, row_hashes, stored_records,
 };
-use crate::scenario::Scenario;
 
 /// Where a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

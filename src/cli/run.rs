@@ -16,14 +16,15 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure, estimate, example, precision, resume, terminal};
-use crate::engine::Interrupt;
-use crate::experiment::{Ending, Shard};
-use crate::input::checked::Count;
-use crate::input::regular::MOST_BYTES;
-use crate::input::{Diagnostic, Diagnostics, Source};
-use crate::report::{Folder, Lock, Places, results};
-use crate::scenario::{self, Overrides, Scenario};
-use crate::training::Fidelity;
+use scavsim_base::Lock;
+use scavsim_lab::experiment::{Ending, Shard};
+use scavsim_lab::scenario::{self, Overrides, Scenario};
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::regular::MOST_BYTES;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_show::report::{Folder, Places, results};
+use scavsim_sim::engine::Interrupt;
+use scavsim_sim::training::Fidelity;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]

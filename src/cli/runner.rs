@@ -7,13 +7,13 @@ use super::progress::Progress;
 use super::resume::Start;
 use super::signals::Signals;
 use super::{Exit, Failure, records, terminal};
-use crate::engine::Interrupt;
-use crate::experiment::{
+use scavsim_lab::experiment::{
     self, Aggregated, Aggregation, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard,
     Tasks,
 };
-use crate::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
-use crate::scenario::{LeftOut, Scenario, Together};
+use scavsim_lab::scenario::{LeftOut, Scenario, Together};
+use scavsim_show::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
+use scavsim_sim::engine::Interrupt;
 
 /// How scenarios are run.
 pub struct Runner<'a> {
@@ -182,10 +182,9 @@ impl Runner<'_> {
                 "{}: shard {index} of {count} is already there",
                 scenario.name
             ));
-            return Ok(Finished {
-                failed,
-                ..Finished::default()
-            });
+            let mut finished = Finished::default();
+            finished.failed = failed;
+            return Ok(finished);
         }
         if let Some(other) = shard_file::of_another_run(&folder, &identity) {
             terminal::note(&format!(
@@ -233,7 +232,7 @@ pub fn judge(scenario: &Scenario, finished: &Finished, shard: bool) -> Exit {
             "stopped at a case without a result, after {} of {all} cases; what was finished is kept",
             finished.cases
         )),
-        Ending::Complete => {}
+        _ => {}
     }
     records::judge_failures(finished.failed)
 }

@@ -1,7 +1,7 @@
 //! `scavsim schema`: the JSON Schema of a scenario file, for editors.
 
 use super::{Exit, Failure, terminal};
-use crate::scenario::file;
+use scavsim_lab::scenario::file;
 
 /// Runs the command.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Failure;
-use crate::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// What stands before the place of a mistake in such a key.
 const NAME: &str = "-s";

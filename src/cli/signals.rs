@@ -12,7 +12,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
 use super::{Exit, terminal};
-use crate::engine::Interrupt;
+use scavsim_sim::engine::Interrupt;
 
 /// What is heard of signals.
 #[derive(Debug)]

@@ -7,13 +7,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::progress::Progress;
 use super::signals::Signals;
 use super::{Exit, Failure, compare, example, run, terminal};
-use crate::advise::{study, study_text};
-use crate::compare::run::cases;
-use crate::compare::{Comparison, Effort, Question, claims};
-use crate::input::{Diagnostics, Source};
-use crate::latency;
-use crate::report::document;
-use crate::scenario::{self, Overrides, Scenario};
+use scavsim_lab::scenario::{self, Overrides, Scenario};
+use scavsim_measure::advise::{study, study_text};
+use scavsim_measure::compare::run::cases;
+use scavsim_measure::compare::{Comparison, Effort, Question, claims};
+use scavsim_measure::latency;
+use scavsim_read::input::{Diagnostics, Source};
+use scavsim_show::report::document;
 
 /// Arguments of `study`.
 #[derive(Debug, Args)]
@@ -108,7 +108,7 @@ fn comparisons(signals: &Signals) -> Result<Vec<Comparison>, Failure> {
             interrupt,
             progress: &progress.counter,
         };
-        let compared = crate::compare::compare(&scenarios, &question, effort);
+        let compared = scavsim_measure::compare::compare(&scenarios, &question, effort);
         all.push(compared.map_err(compare::failure)?);
     }
     Ok(all)

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::Failure;
 use super::terminal;
-use crate::experiment::{Aggregated, KeyColumns};
-use crate::input::{Diagnostic, Diagnostics};
-use crate::report::{
-    Page, Places, clusters_table, policies_table, summary_by, summary_csv, summary_json,
-    summary_table,
+use scavsim_base::text::Page;
+use scavsim_lab::experiment::{Aggregated, KeyColumns};
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::{
+    Places, clusters_table, policies_table, summary_by, summary_csv, summary_json, summary_table,
 };
 
 /// Form of the summary.

@@ -7,8 +7,8 @@ use clap::Args;
 use super::finished::FinishedRun;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure};
-use crate::experiment::Aggregation;
-use crate::report::{Places, manifest};
+use scavsim_lab::experiment::Aggregation;
+use scavsim_show::report::{Places, manifest};
 
 /// Arguments of `summary`.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub struct SummaryArgs {
     folder: PathBuf,
     /// Columns to group by, with commas; those of `run` when absent
     #[arg(long, value_name = "COLUMNS")]
-    by: Option<crate::experiment::KeyColumns>,
+    by: Option<scavsim_lab::experiment::KeyColumns>,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,

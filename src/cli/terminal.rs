@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use console::Term;
 
 use super::progress;
-use crate::input::Diagnostics;
-use crate::input::foreign::visible;
-use crate::report::Page;
-use crate::report::page::USUAL;
+use scavsim_base::text::Page;
+use scavsim_base::text::page::USUAL;
+use scavsim_read::input::Diagnostics;
+use scavsim_read::input::foreign::visible;
 
 /// Options of all commands about what is printed.
 #[derive(Debug, Clone, Copy, Default, Args)]

@@ -8,16 +8,16 @@ use clap::Args;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::{Exit, Failure, precision, run, terminal};
-use crate::experiment::evaluate::Watched;
-use crate::experiment::{Evaluator, Plan};
-use crate::input::checked::Count;
-use crate::input::{Diagnostic, Diagnostics};
-use crate::report::aside::Aside;
-use crate::report::trace_names::TraceOf;
-use crate::report::{Folder, trace_chrome, trace_jsonl};
-use crate::scenario::Overrides;
-use crate::training::Fidelity;
-use crate::training::log::What;
+use scavsim_lab::experiment::evaluate::Watched;
+use scavsim_lab::experiment::{Evaluator, Plan};
+use scavsim_lab::scenario::Overrides;
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::aside::Aside;
+use scavsim_show::report::trace_names::TraceOf;
+use scavsim_show::report::{Folder, trace_chrome, trace_jsonl};
+use scavsim_sim::training::Fidelity;
+use scavsim_sim::training::log::What;
 
 /// Arguments of `trace`.
 #[derive(Debug, Args)]

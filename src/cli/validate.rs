@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::listing::{List, sound};
 use super::progress::Progress;
 use super::{Exit, Failure, Format, terminal};
-use crate::input::{Diagnostic, Diagnostics, Folder};
-use crate::validate::{Depth, Split, validate};
-use crate::workload::{library, load};
+use scavsim_data::workload::{library, load};
+use scavsim_measure::validate::{Depth, Split, validate};
+use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
 
 /// Arguments of `validate`.
 #[derive(Debug, Args)]

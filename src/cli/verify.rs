@@ -15,12 +15,12 @@ use super::run;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, terminal};
-use crate::experiment::{Aggregated, Aggregation, COLUMNS, Evaluator, Plan, Record, Sink};
-use crate::input::{Diagnostic, Diagnostics};
-use crate::report::csv_rows::CsvRows;
-use crate::report::{manifest, results, summary_by, summary_csv};
-use crate::rng::{Purpose, Streams};
-use crate::scenario::Scenario;
+use scavsim_base::rng::{Purpose, Streams};
+use scavsim_lab::experiment::{Aggregated, Aggregation, COLUMNS, Evaluator, Plan, Record, Sink};
+use scavsim_lab::scenario::Scenario;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::csv_rows::CsvRows;
+use scavsim_show::report::{manifest, results, summary_by, summary_csv};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! `scavsim --version`: which program, from which commit, and of when the prices in it are.
 
-use crate::cloud::Catalogue;
+use scavsim_data::cloud::Catalogue;
 
 /// The commit of a release build; empty where nobody knows, and in development.
 const COMMIT: &str = env!("SCAVSIM_COMMIT");

@@ -1,5 +1,5 @@
 //! This project's own strategy in the program, for a job that is run once. What it comes to for jobs that are run again is
-//! in `src/search/value_of_information/on_grids.rs`.
+//! in `crates/search/src/search/value_of_information/on_grids.rs`.
 
 use crate::sandbox::{Rows, Sandbox, stderr};
 

@@ -1,0 +1,367 @@
+//! What can be rented, and at what price on which day.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
+
+use super::Date;
+use super::prices::{self, Market, Price};
+use super::sources::Sources;
+use super::vm_types::{self, VmType};
+use scavsim_read::input::{Diagnostics, closest};
+
+/// VM types and their dated prices.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    /// VM types in the order of their table.
+    pub types: Vec<VmType>,
+    /// Prices by provider, VM type, region, market and day.
+    pub prices: Vec<Price>,
+    index_of: HashMap<String, usize>,
+}
+
+/// What a price is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    /// Who rents the VM out.
+    pub provider: String,
+    /// Where.
+    pub region: String,
+    /// On which terms.
+    pub market: Market,
+    /// When.
+    pub date: Date,
+}
+
+impl Catalogue {
+    /// The embedded tables, read once per process. The second part holds what is wrong with them; a
+    /// test keeps it empty.
+    pub fn embedded() -> (&'static Catalogue, Diagnostics) {
+        static READ: OnceLock<(Catalogue, Diagnostics)> = OnceLock::new();
+        let (catalogue, diagnostics) = READ.get_or_init(|| {
+            let mut diagnostics = Diagnostics::default();
+            (Catalogue::read(&mut diagnostics), diagnostics)
+        });
+        (catalogue, diagnostics.clone())
+    }
+
+    fn read(diagnostics: &mut Diagnostics) -> Catalogue {
+        let sources = Sources::embedded(diagnostics);
+        let types = vm_types::embedded(&sources, diagnostics);
+        let index_of = (types.iter().enumerate())
+            .map(|(index, vm_type)| (vm_type.vm.clone(), index))
+            .collect();
+        Catalogue {
+            types,
+            prices: prices::embedded(&sources, diagnostics),
+            index_of,
+        }
+    }
+
+    /// The VM type called `vm`.
+    pub fn vm_type(&self, vm: &str) -> Option<&VmType> {
+        self.types.get(*self.index_of.get(vm)?)
+    }
+
+    /// USD per hour of `vm` under `offer`; a price holds on the days on which its source has it.
+    pub fn usd_per_hour(&self, vm: &str, offer: &Offer) -> Option<f64> {
+        let dated = self.dated(vm, offer);
+        let price = dated.iter().find(|p| p.holds_on(offer.date));
+        price.map(|p| p.usd_per_hour)
+    }
+
+    /// All prices of `vm`, by region, market and day.
+    pub fn prices_of(&self, provider: &str, vm: &str) -> &[Price] {
+        self.span(|p| (&*p.provider, &*p.vm).cmp(&(provider, vm)))
+    }
+
+    /// The prices of `vm` on all days.
+    fn dated(&self, vm: &str, offer: &Offer) -> &[Price] {
+        let wanted = (&*offer.provider, vm, &*offer.region, offer.market);
+        self.span(|p| p.key().cmp(&wanted))
+    }
+
+    /// The prices that are neither before nor behind what is looked for.
+    fn span(&self, place: impl Fn(&Price) -> Ordering) -> &[Price] {
+        let from = self.prices.partition_point(|p| place(p).is_lt());
+        let behind = &self.prices[from..];
+        &behind[..behind.partition_point(|p| place(p).is_eq())]
+    }
+
+    /// What there is instead of a price that is missing: the nearest days of the same VM, region
+    /// and market; without any, other regions and markets; without any, other VM types.
+    pub fn instead(&self, vm: &str, offer: &Offer) -> String {
+        let dated = self.dated(vm, offer);
+        if !dated.is_empty() {
+            return format!("known there: {}", nearest_days(dated, offer.date));
+        }
+        let provider = &*offer.provider;
+        let of_vm = self.prices_of(provider, vm);
+        if !of_vm.is_empty() {
+            let places: Vec<String> = (of_vm.chunk_by(|a, b| a.region == b.region))
+                .map(|of_region| {
+                    let mut markets: Vec<&str> =
+                        of_region.iter().map(|p| p.market.name()).collect();
+                    markets.dedup();
+                    format!("{} ({})", of_region[0].region, markets.join(", "))
+                })
+                .collect();
+            return format!("known of `{vm}`: {}", places.join(", "));
+        }
+        self.unknown_vm(vm, Some(provider))
+    }
+
+    /// What to say about a VM type that is not known, or not of `provider`.
+    pub fn unknown_vm(&self, vm: &str, provider: Option<&str>) -> String {
+        const ALL: &str = "`scavsim list vms` shows all VM types";
+        let providers: BTreeSet<&str> = self.types.iter().map(|t| &*t.provider).collect();
+        if let Some(unknown) = provider.filter(|p| !providers.contains(p)) {
+            let known: Vec<&str> = providers.into_iter().collect();
+            return format!(
+                "`{unknown}` is not one of the providers {}",
+                known.join(", ")
+            );
+        }
+        if let Some(other) = self.vm_type(vm) {
+            return format!("`{vm}` is a VM type of {}; {ALL}", other.provider);
+        }
+        let own = self
+            .types
+            .iter()
+            .filter(|t| provider.is_none_or(|p| t.provider == p));
+        match closest(vm, own.map(|t| &*t.vm)) {
+            Some(near) => format!("did you mean `{near}`? {ALL}"),
+            None => ALL.to_owned(),
+        }
+    }
+}
+
+/// The days of prices around `date`, and how many more there are.
+fn nearest_days(dated: &[Price], date: Date) -> String {
+    const AROUND: usize = 2;
+    let next = dated.partition_point(|p| p.valid_to < date);
+    let from = next.saturating_sub(AROUND);
+    let shown = &dated[from..dated.len().min(next + AROUND)];
+    let mut days: Vec<String> = (shown.iter())
+        .map(|p| match p.valid_from == p.valid_to {
+            true => p.valid_from.to_string(),
+            false => format!("{} to {}", p.valid_from, p.valid_to),
+        })
+        .collect();
+    if shown.len() < dated.len() {
+        days.push(format!("and {} more", dated.len() - shown.len()));
+    }
+    days.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(region: &str, market: Market, date: &str) -> Offer {
+        Offer {
+            provider: "gcp".into(),
+            region: region.into(),
+            market,
+            date: Date::parse(date).expect("a day"),
+        }
+    }
+
+    #[test]
+    fn the_embedded_tables_are_sound_and_every_priced_vm_type_is_described() {
+        let (catalogue, diagnostics) = Catalogue::embedded();
+        assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
+        for price in &catalogue.prices {
+            let described = catalogue.vm_type(&price.vm).map(|t| &*t.provider);
+            assert_eq!(described, Some(&*price.provider), "{}", price.vm);
+        }
+    }
+
+    /// No price list has a spot price above on demand, so one here would be a mistake in a table.
+    #[test]
+    fn no_reduced_price_is_above_the_on_demand_price_of_its_day() {
+        let catalogue = Catalogue::embedded().0;
+        let mut compared = 0;
+        for price in &catalogue.prices {
+            let offer = Offer {
+                provider: price.provider.to_string(),
+                region: price.region.to_string(),
+                market: Market::OnDemand,
+                date: price.valid_to,
+            };
+            let on_demand = catalogue.usd_per_hour(&price.vm, &offer);
+            assert!(
+                on_demand.is_some_and(|usd| price.usd_per_hour <= usd),
+                "{price:?}"
+            );
+            compared += usize::from(price.market != Market::OnDemand);
+        }
+        assert!(compared > 2000, "{compared}");
+    }
+
+    #[test]
+    fn prices_of_gpus_and_commitments_are_those_of_their_sources() {
+        let catalogue = Catalogue::embedded().0;
+        for (vm, provider, region, market, date, usd) in [
+            (
+                "g4dn.xlarge",
+                "aws",
+                "us-east-1",
+                Market::OnDemand,
+                "2026-07-20",
+                0.526,
+            ),
+            (
+                "p4d.24xlarge",
+                "aws",
+                "us-east-1",
+                Market::OnDemand,
+                "2023-10-09",
+                32.7726,
+            ),
+            (
+                "p4d.24xlarge",
+                "aws",
+                "us-east-1",
+                Market::OnDemand,
+                "2026-07-20",
+                21.957642,
+            ),
+            (
+                "p3.2xlarge",
+                "aws",
+                "us-east-1",
+                Market::Commitment1y,
+                "2017-11-12",
+                2.088,
+            ),
+            (
+                "Standard_NC6s_v3",
+                "azure",
+                "eastus",
+                Market::OnDemand,
+                "2026-06-18",
+                3.06,
+            ),
+            (
+                "Standard_NC4as_T4_v3",
+                "azure",
+                "westeurope",
+                Market::Spot,
+                "2026-08-22",
+                0.457113,
+            ),
+            (
+                "a2-highgpu-1g",
+                "gcp",
+                "us-central1",
+                Market::Spot,
+                "2026-07-30",
+                1.92802,
+            ),
+            (
+                "g2-standard-8",
+                "gcp",
+                "us-central1",
+                Market::Commitment1y,
+                "2026-07-30",
+                392.58179878 / 730.0,
+            ),
+            (
+                "n1-standard-8",
+                "gcp",
+                "us-central1",
+                Market::Commitment3y,
+                "2026-07-30",
+                124.8373 / 730.0,
+            ),
+        ] {
+            let offer = Offer {
+                provider: provider.into(),
+                region: region.into(),
+                market,
+                date: Date::parse(date).expect("a day"),
+            };
+            let found = catalogue.usd_per_hour(vm, &offer);
+            assert!(
+                found.is_some_and(|f| (f / usd - 1.0).abs() < 1e-8),
+                "{vm} {found:?}"
+            );
+        }
+        let gpus = |vm| catalogue.vm_type(vm).map(VmType::gpu_count);
+        assert_eq!(gpus("g4dn.12xlarge"), Some(4));
+        assert_eq!(gpus("Standard_NC64as_T4_v3"), Some(4));
+        assert_eq!(gpus("n1-standard-8"), Some(0));
+    }
+
+    /// The slow obvious search finds the same.
+    #[test]
+    fn every_price_is_found_on_its_days() {
+        let catalogue = Catalogue::embedded().0;
+        for price in &catalogue.prices {
+            for date in [price.valid_from, price.valid_to] {
+                let offer = Offer {
+                    provider: price.provider.to_string(),
+                    region: price.region.to_string(),
+                    market: price.market,
+                    date,
+                };
+                let found = catalogue.usd_per_hour(&price.vm, &offer);
+                assert_eq!(found, Some(price.usd_per_hour), "{price:?}");
+            }
+        }
+    }
+
+    /// The paper does not name its region; the catalogue has its price in us-central1.
+    #[test]
+    fn the_papers_price_is_the_catalogues() {
+        let catalogue = Catalogue::embedded().0;
+        let iowa = offer("us-central1", Market::OnDemand, "2023-05-01");
+        let usd = catalogue.usd_per_hour("e2-standard-4", &iowa);
+        assert!(
+            usd.is_some_and(|usd| (usd - 0.13402).abs() < 5e-6),
+            "{usd:?}"
+        );
+    }
+
+    #[test]
+    fn a_price_holds_only_while_it_was_seen() {
+        let catalogue = Catalogue::embedded().0;
+        let spot = |date| {
+            let offer = offer("us-central1", Market::Spot, date);
+            catalogue.usd_per_hour("e2-standard-4", &offer)
+        };
+        assert_eq!(spot("2020-05-29"), Some(0.04021));
+        assert_eq!(spot("2026-07-30"), Some(0.080424));
+        assert_eq!(spot("2020-05-28"), None);
+        assert_eq!(spot("2022-01-01"), None);
+        assert_eq!(spot("2026-07-31"), None);
+    }
+
+    #[test]
+    fn what_exists_is_told_from_near_to_far() {
+        let catalogue = Catalogue::embedded().0;
+        let spot = offer("us-central1", Market::Spot, "2022-01-01");
+        let instead = catalogue.instead("e2-standard-4", &spot);
+        assert_eq!(instead, "known there: 2020-05-29, 2026-07-30");
+        let mars = offer("mars-1", Market::Spot, "2022-01-01");
+        let instead = catalogue.instead("e2-standard-4", &mars);
+        assert!(
+            instead
+                .starts_with("known of `e2-standard-4`: asia-east1 (on-demand, spot, commitment"),
+            "{instead}"
+        );
+        let instead = catalogue.instead("pdp-11", &mars);
+        assert_eq!(instead, "`scavsim list vms` shows all VM types");
+        let instead = catalogue.instead("m5.xlarge", &mars);
+        assert!(
+            instead.starts_with("`m5.xlarge` is a VM type of aws"),
+            "{instead}"
+        );
+        let instead = catalogue.instead("n1-standrd-4", &mars);
+        assert!(
+            instead.starts_with("did you mean `n1-standard-4`?"),
+            "{instead}"
+        );
+    }
+}

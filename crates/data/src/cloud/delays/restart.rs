@@ -1,0 +1,130 @@
+//! Until a worker trains that joins or joins again.
+
+use std::sync::OnceLock;
+
+use super::super::sources::Sources;
+use super::delay::Delay;
+use scavsim_read::input::csv::Table;
+use scavsim_read::input::{Diagnostics, Source};
+
+/// Where the times stand.
+pub const FILE: &str = "data/clouds/delays/restart.csv";
+pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/delays/restart.csv");
+
+/// How long a worker takes to join the training of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restart {
+    /// The model that is trained.
+    pub model: String,
+    /// On a VM that has just started: libraries and data are loaded.
+    pub cold: Delay,
+    /// On a VM that has trained before.
+    pub warm: Delay,
+}
+
+impl Restart {
+    /// Its name in scenarios.
+    pub fn name(&self) -> String {
+        self.model.to_lowercase().replace(' ', "-")
+    }
+
+    /// The embedded times from the smallest model to the largest, read once per process, and what is wrong
+    /// with them; a test keeps that empty.
+    pub fn embedded() -> (&'static [Restart], Diagnostics) {
+        static READ: OnceLock<(Vec<Restart>, Diagnostics)> = OnceLock::new();
+        let (all, diagnostics) = READ.get_or_init(|| {
+            let mut d = Diagnostics::default();
+            let sources = Sources::embedded(&mut d);
+            (read(TABLE, &sources, &mut d), d)
+        });
+        (all, diagnostics.clone())
+    }
+}
+
+fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Restart> {
+    let file = Source::new(FILE, text);
+    let columns = ["model", "start", "mean_s", "sd_s", "runs", "source"];
+    let table = Table::read(&file, &columns, &[], d);
+    // Model, its first row, cold and warm time.
+    let mut found: Vec<(&str, _, [Option<Delay>; 2])> = Vec::new();
+    for row in table.iter().flat_map(Table::rows) {
+        sources.check(&row, &file, d);
+        row.whole("runs", 1.., d);
+        let delay = Delay::read(&row, d);
+        let start = row.text("start", d).and_then(|start| {
+            let at = ["cold", "warm"].iter().position(|known| *known == start);
+            if at.is_none() {
+                let title = format!("`start`: expected `cold` or `warm`, found `{start}`");
+                d.error_at(&file, row.span("start"), title, "neither");
+            }
+            at
+        });
+        let (Some(model), Some(start), Some(delay)) = (row.text("model", d), start, delay) else {
+            continue;
+        };
+        let at = found.iter().position(|(known, ..)| *known == model);
+        let at = at.unwrap_or_else(|| {
+            found.push((model, row.span("model"), [None; 2]));
+            found.len() - 1
+        });
+        if found[at].2[start].replace(delay).is_some() {
+            let title = format!("two such times of `{model}`");
+            d.error_at(&file, row.span("start"), title, "given before");
+        }
+    }
+    let mut all = Vec::new();
+    for (model, place, times) in found {
+        match times {
+            [Some(cold), Some(warm)] => all.push(Restart {
+                model: model.to_owned(),
+                cold,
+                warm,
+            }),
+            _ => {
+                let title = format!("`{model}` has only one of cold and warm");
+                d.error_at(&file, place, title, "expected both");
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn restarts_are_those_measured() {
+        let (all, wrong) = Restart::embedded();
+        assert!(wrong.is_empty(), "{}", wrong.render(false));
+        let times: Vec<(f64, f64)> = (all.iter())
+            .map(|r| (r.cold.mean_s(), r.warm.mean_s()))
+            .collect();
+        let measured = [
+            (75.6, 14.79),
+            (78.74, 19.04),
+            (89.11, 29.44),
+            (90.83, 30.56),
+        ];
+        assert_eq!(times, measured);
+    }
+
+    #[test]
+    fn mistakes_are_all_told_with_their_places() {
+        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let text = "model,start,mean_s,sd_s,runs,source\n\
+                    a,hot,1,0,1,s\n\
+                    a,cold,1,0,0,s\n\
+                    a,cold,1,0,1,t\n\
+                    ,warm,1,0,1,s\n";
+        let mut d = Diagnostics::default();
+        read(text, &sources, &mut d);
+        let shown = d.render(false);
+        for place in ["2:3", "3:1", "3:12", "4:3", "4:14", "5:1"] {
+            assert!(
+                shown.contains(&format!("{FILE}:{place}")),
+                "{place}\n{shown}"
+            );
+        }
+    }
+}

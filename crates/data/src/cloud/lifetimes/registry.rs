@@ -1,0 +1,414 @@
+//! The models by their names, from `data/clouds/lifetimes/`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use super::super::prices::Market;
+use super::super::sources::Sources;
+use super::lifetime::{Law, Lifetime};
+use super::{Batch, Trace, batch, bathtub, empirical, exponential, trace};
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+
+/// Where the models stand.
+pub const FILE: &str = "data/clouds/lifetimes/models.csv";
+pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/lifetimes/models.csv");
+
+/// How one file of figures is read.
+type Read = fn(&Arc<Source>, &mut Diagnostics) -> HashMap<String, Figures>;
+
+macro_rules! table {
+    ($name:literal) => {
+        (
+            concat!("data/clouds/lifetimes/", $name),
+            include_str!(concat!("../../../../../data/clouds/lifetimes/", $name)),
+        )
+    };
+}
+
+/// Kind, file and text of its figures, how they are read.
+const KINDS: [(&str, (&str, &str), Read); 5] = [
+    ("exponential", table!("exponential.csv"), |s, d| {
+        all(exponential::read(s, d), law)
+    }),
+    ("bathtub", table!("bathtub.csv"), |s, d| {
+        all(bathtub::read(s, d), law)
+    }),
+    ("empirical", table!("empirical.csv"), |s, d| {
+        all(empirical::read(s, d), law)
+    }),
+    ("batch", table!("trace.csv"), |s, d| {
+        all(batch::read(s, d), Figures::Batch)
+    }),
+    ("trace", table!("trace.csv"), |s, d| {
+        all(trace::read(s, d), Figures::Trace)
+    }),
+];
+
+/// What a row of a kind's table describes.
+#[derive(Debug, Clone)]
+enum Figures {
+    Law(Arc<dyn Law>),
+    Batch(Batch),
+    Trace(Trace),
+}
+
+fn law(law: impl Law + 'static) -> Figures {
+    Figures::Law(Arc::new(law))
+}
+
+fn all<F>(read: HashMap<String, F>, figures: fn(F) -> Figures) -> HashMap<String, Figures> {
+    let all = read.into_iter();
+    all.map(|(name, found)| (name, figures(found))).collect()
+}
+
+/// How VMs are lost.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// Each by itself, by its age.
+    Alone(Lifetime),
+    /// Several at once, at random times.
+    Batch(Batch),
+    /// Several at once, as it was seen.
+    Trace(Trace),
+}
+
+/// How long VMs of a market live.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Its name.
+    pub name: String,
+    /// What its law is called: a kind of the registry.
+    pub law: &'static str,
+    /// How VMs are lost.
+    pub kind: Kind,
+    /// Who rents the VMs out.
+    pub provider: String,
+    /// On which terms.
+    pub market: Market,
+    /// Their GPU, if they have one.
+    pub gpu: Option<String>,
+    /// Where; none if several regions are pooled, or the source names none.
+    pub region: Option<String>,
+    /// Seconds from the provider's warning to the loss.
+    pub notice_s: u64,
+    /// Keys of the sources of the figures.
+    pub source_keys: String,
+}
+
+impl Model {
+    /// The embedded models in the order of their table, read once per process. The second part holds what
+    /// is wrong with the tables; a test keeps it empty.
+    pub fn embedded() -> (&'static [Model], Diagnostics) {
+        static READ: OnceLock<(Vec<Model>, Diagnostics)> = OnceLock::new();
+        let (models, diagnostics) = READ.get_or_init(|| {
+            let mut diagnostics = Diagnostics::default();
+            let sources = Sources::embedded(&mut diagnostics);
+            let models = read(TABLE, &sources, &mut diagnostics);
+            (models, diagnostics)
+        });
+        (models, diagnostics.clone())
+    }
+
+    /// The embedded model called `name`.
+    ///
+    /// # Errors
+    /// What to say about a name that is not known.
+    pub fn named(name: &str) -> Result<&'static Model, String> {
+        let models = Model::embedded().0;
+        models.iter().find(|m| m.name == name).ok_or_else(|| {
+            let all = format!("`scavsim list lifetimes` shows all {}", models.len());
+            match closest(name, models.iter().map(|m| &*m.name)) {
+                Some(near) => format!("did you mean `{near}`? {all}"),
+                None => all,
+            }
+        })
+    }
+
+    /// P(a new VM is lost before it is so many hours old). Those that a cap ends at that very age do not
+    /// count. `None` where a trace is too short to tell.
+    pub fn lost_by(&self, hours: f64) -> Option<f64> {
+        match &self.kind {
+            Kind::Alone(lifetime) => Some(lifetime.cdf_before(hours)),
+            Kind::Batch(batch) => Some(batch.lost_by(hours)),
+            Kind::Trace(trace) => trace.lost_by(hours),
+        }
+    }
+}
+
+fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
+    let figures: Vec<HashMap<String, Figures>> = (KINDS.iter())
+        .map(|(_, (file, text), read)| read(&Source::new(*file, *text), d))
+        .collect();
+    let file = Source::new(FILE, text);
+    let columns = [
+        "name", "kind", "figures", "provider", "market", "gpu", "region", "cap_h", "notice_s",
+        "source",
+    ];
+    let table = Table::read(&file, &columns, &[], d);
+    let mut names = HashSet::new();
+    let mut models = Vec::new();
+    for row in table.iter().flat_map(Table::rows) {
+        let is_sourced = sources.check(&row, &file, d);
+        let kind = kind(&row, &file, &figures, d);
+        let described = description(&row, &file, kind, d);
+        let name = row.optional_text("name");
+        if let Some(name) = name.filter(|name| !names.insert(*name)) {
+            let title = format!("two models are called `{name}`");
+            d.error_at(&file, row.span("name"), title, "named before");
+        }
+        models.extend(described.filter(|_| is_sourced));
+    }
+    models
+}
+
+/// The law's name and what it describes.
+fn kind(
+    row: &Row<'_>,
+    file: &Arc<Source>,
+    figures: &[HashMap<String, Figures>],
+    d: &mut Diagnostics,
+) -> Option<(&'static str, Kind)> {
+    let cap_h = match row.optional_text("cap_h") {
+        None => None,
+        Some(_) => Some(row.number("cap_h", 1e-3..=1e6, d)?),
+    };
+    let kind = row.text("kind", d)?;
+    let Some(at) = KINDS.iter().position(|(known, ..)| *known == kind) else {
+        let legal: Vec<String> = KINDS.iter().map(|(k, ..)| format!("`{k}`")).collect();
+        let legal = legal.join(", ");
+        let title = format!("`kind`: expected one of {legal}, found `{kind}`");
+        d.error_at(file, row.span("kind"), title, "not a kind");
+        return None;
+    };
+    let (law, (figures_file, _), _) = KINDS[at];
+    let column = match row.optional_text("figures") {
+        Some(_) => "figures",
+        None => "name",
+    };
+    let name = row.text(column, d)?;
+    let Some(found) = figures[at].get(name) else {
+        let near = closest(name, figures[at].keys().map(String::as_str));
+        let label = near.map_or("not there".to_owned(), |near| {
+            format!("did you mean `{near}`?")
+        });
+        let title = format!("{figures_file} has no `{name}`");
+        d.push(Diagnostic::at(file, row.span(column), title, label));
+        return None;
+    };
+    let kind = match found.clone() {
+        Figures::Law(law) => Kind::Alone(Lifetime::shared(law, cap_h)),
+        _ if cap_h.is_some() => {
+            let title = format!("`cap_h` goes with lives of single VMs, not with `{law}`");
+            d.error_at(file, row.span("cap_h"), title, "expected an empty cell");
+            return None;
+        }
+        Figures::Batch(batch) => Kind::Batch(batch),
+        Figures::Trace(trace) => Kind::Trace(trace),
+    };
+    Some((law, kind))
+}
+
+fn description(
+    row: &Row<'_>,
+    file: &Arc<Source>,
+    kind: Option<(&'static str, Kind)>,
+    d: &mut Diagnostics,
+) -> Option<Model> {
+    let market = row.text("market", d).and_then(|market| {
+        let found = Market::ALL.into_iter().find(|m| m.name() == market);
+        if found.is_none() {
+            let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
+            let title = format!("`market`: expected one of {legal}, found `{market}`");
+            d.error_at(file, row.span("market"), title, "not a market");
+        }
+        found
+    });
+    let (name, provider) = (row.text("name", d), row.text("provider", d));
+    let notice_s = row.whole("notice_s", ..=1_000_000, d);
+    let source_keys = row.optional_text("source")?;
+    let (law, kind) = kind?;
+    let optional = |column| row.optional_text(column).map(str::to_owned);
+    Some(Model {
+        name: name?.to_owned(),
+        law,
+        kind,
+        provider: provider?.to_owned(),
+        market: market?,
+        gpu: optional("gpu"),
+        region: optional("region"),
+        notice_s: notice_s?,
+        source_keys: source_keys.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scavsim_base::rng::{ModelKey, Purpose, Streams};
+    use scavsim_base::stats::kolmogorov_smirnov_against;
+
+    fn lifetime(name: &str) -> Lifetime {
+        match &Model::named(name).expect("it is there").kind {
+            Kind::Alone(lifetime) => lifetime.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_embedded_tables_are_sound_and_every_figure_is_used() {
+        let (models, wrong) = Model::embedded();
+        assert!(wrong.is_empty(), "{}", wrong.render(false));
+        assert_eq!(models.len(), 38);
+        for (_, (file, text), _) in KINDS {
+            // Kinds may share a table.
+            let of_file = KINDS.iter().filter(|(_, (own, _), _)| *own == file);
+            let kinds: Vec<&str> = of_file.map(|(kind, ..)| *kind).collect();
+            let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+            for name in rows.filter_map(|line| line.split(',').next()) {
+                let is_used = TABLE.lines().any(|line| {
+                    let cells: Vec<&str> = line.split(',').collect();
+                    cells.get(1).is_some_and(|kind| kinds.contains(kind))
+                        && (cells[0] == name || cells[2] == name)
+                });
+                assert!(is_used, "{name} of {file}");
+            }
+        }
+    }
+
+    /// Forty thousand lives of each; one false alarm in ten thousand for each of the thirty, at this fixed
+    /// seed. Ties at the cap count once, which makes the test careful.
+    #[test]
+    fn drawn_lives_are_those_of_their_curves_atoms_included() {
+        for model in Model::embedded().0 {
+            let Kind::Alone(life) = &model.kind else {
+                continue;
+            };
+            let mut stream =
+                Streams::new(11).stream(0, Purpose::ModelLives(ModelKey::of(&model.name)));
+            let lives: Vec<f64> = (0..40_000).map(|_| life.sample(&mut stream)).collect();
+            let test = kolmogorov_smirnov_against(&lives, |t| life.cdf(t), |t| life.cdf_before(t));
+            assert!(test.p_value > 1e-4, "{}: {test:?}", model.name);
+            let rest: Vec<f64> = (0..10_000)
+                .map(|_| life.sample_rest(2.0, &mut stream))
+                .collect();
+            let left = life.survival(2.0);
+            let cdf = |t: f64| 1.0 - life.survival(2.0 + t) / left;
+            let before = |t: f64| {
+                let counted = life.cdf_before(2.0 + t) - life.cdf(2.0);
+                if t > 0.0 { counted / left } else { 0.0 }
+            };
+            let test = kolmogorov_smirnov_against(&rest, cdf, before);
+            assert!(test.p_value > 1e-4, "{} from 2 h on: {test:?}", model.name);
+        }
+    }
+
+    /// The censoring-aware curve as published beside the data, which ours is thinned from.
+    #[test]
+    fn the_default_curve_of_2019_is_the_censoring_aware_one() {
+        let life = lifetime("gcp-2019");
+        for (age, lost) in [
+            (0.5, 0.1037),
+            (1.0, 0.1493),
+            (3.0, 0.2323),
+            (6.0, 0.2764),
+            (12.0, 0.3175),
+            (20.0, 0.3669),
+            (23.9, 0.3857),
+            (24.1, 0.5609),
+            (24.6, 0.9208),
+        ] {
+            let found = life.cdf(age);
+            assert!((found - lost).abs() < 0.005, "{age}: {found}");
+        }
+    }
+
+    /// A row per hour of age: GPU, region, VMs, share lost by 1, 6 and 24 h, as published.
+    #[test]
+    fn revocations_by_gpu_and_region_are_the_published_ones() {
+        for (name, by_1h, by_6h, by_24h) in [
+            ("gcp-k80-us-central1", 0.104, 0.167, 0.562),
+            ("gcp-k80-us-west1", 0.042, 0.167, 0.229),
+            ("gcp-k80-europe-west1", 0.400, 0.467, 0.667),
+            ("gcp-k80-us-east1", 0.467, 0.467, 0.467),
+            ("gcp-p100-us-central1", 0.267, 0.333, 0.533),
+            ("gcp-p100-us-west1", 0.167, 0.433, 0.667),
+            ("gcp-p100-europe-west1", 0.000, 0.167, 0.267),
+            ("gcp-p100-us-east1", 0.200, 0.633, 0.700),
+            ("gcp-v100-us-central1", 0.667, 0.667, 0.667),
+            ("gcp-v100-us-west1", 0.300, 0.733, 0.733),
+            ("gcp-v100-europe-west4", 0.067, 0.200, 0.433),
+            ("gcp-v100-asia-east1", 0.233, 0.467, 0.467),
+        ] {
+            let life = lifetime(name);
+            assert!((life.cdf(1.0) - by_1h).abs() < 6e-4, "{name}");
+            assert!((life.cdf(6.0) - by_6h).abs() < 6e-4, "{name}");
+            assert!((life.cdf_before(24.0) - by_24h).abs() < 6e-4, "{name}");
+            assert_eq!(life.cdf(24.0), 1.0, "{name}");
+        }
+    }
+
+    #[test]
+    fn correlated_losses_are_those_of_their_traces() {
+        for (name, per_vm_h, mean_vms, held) in [
+            ("aws-2020-p3-batch", 0.61, 2.11, 24.0),
+            ("aws-2020-g4dn-batch", 0.55, 1.54, 12.8),
+        ] {
+            let Kind::Batch(batch) = &Model::named(name).expect("it is there").kind else {
+                panic!("{name} is a batch");
+            };
+            let found = batch.losses_per_h() * batch.mean_vms() / batch.held_vms();
+            assert!((found - per_vm_h).abs() < 0.005, "{name}: {found}");
+            assert!((batch.mean_vms() - mean_vms).abs() < 0.005, "{name}");
+            assert!((batch.held_vms() - held).abs() < 0.05, "{name}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_all_told_with_their_places() {
+        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let head = "name,kind,figures,provider,market,gpu,region,cap_h,notice_s,source\n";
+        let text = format!(
+            "{head}gcp-2019,empiric,,gcp,spot,,,,30,s\n\
+             gcp-2020,empirical,,gcp,spot,,,0,30,s\n\
+             gcp-2018,empirical,,gcp,spott,,,,30,s\n\
+             gcp-2019-fit,bathtub,,gcp,spot,,,24,,t\n\
+             gcp-2019-fit,batch,aws-2020-p3,,spot,,,24,30,s\n"
+        );
+        let mut d = Diagnostics::default();
+        assert!(read(&text, &sources, &mut d).is_empty());
+        insta::assert_snapshot!(d.render(false));
+    }
+
+    #[test]
+    fn mistakes_in_figures_are_told_with_their_places() {
+        for (kind, text, expected) in [
+            (
+                "exponential",
+                "name,mean_h\na,0\na,1\na,1\n",
+                &["f.csv:2:3", "two rows are called `a`"][..],
+            ),
+            (
+                "bathtub",
+                "name,a,tau1_h,tau2_h,b_h\nx,1.5,1,1,24\ny,0.4,0,1,24\n",
+                &["f.csv:2:3", "f.csv:3:7"],
+            ),
+            (
+                "empirical",
+                "name,age_h,lost\nx,1,0.5\nx,1,0.6\nx,2,0.4\nx,3,1.4\n",
+                &["f.csv:3:3", "f.csv:4:5", "f.csv:5:5"],
+            ),
+            (
+                "trace",
+                "name,at_s,added,removed\nx,0,1,0\nx,0,1,0\nx,5,0,2\ny,0,0,0\n",
+                &["f.csv:3:3", "f.csv:4:7", "`y` holds no VM"],
+            ),
+        ] {
+            let mut d = Diagnostics::default();
+            let (_, _, read) = KINDS.iter().find(|(name, ..)| *name == kind).expect(kind);
+            read(&Source::new("f.csv", text), &mut d);
+            let shown = d.render(false);
+            assert!(expected.iter().all(|e| shown.contains(e)), "{shown}");
+        }
+    }
+}

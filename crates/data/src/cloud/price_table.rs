@@ -1,0 +1,397 @@
+//! Prices of one's own: a dated table that a scenario names in place of the embedded one.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use super::prices::LEAST_USD;
+use super::{Date, Market, Moment};
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+
+/// The columns that a table must have.
+pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
+/// The columns that it may have.
+pub const OPTIONAL: [&str; 4] = ["provider", "region", "zone", "valid_to"];
+
+/// Dated prices, each with its source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PriceTable {
+    /// Name of its file.
+    pub name: String,
+    /// BLAKE3 hash of its text.
+    pub hash: String,
+    rows: Vec<Listed>,
+}
+
+/// A price.
+#[derive(Debug, Clone, PartialEq)]
+struct Listed {
+    vm: String,
+    market: Market,
+    usd_per_hour: f64,
+    from: Moment,
+    /// The last day on which it is known; for good where that is not said.
+    to: Option<Date>,
+    /// Provider, region and zone; empty where the table does not say.
+    place: [String; 3],
+}
+
+/// Where a VM is rented, as far as a policy says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Place {
+    /// Who rents it out.
+    pub provider: Option<String>,
+    /// Where.
+    pub region: Option<String>,
+    /// Where in the region.
+    pub zone: Option<String>,
+}
+
+/// The columns of a place.
+const PLACE: [&str; 3] = ["provider", "region", "zone"];
+
+impl Place {
+    fn parts(&self) -> [&Option<String>; 3] {
+        [&self.provider, &self.region, &self.zone]
+    }
+
+    fn holds(&self, row: &Listed) -> bool {
+        let parts = self.parts().into_iter().zip(&row.place);
+        // A table without such a column speaks of all.
+        parts
+            .into_iter()
+            .all(|(asked, own)| own.is_empty() || asked.as_ref().is_none_or(|asked| asked == own))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<&str> = (self.parts().into_iter().flatten())
+            .map(String::as_str)
+            .collect();
+        f.write_str(&parts.join(" "))
+    }
+}
+
+/// Why a table gives no price: what is missing, and what there is instead.
+pub type Missing = (String, String);
+
+impl PriceTable {
+    /// Reads a table; whatever is wrong with it goes to `diagnostics`.
+    pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<PriceTable> {
+        let before = diagnostics.len();
+        let table = Table::read(source, &REQUIRED, &OPTIONAL, diagnostics)?;
+        let mut rows: Vec<(Listed, std::ops::Range<usize>)> = Vec::new();
+        for row in table.rows() {
+            if let Some(listed) = listed(&row, source, diagnostics) {
+                rows.push((listed, row.line_span()));
+            }
+        }
+        rows.sort_by(|(a, _), (b, _)| a.order(b));
+        for pair in rows.windows(2) {
+            let [(a, _), (b, line)] = pair else { continue };
+            let overlaps =
+                a.to.is_some_and(|to| to >= b.from.day && a.from.day != b.from.day);
+            if a.is_alike(b) && (a.from == b.from || overlaps) {
+                let title = format!("two {} prices of `{}` for the same time", b.market, b.vm);
+                let label = "of one place and day there is one price";
+                diagnostics.error_at(source, line.clone(), title, label);
+            }
+        }
+        (diagnostics.len() == before).then(|| PriceTable {
+            name: source.name.clone(),
+            hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
+            rows: rows.into_iter().map(|(row, _)| row).collect(),
+        })
+    }
+
+    /// USD per hour of `vm` on a day.
+    ///
+    /// # Errors
+    /// [`Missing`], also where several places have prices of their own and the policy does not tell which.
+    pub fn usd_per_hour(
+        &self,
+        vm: &str,
+        market: Market,
+        place: &Place,
+        date: Date,
+    ) -> Result<f64, Missing> {
+        let own = self.of(vm, market, place)?;
+        let on_day: Vec<&Listed> = (own.iter().enumerate())
+            .filter(|(at, row)| {
+                let next = own.get(at + 1).filter(|next| next.is_alike(row));
+                let replaced = next.is_some_and(|next| next.from <= Moment::start_of(date));
+                row.from.day <= date && row.to.is_none_or(|to| date <= to) && !replaced
+            })
+            .map(|(_, row)| *row)
+            .collect();
+        let Some(first) = on_day.first() else {
+            let days: BTreeSet<String> = own.iter().map(|r| r.from.day.to_string()).collect();
+            let days: Vec<String> = days.into_iter().collect();
+            let what = format!("no {market} price of `{vm}` on {date} in {}", self.name);
+            return Err((what, format!("there are prices from {}", shortened(&days))));
+        };
+        self.one_place(vm, market, &on_day)?;
+        Ok(first.usd_per_hour)
+    }
+
+    /// Prices of `vm` from a moment on: hours since then, from 0, and USD per hour from there to the next; the last holds for good.
+    ///
+    /// # Errors
+    /// [`Missing`], as for [`PriceTable::usd_per_hour`].
+    pub fn series(
+        &self,
+        vm: &str,
+        market: Market,
+        place: &Place,
+        start: Moment,
+    ) -> Result<Vec<(f64, f64)>, Missing> {
+        let mut own = self.of(vm, market, place)?;
+        self.one_place(vm, market, &own)?;
+        // Places of one price follow each other, each with all its times.
+        own.sort_by(|a, b| a.from.hours_since(b.from).total_cmp(&0.0));
+        let first = own.partition_point(|row| row.from <= start);
+        if first == 0 {
+            let what = format!("the {market} prices of `{vm}` in {} begin later", self.name);
+            let begin = own
+                .first()
+                .map_or(String::new(), |row| row.from.day.to_string());
+            return Err((what, format!("the first is of {begin}")));
+        }
+        let step = |row: &&Listed| (row.from.hours_since(start).max(0.0), row.usd_per_hour);
+        let mut steps: Vec<(f64, f64)> = own[first - 1..].iter().map(step).collect();
+        steps.dedup_by(|later, earlier| later.0 <= earlier.0);
+        Ok(steps)
+    }
+
+    /// The rows of a VM type in a market at a place, by time.
+    fn of(&self, vm: &str, market: Market, place: &Place) -> Result<Vec<&Listed>, Missing> {
+        let of_vm = || self.rows.iter().filter(|row| row.vm == vm);
+        let in_market = || of_vm().filter(|row| row.market == market);
+        let here: Vec<&Listed> = in_market().filter(|row| place.holds(row)).collect();
+        if !here.is_empty() {
+            return Ok(here);
+        }
+        let name = &self.name;
+        if of_vm().next().is_none() {
+            let names: BTreeSet<&str> = self.rows.iter().map(|row| row.vm.as_str()).collect();
+            let help = match closest(vm, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("it has {} VM types", names.len()),
+            };
+            return Err((format!("no price of `{vm}` in {name}"), help));
+        }
+        if in_market().next().is_none() {
+            let what = format!("no {market} price of `{vm}` in {name}");
+            return Err((what, "it has prices in other markets".to_owned()));
+        }
+        let places: BTreeSet<String> = in_market()
+            .map(|row| row.place.join(" ").trim().to_owned())
+            .collect();
+        let places: Vec<String> = places.into_iter().collect();
+        let what = format!("no {market} price of `{vm}` in {place} in {name}");
+        Err((what, format!("there are prices in {}", shortened(&places))))
+    }
+
+    /// Whether rows are of one place.
+    fn one_place(&self, vm: &str, market: Market, rows: &[&Listed]) -> Result<(), Missing> {
+        for (at, column) in PLACE.iter().enumerate() {
+            let all: BTreeSet<&str> = rows.iter().map(|row| row.place[at].as_str()).collect();
+            let prices: BTreeSet<u64> = rows.iter().map(|r| r.usd_per_hour.to_bits()).collect();
+            if all.len() > 1 && prices.len() > 1 {
+                let names: Vec<String> = all.into_iter().map(str::to_owned).collect();
+                let what = format!(
+                    "the {market} price of `{vm}` depends on the {column} in {}",
+                    self.name
+                );
+                return Err((what, format!("give `{column}`: {}", shortened(&names))));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Listed {
+    fn is_alike(&self, other: &Listed) -> bool {
+        (&self.vm, self.market, &self.place) == (&other.vm, other.market, &other.place)
+    }
+
+    fn order(&self, other: &Listed) -> std::cmp::Ordering {
+        let key = |row: &Listed| (row.vm.clone(), row.market, row.place.clone(), row.from.day);
+        (key(self).cmp(&key(other))).then(self.from.hour.total_cmp(&other.from.hour))
+    }
+}
+
+fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Listed> {
+    let vm = row.name("vm", d);
+    let named = row.text("market", d);
+    let market = named.and_then(|name| {
+        let market = Market::ALL.into_iter().find(|m| m.name() == name);
+        if market.is_none() {
+            let legal: Vec<String> = Market::ALL.iter().map(|m| format!("`{m}`")).collect();
+            let title = format!("unknown market `{name}`");
+            let help = format!("legal here: {}", legal.join(", "));
+            d.push(Diagnostic::at(source, row.span("market"), title, "").with_help(help));
+        }
+        market
+    });
+    let usd_per_hour = row.number("usd_per_hour", LEAST_USD..=1e6, d);
+    row.text("source", d);
+    let from = row.text("valid_from", d).and_then(|text| {
+        let moment = Moment::parse(text);
+        if moment.is_none() {
+            let title = format!("`valid_from`: `{text}` is no time");
+            let label =
+                "expected a day like `2026-07-30`, or a time in UTC like `2026-07-30T06:00`";
+            d.error_at(source, row.span("valid_from"), title, label);
+        }
+        moment
+    });
+    let to = match row.optional_text("valid_to") {
+        None => Some(None),
+        Some(text) => {
+            let day = Date::parse(text);
+            if day.is_none() {
+                let title = format!("`valid_to`: `{text}` is no day");
+                d.error_at(
+                    source,
+                    row.span("valid_to"),
+                    title,
+                    "expected a day like `2026-07-30`",
+                );
+            }
+            day.map(Some)
+        }
+    };
+    let (from, to) = (from?, to?);
+    if to.is_some_and(|to| to < from.day) {
+        let title = "`valid_to` is before `valid_from`";
+        d.error_at(
+            source,
+            row.span("valid_to"),
+            title,
+            "expected the same day or a later one",
+        );
+        return None;
+    }
+    let place = PLACE.map(|column| row.optional_text(column).unwrap_or_default().to_owned());
+    Some(Listed {
+        vm: vm?.to_owned(),
+        market: market?,
+        usd_per_hour: usd_per_hour?,
+        from,
+        to,
+        place,
+    })
+}
+
+/// Some words of a list, and how many more there are.
+fn shortened(words: &[String]) -> String {
+    const SHOWN: usize = 6;
+    match words.len() {
+        0..=SHOWN => words.join(", "),
+        n => format!("{} and {} more", words[..SHOWN].join(", "), n - SHOWN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "provider,vm,region,zone,market,usd_per_hour,valid_from,valid_to,source\n";
+
+    fn table(rows: &str) -> PriceTable {
+        let mut diagnostics = Diagnostics::default();
+        let source = Source::new("own.csv", format!("{HEAD}{rows}"));
+        let table = PriceTable::read(&source, &mut diagnostics);
+        assert!(diagnostics.is_empty(), "{}", diagnostics.render(false));
+        table.expect("it is sound")
+    }
+
+    fn day(text: &str) -> Date {
+        Date::parse(text).expect("a day")
+    }
+
+    #[test]
+    fn a_price_is_that_of_its_day_and_place() {
+        let table = table(
+            "aws,v,r,a,on-demand,2,2026-01-01,2026-01-31,s\n\
+             aws,v,r,b,on-demand,2,2026-01-01,2026-01-31,s\n\
+             aws,v,r,a,spot,0.5,2026-01-01,,s\naws,v,r,a,spot,0.7,2026-01-03,,s\n\
+             aws,v,r,b,spot,0.9,2026-01-01,,s\n",
+        );
+        let price = |market, place: &Place, date| table.usd_per_hour("v", market, place, day(date));
+        let any = Place::default();
+        let in_zone = |zone: &str| Place {
+            zone: Some(zone.to_owned()),
+            ..Place::default()
+        };
+        // Zones of one price need not be told apart.
+        assert_eq!(price(Market::OnDemand, &any, "2026-01-31"), Ok(2.0));
+        let missing = price(Market::OnDemand, &any, "2026-02-01").expect_err("not known then");
+        assert!(missing.1.contains("2026-01-01"), "{missing:?}");
+        let missing = price(Market::Spot, &any, "2026-01-01").expect_err("two zones");
+        assert_eq!(missing.1, "give `zone`: a, b");
+        assert_eq!(price(Market::Spot, &in_zone("a"), "2026-01-02"), Ok(0.5));
+        assert_eq!(price(Market::Spot, &in_zone("a"), "2027-01-02"), Ok(0.7));
+        let missing = price(Market::Spot, &in_zone("c"), "2026-01-02").expect_err("no zone");
+        assert_eq!(missing.1, "there are prices in aws r a, aws r b");
+        assert!(price(Market::Commitment1y, &any, "2026-01-02").is_err());
+        let none = table.usd_per_hour("w", Market::Spot, &any, day("2026-01-02"));
+        assert!(none.is_err_and(|missing| missing.0.contains("no price of `w`")));
+    }
+
+    #[test]
+    fn a_series_counts_hours_from_the_beginning_of_the_job() {
+        let table = table(
+            ",v,,,spot,0.5,2026-02-28,,s\n,v,,,spot,0.7,2026-03-01T06:30,,s\n\
+             ,v,,,spot,0.6,2026-03-02 00:00:00+00:00,,s\n",
+        );
+        let series = |start| {
+            let start = Moment::start_of(day(start));
+            table.series("v", Market::Spot, &Place::default(), start)
+        };
+        assert_eq!(
+            series("2026-03-01"),
+            Ok(vec![(0.0, 0.5), (6.5, 0.7), (24.0, 0.6)])
+        );
+        assert_eq!(series("2026-03-09"), Ok(vec![(0.0, 0.6)]));
+        let alike = self::table(",v,,a,spot,1,2026-02-01,,s\n,v,,b,spot,1,2026-01-01,,s\n");
+        let start = Moment::start_of(day("2026-01-15"));
+        let both = alike.series("v", Market::Spot, &Place::default(), start);
+        assert_eq!(both, Ok(vec![(0.0, 1.0), (17.0 * 24.0, 1.0)]));
+        assert!(series("2026-02-27").is_err_and(|missing| missing.1.contains("2026-02-28")));
+    }
+
+    #[test]
+    fn everything_wrong_with_a_table_is_said_at_once() {
+        for (rows, expected) in [
+            (",v,,,spot,0,2026-01-01,,s\n", "`usd_per_hour`: expected"),
+            (",v,,,spt,1,2026-01-01,,s\n", "unknown market `spt`"),
+            (",v,,,spot,1,2026-01-32,,s\n", "`2026-01-32` is no time"),
+            (",v,,,spot,1,2026-01-01T25:00,,s\n", "is no time"),
+            (",v,,,spot,1,2026-01-01T05:00+02:00,,s\n", "is no time"),
+            (
+                ",v,,,spot,1,2026-01-02,2026-01-01,s\n",
+                "is before `valid_from`",
+            ),
+            (",v,,,spot,1,2026-01-02,soon,s\n", "`soon` is no day"),
+            (",v,,,spot,1,2026-01-02,,\n", "`source`: expected"),
+            (
+                ",v,,,spot,1,2026-01-02,,s\n,v,,,spot,2,2026-01-02,,s\n",
+                "two spot prices of `v` for the same time",
+            ),
+            (
+                ",v,,,spot,1,2026-01-02,2026-01-05,s\n,v,,,spot,2,2026-01-05,,s\n",
+                "two spot prices of `v` for the same time",
+            ),
+        ] {
+            let mut diagnostics = Diagnostics::default();
+            let source = Source::new("own.csv", format!("{HEAD}{rows}"));
+            assert_eq!(PriceTable::read(&source, &mut diagnostics), None, "{rows}");
+            let shown = diagnostics.render(false);
+            assert!(shown.contains(expected), "{rows}{shown}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The VM types that measurements and prices refer to.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::sources::Sources;
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostics, Source};
+
+/// Where the VM types stand.
+pub const FILE: &str = "data/clouds/vms.csv";
+/// The VM types that are shipped.
+pub const TABLE: &str = include_str!("../../../../data/clouds/vms.csv");
+
+/// The columns that say what a VM type is.
+pub const FIGURES: [&str; 7] = [
+    "provider",
+    "vm",
+    "vcpu",
+    "memory_gib",
+    "gpu",
+    "gpus",
+    "network_gbps",
+];
+
+/// A VM type that can be rented.
+///
+/// ```
+/// # use scavsim_data::face as scavsim;
+/// use scavsim::{Fleet, VmType};
+///
+/// let with_gpus: Option<&VmType> = Fleet::listed().vm_type("p2.xlarge");
+/// assert!(with_gpus.is_some_and(|vm| vm.gpu_count() == 1));
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VmType {
+    /// Who rents it out.
+    pub provider: String,
+    /// Name of the type, which no two providers share.
+    pub vm: String,
+    /// Virtual processors.
+    pub vcpu: u64,
+    /// Memory in GiB.
+    pub memory_gib: f64,
+    /// Its accelerators, if it has any.
+    pub gpus: Option<Gpus>,
+    /// What its network sustains, in Gbit/s, where that is known.
+    pub network_gbps: Option<f64>,
+    /// Keys of the sources of the figures.
+    pub source_keys: String,
+    /// The sources of the figures, in words.
+    pub source: String,
+}
+
+/// The accelerators of a VM.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gpus {
+    /// Their model, like `T4`.
+    pub model: String,
+    /// How many.
+    pub count: u64,
+}
+
+impl VmType {
+    /// Number of accelerators.
+    pub fn gpu_count(&self) -> u64 {
+        self.gpus.as_ref().map_or(0, |gpus| gpus.count)
+    }
+}
+
+/// The embedded VM types; what is wrong with the table goes to `diagnostics`.
+pub(super) fn embedded(sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<VmType> {
+    read(TABLE, sources, diagnostics)
+}
+
+fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
+    let file = Source::new(FILE, text);
+    let columns = [&FIGURES[..], &["origin", "source"]].concat();
+    let table = Table::read(&file, &columns, &[], d);
+    let mut types: Vec<VmType> = Vec::new();
+    let mut names = HashSet::new();
+    for row in table.iter().flat_map(Table::rows) {
+        let is_sourced = sources.check(&row, &file, d);
+        let Some(vm_type) = vm_type(&row, sources, d) else {
+            continue;
+        };
+        if !names.insert(vm_type.vm.clone()) {
+            let title = format!("two VM types are called `{}`", vm_type.vm);
+            d.error_at(&file, row.span("vm"), title, "named before");
+        }
+        if is_sourced {
+            types.push(vm_type);
+        }
+    }
+    types
+}
+
+fn vm_type(row: &Row<'_>, sources: &Sources, d: &mut Diagnostics) -> Option<VmType> {
+    // A model without a count, or a count without a model, is refused by the cell that is empty.
+    let has_gpus = row.optional_text("gpu").or(row.optional_text("gpus"));
+    let gpus = match has_gpus {
+        None => None,
+        Some(_) => Some(Gpus {
+            model: row.text("gpu", d)?.to_owned(),
+            count: row.whole("gpus", 1.., d)?,
+        }),
+    };
+    let network_gbps = match row.optional_text("network_gbps") {
+        None => None,
+        Some(_) => Some(row.number("network_gbps", 1e-3.., d)?),
+    };
+    row.text("origin", d)?;
+    let source_keys = row.text("source", d)?;
+    Some(VmType {
+        provider: row.text("provider", d)?.to_owned(),
+        vm: row.text("vm", d)?.to_owned(),
+        vcpu: row.whole("vcpu", 1.., d)?,
+        memory_gib: row.number("memory_gib", 0.1.., d)?,
+        gpus,
+        network_gbps,
+        source_keys: source_keys.to_owned(),
+        source: sources.text(source_keys),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_an_accelerator_an_unknown_source_and_a_name_twice_are_refused() {
+        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let head = "provider,vm,vcpu,memory_gib,gpu,gpus,network_gbps,origin,source\n";
+        for (rows, expected) in [
+            ("gcp,v,4,16,T4,,,stated,s\n", "`gpus`: expected"),
+            ("gcp,v,4,16,,1,,stated,s\n", "`gpu`: expected"),
+            ("gcp,v,4,16,T4,0,,stated,s\n", "`gpus`: expected"),
+            ("gcp,v,4,16,,,0,stated,s\n", "`network_gbps`: expected"),
+            ("gcp,v,4,16,,,,,s\n", "`origin`: expected"),
+            ("gcp,v,4,16,,,,stated,t\n", "unknown source `t`"),
+            (
+                "gcp,v,4,16,,,,stated,s\naws,v,4,16,,,,stated,s\n",
+                "two VM types are called `v`",
+            ),
+        ] {
+            let mut diagnostics = Diagnostics::default();
+            read(&format!("{head}{rows}"), &sources, &mut diagnostics);
+            let shown = diagnostics.render(false);
+            assert!(shown.contains(expected), "{rows}{shown}");
+            assert!(shown.contains(&format!("{FILE}:")), "{shown}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Communication learned across applications on one VM type, by the parameters whose gradients they exchange.
+
+use super::minimise::levenberg_marquardt;
+use super::pooled::thinned;
+use scavsim_base::stats::Welford;
+
+/// Parameters that coefficients are given for.
+const PER: f64 = 1e6;
+/// Most points that a model is fitted to: more hardly move four coefficients.
+const MOST: usize = 400;
+/// Sharpest overlap; see [`steps::p_norm`](super::steps::p_norm).
+const SHARPEST: f64 = 20.0;
+
+/// A measured step beside what one worker computes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exchange {
+    /// Parameters of the application's model.
+    pub parameters: f64,
+    /// Seconds that one worker computes with the same local batch.
+    pub compute_s: f64,
+    /// N.
+    pub vms: u32,
+    /// K.
+    pub workers: u32,
+    /// Seconds of the step.
+    pub step_s: f64,
+}
+
+/// τ = (C^g + (P·(c + d·√K))^g)^(1/g) for K workers on several VMs that each compute C seconds and exchange the
+/// gradients of P parameters; P·c₁ in place of the sum on one VM. In seconds per million parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LearnedCommunication {
+    /// c.
+    pub base_s: f64,
+    /// d.
+    pub per_root_s: f64,
+    /// c₁; `None` where no step of several workers on one VM was learned from.
+    pub one_vm_s: Option<f64>,
+    /// g.
+    pub exponent: f64,
+    /// Standard deviation of ln(measured/fitted) over what it was learned from.
+    pub deviation: f64,
+}
+
+impl LearnedCommunication {
+    /// Fits steps of any applications, least squares of ln(fitted/measured); c, d, c₁ ≥ 0 and 1 ≤ g ≤ 20. Steps of one
+    /// worker say nothing here. `None` below eight points or three worker counts on several VMs.
+    pub fn fit(points: &[Exchange]) -> Option<LearnedCommunication> {
+        let mut points: Vec<Exchange> = points.iter().copied().filter(|p| p.workers > 1).collect();
+        let several = || points.iter().filter(|p| p.vms > 1);
+        let mut counts: Vec<u32> = several().map(|p| p.workers).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        if several().count() < 8 || counts.len() < 3 {
+            return None;
+        }
+        let on_one_vm = points.len() > several().count();
+        let communicated: f64 = several()
+            .map(|p| PER * (p.step_s - p.compute_s).max(0.01 * p.step_s) / p.parameters)
+            .sum();
+        let mean_s = communicated / several().count() as f64;
+        points = thinned(&points, MOST);
+        let errors = |free: &[f64; 4]| {
+            let model = LearnedCommunication::of(free, on_one_vm, 0.0);
+            let error = |p: &Exchange| model.log_error(p).unwrap_or(f64::NAN);
+            points.iter().map(error).collect()
+        };
+        let starts = [1.5_f64, 2.5, 5.0].map(|exponent| {
+            let [c, d, one] = [mean_s, mean_s / 20.0, mean_s / 4.0].map(libm::log);
+            let angle = libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).sqrt());
+            [c, d, one, angle]
+        });
+        let found = (starts.into_iter()).filter_map(|start| levenberg_marquardt(start, errors));
+        let (free, _) = found.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let model = LearnedCommunication::of(&free, on_one_vm, 0.0);
+        let mut squares = Welford::default();
+        for point in &points {
+            let error = model.log_error(point)?;
+            squares.add(error * error);
+        }
+        Some(LearnedCommunication {
+            deviation: squares.mean().sqrt(),
+            ..model
+        })
+    }
+
+    fn of(free: &[f64; 4], on_one_vm: bool, deviation: f64) -> LearnedCommunication {
+        // Every coefficient is the exponential of a free one, so none leaves its range; g is
+        // 1 + 19·sin², which ends on both sides.
+        let [base_s, per_root_s, one_vm_s] = std::array::from_fn(|i| libm::exp(free[i].min(50.0)));
+        let sine = libm::sin(free[3]);
+        LearnedCommunication {
+            base_s,
+            per_root_s,
+            one_vm_s: on_one_vm.then_some(one_vm_s),
+            exponent: 1.0 + (SHARPEST - 1.0) * sine * sine,
+            deviation,
+        }
+    }
+
+    fn log_error(&self, p: &Exchange) -> Option<f64> {
+        let fitted = self.step_s(p.parameters, p.compute_s, p.vms, p.workers)?;
+        Some(libm::log(fitted / p.step_s))
+    }
+
+    /// Seconds of a step; `None` for workers that share one VM where nothing was learned of such, and where one worker
+    /// computes for no time.
+    pub fn step_s(&self, parameters: f64, compute_s: f64, vms: u32, workers: u32) -> Option<f64> {
+        if compute_s.is_nan() || compute_s <= 0.0 {
+            return None;
+        }
+        if workers == 1 {
+            return Some(compute_s);
+        }
+        let per_million = match vms {
+            1 => self.one_vm_s?,
+            _ => self.base_s + self.per_root_s * f64::from(workers).sqrt(),
+        };
+        let share = parameters / PER * per_million / compute_s;
+        let g = self.exponent;
+        Some(compute_s * libm::pow(1.0 + libm::pow(share, g), 1.0 / g))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRUTH: LearnedCommunication = LearnedCommunication {
+        base_s: 0.006,
+        per_root_s: 0.002,
+        one_vm_s: Some(0.001),
+        exponent: 2.5,
+        deviation: 0.0,
+    };
+
+    fn points(parameters: f64, compute_s: f64) -> impl Iterator<Item = Exchange> {
+        let places = [
+            (1, 1),
+            (1, 2),
+            (1, 4),
+            (2, 2),
+            (2, 8),
+            (4, 4),
+            (8, 32),
+            (16, 16),
+        ];
+        places.into_iter().map(move |(vms, workers)| Exchange {
+            parameters,
+            compute_s,
+            vms,
+            workers,
+            step_s: TRUTH
+                .step_s(parameters, compute_s, vms, workers)
+                .expect("a step"),
+        })
+    }
+
+    /// Two applications that differ in size and compute tell a third one exactly.
+    #[test]
+    fn an_application_that_was_never_seen_is_told_by_its_parameters() {
+        let seen: Vec<Exchange> = points(1e7, 0.1).chain(points(2e8, 0.9)).collect();
+        let learned = LearnedCommunication::fit(&seen).expect("enough");
+        for p in points(6e7, 0.3) {
+            let said = learned.step_s(p.parameters, p.compute_s, p.vms, p.workers);
+            let said = said.expect("a step");
+            assert!((said / p.step_s - 1.0).abs() < 1e-4, "{p:?}: {said}");
+        }
+        assert!(learned.deviation < 1e-5, "{learned:?}");
+    }
+
+    #[test]
+    fn what_was_not_seen_is_not_said() {
+        let several: Vec<Exchange> = points(1e7, 0.1)
+            .chain(points(2e8, 0.9))
+            .filter(|p| p.vms > 1)
+            .collect();
+        let learned = LearnedCommunication::fit(&several).expect("enough");
+        assert_eq!(learned.step_s(1e7, 0.1, 1, 4), None);
+        assert_eq!(learned.step_s(1e7, 0.1, 1, 1), Some(0.1));
+        assert_eq!(learned.step_s(1e7, -0.1, 2, 4), None);
+        assert_eq!(LearnedCommunication::fit(&several[..5]), None);
+    }
+}

@@ -1,0 +1,284 @@
+//! How measurements vary around a pooled law.
+
+use std::collections::BTreeMap;
+
+use crate::workload::law::pooled::Variation;
+use crate::workload::residual::Place;
+use scavsim_base::stats::cholesky::{backward, cholesky, forward, inverse_column};
+
+/// Nothing known: no variation but that of repeats, of 1 %.
+pub const UNKNOWN: Variation = Variation {
+    shared: 0.0,
+    placement: 0.0,
+    repeat: 0.01,
+    vms_reach: 0.35,
+    workers_reach: 1.2,
+    batch_reach: 6.0,
+    placement_reach: 1.5,
+};
+
+/// Points that a likelihood is taken over: its cost grows with their cube.
+const MOST: usize = 240;
+/// Of one placement.
+const MOST_OF_ONE: usize = 4;
+/// Least standard deviation, where a law meets its points to the last digit.
+const LEAST: f64 = 1e-4;
+/// Values that each parameter may take: shares of σ² for π² and ρ², then reaches. A factor of two
+/// apart is as much as a few hundred points can tell.
+const PLACEMENT: [f64; 4] = [0.05, 0.2, 0.5, 1.5];
+const REPEAT: [f64; 4] = [0.01, 0.04, 0.15, 0.5];
+const VMS: [f64; 5] = [0.2, 0.3, 0.45, 0.7, 1.2];
+const WORKERS: [f64; 3] = [0.6, 1.2, 2.4];
+const BATCH: [f64; 2] = [2.0, 6.0];
+const PLACEMENT_REACH: [f64; 3] = [0.5, 1.5, 5.0];
+
+/// The variation of `points` (place, ln(measured/law)). Its parts are those under which the points
+/// are likeliest, its reaches those that foretell best the points of each number of VMs and workers
+/// from all others; each in turn among a few values, σ in closed form. `None` without points.
+pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
+    let points = some(points);
+    let mut best = Variation {
+        shared: 1.0,
+        placement: PLACEMENT[1].sqrt(),
+        repeat: REPEAT[1].sqrt(),
+        ..UNKNOWN
+    };
+    let parts: [Choice<'_>; 3] = [
+        (&PLACEMENT, |v, x| v.placement = x.sqrt()),
+        (&REPEAT, |v, x| v.repeat = x.sqrt()),
+        (&PLACEMENT_REACH, |v, x| v.placement_reach = x),
+    ];
+    // What shares with what first: without it the parts of a placement would take its place.
+    reaches(&points, &mut best)?;
+    descend(&mut best, &parts, |v| Some(unlikelihood(&points, v)?.0))?;
+    reaches(&points, &mut best)?;
+    scaled(&points, best)
+}
+
+/// As [`variation`], with the parts of `like`, which was found for nearly the same points.
+pub fn again(points: &[(Place, f64)], like: &Variation) -> Option<Variation> {
+    let points = some(points);
+    let part = |of: f64| match like.shared > 0.0 {
+        true => of / like.shared,
+        false => of,
+    };
+    let mut best = Variation {
+        shared: 1.0,
+        placement: part(like.placement),
+        repeat: part(like.repeat),
+        ..*like
+    };
+    reaches(&points, &mut best)?;
+    scaled(&points, best)
+}
+
+/// Values for a parameter, and how it is set.
+type Choice<'v> = (&'v [f64], fn(&mut Variation, f64));
+
+/// Sets each parameter in turn to the value with the least `loss`.
+fn descend(
+    best: &mut Variation,
+    choices: &[Choice<'_>],
+    loss: impl Fn(&Variation) -> Option<f64>,
+) -> Option<()> {
+    let mut least = loss(best)?;
+    for (values, set) in choices {
+        for &value in *values {
+            let mut other = *best;
+            set(&mut other, value);
+            if let Some(found) = loss(&other)
+                && found < least
+            {
+                (*best, least) = (other, found);
+            }
+        }
+    }
+    Some(())
+}
+
+fn reaches(points: &[(Place, f64)], best: &mut Variation) -> Option<()> {
+    let choices: [Choice<'_>; 3] = [
+        (&VMS, |v, x| v.vms_reach = x),
+        (&WORKERS, |v, x| v.workers_reach = x),
+        (&BATCH, |v, x| v.batch_reach = x),
+    ];
+    descend(best, &choices, |v| left_out(points, v))
+}
+
+fn scaled(points: &[(Place, f64)], of: Variation) -> Option<Variation> {
+    let (_, scale) = unlikelihood(points, &of)?;
+    Some(Variation {
+        shared: (of.shared * scale).max(LEAST),
+        placement: (of.placement * scale).max(LEAST),
+        repeat: (of.repeat * scale).max(LEAST),
+        ..of
+    })
+}
+
+/// Mean absolute error over all groups of equal N and K, each foretold from the others: with
+/// P = C⁻¹ and a = P·y, those of group g are P_gg⁻¹·a_g.
+fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
+    let n = points.len();
+    let triangle = triangle(points, v)?;
+    // Columns of L⁻¹, as rows.
+    let mut inverse = vec![0.0; n * n];
+    for column in 0..n {
+        let own = &mut inverse[column * n..(column + 1) * n];
+        inverse_column(&triangle, n, column, own);
+    }
+    let precision = |i: usize, j: usize| -> f64 {
+        let from = i.max(j);
+        let (a, b) = (
+            &inverse[i * n + from..(i + 1) * n],
+            &inverse[j * n + from..(j + 1) * n],
+        );
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    };
+    // a = L⁻ᵀ·(L⁻¹·y)
+    let mut half: Vec<f64> = points.iter().map(|p| p.1).collect();
+    forward(&triangle, n, &mut half);
+    let pull = |i: usize| -> f64 {
+        let own = &inverse[i * n + i..(i + 1) * n];
+        own.iter().zip(&half[i..]).map(|(a, b)| a * b).sum()
+    };
+    let mut groups: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
+    for (i, (place, _)) in points.iter().enumerate() {
+        let key = (place.log_vms.to_bits(), place.log_workers.to_bits());
+        groups.entry(key).or_default().push(i);
+    }
+    let mut sum = 0.0;
+    for group in groups.values() {
+        let m = group.len();
+        let mut block = vec![0.0; m * m];
+        for (row, &i) in group.iter().enumerate() {
+            for (column, &j) in group.iter().enumerate().take(row + 1) {
+                block[row * m + column] = precision(i, j);
+            }
+        }
+        if !cholesky(&mut block, m) {
+            return None;
+        }
+        let mut errors: Vec<f64> = group.iter().map(|&i| pull(i)).collect();
+        forward(&block, m, &mut errors);
+        backward(&block, m, &mut errors);
+        sum += errors.iter().map(|e| e.abs()).sum::<f64>() / m as f64;
+    }
+    Some(sum / groups.len() as f64)
+}
+
+/// L of the points' covariance.
+fn triangle(points: &[(Place, f64)], v: &Variation) -> Option<Vec<f64>> {
+    let n = points.len();
+    let mut matrix = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            matrix[i * n + j] = v.covariance(&points[i].0, &points[j].0);
+        }
+        matrix[i * n + i] *= 1.0 + 1e-9;
+    }
+    (n > 0 && cholesky(&mut matrix, n)).then_some(matrix)
+}
+
+/// At most so many points, few of each placement, from all over.
+fn some(points: &[(Place, f64)]) -> Vec<(Place, f64)> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|&i| (i as u32).wrapping_mul(2_654_435_761));
+    // In rounds of two points of each placement, so that its own part can be told.
+    let mut taken: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut rounds: Vec<(usize, usize)> = Vec::new();
+    for i in order {
+        let count = taken.entry(points[i].0.placement).or_default();
+        if *count < MOST_OF_ONE {
+            rounds.push((*count / 2, i));
+            *count += 1;
+        }
+    }
+    rounds.sort_by_key(|&(round, _)| round);
+    rounds.truncate(MOST);
+    rounds.into_iter().map(|(_, i)| points[i]).collect()
+}
+
+/// Minus the logarithm of the likelihood at the best σ, and that σ.
+fn unlikelihood(points: &[(Place, f64)], v: &Variation) -> Option<(f64, f64)> {
+    let n = points.len();
+    let triangle = triangle(points, v)?;
+    let mut values: Vec<f64> = points.iter().map(|p| p.1).collect();
+    forward(&triangle, n, &mut values);
+    let square: f64 = values.iter().map(|v| v * v).sum::<f64>() / n as f64;
+    let square = square.max(LEAST * LEAST);
+    let logs: f64 = (0..n).map(|i| libm::log(triangle[i * n + i])).sum();
+    Some((0.5 * n as f64 * libm::log(square) + logs, square.sqrt()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A draw from a known variation gives back its size and its reach, roughly.
+    #[test]
+    fn a_drawn_variation_is_found_again() {
+        let made = Variation {
+            shared: 0.1,
+            placement: 0.1 * 0.05_f64.sqrt(),
+            repeat: 0.1 * 0.04_f64.sqrt(),
+            ..UNKNOWN
+        };
+        let mut places = Vec::new();
+        for vms in [2, 3, 4, 6, 8, 12, 16] {
+            for each in [1, 2, 3, 4] {
+                for batch in [8.0, 16.0, 32.0, 64.0] {
+                    let placement = u64::from(vms * 10 + each);
+                    places.push(Place::new(vms, vms * each, each, batch, placement));
+                }
+            }
+        }
+        let n = places.len();
+        let mut matrix = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                matrix[i * n + j] = made.covariance(&places[i], &places[j]);
+            }
+        }
+        assert!(cholesky(&mut matrix, n));
+        // Quantiles of the normal distribution in a scrambled order.
+        let normal = |i: usize| {
+            let rank = (i * 37 + 11) % n;
+            let u = (rank as f64 + 0.5) / n as f64;
+            scavsim_base::stats::normal::inverse_cdf(u)
+        };
+        let points: Vec<(Place, f64)> = (0..n)
+            .map(|i| {
+                let row = &matrix[i * n..=i * n + i];
+                let value = row.iter().enumerate().map(|(j, l)| l * normal(j)).sum();
+                (places[i], value)
+            })
+            .collect();
+        let found = variation(&points).expect("points");
+        assert!((0.06..0.17).contains(&found.shared), "{found:?}");
+        assert!((0.2..0.7).contains(&found.vms_reach), "{found:?}");
+        assert!(found.repeat < 0.05, "{found:?}");
+        assert_eq!(variation(&[]), None);
+    }
+
+    #[test]
+    fn a_group_left_out_is_what_the_others_say_of_it() {
+        let points: Vec<(Place, f64)> = [(2, 0.1), (3, 0.14), (4, 0.12), (8, -0.1)]
+            .map(|(vms, y)| (Place::new(vms, vms, 1, 8.0, u64::from(vms)), y))
+            .into();
+        let v = Variation {
+            shared: 0.1,
+            placement: 0.05,
+            repeat: 0.02,
+            ..UNKNOWN
+        };
+        let by_hand: f64 = (0..4)
+            .map(|out| {
+                let kept = (0..4).filter(|i| *i != out).map(|i| points[i]).collect();
+                let residual = crate::workload::residual::Residual::new(v, kept);
+                (points[out].1 - residual.at(&points[out].0).0).abs() / 4.0
+            })
+            .sum();
+        let found = left_out(&points, &v).expect("four groups");
+        assert!((found - by_hand).abs() < 1e-7, "{found} {by_hand}");
+    }
+}

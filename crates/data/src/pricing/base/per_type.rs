@@ -1,0 +1,51 @@
+//! A price for each VM type, stated in the policy itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Base, NoPrice, Rented, Rule, VmPrice};
+use crate::cloud::Fleet;
+use scavsim_read::input::checked::PositiveUsd;
+use scavsim_read::input::closest;
+
+/// `usd_per_hour_of`, with `spot_usd_per_hour_of`
+pub const RULE: Rule = Rule {
+    keys: "`usd_per_hour_of`",
+    read: |file| match (&file.usd_per_hour_of, &file.spot_usd_per_hour_of) {
+        (None, None) => None,
+        (None, Some(_)) => Some(Err(
+            "`spot_usd_per_hour_of` goes with `usd_per_hour_of`".to_owned()
+        )),
+        (Some(usual), spot) => Some(Ok(Base::Vm(Arc::new(PerType {
+            usual: usual.clone(),
+            spot: spot.clone().unwrap_or_default(),
+        })))),
+    },
+};
+
+/// USD per hour by VM type; spot VMs of the scenario at their spot price where one is stated.
+#[derive(Debug)]
+struct PerType {
+    usual: BTreeMap<String, PositiveUsd>,
+    spot: BTreeMap<String, PositiveUsd>,
+}
+
+impl VmPrice for PerType {
+    fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
+        let Rented { vm, on_spot } = rented;
+        let (key, table) = match on_spot == Some(true) && !self.spot.is_empty() {
+            true => ("spot_usd_per_hour_of", &self.spot),
+            false => ("usd_per_hour_of", &self.usual),
+        };
+        let names = [Some(vm), Some(fleet.table(vm)), fleet.like(vm)];
+        let usd = names.into_iter().flatten().find_map(|name| table.get(name));
+        let usd = usd.map(|usd| usd.get());
+        usd.ok_or_else(|| NoPrice {
+            what: format!("`{key}` has no price of `{vm}`"),
+            help: match closest(vm, table.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("add `{vm}` to it"),
+            },
+        })
+    }
+}

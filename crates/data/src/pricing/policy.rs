@@ -1,0 +1,440 @@
+//! A pricing policy: a base price and all that changes it, before any VM type is known.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::base::{self, Base, NoPrice, Rented, VmPrice};
+use super::billed_time::BilledTime;
+use super::charges::{self, Amount, PerCharge};
+use super::file::PolicyFile;
+use super::parameter_servers::{self, ParameterServers};
+use super::reductions::spot_series::{Series, SpotSeries, SpotSeriesKey};
+use super::reductions::{self, Reductions};
+use super::stated::AS_MEASURED;
+use super::tariff::{Charge, PoolPrice, Servers, Tariff};
+use crate::cloud::{Fleet, Market, Place};
+use scavsim_read::input::checked::{NonNegative, PositiveUsd};
+
+/// A pricing policy.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Name in scenarios and results.
+    pub name: String,
+    /// One line for people.
+    pub description: String,
+    /// Whether its dollars are a unit of which only ratios count.
+    pub only_ratios: bool,
+    /// Whether its base price is one of spot VMs.
+    pub is_of_spot: bool,
+    /// What is charged for.
+    pub base: Base,
+    /// VM type whose price is charged in place of that of the workers' own.
+    pub priced_as: Option<String>,
+    /// What is taken off the base price.
+    pub reductions: Reductions,
+    /// For how long.
+    pub billed_time: BilledTime,
+    /// Parameter servers on the bill.
+    pub parameter_servers: Option<ParameterServers>,
+    /// What is charged beside VMs.
+    pub charges: PerCharge<Amount>,
+    /// Hashes of the tables of one's own that it was read with.
+    pub table_hashes: Vec<String>,
+}
+
+impl PolicyFile {
+    /// Where VMs are rented, as far as prices of one's own differ by it.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            provider: self.provider.clone(),
+            region: self.region.clone(),
+            zone: self.zone.clone(),
+        }
+    }
+
+    /// The policy called `name`.
+    ///
+    /// # Errors
+    /// A sentence about keys that are missing or do not go together.
+    pub fn policy(&self, name: &str) -> Result<Policy, String> {
+        let has_table =
+            self.price_table.is_some() || matches!(self.spot_series, Some(SpotSeriesKey::Table(_)));
+        if self.zone.is_some() && !has_table {
+            return Err(
+                "`zone` goes with prices of one's own: `price_table`, or a table for `spot_series`"
+                    .to_owned(),
+            );
+        }
+        let base = base::read(self)?;
+        let billed_time = BilledTime {
+            granularity_s: self.granularity_s.map_or(0.0, NonNegative::get),
+            minimum_s: self.minimum_s.map_or(0.0, NonNegative::get),
+        };
+        if self.as_rented && self.catalogue.is_none() {
+            return Err("`as_rented` needs a listed price: give `catalogue`".to_owned());
+        }
+        let market = match &base {
+            Base::Vm(price) if price.is_flat() && self.priced_as.is_some() => {
+                return Err("`priced_as` needs a price that depends on the VM type".to_owned());
+            }
+            Base::Vm(price) => price.market(),
+            Base::Sample(_) if billed_time != BilledTime::default() => {
+                return Err("`granularity_s` and `minimum_s` need a price per VM".to_owned());
+            }
+            Base::Sample(_) if self.priced_as.is_some() || self.sustained_use.is_some() => {
+                return Err("`priced_as` and `sustained_use` need a price per VM".to_owned());
+            }
+            Base::Sample(_)
+                if self.spot_series.is_some()
+                    || self.free_first_hour_if_revoked
+                    || self.free_started_unit_if_revoked =>
+            {
+                return Err(
+                    "`spot_series`, `free_first_hour_if_revoked` and `free_started_unit_if_revoked` need a price per VM"
+                        .to_owned(),
+                );
+            }
+            Base::Sample(_) | Base::Stated => Market::OnDemand,
+        };
+        Ok(Policy {
+            name: name.to_owned(),
+            description: self.description.clone(),
+            only_ratios: self.only_ratios,
+            is_of_spot: self.is_spot_price || market == Market::Spot,
+            priced_as: self.priced_as.clone(),
+            reductions: reductions::read(self, market)?,
+            billed_time,
+            parameter_servers: parameter_servers::read(self, &base)?,
+            charges: charges::read(&self.charges)?,
+            table_hashes: [&self.tables.prices, &self.tables.series]
+                .into_iter()
+                .flatten()
+                .map(|table| table.hash.clone())
+                .collect(),
+            base,
+        })
+    }
+}
+
+impl Policy {
+    /// Whether runs cost what was stated with them.
+    pub fn is_as_measured(&self) -> bool {
+        matches!(self.base, Base::Stated)
+    }
+
+    /// The market whose price VMs have that are rented on its terms; `None` where there is none, or a part of it.
+    pub fn market(&self) -> Option<Market> {
+        match &self.base {
+            Base::Vm(price) if !self.reductions.are_any() => Some(price.market()),
+            _ => None,
+        }
+    }
+
+    /// Whether all VM types cost the same under it.
+    pub fn is_one_price(&self) -> bool {
+        let is_dated = matches!(self.reductions.spot_series, Some(Series::Dated(_)));
+        match &self.base {
+            Base::Vm(price) => (price.is_flat() && !is_dated) || self.priced_as.is_some(),
+            Base::Sample(_) => true,
+            Base::Stated => false,
+        }
+    }
+
+    /// Whether a VM that is rented so is charged at a spot price.
+    pub fn is_spot_price(&self, on_spot: Option<bool>) -> bool {
+        let reductions = &self.reductions;
+        let is_reduced =
+            reductions.spot_series.is_some() || reductions.factor < reductions.on_demand_factor;
+        match on_spot {
+            _ if self.is_of_spot => true,
+            Some(true) => is_reduced || reductions.knows_spot_prices,
+            Some(false) => false,
+            None => is_reduced,
+        }
+    }
+
+    /// Runs cost what was stated with them.
+    pub fn as_measured() -> Policy {
+        let description = "what the grid says that its runs cost";
+        Policy::plain(AS_MEASURED, description, Base::Stated)
+    }
+
+    /// VMs at this price.
+    pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {
+        Policy::plain(name, "", Base::Vm(price))
+    }
+
+    /// A base price for the exact time, and nothing else on the bill.
+    fn plain(name: &str, description: &str, base: Base) -> Policy {
+        Policy {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            only_ratios: false,
+            is_of_spot: matches!(&base, Base::Vm(price) if price.market() == Market::Spot),
+            base,
+            priced_as: None,
+            reductions: Reductions::NONE,
+            billed_time: BilledTime::default(),
+            parameter_servers: None,
+            charges: PerCharge::default(),
+            table_hashes: Vec::new(),
+        }
+    }
+
+    /// What runs on VMs of the types `vms` are billed by; usage names a VM type by its index there.
+    ///
+    /// # Errors
+    /// [`NoPrice`] for the first VM type without a price.
+    pub fn tariff(&self, vms: &[Rented<'_>], fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
+        let price = match &self.base {
+            Base::Sample(usd) => {
+                return Ok(Tariff::per_sample(
+                    usd * self.reductions.factor,
+                    self.charges,
+                ));
+            }
+            Base::Stated => {
+                return Err(NoPrice {
+                    what: "nothing states what these runs cost".to_owned(),
+                    help: "only a measured grid with a rule of costs does".to_owned(),
+                });
+            }
+            Base::Vm(price) => price,
+        };
+        // VM types that are charged as one share a pool and its price, on whatever terms they are rented.
+        let mut pools: HashMap<String, Vec<(Option<bool>, usize)>> = HashMap::new();
+        let mut prices: Vec<PoolPrice> = Vec::new();
+        let mut spot_series: Vec<SpotSeries> = Vec::new();
+        let mut pool = |rented: Rented<'_>| {
+            let vm = self.priced_as.as_deref().unwrap_or(rented.vm);
+            let dated = match &self.reductions.spot_series {
+                Some(Series::Dated(dated)) => Some(dated),
+                _ => None,
+            };
+            let name = match price.is_flat() && dated.is_none() {
+                true => "",
+                false => vm,
+            };
+            let known = pools.entry(name.to_owned()).or_default();
+            if let Some((_, pool)) = known.iter().find(|(terms, _)| *terms == rented.on_spot) {
+                return Ok(*pool);
+            }
+            let factor = self.reductions.factor_of(rented.on_spot);
+            let usd_per_hour = price.usd_per_hour(Rented { vm, ..rented }, fleet)?;
+            // A price that a program brings has passed no check of a file.
+            if PositiveUsd::new(usd_per_hour).is_none() {
+                return Err(NoPrice {
+                    what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
+                    help: "a price is a number from 10^-9 to 10^6".to_owned(),
+                });
+            }
+            let is_timed = self.reductions.is_timed(rented.on_spot);
+            let mut price_of_own = PoolPrice {
+                usd_per_hour: usd_per_hour * factor,
+                is_timed,
+                series: None,
+            };
+            match &self.reductions.spot_series {
+                Some(own) if is_timed => {
+                    let own = match own {
+                        Series::Ratio(series) => series.clone(),
+                        Series::Dated(dated) => dated.over(vm, price_of_own.usd_per_hour, fleet)?,
+                    };
+                    let known = spot_series.iter().position(|series| *series == own);
+                    price_of_own.series = Some(known.unwrap_or(spot_series.len()));
+                    if known.is_none() {
+                        spot_series.push(own);
+                    }
+                }
+                _ => {}
+            }
+            let alike = known.iter().find(|(_, pool)| prices[*pool] == price_of_own);
+            let own = alike.map_or(prices.len(), |(_, pool)| *pool);
+            if own == prices.len() {
+                prices.push(price_of_own);
+            }
+            known.push((rented.on_spot, own));
+            Ok(own)
+        };
+        let pool_of = vms
+            .iter()
+            .map(|rented| pool(*rented))
+            .collect::<Result<Vec<usize>, NoPrice>>()?;
+        let servers = match &self.parameter_servers {
+            None => None,
+            Some(ParameterServers { count, vm }) => {
+                let own = match (vm, &pool_of[..]) {
+                    (Some(vm), _) => pool(Rented::as_priced(vm))?,
+                    (None, [first, rest @ ..]) if rest.iter().all(|p| p == first) => *first,
+                    (None, _) => {
+                        return Err(NoPrice {
+                            what: "no one VM type for the billed parameter servers".to_owned(),
+                            help: "name `parameter_server_vm`".to_owned(),
+                        });
+                    }
+                };
+                Some(Servers {
+                    count: *count,
+                    pool: own,
+                })
+            }
+        };
+        Ok(Tariff {
+            charge: Charge::Vm { pool_of, prices },
+            billed_time: self.billed_time,
+            sustained_use: self.reductions.sustained_use.clone(),
+            spot_series,
+            revoked: self.reductions.revoked,
+            servers,
+            charges: self.charges,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
+        match file.policy("p") {
+            Ok(policy) => panic!("{text}: {policy:?}"),
+            Err(why) => why,
+        }
+    }
+
+    #[test]
+    fn a_policy_has_exactly_one_base_price() {
+        let listed =
+            "catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"r\"\ndate = \"2026-07-30\"";
+        let bases = [
+            "usd_per_vm_hour = 1",
+            "usd_per_sample_hour = 1",
+            "usd_per_vcpu_hour = 1\nusd_per_gib_hour = 0",
+            listed,
+        ];
+        assert!(refused("").starts_with("there is no price: give `usd_per_vm_hour`, or"));
+        for (index, base) in bases.iter().enumerate() {
+            let file: PolicyFile = toml::from_str(base).expect("it is legal");
+            assert!(file.policy("one").is_ok(), "{base}");
+            for other in &bases[..index] {
+                assert!(refused(&format!("{base}\n{other}")).starts_with("give only one of"));
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_do_not_go_together_are_refused() {
+        let listed =
+            "catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"r\"\ndate = \"2026-07-30\"\n";
+        for (keys, expected) in [
+            ("usd_per_vcpu_hour = 1", "go together"),
+            ("usd_per_gib_hour = 1\nusd_per_gpu_hour = 1", "go together"),
+            ("usd_per_gpu_hour = 0", "all 0"),
+            ("usd_per_vm_hour = 1\nspot_series = []", "is empty"),
+            ("usd_per_vm_hour = 1\nspot_series = [[1, 0.3]]", "at hour 0"),
+            (
+                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nsustained_use = [1]",
+                "exclude each other",
+            ),
+            (
+                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nspot_ratio = 0.3",
+                "exclude each other",
+            ),
+            (
+                "usd_per_sample_hour = 1\nspot_series = [[0, 0.3]]",
+                "price per VM",
+            ),
+            (
+                "usd_per_vm_hour = 1\nfree_first_hour_if_revoked = true",
+                "needs a spot price",
+            ),
+            (
+                "usd_per_vm_hour = 1\ngranularity_s = 3600\nfree_started_unit_if_revoked = true",
+                "needs a spot price",
+            ),
+            (
+                "usd_per_vm_hour = 1\nspot_ratio = 0.3\nfree_started_unit_if_revoked = true",
+                "give `granularity_s`",
+            ),
+            ("usd_per_vm_hour = 1\nas_rented = true", "give `catalogue`"),
+            (
+                "usd_per_hour_of = { a = 1 }\nspot_usd_per_hour_of = { a = 0.3 }\nspot_ratio = 0.5",
+                "`spot_usd_per_hour_of` and `spot_ratio` exclude",
+            ),
+            (
+                &listed
+                    .replace("spot", "on-demand")
+                    .replace("date", "as_rented = true\nspot_ratio = 0.5\ndate"),
+                "`as_rented` and `spot_ratio` exclude",
+            ),
+            (
+                &listed
+                    .replace("spot", "commitment-3y")
+                    .replace("date", "commitment_discount = 0.4\ndate"),
+                "a commitment price and `commitment_discount` exclude",
+            ),
+            ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "all 0"),
+            ("catalogue = \"spot\"", "go together"),
+            ("region = \"us-central1\"", "go together"),
+            ("regions = { aws = \"us-east-1\" }", "go together"),
+            (
+                &listed.replace("provider", "regions = { aws = \"us-east-1\" }\nprovider"),
+                "`regions` takes the place of",
+            ),
+            (
+                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = { azur = \"eastus\" }",
+                "`azur` is not one of the providers aws, azure, gcp",
+            ),
+            (
+                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = {}",
+                "go together",
+            ),
+            (
+                "usd_per_vm_hour = 1\npriced_as = \"m4.xlarge\"",
+                "depends on the VM type",
+            ),
+            ("usd_per_sample_hour = 1\nminimum_s = 60", "price per VM"),
+            (
+                "usd_per_sample_hour = 1\nsustained_use = [1]",
+                "price per VM",
+            ),
+            (
+                "usd_per_sample_hour = 1\nbilled_parameter_servers = 1",
+                "price per VM",
+            ),
+            ("usd_per_vm_hour = 1\nsustained_use = []", "is empty"),
+            (
+                "usd_per_vm_hour = 1\nsustained_use = [1]\nspot_ratio = 0.3",
+                "exclude each other",
+            ),
+            (
+                "usd_per_vm_hour = 1\ncommitment_discount = 0.4\nspot_ratio = 0.3",
+                "exclude",
+            ),
+            (
+                &format!("{listed}commitment_discount = 0.4"),
+                "a spot price and `commitment",
+            ),
+            (
+                "usd_per_vm_hour = 1\nparameter_server_vm = \"m4.xlarge\"",
+                "goes with",
+            ),
+            (
+                "usd_per_vm_hour = 1\nparameter_server_vm = \"v\"\nbilled_parameter_servers = 1",
+                "depends on the VM type",
+            ),
+            (
+                "usd_per_vm_hour = 1\negress_gib = 5",
+                "`egress_gib` and `usd_per_egress_gib` go together",
+            ),
+            (
+                "usd_per_vm_hour = 1\nusd_per_storage_gib_month = 0.04",
+                "`storage_gib` and `usd_per_storage_gib_month` go together",
+            ),
+        ] {
+            let why = refused(keys);
+            assert!(why.contains(expected), "{keys}: {why}");
+        }
+    }
+}

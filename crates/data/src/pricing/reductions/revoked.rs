@@ -1,0 +1,54 @@
+//! What is not charged of a spot VM that the provider takes away.
+
+use crate::pricing::BilledTime;
+use crate::pricing::file::PolicyFile;
+use scavsim_base::units::SECONDS_PER_HOUR;
+
+/// What is not charged of a spot VM that the provider takes away. One that is given back is charged as any other.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Revoked {
+    /// All of a VM that is taken away in its first hour: AWS since it bills by the second.
+    pub free_first_hour: bool,
+    /// The billing unit in which it is taken away, be it the first or a later one: AWS while it billed by the hour.
+    pub free_started_unit: bool,
+}
+
+impl Revoked {
+    /// Reads `free_first_hour_if_revoked` and `free_started_unit_if_revoked`.
+    ///
+    /// # Errors
+    /// A sentence where nothing can be taken away, or there is no unit.
+    pub(super) fn read(file: &PolicyFile, is_spot: bool) -> Result<Revoked, String> {
+        let rules = Revoked {
+            free_first_hour: file.free_first_hour_if_revoked,
+            free_started_unit: file.free_started_unit_if_revoked,
+        };
+        let given = [
+            (rules.free_first_hour, "free_first_hour_if_revoked"),
+            (rules.free_started_unit, "free_started_unit_if_revoked"),
+        ];
+        if let (false, Some((_, key))) = (is_spot, given.iter().find(|(is_given, _)| *is_given)) {
+            return Err(format!(
+                "`{key}` needs a spot price: only spot VMs are taken away"
+            ));
+        }
+        if rules.free_started_unit && file.granularity_s.is_none_or(|unit| unit.get() == 0.0) {
+            return Err(
+                "`free_started_unit_if_revoked` needs a unit: give `granularity_s`, 3600 for hours"
+                    .to_owned(),
+            );
+        }
+        Ok(rules)
+    }
+
+    /// Billed seconds for a VM that was taken away after `held_s` seconds.
+    pub fn seconds(&self, held_s: f64, billed_time: &BilledTime) -> f64 {
+        if self.free_first_hour && held_s < SECONDS_PER_HOUR {
+            0.0
+        } else if self.free_started_unit {
+            billed_time.complete_units_s(held_s)
+        } else {
+            billed_time.seconds(held_s)
+        }
+    }
+}

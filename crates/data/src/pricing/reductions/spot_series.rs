@@ -1,0 +1,284 @@
+//! A spot price that changes while a job runs.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{Reductions, Rule};
+use crate::cloud::{Date, Fleet, Market, Moment, Place, PriceTable};
+use crate::pricing::{NoPrice, PolicyFile};
+use scavsim_read::input::checked::{NonNegative, Positive};
+
+/// `spot_series`
+pub const RULE: Rule = Rule {
+    key: "`spot_series`",
+    is_spot: true,
+    read: |file| {
+        let series = match file.spot_series.as_ref()? {
+            SpotSeriesKey::Steps(steps) => SpotSeries::new(steps).map(Series::Ratio),
+            SpotSeriesKey::Table(_) => Dated::read(file).map(Series::Dated),
+        };
+        Some(series.map(|series| Reductions {
+            spot_series: Some(series),
+            ..Reductions::NONE
+        }))
+    },
+};
+
+/// `spot_series` as it is written: steps, or the name of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum SpotSeriesKey {
+    /// Hours and ratios.
+    Steps(Vec<Step>),
+    /// A table of one's own with dated spot prices.
+    Table(String),
+}
+
+impl<'de> Deserialize<'de> for SpotSeriesKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = SpotSeriesKey;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "steps like [[0, 0.3], [6, 0.45]] or the name of a table like \"spot.csv\"",
+                )
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<SpotSeriesKey, E> {
+                Ok(SpotSeriesKey::Table(name.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpotSeriesKey, A::Error> {
+                let mut steps = Vec::new();
+                while let Some(step) = list.next_element()? {
+                    steps.push(step);
+                }
+                Ok(SpotSeriesKey::Steps(steps))
+            }
+        }
+        deserializer.deserialize_any(KeyVisitor)
+    }
+}
+
+impl JsonSchema for SpotSeriesKey {
+    fn schema_name() -> Cow<'static, str> {
+        "SpotSeriesKey".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let step = generator.subschema_for::<Step>();
+        json_schema!({
+            "anyOf": [
+                { "type": "array", "minItems": 1, "items": step },
+                { "type": "string", "minLength": 1 }
+            ]
+        })
+    }
+}
+
+/// A spot price that changes.
+#[derive(Debug, Clone)]
+pub enum Series {
+    /// The same multiple of the base price for all VM types.
+    Ratio(SpotSeries),
+    /// That of each VM type, from a table.
+    Dated(Dated),
+}
+
+/// Spot prices of a table from the day on which a job begins.
+#[derive(Debug, Clone)]
+pub struct Dated {
+    table: Arc<PriceTable>,
+    place: Place,
+    start: Date,
+}
+
+impl Dated {
+    fn read(file: &PolicyFile) -> Result<Dated, String> {
+        let table = (file.tables.series.clone())
+            .ok_or("`spot_series`: a table is read in a scenario, from the folder of its file")?;
+        let start = (file.date)
+            .ok_or("`spot_series` of a table needs `date`, the day with which a job begins")?;
+        Ok(Dated {
+            table,
+            place: file.place(),
+            start,
+        })
+    }
+
+    /// The prices of `vm`, or of what it stands in for, over a base price.
+    ///
+    /// # Errors
+    /// [`NoPrice`] where the table has none.
+    pub fn over(
+        &self,
+        vm: &str,
+        usd_per_hour: f64,
+        fleet: &Fleet<'_>,
+    ) -> Result<SpotSeries, NoPrice> {
+        let start = Moment::start_of(self.start);
+        let of = |vm| (self.table).series(vm, Market::Spot, &self.place, start);
+        let like = || of(fleet.like(vm)?).ok();
+        let series = of(vm).or_else(|why| like().ok_or(why));
+        let series = series.map_err(|(what, help)| NoPrice { what, help })?;
+        let mut segments: Vec<Segment> = Vec::with_capacity(series.len());
+        for (from_h, usd) in series {
+            let before_h = segments.last().map_or(0.0, |last| {
+                last.before_h + (from_h - last.from_h) * last.ratio
+            });
+            segments.push(Segment {
+                from_h,
+                ratio: usd / usd_per_hour,
+                before_h,
+            });
+        }
+        Ok(SpotSeries(segments))
+    }
+}
+
+/// From so many hours since the job began, the spot price is this multiple of the base price.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Step(pub NonNegative, pub Positive);
+
+/// Spot price over base price, constant from each step to the next; the last step holds for ever.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpotSeries(Vec<Segment>);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Segment {
+    from_h: f64,
+    ratio: f64,
+    /// ∫ ratio dt from 0 to `from_h`, in hours.
+    before_h: f64,
+}
+
+impl SpotSeries {
+    /// From steps at hours that begin with 0 and rise.
+    ///
+    /// # Errors
+    /// A sentence about steps that are missing or out of order.
+    pub fn new(steps: &[Step]) -> Result<Self, String> {
+        let mut segments: Vec<Segment> = Vec::with_capacity(steps.len());
+        for Step(from_h, ratio) in steps {
+            let (from_h, ratio) = (from_h.get(), ratio.get());
+            let before_h = match segments.last() {
+                None if from_h > 0.0 => {
+                    return Err(format!(
+                        "`spot_series` begins at hour {from_h}: the first step is at hour 0"
+                    ));
+                }
+                None => 0.0,
+                Some(last) if from_h <= last.from_h => {
+                    return Err(format!(
+                        "`spot_series`: hour {from_h} comes behind hour {}: hours must rise",
+                        last.from_h
+                    ));
+                }
+                Some(last) => last.before_h + (from_h - last.from_h) * last.ratio,
+            };
+            segments.push(Segment {
+                from_h,
+                ratio,
+                before_h,
+            });
+        }
+        if segments.is_empty() {
+            return Err(
+                "`spot_series` is empty: give steps like `[[0, 0.3], [6, 0.45]]`".to_owned(),
+            );
+        }
+        Ok(SpotSeries(segments))
+    }
+
+    /// The ratio when the job begins.
+    pub fn first(&self) -> f64 {
+        self.0.first().map_or(1.0, |segment| segment.ratio)
+    }
+
+    /// Hours at the base price that cost as much as `hours` from `from_h` on.
+    pub fn charged_h(&self, from_h: f64, hours: f64) -> f64 {
+        self.until(from_h + hours) - self.until(from_h)
+    }
+
+    /// ∫ ratio dt from 0 to `hour`.
+    fn until(&self, hour: f64) -> f64 {
+        let behind = self.0.partition_point(|segment| segment.from_h <= hour);
+        let segment = &self.0[behind.saturating_sub(1)];
+        segment.before_h + (hour - segment.from_h) * segment.ratio
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn series(steps: &[(f64, f64)]) -> Result<SpotSeries, String> {
+        let step = |&(from, ratio): &(f64, f64)| {
+            let from = NonNegative::new(from).expect("at least 0");
+            Step(from, Positive::new(ratio).expect("above 0"))
+        };
+        SpotSeries::new(&steps.iter().map(step).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn steps_begin_with_the_job_and_rise() {
+        for (steps, expected) in [
+            (&[][..], "is empty"),
+            (&[(1.0, 0.3)], "begins at hour 1"),
+            (&[(0.0, 0.3), (2.0, 0.4), (2.0, 0.5)], "hours must rise"),
+        ] {
+            let why = series(steps).expect_err("out of order");
+            assert!(why.contains(expected), "{why}");
+        }
+    }
+
+    #[test]
+    fn time_before_and_behind_a_step_is_charged_at_its_own_price() {
+        let series = series(&[(0.0, 0.3), (6.0, 0.45), (8.0, 0.2)]).expect("it rises");
+        for (from, hours, expected) in [
+            (0.0, 6.0, 1.8),
+            (5.0, 2.0, 0.75),
+            (4.0, 6.0, 0.6 + 0.9 + 0.4),
+            (100.0, 10.0, 2.0),
+            (7.0, 0.0, 0.0),
+        ] {
+            let found = series.charged_h(from, hours);
+            assert!((found - expected).abs() < 1e-12, "{from} {hours}: {found}");
+        }
+    }
+
+    proptest! {
+        /// Against the slow sum over small slices of time.
+        #[test]
+        fn the_charge_is_the_integral_of_the_steps(
+            gaps in prop::collection::vec((1u32..20, 1u32..200), 1..8),
+            from in 0u32..60, hours in 0u32..60,
+        ) {
+            let mut steps = Vec::new();
+            let mut hour = 0;
+            for (gap, ratio) in gaps {
+                steps.push((f64::from(hour), f64::from(ratio) / 100.0));
+                hour += gap;
+            }
+            let slow: f64 = (from..from + hours)
+                .filter_map(|h| steps.iter().rev().find(|s| s.0 <= f64::from(h)))
+                .map(|step| step.1)
+                .sum();
+            let fast = series(&steps).expect("it rises").charged_h(f64::from(from), f64::from(hours));
+            prop_assert!((fast - slow).abs() < 1e-9, "{fast} {slow}");
+        }
+    }
+}

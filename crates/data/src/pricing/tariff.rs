@@ -1,0 +1,274 @@
+//! A policy with its prices looked up: usage → bill, without another look at any table.
+
+use std::sync::Arc;
+
+use super::billed_time::BilledTime;
+use super::charges::{Amount, PerCharge};
+use super::reductions::revoked::Revoked;
+use super::reductions::spot_series::SpotSeries;
+use super::reductions::sustained_use::{Held, SustainedUse};
+use super::stated::{Stated, StatedPrices};
+use crate::usage::intervals::{EndedBy, Usage};
+use crate::usage::phases::{PHASES, Phase, Phases};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+
+/// What runs on certain VM types are billed by; see [`Policy::tariff`](super::Policy::tariff).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tariff {
+    pub(super) charge: Charge,
+    pub(super) billed_time: BilledTime,
+    pub(super) sustained_use: Option<SustainedUse>,
+    /// Spot prices that change, which pools name.
+    pub(super) spot_series: Vec<SpotSeries>,
+    pub(super) revoked: Revoked,
+    pub(super) servers: Option<Servers>,
+    pub(super) charges: PerCharge<Amount>,
+}
+
+/// A bill, divided, in USD: the parts add up to the whole, but for rounding.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parts {
+    /// The bill.
+    pub whole: f64,
+    /// Training of the choice, to the target.
+    pub useful: f64,
+    /// Steps of the search: cold start and probes.
+    pub search: f64,
+    /// Waiting for VMs to start.
+    pub waiting: f64,
+    /// Work that was lost with VMs.
+    pub lost: f64,
+    /// Writing and restoring checkpoints.
+    pub restore: f64,
+    /// What is charged beside VMs.
+    pub charges: PerCharge<f64>,
+}
+
+/// What is charged for, discounts on the price itself included.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Charge {
+    /// Per VM and hour: the pool of each VM type, the price of each pool.
+    Vm {
+        pool_of: Vec<usize>,
+        prices: Vec<PoolPrice>,
+    },
+    /// USD per sample of global batch and hour.
+    Sample(f64),
+    /// What was stated with each run.
+    Stated(Stated),
+}
+
+/// What VMs that are charged as one type cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PoolPrice {
+    pub(super) usd_per_hour: f64,
+    /// Whether a spot series or sustained use holds for them.
+    pub(super) is_timed: bool,
+    /// Number of their spot series, if they have one.
+    pub(super) series: Option<usize>,
+}
+
+/// Billed parameter servers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Servers {
+    pub(super) count: u32,
+    pub(super) pool: usize,
+}
+
+impl Tariff {
+    /// Runs cost what was stated with them.
+    pub fn as_stated(prices: Arc<dyn StatedPrices>) -> Tariff {
+        Tariff::plain(Charge::Stated(Stated(prices)), Default::default())
+    }
+
+    /// Whether runs cost what was stated with them.
+    pub fn is_as_stated(&self) -> bool {
+        matches!(self.charge, Charge::Stated(_))
+    }
+
+    pub(super) fn per_sample(usd: f64, charges: PerCharge<Amount>) -> Tariff {
+        Tariff::plain(Charge::Sample(usd), charges)
+    }
+
+    fn plain(charge: Charge, charges: PerCharge<Amount>) -> Tariff {
+        Tariff {
+            charge,
+            billed_time: BilledTime::default(),
+            sustained_use: None,
+            spot_series: Vec::new(),
+            revoked: Revoked::default(),
+            servers: None,
+            charges,
+        }
+    }
+
+    /// USD per hour of the VM type with index `vm` when the job begins, without sustained use; `None`
+    /// where memory is charged for.
+    pub fn usd_per_vm_hour(&self, vm: usize) -> Option<f64> {
+        match &self.charge {
+            Charge::Vm { pool_of, prices } => {
+                let price = prices[*pool_of.get(vm)?];
+                let series = price.series.and_then(|own| self.spot_series.get(own));
+                Some(price.usd_per_hour * series.map_or(1.0, SpotSeries::first))
+            }
+            Charge::Sample(_) | Charge::Stated(_) => None,
+        }
+    }
+
+    /// USD for a whole job, as if nothing else ran that month.
+    pub fn bill_usd(&self, usage: &Usage) -> f64 {
+        self.so_far_usd(usage) + self.at_end_usd()
+    }
+
+    /// USD for the beginning of a job, everything released then: without what is charged at its end.
+    pub fn so_far_usd(&self, usage: &Usage) -> f64 {
+        self.held_usd(usage) + self.by_the_hour_usd(usage).iter().sum::<f64>()
+    }
+
+    /// The parts of [`bill_usd`](Self::bill_usd). What VMs or memory cost is divided in proportion
+    /// to their time in each phase, at the price of each VM type: so minima, rounding, sustained use
+    /// and parameter servers are shared. Without phases all of it is useful.
+    pub fn parts(&self, usage: &Usage) -> Parts {
+        let held = self.held_usd(usage);
+        let by_the_hour = self.by_the_hour_usd(usage);
+        let charges = std::array::from_fn(|i| by_the_hour[i] + self.charges[i].usd_at_end);
+        let weights = self.weights(&usage.phases);
+        let all: f64 = weights.iter().sum();
+        let part = |phase: Phase| match all > 0.0 {
+            true => held * (weights[phase as usize] / all),
+            false => f64::from(u8::from(phase == Phase::Training)) * held,
+        };
+        Parts {
+            whole: held + by_the_hour.iter().sum::<f64>() + self.at_end_usd(),
+            useful: part(Phase::Training),
+            search: part(Phase::Searching),
+            waiting: part(Phase::Waiting),
+            lost: part(Phase::Lost),
+            restore: part(Phase::Restoring),
+            charges,
+        }
+    }
+
+    /// What each phase counts.
+    fn weights(&self, phases: &Phases) -> [f64; PHASES] {
+        match &self.charge {
+            Charge::Sample(_) => phases.sample_seconds,
+            Charge::Stated(Stated(prices)) => {
+                let mut weights = [0.0; PHASES];
+                for (run, seconds) in &phases.vm_seconds {
+                    for (weight, seconds) in weights.iter_mut().zip(seconds) {
+                        *weight += prices.usd(*run, *seconds);
+                    }
+                }
+                weights
+            }
+            Charge::Vm { pool_of, prices } => {
+                let mut weights = [0.0; PHASES];
+                for (vm, seconds) in &phases.vm_seconds {
+                    let price = prices[pool_of[usize::from(*vm)]].usd_per_hour;
+                    for (weight, seconds) in weights.iter_mut().zip(seconds) {
+                        *weight += price * seconds;
+                    }
+                }
+                weights
+            }
+        }
+    }
+
+    /// USD of each charge by the hour, from the first VM to the last.
+    fn by_the_hour_usd(&self, usage: &Usage) -> PerCharge<f64> {
+        self.charges.map(|charge| match charge.usd_per_hour {
+            0.0 => 0.0,
+            usd => whole(usage).1 / SECONDS_PER_HOUR * usd,
+        })
+    }
+
+    /// USD of all charges that fall due at the end.
+    fn at_end_usd(&self) -> f64 {
+        self.charges.iter().map(|charge| charge.usd_at_end).sum()
+    }
+
+    /// USD for VMs or memory.
+    fn held_usd(&self, usage: &Usage) -> f64 {
+        let (pool_of, prices) = match &self.charge {
+            Charge::Sample(usd) => return usage.sample_seconds / SECONDS_PER_HOUR * usd,
+            Charge::Stated(Stated(prices)) => {
+                let each = usage.intervals.iter();
+                let usd = each.map(|i| prices.usd(i.vm, (i.to - i.from).seconds()));
+                return usd.sum();
+            }
+            Charge::Vm { pool_of, prices } => (pool_of, prices),
+        };
+        let workers = usage.intervals.iter().map(|i| {
+            let held_s = (i.to - i.from).seconds();
+            let billed_s = match i.ended_by {
+                EndedBy::User => self.billed_time.seconds(held_s),
+                EndedBy::Provider => self.revoked.seconds(held_s, &self.billed_time),
+            };
+            (pool_of[usize::from(i.vm)], held(i.vms, i.from, billed_s))
+        });
+        let servers = self.servers.map(|servers| {
+            let (from, held_s) = whole(usage);
+            let billed_s = self.billed_time.seconds(held_s);
+            (servers.pool, held(servers.count, from, billed_s))
+        });
+        let all = workers.chain(servers);
+        if let Some(sustained) = &self.sustained_use {
+            let pools = prices.iter().enumerate().map(|(pool, price)| {
+                let own = (all.clone()).filter_map(|(of, held)| (of == pool).then_some(held));
+                let hours = match price.is_timed {
+                    true => sustained.charged_h(own),
+                    false => own.map(|held| held.vm_hours()).sum(),
+                };
+                hours * price.usd_per_hour
+            });
+            return pools.sum();
+        }
+        let usd = all.map(|(pool, held)| {
+            let PoolPrice {
+                usd_per_hour,
+                series,
+                ..
+            } = prices[pool];
+            let vm_hours = match series.and_then(|own| self.spot_series.get(own)) {
+                Some(series) => held.vms * series.charged_h(held.from_h, held.hours),
+                None => held.vm_hours(),
+            };
+            vm_hours * usd_per_hour
+        });
+        usd.sum()
+    }
+
+    /// Expected USD of a job that holds so many VMs of each type, with global batch `batch`, for
+    /// `seconds`, without search; `scratch` is overwritten.
+    pub fn run_usd(
+        &self,
+        held: impl Iterator<Item = (u16, u32)>,
+        batch: u32,
+        seconds: f64,
+        scratch: &mut Usage,
+    ) -> f64 {
+        scratch.set_whole(held, batch, seconds);
+        self.bill_usd(scratch)
+    }
+}
+
+/// So many VMs, billed for so many seconds each.
+fn held(vms: u32, from: SimTime, billed_s: f64) -> Held {
+    Held {
+        vms: f64::from(vms),
+        from_h: from.hours(),
+        hours: billed_s / SECONDS_PER_HOUR,
+    }
+}
+
+/// From when to when there are VMs: the beginning, and the seconds.
+fn whole(usage: &Usage) -> (SimTime, f64) {
+    let from = usage.intervals.iter().map(|i| i.from).min();
+    let to = usage.intervals.iter().map(|i| i.to).max();
+    let from = from.unwrap_or(SimTime::ZERO);
+    (from, (to.unwrap_or(from) - from).seconds())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! What a run used, before any price.
+
+use super::phases::Phases;
+use scavsim_base::units::SimTime;
+
+/// Some VMs of one type, held from one moment to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VmInterval {
+    /// Index of the VM type in the run's list.
+    pub vm: u16,
+    /// How many.
+    pub vms: u32,
+    /// From when.
+    pub from: SimTime,
+    /// Until when.
+    pub to: SimTime,
+    /// Who ended it.
+    pub ended_by: EndedBy,
+}
+
+/// Who ends the use of a VM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EndedBy {
+    /// Who rents it: it is given back.
+    #[default]
+    User,
+    /// Who rents it out: a spot VM is taken away.
+    Provider,
+}
+
+/// What one run used. Parameter servers are part of it only where the scenario names their VMs; those of
+/// measured clusters, whose number is not published, are not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Usage {
+    /// VMs.
+    pub intervals: Vec<VmInterval>,
+    /// ∫ B dt: the global batch held in memory, in sample-seconds.
+    pub sample_seconds: f64,
+    /// What it was held for; empty where nobody asks for the parts of the bill.
+    pub phases: Phases,
+}
+
+impl Usage {
+    /// Becomes the same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &Usage) {
+        self.intervals.clone_from(&other.intervals);
+        self.sample_seconds = other.sample_seconds;
+        self.phases.copy_from(&other.phases);
+    }
+
+    /// Becomes the usage of so many VMs of each type with global batch `batch` for `seconds`.
+    pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {
+        self.intervals.clear();
+        self.intervals.extend(held.map(|(vm, vms)| VmInterval {
+            vm,
+            vms,
+            from: SimTime::ZERO,
+            to: SimTime::from_seconds(seconds),
+            ended_by: EndedBy::User,
+        }));
+        self.sample_seconds = f64::from(batch) * seconds;
+        self.phases.clear();
+    }
+}

@@ -1,0 +1,524 @@
+//! Which VMs are held, from when to when, and what for.
+
+use super::{EndedBy, Phase, Phases, Usage, VmInterval};
+use scavsim_base::units::SimTime;
+
+/// Some VMs of one type, taken at one time; none, where they are all gone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Held {
+    vm: u16,
+    vms: u32,
+    from: SimTime,
+}
+
+/// Entries without VMs beyond which they are closed up, besides as many as there are with some.
+const SPARE_ENTRIES: usize = 64;
+
+/// VMs that a job holds. Of one type, they are added and given back last in, first out, so that a
+/// cluster that grows keeps its machines.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// By the time at which they were taken.
+    held: Vec<Held>,
+    /// Entries of `held` without VMs.
+    gone: usize,
+    /// VMs held by type, of the types held since there were none at all.
+    counts: Vec<(u16, u32)>,
+    vms: u32,
+    closed: Vec<VmInterval>,
+    batch: u32,
+    batch_since: SimTime,
+    sample_seconds: f64,
+    phase: Phase,
+    phase_since: SimTime,
+    /// VMs that are held but not at work yet, whatever the others do.
+    starting: Vec<(u16, u32)>,
+    /// All phases until `phase_since`.
+    phases: Phases,
+    /// The phases when work was last safe.
+    safe: Phases,
+}
+
+impl Ledger {
+    /// Number of VMs held now.
+    pub fn vms(&self) -> u32 {
+        self.vms
+    }
+
+    /// Whether all VMs held are of the type `vm`.
+    pub fn is_only(&self, vm: u16) -> bool {
+        self.counts.iter().all(|c| c.0 == vm || c.1 == 0)
+    }
+
+    /// Holds so many VMs of a type more, or fewer.
+    fn count(&mut self, vm: u16, change: impl Fn(u32) -> u32) {
+        let place = self.counts.iter().rposition(|c| c.0 == vm);
+        let place = place.unwrap_or_else(|| {
+            self.counts.push((vm, 0));
+            self.counts.len() - 1
+        });
+        let known = &mut self.counts[place].1;
+        let before = *known;
+        *known = change(before);
+        self.vms = self.vms - before + *known;
+        if self.vms == 0 {
+            // A search that goes from type to type holds thousands of them, one after the other. One that was held for no
+            // time keeps its place among the phases.
+            let known = &self.phases.vm_seconds;
+            (self.counts).retain(|c| !known.iter().rev().any(|row| row.0 == c.0));
+        }
+    }
+
+    /// Takes VMs out of an entry; how many of `count`.
+    fn take_from(&mut self, place: usize, count: u32) -> u32 {
+        let held = &mut self.held[place].vms;
+        let taken = count.min(*held);
+        *held -= taken;
+        self.gone += usize::from(*held == 0);
+        if self.gone > self.held.len() / 2 + SPARE_ENTRIES {
+            self.held.retain(|held| held.vms > 0);
+            self.gone = 0;
+        }
+        taken
+    }
+
+    /// The first entry of VMs of a type that were taken at a time.
+    fn place(&self, vm: u16, from: SimTime) -> Option<usize> {
+        let first = self.held.partition_point(|held| held.from < from);
+        let alike = self.held[first..]
+            .iter()
+            .take_while(|held| held.from == from);
+        let place = alike.clone().position(|held| held.vm == vm && held.vms > 0);
+        place.map(|place| first + place)
+    }
+
+    /// Holds `vms` VMs of type `vm` and no others, sized for `batch`, from `now` on. Returns
+    /// whether new VMs were needed.
+    pub fn hold(&mut self, vm: u16, vms: u32, batch: u32, now: SimTime) -> bool {
+        self.resize_batch(batch, now);
+        if !self.is_only(vm) {
+            self.give_back_all(now);
+        }
+        let before = self.vms();
+        if vms > before {
+            self.take(vm, vms - before, now);
+            return true;
+        }
+        self.give_back(vm, before - vms, now);
+        false
+    }
+
+    /// Memory is sized for `batch` from `now` on.
+    pub fn resize_batch(&mut self, batch: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        self.sample_seconds += f64::from(self.batch) * (now - self.batch_since).seconds();
+        (self.batch, self.batch_since) = (batch, now);
+    }
+
+    /// Holds `vms` more VMs of the type `vm`.
+    pub fn take(&mut self, vm: u16, vms: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        if vms > 0 {
+            self.held.push(Held { vm, vms, from: now });
+            self.count(vm, |held| held + vms);
+        }
+    }
+
+    /// What it is held for.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// A VM of the type `vm`, taken at `from`, is no longer held from `end` on.
+    pub fn end(&mut self, vm: u16, from: SimTime, end: SimTime, ended_by: EndedBy) {
+        let Some(index) = self.place(vm, from) else {
+            return;
+        };
+        self.enter(self.phase, end.max(self.phase_since));
+        self.count(vm, |held| held.saturating_sub(1));
+        self.closed.push(VmInterval {
+            vm,
+            vms: 1,
+            from,
+            to: end.max(from),
+            ended_by,
+        });
+        self.take_from(index, 1);
+    }
+
+    /// What is held serves `phase` from `now` on.
+    pub fn enter(&mut self, phase: Phase, now: SimTime) {
+        let seconds = (now - self.phase_since).seconds();
+        add_phases(
+            &mut self.phases,
+            &self.counts,
+            &self.starting,
+            self.phase,
+            self.batch,
+            seconds,
+        );
+        (self.phase, self.phase_since) = (phase, now);
+    }
+
+    /// Of what is held, these VMs by type wait to be at work from `now` on, whatever the others do.
+    pub fn set_starting(&mut self, starting: impl Iterator<Item = u16>, now: SimTime) {
+        self.enter(self.phase, now);
+        self.starting.clear();
+        for vm in starting {
+            match self.starting.iter_mut().find(|s| s.0 == vm) {
+                Some(known) => known.1 += 1,
+                None => self.starting.push((vm, 1)),
+            }
+        }
+    }
+
+    /// Work done until `now` is safe.
+    pub fn work_is_safe(&mut self, now: SimTime) {
+        self.enter(self.phase, now);
+        self.safe.copy_from(&self.phases);
+    }
+
+    /// Work of the phase `from` since it was last safe was for nothing.
+    pub fn lose_unsafe_work(&mut self, from: Phase, now: SimTime) {
+        self.enter(self.phase, now);
+        self.phases.relabel_since(&self.safe, (from, Phase::Lost));
+        self.safe.copy_from(&self.phases);
+    }
+
+    /// Gives back all VMs.
+    pub fn give_back_all(&mut self, now: SimTime) {
+        while let Some(last) = self.held.last() {
+            let (vm, vms) = (last.vm, last.vms);
+            match vms {
+                0 => {
+                    self.held.pop();
+                    self.gone -= 1;
+                }
+                vms => self.give_back(vm, vms, now),
+            }
+        }
+    }
+
+    /// Gives back `count` VMs of the type `vm`, the newest first.
+    pub fn give_back(&mut self, vm: u16, mut count: u32, now: SimTime) {
+        self.enter(self.phase, now);
+        while count > 0 {
+            let Some(index) = self.held.iter().rposition(|h| h.vm == vm && h.vms > 0) else {
+                return;
+            };
+            let from = self.held[index].from;
+            let returned = self.take_from(index, count);
+            self.closed.push(VmInterval {
+                vm,
+                vms: returned,
+                from,
+                to: now,
+                ended_by: EndedBy::User,
+            });
+            self.count(vm, |held| held.saturating_sub(returned));
+            count -= returned;
+        }
+    }
+
+    /// Writes into `usage` what was used when everything is released at `end`. The ledger itself
+    /// goes on, so one run can be billed at several ends; its phases are those of now, whatever the end.
+    pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        usage.intervals.clear();
+        let until_end = |interval: &VmInterval| VmInterval {
+            to: interval.to.min(end),
+            // Whoever releases everything before the provider comes has ended it himself.
+            ended_by: match interval.to <= end {
+                true => interval.ended_by,
+                false => EndedBy::User,
+            },
+            ..*interval
+        };
+        let begun = |from: SimTime| from <= end;
+        usage.intervals.extend(
+            (self.closed.iter())
+                .filter(|i| begun(i.from))
+                .map(until_end),
+        );
+        let held = self.held.iter().filter(|h| h.vms > 0 && begun(h.from));
+        usage.intervals.extend(held.map(|h| VmInterval {
+            vm: h.vm,
+            vms: h.vms,
+            from: h.from,
+            to: end,
+            ended_by: EndedBy::User,
+        }));
+        usage.sample_seconds =
+            self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
+        usage.phases.copy_from(&self.phases);
+        let seconds = (end.max(self.phase_since) - self.phase_since).seconds();
+        add_phases(
+            &mut usage.phases,
+            &self.counts,
+            &self.starting,
+            self.phase,
+            self.batch,
+            seconds,
+        );
+    }
+
+    /// Becomes the same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &Ledger) {
+        self.held.clone_from(&other.held);
+        (self.gone, self.vms) = (other.gone, other.vms);
+        self.counts.clone_from(&other.counts);
+        self.closed.clone_from(&other.closed);
+        (self.batch, self.batch_since) = (other.batch, other.batch_since);
+        self.sample_seconds = other.sample_seconds;
+        (self.phase, self.phase_since) = (other.phase, other.phase_since);
+        self.starting.clone_from(&other.starting);
+        self.phases.copy_from(&other.phases);
+        self.safe.copy_from(&other.safe);
+    }
+
+    /// Empty again, keeping the memory.
+    pub fn reset(&mut self) {
+        self.held.clear();
+        (self.gone, self.vms) = (0, 0);
+        self.counts.clear();
+        self.closed.clear();
+        (self.batch, self.batch_since) = (0, SimTime::ZERO);
+        self.sample_seconds = 0.0;
+        (self.phase, self.phase_since) = (Phase::default(), SimTime::ZERO);
+        self.starting.clear();
+        self.phases.clear();
+        self.safe.clear();
+    }
+}
+
+/// Adds `seconds` of `phase` with the VMs held by type; those `starting` wait meanwhile.
+fn add_phases(
+    phases: &mut Phases,
+    held: &[(u16, u32)],
+    starting: &[(u16, u32)],
+    phase: Phase,
+    batch: u32,
+    seconds: f64,
+) {
+    if seconds == 0.0 {
+        return;
+    }
+    phases.add_samples(phase, batch, seconds);
+    for &(vm, vms) in held {
+        let mut waiting = 0;
+        if phase != Phase::Waiting {
+            let own = starting.iter().find(|s| s.0 == vm);
+            waiting = own.map_or(0, |s| s.1.min(vms));
+            phases.add_vms(Phase::Waiting, vm, waiting, seconds);
+        }
+        phases.add_vms(phase, vm, vms - waiting, seconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(seconds: f64) -> SimTime {
+        SimTime::from_seconds(seconds)
+    }
+
+    #[test]
+    fn growing_keeps_machines_and_shrinking_gives_back_the_newest() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.hold(0, 8, 100, at(0.0)));
+        assert!(ledger.hold(0, 12, 100, at(10.0)));
+        assert!(!ledger.hold(0, 10, 200, at(20.0)));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(30.0), &mut usage);
+        let seconds = |i: &VmInterval| (i.vms, i.from.seconds(), i.to.seconds());
+        let held: Vec<_> = usage.intervals.iter().map(seconds).collect();
+        assert_eq!(held, [(2, 10.0, 20.0), (8, 0.0, 30.0), (2, 10.0, 30.0)]);
+        assert_eq!(usage.sample_seconds, 100.0 * 20.0 + 200.0 * 10.0);
+    }
+
+    #[test]
+    fn as_many_vms_as_before_are_no_new_ones() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.hold(0, 8, 100, at(0.0)));
+        assert!(!ledger.hold(0, 8, 200, at(10.0)));
+        assert!(!ledger.hold(0, 8, 200, at(10.0)));
+        assert_eq!(ledger.vms(), 8);
+    }
+
+    #[test]
+    fn a_vm_that_is_taken_away_at_the_end_was_taken_away_and_behind_it_was_given_back() {
+        let mut ledger = Ledger::default();
+        ledger.take(0, 2, at(0.0));
+        ledger.end(0, at(0.0), at(10.0), EndedBy::Provider);
+        let mut usage = Usage::default();
+        for (end, ended_by) in [
+            (10.0, EndedBy::Provider),
+            (12.0, EndedBy::Provider),
+            (9.5, EndedBy::User),
+        ] {
+            ledger.usage_until(at(end), &mut usage);
+            let [taken, kept] = usage.intervals[..] else {
+                panic!("{usage:?}");
+            };
+            assert_eq!((taken.to, taken.ended_by), (at(end.min(10.0)), ended_by));
+            assert_eq!((kept.to, kept.ended_by), (at(end), EndedBy::User));
+        }
+    }
+
+    /// It was asked for: a bill may have a least time.
+    #[test]
+    fn a_vm_that_is_taken_at_the_very_end_is_on_the_bill_and_a_later_one_is_not() {
+        let mut ledger = Ledger::default();
+        ledger.take(0, 1, at(0.0));
+        ledger.take(0, 4, at(10.0));
+        ledger.take(0, 5, at(11.0));
+        ledger.give_back(0, 5, at(12.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(10.0), &mut usage);
+        let vms: Vec<u32> = usage.intervals.iter().map(|i| i.vms).collect();
+        assert_eq!(vms, [1, 4]);
+        assert_eq!(usage.intervals[1].from, usage.intervals[1].to);
+    }
+
+    #[test]
+    fn work_is_lost_once_and_only_what_was_not_safe() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 1, 10, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.work_is_safe(at(4.0));
+        ledger.enter(Phase::Searching, at(7.0));
+        // 5 s of a probe are lost; the 3 s of training before it are not, then or later.
+        ledger.lose_unsafe_work(Phase::Searching, at(12.0));
+        ledger.lose_unsafe_work(Phase::Searching, at(12.0));
+        ledger.lose_unsafe_work(Phase::Training, at(12.0));
+        ledger.enter(Phase::Training, at(12.0));
+        ledger.lose_unsafe_work(Phase::Training, at(14.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(14.0), &mut usage);
+        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
+        assert_eq!(of(Phase::Training), 7.0);
+        assert_eq!(of(Phase::Searching), 0.0);
+        assert_eq!(of(Phase::Lost), 5.0 + 2.0);
+        assert_eq!(usage.phases.sample_seconds[Phase::Lost as usize], 70.0);
+    }
+
+    #[test]
+    fn what_was_done_since_the_last_checkpoint_is_lost_and_no_more() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 2, 10, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.work_is_safe(at(4.0));
+        ledger.lose_unsafe_work(Phase::Training, at(7.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(7.0), &mut usage);
+        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
+        assert_eq!((of(Phase::Training), of(Phase::Lost)), (8.0, 6.0));
+    }
+
+    #[test]
+    fn vms_that_start_wait_while_the_others_work() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 3, 1, at(0.0));
+        ledger.enter(Phase::Training, at(0.0));
+        ledger.set_starting([0, 0].into_iter(), at(10.0));
+        // One of the two that start is left, and one of those at work is gone.
+        ledger.give_back(0, 2, at(12.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(13.0), &mut usage);
+        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
+        assert_eq!(of(Phase::Training), 3.0 * 10.0 + 2.0);
+        assert_eq!(of(Phase::Waiting), 2.0 * 2.0 + 1.0);
+    }
+
+    /// A loss can be told late, or of a VM that never ran: no second counts twice, and none is negative.
+    #[test]
+    fn a_loss_in_the_past_counts_no_second_twice() {
+        let mut ledger = Ledger::default();
+        ledger.take(0, 2, at(0.0));
+        ledger.enter(Phase::Training, at(10.0));
+        ledger.end(0, at(0.0), at(8.0), EndedBy::Provider);
+        ledger.take(0, 1, at(12.0));
+        ledger.end(0, at(12.0), at(11.0), EndedBy::Provider);
+        let mut usage = Usage::default();
+        ledger.usage_until(at(14.0), &mut usage);
+        let phases: f64 = usage.phases.vm_seconds[0].1.iter().sum();
+        assert_eq!(phases, 2.0 * 10.0 + 4.0);
+        assert_eq!(
+            (usage.intervals[1].from, usage.intervals[1].to),
+            (at(12.0), at(12.0))
+        );
+    }
+
+    #[test]
+    fn a_copy_is_the_same_in_everything_and_a_reset_leaves_nothing() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 3, 64, at(1.0));
+        ledger.enter(Phase::Training, at(2.0));
+        ledger.work_is_safe(at(3.0));
+        ledger.set_starting([0].into_iter(), at(4.0));
+        ledger.give_back(0, 1, at(5.0));
+        ledger.resize_batch(128, at(6.0));
+        let shown = |ledger: &Ledger| format!("{ledger:?}");
+        let mut copy = Ledger::default();
+        copy.hold(1, 7, 3, at(9.0));
+        copy.copy_from(&ledger);
+        assert_eq!(shown(&copy), shown(&ledger));
+        copy.reset();
+        assert_eq!(shown(&copy), shown(&Ledger::default()));
+    }
+
+    #[test]
+    fn types_that_are_no_longer_held_are_forgotten_but_not_their_order() {
+        let mut ledger = Ledger::default();
+        ledger.take(2, 1, at(0.0));
+        ledger.end(2, at(0.0), at(0.0), EndedBy::User);
+        ledger.take(0, 1, at(0.0));
+        ledger.take(2, 1, at(0.0));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(5.0), &mut usage);
+        let types: Vec<u16> = usage.phases.vm_seconds.iter().map(|row| row.0).collect();
+        assert_eq!(types, [2, 0]);
+        for vm in 0..1000 {
+            ledger.hold(vm, 3, 1, at(6.0 + f64::from(vm)));
+        }
+        assert_eq!((ledger.counts.len(), ledger.vms()), (1, 3));
+        ledger.usage_until(at(2000.0), &mut usage);
+        assert_eq!(usage.phases.vm_seconds.len(), 1000);
+    }
+
+    #[test]
+    fn another_vm_type_replaces_all_machines() {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, 4, 1, at(0.0));
+        assert!(ledger.hold(1, 4, 1, at(5.0)));
+        let mut usage = Usage::default();
+        ledger.usage_until(at(9.0), &mut usage);
+        assert_eq!(usage.intervals.len(), 2);
+        assert_eq!((usage.intervals[0].vm, usage.intervals[1].vm), (0, 1));
+    }
+
+    proptest! {
+        /// Every VM-second held is in the usage exactly once, and in one phase.
+        #[test]
+        fn vm_seconds_are_conserved(sizes in prop::collection::vec(0u32..20, 1..20)) {
+            let mut ledger = Ledger::default();
+            let mut expected = 0.0;
+            for (i, &size) in sizes.iter().enumerate() {
+                let vm = u16::from(size > 12);
+                ledger.hold(vm, size, 1, at(i as f64));
+                ledger.enter(Phase::Searching, at(i as f64 + 0.25));
+                expected += f64::from(size);
+            }
+            let mut usage = Usage::default();
+            ledger.usage_until(at(sizes.len() as f64), &mut usage);
+            let billed: f64 = usage.intervals.iter()
+                .map(|i| f64::from(i.vms) * (i.to - i.from).seconds()).sum();
+            prop_assert!((billed - expected).abs() < 1e-9);
+            let phases: f64 = usage.phases.vm_seconds.iter().flat_map(|row| row.1).sum();
+            prop_assert!((phases - expected).abs() < 1e-9);
+            let samples: f64 = usage.phases.sample_seconds.iter().sum();
+            prop_assert!((samples - usage.sample_seconds).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Epochs to the target, from a table.
+
+use std::sync::Arc;
+
+use super::grid::{Grid, Point};
+use super::law::EpochLaw;
+use super::origin::{Origin, Provenance};
+use super::rows;
+use super::spread::Squares;
+use scavsim_read::input::csv::Row;
+use scavsim_read::input::{Diagnostics, Source};
+
+/// One measured number of passes over the data set.
+#[derive(Debug, Clone)]
+pub struct EpochRow {
+    /// Worker count K; `None` where epochs depend on the batch only.
+    pub workers: Option<u32>,
+    /// Global batch B.
+    pub batch: u32,
+    /// Epochs to the target.
+    pub epochs: f64,
+    /// Where the figure comes from.
+    pub origin: Origin,
+}
+
+/// Epochs to the target over (K, B): linear in the abscissa of the workload's own law for each K,
+/// linear in K between; or over B alone.
+///
+/// That abscissa is B where epochs rise with it, by a noise scale, and 1/√B for
+/// [`EpochLaw::AffineNoise`] and without a law, as Tyagi & Sharma have it.
+#[derive(Debug, Clone)]
+pub struct Epochs {
+    rows: Vec<EpochRow>,
+    grid: Grid,
+    errors: Errors,
+    /// Whether epochs depend on the batch only.
+    any_workers: bool,
+}
+
+fn joined(
+    grid: &Grid,
+    workers: f64,
+    batch: f64,
+    by_law: &dyn Fn(f64) -> Option<f64>,
+) -> Option<f64> {
+    let (edge, known) = grid.edge(workers, batch)?;
+    Some(by_law(batch)? * known / by_law(edge)?)
+}
+
+/// What epochs are linear in, rising with B.
+fn abscissa(law: Option<EpochLaw>) -> fn(f64) -> f64 {
+    match law {
+        Some(
+            EpochLaw::NoiseScale { .. } | EpochLaw::Goodput { .. } | EpochLaw::Constant { .. },
+        ) => |batch| batch,
+        Some(EpochLaw::AffineNoise { .. }) | None => |batch| -1.0 / batch.sqrt(),
+    }
+}
+
+fn point(row: &EpochRow) -> Point {
+    Point {
+        workers: row.workers.map_or(ANY, f64::from),
+        batch: f64::from(row.batch),
+        value: row.epochs,
+    }
+}
+
+/// Standard deviations of ln(predicted/measured), each batch left out; `None` where none could be.
+#[derive(Debug, Clone, Copy)]
+struct Errors {
+    /// Between batches.
+    inside: Option<f64>,
+    /// The first and last batch, by law joined to the others; without a law, by none.
+    beyond: Option<f64>,
+}
+
+impl Errors {
+    fn of(points: &[Point], abscissa: fn(f64) -> f64, by_law: &dyn Fn(f64) -> Option<f64>) -> Self {
+        let mut squares: [Squares; 2] = Default::default();
+        for (out, point) in points.iter().enumerate() {
+            let others = points.iter().enumerate().filter(|(i, _)| *i != out);
+            let others: Vec<Point> = others.map(|(_, p)| *p).collect();
+            let grid = Grid::new(&others, abscissa);
+            let (kind, predicted) = match grid.at(point.workers, point.batch) {
+                Some(predicted) => (0, predicted),
+                None => match joined(&grid, point.workers, point.batch, by_law) {
+                    Some(predicted) => (1, predicted),
+                    None => continue,
+                },
+            };
+            squares[kind].add(predicted, point.value);
+        }
+        let [inside, beyond] = squares.map(|squares| squares.deviation());
+        Errors { inside, beyond }
+    }
+}
+
+/// Place of rows without a worker count.
+const ANY: f64 = 0.0;
+
+impl Epochs {
+    /// From the measured rows, all with a worker count or all without; `law`, and what it says by batch.
+    pub fn new(
+        mut rows: Vec<EpochRow>,
+        law: Option<EpochLaw>,
+        by_law: &dyn Fn(f64) -> Option<f64>,
+    ) -> Self {
+        rows.sort_by_key(|r| (r.workers, r.batch));
+        let points: Vec<Point> = rows.iter().map(point).collect();
+        let abscissa = abscissa(law);
+        Epochs {
+            any_workers: rows.iter().all(|r| r.workers.is_none()),
+            errors: Errors::of(&points, abscissa, by_law),
+            rows,
+            grid: Grid::new(&points, abscissa),
+        }
+    }
+
+    /// `by_law(B)` joined to what was measured: times measured/law at the nearest measured batch.
+    pub fn joined(
+        &self,
+        workers: u32,
+        batch: u32,
+        by_law: impl Fn(f64) -> Option<f64>,
+    ) -> Option<f64> {
+        let workers = match self.any_workers {
+            true => ANY,
+            false => f64::from(workers),
+        };
+        joined(&self.grid, workers, f64::from(batch), &by_law)
+    }
+
+    /// Standard deviation of the logarithm of epochs obtained like that, where any is known.
+    pub fn deviation(&self, provenance: Provenance) -> Option<f64> {
+        match provenance {
+            Provenance::Measured => None,
+            Provenance::Interpolated => self.errors.inside,
+            _ => self.errors.beyond,
+        }
+    }
+
+    /// Epochs at (`workers`, `batch`); `None` outside the hull.
+    pub fn at(&self, workers: u32, batch: u32) -> Option<(f64, Provenance)> {
+        if let Some(row) = self.measured(workers, batch) {
+            return Some((row.epochs, Provenance::Measured));
+        }
+        let workers = if self.any_workers {
+            ANY
+        } else {
+            f64::from(workers)
+        };
+        let epochs = self.grid.at(workers, f64::from(batch))?;
+        Some((epochs, Provenance::Interpolated))
+    }
+
+    /// The row measured at (`workers`, `batch`).
+    pub fn measured(&self, workers: u32, batch: u32) -> Option<&EpochRow> {
+        let key = ((!self.any_workers).then_some(workers), batch);
+        let place = self
+            .rows
+            .binary_search_by_key(&key, |r| (r.workers, r.batch));
+        place.ok().map(|place| &self.rows[place])
+    }
+
+    /// The measured rows, by workers and batch.
+    pub fn rows(&self) -> &[EpochRow] {
+        &self.rows
+    }
+}
+
+/// The rows of `epochs.csv`.
+pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Vec<EpochRow>> {
+    let parse = |row: &Row<'_>, d: &mut Diagnostics| {
+        let workers = if row.has("workers") {
+            rows::whole(row, "workers", d).map(Some)
+        } else {
+            Some(None)
+        };
+        let batch = rows::whole(row, "batch", d);
+        let epochs = rows::above_zero(row, "epochs", d);
+        let origin = rows::origin(row, source, d);
+        Some(EpochRow {
+            workers: workers?,
+            batch: batch?,
+            epochs: epochs?,
+            origin: origin?,
+        })
+    };
+    let required = ["batch", "epochs", "origin", "source"];
+    rows::read(source, &required, &["workers"], diagnostics, parse, |r| {
+        (r.workers, r.batch)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_of_a_batch_hold_for_any_worker_count() {
+        let row = |batch, epochs| EpochRow {
+            workers: None,
+            batch,
+            epochs,
+            origin: Origin::Measured,
+        };
+        let epochs = Epochs::new(vec![row(400, 40.0), row(100, 30.0)], None, &|_| None);
+        assert_eq!(epochs.at(7, 100), Some((30.0, Provenance::Measured)));
+        let (between, provenance) = epochs.at(1, 200).expect("inside");
+        assert!(between > 30.0 && between < 40.0);
+        assert_eq!(provenance, Provenance::Interpolated);
+        assert_eq!(epochs.at(1, 401), None);
+    }
+
+    #[test]
+    fn epochs_that_rise_by_a_noise_scale_lie_on_a_line_in_the_batch_and_go_on_from_its_end() {
+        let row = |batch, epochs| EpochRow {
+            workers: None,
+            batch,
+            epochs,
+            origin: Origin::Measured,
+        };
+        let law = EpochLaw::NoiseScale {
+            base_epochs: 20.0,
+            noise_scale_samples: 200.0,
+        };
+        let by_law = |b: f64| law.epochs(b, None);
+        let rows = vec![row(100, 33.0), row(200, 44.0), row(400, 66.0)];
+        let epochs = Epochs::new(rows, Some(law), &by_law);
+        assert_eq!(epochs.at(1, 300).map(|e| e.0), Some(55.0));
+        // Measured is 1.1 times the law at the end, and so goes on.
+        let beyond = epochs.joined(1, 800, by_law).expect("a law");
+        assert!((beyond - 110.0).abs() < 1e-9, "{beyond}");
+        assert!(
+            epochs
+                .deviation(Provenance::Interpolated)
+                .is_some_and(|d| d < 1e-9)
+        );
+        assert!(
+            epochs
+                .deviation(Provenance::Extrapolated)
+                .is_some_and(|d| d < 1e-9)
+        );
+    }
+}

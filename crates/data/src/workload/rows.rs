@@ -1,0 +1,90 @@
+//! Rows of measured tables, each with where it comes from.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use super::origin::Origin;
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// Most workers and largest batch that a table may name; beyond, it is a slip of the pen.
+const LARGEST: u64 = 1_000_000_000;
+
+/// Largest figure of a measurement: seconds, epochs, samples.
+const LARGEST_FIGURE: f64 = 1e12;
+
+/// Reads every row of a table with `parse`, and refuses two rows with the same `key`. `None` if any row is
+/// wrong.
+pub(super) fn read<T, K: Eq + Hash>(
+    source: &Arc<Source>,
+    required: &[&str],
+    optional: &[&str],
+    diagnostics: &mut Diagnostics,
+    parse: impl Fn(&Row<'_>, &mut Diagnostics) -> Option<T>,
+    key: impl Fn(&T) -> K,
+) -> Option<Vec<T>> {
+    let table = Table::read(source, required, optional, diagnostics)?;
+    let (mut parsed, mut seen) = (Vec::new(), HashSet::new());
+    let mut complete = true;
+    for row in table.rows() {
+        match parse(&row, diagnostics) {
+            Some(value) if !seen.insert(key(&value)) => {
+                complete = false;
+                diagnostics.error_at(
+                    source,
+                    row.line_span(),
+                    "this point stands twice in the table",
+                    "keep one of the two rows",
+                );
+            }
+            Some(value) => parsed.push(value),
+            None => complete = false,
+        }
+    }
+    complete.then_some(parsed)
+}
+
+/// A count, at least 1.
+pub(super) fn whole(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<u32> {
+    let value = row.whole(column, 1..=LARGEST, diagnostics)?;
+    u32::try_from(value).ok()
+}
+
+/// A number above 0, within what is physical.
+pub(super) fn above_zero(
+    row: &Row<'_>,
+    column: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<f64> {
+    use std::ops::Bound::{Excluded, Included};
+    row.number(
+        column,
+        (Excluded(0.0), Included(LARGEST_FIGURE)),
+        diagnostics,
+    )
+}
+
+/// Every row says where it comes from.
+pub(super) fn origin(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Origin> {
+    let where_from = row.text("source", diagnostics);
+    let name = row.text("origin", diagnostics)?;
+    let origin = Origin::from_name(name);
+    if origin.is_none() {
+        let legal: Vec<String> = Origin::ALL.iter().map(|(n, _)| format!("`{n}`")).collect();
+        diagnostics.push(
+            Diagnostic::at(
+                source,
+                row.span("origin"),
+                format!("unknown origin `{name}`"),
+                "",
+            )
+            .with_help(format!("legal here: {}", legal.join(", "))),
+        );
+    }
+    where_from.and(origin)
+}

@@ -1,0 +1,118 @@
+//! Measured steps of all shapes of a VM type, by one law and what they differ from it by.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::law::PooledLaw;
+use super::residual::{Place, Residual};
+use super::step_cost::StepCost;
+use crate::configuration::{Configuration, Shape};
+use scavsim_base::rng;
+
+/// A pooled law with the measurements around it.
+#[derive(Debug, Clone)]
+pub(super) struct Pool {
+    law: PooledLaw,
+    residual: Residual,
+    found: Found,
+}
+
+/// What the residual says of places that were asked for: VM types that stand in for one ask for the same, a check and a
+/// run do, and each answer takes a decomposition. Copies share it.
+#[derive(Debug, Clone, Default)]
+struct Found(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
+
+/// Placement, workers and batch.
+type Key = (u64, u32, u32);
+
+/// Most answers that are kept.
+const MOST_FOUND: usize = 100_000;
+
+impl Found {
+    /// The answer for `key`, found by `find` if it was not asked for before.
+    fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(&key) {
+            return *known;
+        }
+        drop(all);
+        let answer = find();
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MOST_FOUND {
+            all.insert(key, answer);
+        }
+        answer
+    }
+}
+
+/// Where a configuration stands; `None` where its shape is not one of its workers.
+pub fn place(at: &Configuration) -> Option<(u32, Place)> {
+    let shape = Shape::parse(&at.vm).ok()?;
+    let vms = shape.vms(at.workers)?;
+    let fullest = shape
+        .layout(at.workers)
+        .into_iter()
+        .map(|run| run.0)
+        .max()?;
+    let placement = rng::mix(rng::identity(shape.suffix), u64::from(at.workers));
+    let place = Place::new(vms, at.workers, fullest, at.local_batch(), placement);
+    Some((vms, place))
+}
+
+impl Pool {
+    /// Of the measured points on VMs of `vm_type`.
+    pub(super) fn new<'p>(
+        vm_type: &str,
+        law: PooledLaw,
+        points: impl Iterator<Item = &'p (Configuration, StepCost)>,
+    ) -> Self {
+        let ratio = |(c, measured): &(Configuration, StepCost)| {
+            let of_type = Shape::parse(&c.vm).is_ok_and(|s| s.vm_type == vm_type);
+            let (vms, place) = place(c).filter(|_| of_type)?;
+            let by_law = law.cost(vms, c.workers, c.local_batch(), 1.0, 1.0)?;
+            Some((place, libm::log(measured.total_s() / by_law.total_s())))
+        };
+        Pool {
+            law,
+            residual: Residual::new(law.residual, points.filter_map(ratio).collect()),
+            found: Found::default(),
+        }
+    }
+
+    /// The cost of a step, and the standard deviation of its logarithm.
+    pub(super) fn at(
+        &self,
+        at: &Configuration,
+        compute_scale: f64,
+        network_scale: f64,
+    ) -> Option<(StepCost, f64)> {
+        let (vms, place) = place(at)?;
+        let law = &self.law;
+        let by_law = law.cost(
+            vms,
+            at.workers,
+            at.local_batch(),
+            compute_scale,
+            network_scale,
+        )?;
+        let key = (place.placement, at.workers, at.batch);
+        let (mean, deviation) = self.found.get(key, || self.residual.at(&place));
+        let ratio = libm::exp(mean);
+        let cost = StepCost {
+            compute_s: by_law.compute_s * ratio,
+            communication_s: by_law.communication_s * ratio,
+        };
+        Some((cost, deviation))
+    }
+
+    /// Whether there is a cost of a step, measurements unscaled.
+    pub(super) fn knows(&self, at: &Configuration) -> bool {
+        let cost = |(vms, _)| self.law.cost(vms, at.workers, at.local_batch(), 1.0, 1.0);
+        place(at).and_then(cost).is_some()
+    }
+
+    /// What one more measurement of a measured step differs by.
+    pub(super) fn repeat(&self) -> f64 {
+        self.residual.repeat()
+    }
+}

@@ -1,0 +1,368 @@
+//! Configurations that are searched together, with all that compete on them.
+
+use std::collections::HashMap;
+
+use super::expectation::{Expectations, Precision, Question, expect};
+use super::misses::{Misses, Spread};
+use super::nearest;
+use super::plan_error::PlanError;
+use crate::scenario::Scenario;
+use scavsim_base::rng::StrategyKey;
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::cloud::{Fleet, Machine};
+use scavsim_data::configuration::Shape;
+use scavsim_data::pricing::{Policy, Rented, Tariff};
+use scavsim_data::space::Space;
+use scavsim_data::usage::Usage;
+use scavsim_search::search::{
+    ALL_KNOWING, Depends, Figures, Limits, Objective, Past, Point, Strategy, Taken, Task,
+    objective::{Front, choose},
+    registry,
+};
+use scavsim_search::testbed::{Ground, History, Terms};
+use scavsim_sim::cluster::World;
+use scavsim_sim::engine::Hands;
+
+/// A ground with all that compete on it.
+pub struct Arena {
+    /// Name of the workload.
+    pub workload: String,
+    /// The truth.
+    pub ground: Box<dyn Ground>,
+    /// Its configurations.
+    pub space: Space,
+    /// What everybody knows of the workload.
+    pub figures: Figures,
+    /// What the VMs of each configuration have, as far as that is known.
+    pub machines: Vec<Option<Machine>>,
+    /// What no choice may exceed.
+    pub limits: Limits,
+    /// How often the job will be run.
+    pub repeats: u64,
+    /// All that compete, in the scenario's order.
+    pub contenders: Vec<Contender>,
+    /// Index of the configuration that break-even is counted against.
+    pub default: usize,
+    /// What its jobs are billed by, per policy.
+    pub tariffs: Vec<Tariff>,
+    /// Expected seconds of training per configuration, without search, start-up and losses: what strategies predict. `None`
+    /// where the target is never reached.
+    pub expected_time_s: Vec<Option<f64>>,
+    /// Expected time and cost per policy and configuration, from the request of VMs and without search.
+    pub expected: Vec<Vec<Point>>,
+    /// Which configurations keep to the limits, in expectation or as often as they have to, per policy and configuration.
+    pub allowed: Vec<Vec<bool>>,
+    /// How far runs scatter, where a share of them may miss the limits.
+    pub spread: Option<Spread>,
+    /// How well these are known, where they are means over runs.
+    pub precision: Vec<Precision>,
+    /// The best configuration by expectation per policy and objective; `None` where the limits
+    /// leave nothing.
+    pub oracle: Vec<Vec<Option<usize>>>,
+    /// Why there is none, per policy; `None` where there is one.
+    pub no_choice: Vec<Option<String>>,
+    /// The front of what is expected within the limits, per policy.
+    pub fronts: Vec<Option<Front>>,
+}
+
+/// One that competes.
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// Key of its random streams.
+    pub key: StrategyKey,
+    /// The strategy, ready for the workload; those that know the truth have none.
+    pub strategy: Option<Box<dyn Strategy>>,
+    /// Earlier runs that it took.
+    pub taken: Vec<Taken>,
+    /// Hours that were spent on them.
+    pub taken_h: f64,
+    /// USD that they cost, per policy; `None` where one of them has no price.
+    pub taken_usd: Vec<Option<f64>>,
+}
+
+impl Contender {
+    /// What its search depends on.
+    pub fn depends(&self) -> Depends {
+        (self.strategy.as_ref()).map_or(Depends::NOTHING, |strategy| strategy.depends())
+    }
+}
+
+/// All that an arena is made of besides its scenario.
+pub(super) struct Parts<'a> {
+    /// Name of the workload.
+    pub(super) workload: &'a str,
+    /// The truth.
+    pub(super) ground: Box<dyn Ground>,
+    /// Its configurations.
+    pub(super) space: Space,
+    /// What everybody knows of the workload.
+    pub(super) figures: Figures,
+    /// How often the job will be run, where that is said.
+    pub(super) repeats: Option<u64>,
+    /// Earlier runs of the workload.
+    pub(super) own: &'a History,
+    /// Earlier runs of all workloads that a service has seen.
+    pub(super) stored: &'a [History],
+    /// VM types and their prices.
+    pub(super) fleet: &'a Fleet<'a>,
+    /// On how many threads it is made.
+    pub(super) hands: Hands,
+}
+
+/// Configurations that a thread takes up at once, where each is soon told of.
+const AT_ONCE: usize = 256;
+
+impl Arena {
+    pub(super) fn new(
+        scenario: &Scenario,
+        terms: &Terms,
+        parts: Parts<'_>,
+    ) -> Result<Arena, PlanError> {
+        let (ground, hands) = (parts.ground, parts.hands);
+        let tariffs = (scenario.policies.iter())
+            .map(|policy| {
+                let tariff = ground.tariff(policy, parts.fleet);
+                tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
+            })
+            .collect::<Result<Vec<Tariff>, _>>()?;
+        let count = parts.space.len();
+        let misses = Misses::count(hands, &*ground, count, terms, &scenario.limits, &tariffs);
+        let question = Question {
+            objectives: &scenario.objectives,
+            limits: &scenario.limits,
+            allowed: misses.as_ref().map(|misses| &*misses.allowed),
+            tariffs: &tariffs,
+        };
+        let expectations = match ground.expects_by_runs() {
+            false => closed_form(hands, &*ground, count, terms, &tariffs),
+            true => expect(hands, &*ground, count, terms, question),
+        };
+        let start_up_s = terms.start_up.seconds();
+        let expected_time_s: Vec<Option<f64>> = (0..count)
+            .map(|at| match ground.runs_are_training() {
+                true => Some(expectations.points.first()?[at].time_s - start_up_s),
+                false => ground.expected_time_s(at),
+            })
+            .collect();
+        let allowed = match &misses {
+            Some(misses) => misses.allowed.clone(),
+            None => (expectations.to_choose.iter())
+                .map(|points| points.iter().map(|p| scenario.limits.allow(p)).collect())
+                .collect(),
+        };
+        let machines = hands.each(count, AT_ONCE, |at| machine(&parts.space, at, parts.fleet));
+        let mut arena = Arena {
+            workload: parts.workload.to_owned(),
+            ground,
+            space: parts.space,
+            figures: parts.figures,
+            machines,
+            limits: scenario.limits,
+            repeats: parts.repeats.unwrap_or(1),
+            contenders: Vec::new(),
+            default: 0,
+            tariffs,
+            expected_time_s,
+            oracle: oracles(scenario, &allowed, &expectations.to_choose),
+            no_choice: Vec::new(),
+            fronts: fronts(&allowed, &expectations.points),
+            allowed,
+            spread: misses.map(|misses| misses.spread(&expectations.points)),
+            expected: expectations.points,
+            precision: expectations.precision,
+        };
+        // What limits were held against.
+        let held = match arena.spread {
+            Some(_) => &arena.expected,
+            None => &expectations.to_choose,
+        };
+        arena.no_choice = (held.iter().enumerate())
+            .map(|(policy, points)| arena.no_choice(policy, points))
+            .collect();
+        arena.default = scenario.settings.fixed.index(&arena.task())?;
+        let mut bills = PastBills::new(&scenario.policies, parts.fleet);
+        let ready = hands.each(scenario.strategies.len(), 1, |at| {
+            let name = &scenario.strategies[at];
+            let mut past = Past::new(parts.own, parts.stored);
+            let strategy = match scenario.registry.recipe(name, &scenario.settings) {
+                Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
+                None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,
+                None => return Err(PlanError::UnknownStrategy(name.clone())),
+            };
+            Ok((strategy, past.into_taken()))
+        });
+        for (name, ready) in scenario.strategies.iter().zip(ready) {
+            let (strategy, taken) = ready?;
+            arena.contenders.push(Contender {
+                name: name.clone(),
+                key: StrategyKey::of(registry::base(name)),
+                strategy,
+                taken_h: taken.iter().fold(0.0, |s, t| s + t.price.seconds) / SECONDS_PER_HOUR,
+                taken_usd: bills.of(&taken),
+                taken,
+            });
+        }
+        Ok(arena)
+    }
+
+    /// The simulated world that it is on.
+    ///
+    /// # Errors
+    /// A sentence where it is on another ground.
+    pub fn world(&self) -> Result<&World, String> {
+        let world = self.ground.world();
+        world.ok_or_else(|| format!("`{}` was measured, not simulated", self.workload))
+    }
+
+    /// Whether everybody knows beforehand what a configuration costs per time.
+    pub fn prices_are_known(&self, tariff: &Tariff) -> bool {
+        let mut all = 0..self.space.len();
+        !tariff.is_as_stated() || all.all(|at| self.ground.price_is_known(at))
+    }
+
+    /// What a strategy is asked here, as long as it depends on nothing else.
+    pub fn task(&self) -> Task<'_> {
+        let mut task = self.figures.task(&self.workload, &self.space);
+        task.limits = self.limits;
+        task.repeats = self.repeats;
+        task.machines = &self.machines;
+        task.looks_cost_a_run = self.ground.looks_cost_a_run();
+        task.plans = self.ground.plans();
+        if let Some(spread) = &self.spread {
+            task.margins.time = &spread.time;
+        }
+        task
+    }
+
+    /// The same for one that depends on prices, under a policy.
+    pub fn task_at(&self, policy: usize) -> Task<'_> {
+        let mut task = self.task();
+        if let Some(spread) = &self.spread {
+            task.margins.cost = &spread.cost[policy];
+        }
+        task
+    }
+
+    /// Why the oracle has no choice under a policy, if it has none.
+    fn no_choice(&self, policy: usize, points: &[Point]) -> Option<String> {
+        let has_none = self.oracle[policy].iter().any(Option::is_none);
+        has_none.then(|| {
+            let margins = self.task_at(policy).margins;
+            let needs_s = |at| self.ground.hopeless_s(at);
+            nearest::sentence(&self.space, &self.limits, points, margins, needs_s)
+        })
+    }
+}
+
+fn machine(space: &Space, at: usize, fleet: &Fleet<'_>) -> Option<Machine> {
+    fleet.machine(Shape::parse(space.vm(at)?).ok()?.vm_type)
+}
+
+/// Expected time and cost where a formula tells them.
+fn closed_form(
+    hands: Hands,
+    ground: &dyn Ground,
+    configurations: usize,
+    terms: &Terms,
+    tariffs: &[Tariff],
+) -> Expectations {
+    let blocks = configurations.div_ceil(AT_ONCE);
+    let points: Vec<Vec<Point>> = (tariffs.iter())
+        .map(|tariff| {
+            let of_block = |block: usize| -> Vec<Point> {
+                let mut usage = Usage::default();
+                let first = block * AT_ONCE;
+                let all = first..configurations.min(first + AT_ONCE);
+                all.map(|at| ground.expectation(at, terms, tariff, &mut usage))
+                    .collect()
+            };
+            hands.each(blocks, 1, of_block).concat()
+        })
+        .collect();
+    Expectations {
+        to_choose: points.clone(),
+        points,
+        precision: Vec::new(),
+    }
+}
+
+fn oracles(
+    scenario: &Scenario,
+    allowed: &[Vec<bool>],
+    expected: &[Vec<Point>],
+) -> Vec<Vec<Option<usize>>> {
+    let mut scratch = Vec::new();
+    let mut best = |policy: usize, objective: Objective| {
+        // What never comes to its end is nobody's choice.
+        let ends = |point: &Point| point.time_s.is_finite().then_some(*point);
+        let points: Vec<Option<Point>> = expected[policy].iter().map(ends).collect();
+        choose(
+            objective,
+            |at, _| allowed[policy][at],
+            &points,
+            &mut scratch,
+        )
+    };
+    (0..expected.len())
+        .map(|policy| {
+            let each = scenario.objectives.iter();
+            each.map(|&objective| best(policy, objective)).collect()
+        })
+        .collect()
+}
+
+fn fronts(allowed: &[Vec<bool>], expected: &[Vec<Point>]) -> Vec<Option<Front>> {
+    let mut scratch = Vec::new();
+    (allowed.iter().zip(expected))
+        .map(|(allowed, points)| Front::of(|at, _| allowed[at], points, &mut scratch))
+        .collect()
+}
+
+/// What earlier runs cost at the prices of each policy.
+struct PastBills<'a> {
+    policies: &'a [Policy],
+    fleet: &'a Fleet<'a>,
+    /// Per VM type, per policy.
+    tariffs: HashMap<String, Vec<Option<Tariff>>>,
+    usage: Usage,
+}
+
+impl<'a> PastBills<'a> {
+    fn new(policies: &'a [Policy], fleet: &'a Fleet<'a>) -> Self {
+        PastBills {
+            policies,
+            fleet,
+            tariffs: HashMap::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// USD of all that was taken, per policy.
+    fn of(&mut self, taken: &[Taken]) -> Vec<Option<f64>> {
+        let mut sums = vec![Some(0.0); self.policies.len()];
+        for run in taken {
+            for (policy, sum) in sums.iter_mut().enumerate() {
+                let usd = run.price.usd.or_else(|| self.usd(run, policy));
+                *sum = sum.zip(usd).map(|(sum, usd)| sum + usd);
+            }
+        }
+        sums
+    }
+
+    fn usd(&mut self, run: &Taken, policy: usize) -> Option<f64> {
+        let shape = Shape::parse(run.price.ran_on.as_deref()?).ok()?;
+        let vms = shape.vms(run.workers?)?;
+        if !self.tariffs.contains_key(shape.vm_type) {
+            let rented = [Rented::as_priced(shape.vm_type)];
+            let each = (self.policies.iter())
+                .map(|policy| policy.tariff(&rented, self.fleet).ok())
+                .collect();
+            self.tariffs.insert(shape.vm_type.to_owned(), each);
+        }
+        let tariff = self.tariffs[shape.vm_type][policy].as_ref()?;
+        let held = std::iter::once((0, vms));
+        let batch = run.batch.unwrap_or(0);
+        Some(tariff.run_usd(held, batch, run.price.seconds, &mut self.usage))
+    }
+}

@@ -1,0 +1,592 @@
+//! One case: search, run to the target, score against the oracle.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::arena::Arena;
+use super::memo::Memo;
+use super::nearest::NO_CHOICE;
+use super::plan::{Case, Plan};
+use super::record::{Record, Status};
+use super::score::{Repeated, Value, beyond_one, is_worth, keep, over_one, repay};
+use super::simulation::{Found, Run, Simulation};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::pricing::{Parts, Tariff, charges};
+use scavsim_data::usage::Usage;
+use scavsim_search::search::{
+    CLAIRVOYANT, Forecast, Objective, Point, Task,
+    objective::{best_two, choose},
+};
+use scavsim_search::testbed::{Noted, Timeline};
+use scavsim_sim::job::Totals;
+use scavsim_sim::training::log::Entry;
+use scavsim_sim::training::sync::Invalid;
+use scavsim_sim::training::{Fidelity, Unfinished};
+
+/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between
+/// them.
+pub struct Evaluator<'p> {
+    plan: &'p Plan,
+    simulation: Simulation<'p>,
+    points: Vec<Option<Point>>,
+    /// Search and policy that the points are of.
+    priced: Option<(u64, usize)>,
+    /// Search, and what is fastest by it if one alone is, with what comes after.
+    fastest: Option<(u64, Option<[Option<usize>; 2]>)>,
+    /// What the last search would have had chosen without its choice.
+    rival: Option<usize>,
+    /// Choices that never reached the target, before the one that stands.
+    failed: Vec<usize>,
+    front: Vec<(usize, Point)>,
+    usage: Usage,
+}
+
+/// A case and all that happened in it.
+pub struct Watched<'p> {
+    /// Which.
+    pub case: Case,
+    /// Where.
+    pub arena: &'p Arena,
+    /// When it did what.
+    pub line: Timeline,
+    /// What happened until the target was reached, in the order of time.
+    pub entries: Vec<Entry>,
+}
+
+/// What a finished case is scored from.
+struct Outcome {
+    choice: usize,
+    total: Value,
+    parts: Parts,
+    gross: Value,
+    search: Value,
+    cold_start: Option<Value>,
+    /// The choice without search; `None` where nobody asks for it or it does not come to its end.
+    alone: Option<Value>,
+    lost_vms: u32,
+    totals: Option<Totals>,
+    oracle: Value,
+    reached_in_search: bool,
+}
+
+/// Why a case has no result, or what is special about it: text, of which the usual is not allocated.
+type Reason = Cow<'static, str>;
+
+/// Why a case has no result.
+const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
+const NOTHING_REACHES: &str = "nothing that the strategy would choose reaches the target";
+const PRICES_UNKNOWN: &str =
+    "prices are known only after a run: the strategy has to decide by what it paid for";
+const NOT_FINITE: &str = "a figure of the result is not finite";
+/// What is special about a result.
+const IN_EVENTS_AT_TIMES: &str = "in some size the cluster had to be simulated in `event`";
+const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
+
+impl<'p> Evaluator<'p> {
+    /// An evaluator of cases of `plan`.
+    pub fn new(plan: &'p Plan) -> Self {
+        Evaluator::with(plan, None)
+    }
+
+    /// The same; runs in `memo` are not made again.
+    pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
+        Evaluator {
+            plan,
+            simulation: Simulation::with(plan, memo),
+            points: Vec::new(),
+            priced: None,
+            fastest: None,
+            rival: None,
+            failed: Vec::new(),
+            front: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// The record of one case.
+    pub fn evaluate(&mut self, case: Case) -> Record<'p> {
+        let arena = match self.plan.arena(case.arena) {
+            Ok(arena) => arena,
+            Err(why) => {
+                let mut record = self.empty_record(case, None);
+                record.reason = why.into();
+                return record;
+            }
+        };
+        let oracle = arena.oracle[case.policy][case.objective];
+        let mut record = self.empty_record(case, oracle.map(|index| (arena, index)));
+        let Some(oracle) = oracle else {
+            let why = arena.no_choice[case.policy].as_deref();
+            record.reason = why.unwrap_or(NO_CHOICE).into();
+            return record;
+        };
+        match self.outcome(case, arena, oracle) {
+            Ok(outcome) => {
+                self.score(&mut record, case, arena, oracle, outcome);
+                if !record.is_finite() {
+                    record = self.empty_record(case, Some((arena, oracle)));
+                    record.reason = NOT_FINITE.into();
+                }
+            }
+            Err(reason) => record.reason = reason,
+        }
+        record
+    }
+
+    /// The predicted seconds per configuration of the case evaluated last.
+    pub fn forecast(&self) -> &Forecast {
+        self.simulation.forecast()
+    }
+
+    /// The probes of the last search and how long its strategy took, where the plan asks for them.
+    pub fn noted(&self) -> (&[Noted], Duration) {
+        self.simulation.noted()
+    }
+
+    /// The seconds per configuration that a strategy predicts in an arena and a replica, under the first policy and
+    /// for the first objective.
+    pub fn predicted(&mut self, arena: usize, strategy: usize, replica: u64) -> &[Option<f64>] {
+        self.evaluate(Case {
+            number: 0,
+            arena,
+            policy: 0,
+            objective: 0,
+            strategy,
+            replica,
+        });
+        &self.forecast().time_s
+    }
+
+    /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
+    ///
+    /// # Errors
+    /// Why it has no result.
+    pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
+        let arena = self.plan.arena(case.arena)?;
+        let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {
+            let why = arena.no_choice[case.policy].as_deref();
+            Cow::Borrowed(why.unwrap_or(NO_CHOICE))
+        })?;
+        self.simulation.watch(case.arena, most);
+        let choice = self.search(case, arena, oracle)?;
+        // What is noted is of the last run.
+        self.simulation.forget_runs();
+        let run = self.simulation.run(case, choice);
+        let line = run.map_err(|why| why.reason())?.line;
+        Ok(Watched {
+            case,
+            arena,
+            line,
+            entries: self.simulation.noted_until(line.net_end),
+        })
+    }
+
+    /// What the strategy recommends, or the objective in its forecast.
+    fn search(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<usize, Reason> {
+        self.rival = None;
+        match self.simulation.search(case) {
+            Found::Never(why) => Err(why.clone()),
+            Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
+                match arena.contenders[case.strategy].name == CLAIRVOYANT {
+                    true => (self.best_realised(case, arena)).ok_or_else(|| NO_CHOICE.into()),
+                    false => Ok(oracle),
+                }
+            }
+            Found::Forecast => {
+                let tariff = &arena.tariffs[case.policy];
+                let is_decided = self.simulation.forecast().decided.is_some();
+                let by_time = self.plan.objectives[case.objective] == Objective::Time;
+                if !is_decided && !by_time && !arena.prices_are_known(tariff) {
+                    return Err(PRICES_UNKNOWN.into());
+                }
+                let choice = self.choose(case, arena, tariff);
+                Ok(choice.ok_or(NOTHING_WITHIN_LIMITS)?)
+            }
+        }
+    }
+
+    /// The strategy and then the oracle in the same replica, billed.
+    fn outcome(&mut self, case: Case, arena: &'p Arena, oracle: usize) -> Result<Outcome, Reason> {
+        let never = |why: Unfinished| why.reason();
+        let tariff = &arena.tariffs[case.policy];
+        let mut choice = self.search(case, arena, oracle)?;
+        self.failed.clear();
+        // The oracle is right in expectation, and not asked again.
+        let is_asked_again = arena.contenders[case.strategy].strategy.is_some();
+        let settled = loop {
+            match self.simulation.settle(case, &self.failed, choice) {
+                Err(Unfinished::Unreached { .. }) if is_asked_again => {
+                    self.failed.push(choice);
+                    choice = (self.instead(case, arena, tariff)).ok_or(NOTHING_REACHES)?;
+                }
+                settled => break settled.map_err(never)?,
+            }
+        };
+        let run = self.simulation.settled(settled);
+        let mut outcome = bill(arena, tariff, run, &mut self.usage);
+        // Without search the oracle's choice is the oracle's run, to the last bit.
+        outcome.oracle = outcome.total;
+        if choice != oracle || run.line.search_end > SimTime::ZERO {
+            let alone = self.simulation.run_alone(case, oracle).map_err(never)?;
+            outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
+        }
+        if self.plan.limits.are_any() || self.plan.repeats(case.arena).is_some() {
+            outcome.alone = match outcome.search.hours > 0.0 {
+                false => Some(outcome.total),
+                true => (self.simulation.run_alone(case, choice).ok())
+                    .map(|alone| value(tariff, alone.line.net_end, &alone.net)),
+            };
+        }
+        Ok(outcome)
+    }
+
+    /// What the objective picks from how all configurations turn out in the replica, without search.
+    fn best_realised(&mut self, case: Case, arena: &Arena) -> Option<usize> {
+        let tariff = &arena.tariffs[case.policy];
+        self.priced = None;
+        self.points.clear();
+        for at in 0..arena.space.len() {
+            let run = self.simulation.run_alone(case, at).ok();
+            self.points.push(run.map(|run| Point {
+                time_s: run.line.net_end.seconds(),
+                cost_usd: tariff.bill_usd(&run.net),
+            }));
+        }
+        // Nothing is left to chance.
+        let limits = &self.plan.limits;
+        choose(
+            self.plan.objectives[case.objective],
+            |_, point| limits.allow(point),
+            &self.points,
+            &mut self.front,
+        )
+    }
+
+    /// What the objective picks from the forecast, at the prices that are known to everybody, unless the strategy
+    /// has decided; what is second is noted.
+    fn choose(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
+        let decided = self.simulation.forecast().decided;
+        let by_time = self.plan.objectives[case.objective] == Objective::Time;
+        if decided.is_some() && !by_time && !arena.prices_are_known(tariff) {
+            return decided;
+        }
+        let two = self.choose_two(case, arena, tariff);
+        let choice = decided.or(two[0]);
+        self.rival = two.into_iter().flatten().find(|at| Some(*at) != choice);
+        choice
+    }
+
+    /// What is chosen after those that failed.
+    fn instead(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> Option<usize> {
+        let mut named = self.simulation.forecast().instead.iter().copied();
+        if let Some(at) = named.find(|at| !self.failed.contains(at)) {
+            return Some(at);
+        }
+        self.price(case, arena, tariff);
+        let (task, failed) = (arena.task_at(case.policy), &self.failed);
+        choose(
+            self.plan.objectives[case.objective],
+            |at, point| !failed.contains(&at) && task.is_within(at, point),
+            &self.points,
+            &mut self.front,
+        )
+    }
+
+    fn choose_two(&mut self, case: Case, arena: &Arena, tariff: &Tariff) -> [Option<usize>; 2] {
+        let forecast = self.simulation.forecast();
+        let free = self.plan.limits.max_cost_usd.is_none();
+        if free && self.plan.objectives[case.objective] == Objective::Time {
+            let key = self.simulation.number();
+            if self.fastest.is_none_or(|(of, _)| of != key) {
+                let task = arena.task();
+                self.fastest = Some((key, fastest(&forecast.time_s, &task)));
+            }
+            // No price decides, but between equals.
+            if let Some((_, Some(two))) = self.fastest {
+                return two;
+            }
+        }
+        self.price(case, arena, tariff);
+        let task = arena.task_at(case.policy);
+        best_two(
+            self.plan.objectives[case.objective],
+            |at, point| task.is_within(at, point),
+            &self.points,
+            &mut self.front,
+        )
+    }
+
+    /// Time and cost of all configurations by the forecast of the last search.
+    fn price(&mut self, case: Case, arena: &Arena, tariff: &Tariff) {
+        let key = (self.simulation.number(), case.policy);
+        if self.priced == Some(key) {
+            return;
+        }
+        self.priced = Some(key);
+        let usage = &mut self.usage;
+        let known = arena.prices_are_known(tariff);
+        let mut usd = |at: usize, time_s: f64| match known {
+            true => {
+                arena.ground.plan_usage(at, time_s, usage);
+                tariff.bill_usd(usage)
+            }
+            // What only the run tells is no part of a choice.
+            false => f64::INFINITY,
+        };
+        let point = |(at, time_s): (usize, &Option<f64>)| {
+            time_s.map(|time_s| Point {
+                time_s,
+                cost_usd: usd(at, time_s),
+            })
+        };
+        let forecast = self.simulation.forecast();
+        self.points.clear();
+        self.points
+            .extend(forecast.time_s.iter().enumerate().map(point));
+    }
+
+    fn score(
+        &self,
+        record: &mut Record<'p>,
+        case: Case,
+        arena: &'p Arena,
+        oracle: usize,
+        outcome: Outcome,
+    ) {
+        let expected = &arena.expected[case.policy];
+        let (chosen, best) = (expected[outcome.choice], expected[oracle]);
+        let (space, at) = (&arena.space, outcome.choice);
+        let over = outcome.oracle;
+        record.status = Status::Ok;
+        record.reached_in_search = Some(f64::from(u8::from(outcome.reached_in_search)));
+        if outcome.reached_in_search {
+            record.reason = REACHED_WHILE_SEARCHING.into();
+        }
+        record.chosen_vm = space.vm(at).map(|vm| &**vm);
+        record.chosen_workers = space.workers(at);
+        record.chosen_batch = space.batch(at);
+        record.chosen_other = space.other(at);
+        record.time_h = Some(outcome.total.hours);
+        record.cost_usd = Some(outcome.total.usd);
+        record.oracle_time_h = Some(over.hours);
+        record.oracle_cost_usd = Some(over.usd);
+        record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
+        record.expected_cost_usd = Some(chosen.cost_usd);
+        record.search_time_h = Some(outcome.search.hours);
+        record.search_cost_usd = Some(outcome.search.usd);
+        record.search_share_time = over_one(outcome.search.hours, over.hours);
+        record.search_share_cost = over_one(outcome.search.usd, over.usd);
+        let objective = self.plan.objectives[case.objective];
+        let front = arena.fronts[case.policy].as_ref();
+        let is_allowed = arena.allowed[case.policy][at];
+        let is_right = at == oracle || is_worth(objective, is_allowed, front, chosen, best);
+        record.right = Some(f64::from(is_right));
+        if objective == Objective::Knee {
+            record.knee_depth = front.and_then(|front| front.depth_over_knee(&chosen));
+        }
+        // Without a search there is no luck in a choice.
+        let rival = self.rival.filter(|_| outcome.search.hours > 0.0);
+        let is_finite = |point: &Point| point.time_s.is_finite() && point.cost_usd.is_finite();
+        if let Some(rival) = rival.map(|rival| expected[rival]).filter(is_finite) {
+            record.rival_time_h = Some(rival.time_s / SECONDS_PER_HOUR);
+            record.rival_cost_usd = Some(rival.cost_usd);
+            if objective == Objective::Knee {
+                record.rival_knee_depth = front.and_then(|front| front.depth_over_knee(&rival));
+            }
+        }
+        // A case that breaks a limit is not compared with one that keeps it.
+        let kept = keep(
+            record,
+            &arena.limits,
+            outcome.alone,
+            outcome.gross,
+            outcome.total,
+        );
+        if kept.choice && is_allowed {
+            record.regret_time = beyond_one(chosen.time_s, best.time_s);
+            record.regret_cost = beyond_one(chosen.cost_usd, best.cost_usd);
+        }
+        if kept.gross {
+            record.overhead_gross_time = beyond_one(outcome.gross.hours, over.hours);
+            record.overhead_gross_cost = beyond_one(outcome.gross.usd, over.usd);
+        }
+        if kept.net {
+            record.overhead_net_time = beyond_one(outcome.total.hours, over.hours);
+            record.overhead_net_cost = beyond_one(outcome.total.usd, over.usd);
+        }
+        if arena.ground.world().is_none() {
+            record.failed_choices = Some(self.failed.len() as f64);
+        }
+        if let Some(runs) = self.plan.repeats(case.arena) {
+            let jobs = Repeated {
+                runs,
+                completed: self.simulation.completed(),
+                oracle: over,
+                search: outcome.search,
+                gross: outcome.gross,
+                net: outcome.total,
+                alone: outcome.alone,
+            };
+            jobs.note(record, kept.gross, kept.net);
+        }
+        divide(record, &outcome.parts);
+        let contender = &arena.contenders[case.strategy];
+        if contender.strategy.is_some() {
+            record.known_runs = Some(contender.taken.len() as f64);
+            record.known_time_h = Some(contender.taken_h);
+            record.known_cost_usd = contender.taken_usd[case.policy];
+        }
+        record.lost_vms = Some(f64::from(outcome.lost_vms));
+        let (fidelity, why) = arena.ground.simulated_in(at, self.plan.terms.fidelity);
+        record.fidelity = Some(fidelity);
+        if let (Some(why), true) = (why, record.reason.is_empty()) {
+            record.reason = why.into();
+        }
+        if let Some(totals) = &outcome.totals {
+            record.staleness = Some(totals.staleness());
+            record.dropped_gradients = Some(totals.dropped());
+            record.wasted_compute = Some(totals.wasted());
+            if totals.fell_back && why.is_none() {
+                record.fidelity = Some(Fidelity::Event.name());
+                if record.reason.is_empty() {
+                    record.reason = match totals.left_mean {
+                        true => Invalid::LeftMean.to_string().into(),
+                        false => IN_EVENTS_AT_TIMES.into(),
+                    };
+                }
+            }
+            let cluster = arena.ground.world().map(|w| &w.truths[at].cluster);
+            let pace_error = cluster.and_then(|c| c.whole.pace.stationary().error());
+            self.plan.noticed.measured(pace_error, totals.left_mean);
+        }
+        if let Some(cold) = outcome.cold_start {
+            record.cold_start_time_h = Some(cold.hours);
+            record.cold_start_cost_usd = Some(cold.usd);
+            record.overhead_published_time = over_one(cold.hours, over.hours);
+            record.overhead_published_cost = over_one(cold.usd, over.usd);
+        }
+        let spent = outcome.search.hours > 0.0 || !contender.taken.is_empty();
+        repay(
+            record,
+            objective,
+            outcome.search,
+            spent,
+            chosen,
+            expected[arena.default],
+        );
+        record.provenance = Some(arena.ground.provenance(at));
+
+        if let Some(errors) = self.simulation.errors() {
+            record.error_mean = Some(errors.mean);
+            record.error_median = Some(errors.median);
+            record.error_max = Some(errors.max);
+        }
+    }
+
+    fn empty_record(&self, case: Case, oracle: Option<(&'p Arena, usize)>) -> Record<'p> {
+        let best = oracle.map(|(arena, index)| (&arena.space, index));
+        let unkept = (self.plan.limits.are_any()).then_some(0.0);
+        Record {
+            case: case.number,
+            workload: self.plan.workload(case.arena),
+            pricing: &self.plan.policies[case.policy].name,
+            objective: self.plan.objectives[case.objective].name(),
+            strategy: self.plan.strategy(case.strategy),
+            replica: case.replica,
+            antithetic: self.plan.is_antithetic(),
+            setting: self.plan.setting(case.arena),
+            right: Some(0.0),
+            kept_choice: unkept,
+            kept_gross: unkept,
+            kept_net: unkept,
+            oracle_vm: best.and_then(|(space, at)| space.vm(at)).map(|vm| &**vm),
+            oracle_workers: best.and_then(|(space, at)| space.workers(at)),
+            oracle_batch: best.and_then(|(space, at)| space.batch(at)),
+            oracle_other: best.and_then(|(space, at)| space.other(at)),
+            ..Record::default()
+        }
+    }
+}
+
+/// The configuration that is predicted to be faster than all others within the limits, and the fastest of
+/// those; `None` if there is not one alone.
+fn fastest(time_s: &[Option<f64>], task: &Task<'_>) -> Option<[Option<usize>; 2]> {
+    let mut two: [Option<(usize, f64)>; 2] = [None; 2];
+    let is_less = |time_s: f64, than: Option<(usize, f64)>| than.is_none_or(|(_, t)| time_s < t);
+    for (index, time_s) in time_s.iter().enumerate() {
+        let Some(time_s) = *time_s else { continue };
+        // No cost is limited.
+        if !task.keeps(index, time_s, None) {
+            continue;
+        }
+        if is_less(time_s, two[0]) {
+            two = [Some((index, time_s)), two[0]];
+        } else if is_less(time_s, two[1]) {
+            two[1] = Some((index, time_s));
+        }
+    }
+    let [first, second] = two;
+    let alone = first?.1 < second.map_or(f64::INFINITY, |(_, time_s)| time_s);
+    alone.then(|| two.map(|one| one.map(|(index, _)| index)))
+}
+
+/// Hours and USD of a whole job.
+fn value(tariff: &Tariff, end: SimTime, usage: &Usage) -> Value {
+    Value {
+        hours: end.hours(),
+        usd: tariff.bill_usd(usage),
+    }
+}
+
+/// A run under one tariff; what is about the oracle is not filled in.
+fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outcome {
+    let line = &run.line;
+    let parts = tariff.parts(&run.net);
+    let total = Value {
+        hours: line.net_end.hours(),
+        usd: parts.whole,
+    };
+    let cold_start = line.cold_start.map(|(index, seconds)| {
+        arena.ground.plan_usage(index, seconds, scratch);
+        Value {
+            hours: seconds / SECONDS_PER_HOUR,
+            usd: tariff.so_far_usd(scratch),
+        }
+    });
+    Outcome {
+        choice: line.choice,
+        total,
+        parts,
+        gross: match line.gross_end == line.net_end {
+            true => total,
+            false => value(tariff, line.gross_end, &run.gross),
+        },
+        search: Value {
+            hours: line.search_end.hours(),
+            usd: match line.search_end {
+                SimTime::ZERO => 0.0,
+                _ => tariff.so_far_usd(&run.search),
+            },
+        },
+        cold_start,
+        alone: None,
+        lost_vms: line.lost_vms,
+        totals: line.totals,
+        oracle: total,
+        reached_in_search: line.reached.is_some(),
+    }
+}
+
+/// The parts of the bill.
+fn divide(record: &mut Record<'_>, parts: &Parts) {
+    record.bill_useful_usd = Some(parts.useful);
+    record.bill_search_usd = Some(parts.search);
+    record.bill_waiting_usd = Some(parts.waiting);
+    record.bill_lost_usd = Some(parts.lost);
+    record.bill_restore_usd = Some(parts.restore);
+    let charges = &parts.charges;
+    record.bill_egress_usd = Some(charges::egress::CHARGE.of(charges));
+    record.bill_storage_usd = Some(charges::storage::CHARGE.of(charges));
+    let named = [&charges::egress::CHARGE, &charges::storage::CHARGE];
+    record.bill_charges_usd = Some(charges::all_but(&named, charges));
+}

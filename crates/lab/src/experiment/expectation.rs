@@ -1,0 +1,457 @@
+//! What configurations take and cost in expectation, where that has no closed form: means over runs.
+//!
+//! Runs go on until the standard error is small enough. Two sets of replicas, which share nothing and which no case has:
+//! the oracle's choice is made on the first, and all configurations are valued on the second, so that nobody is chosen for
+//! the luck that he is then valued by. All configurations meet the same replicas of a set. Where limits are on what is
+//! expected, the first set tells which configurations keep to them, once for all: the oracle and whoever is judged by it agree.
+//! Where runs can be outlined (`job/sketch.rs`), few runs and many outlines take the place of many runs.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::estimate::{Estimate, Sample};
+use scavsim_data::pricing::Tariff;
+use scavsim_data::usage::Usage;
+use scavsim_search::search::{Limits, Objective, Point};
+use scavsim_search::testbed::{Ground, Site, Terms};
+use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::training::Fidelity;
+
+/// Relative standard error of time and of cost under every policy at which a configuration that may be chosen is known well
+/// enough, and one that cannot be.
+pub const FINE: f64 = 0.007;
+/// See [`FINE`].
+pub const COARSE: f64 = 0.01;
+/// The same to choose by, of configurations that are still not told apart and whose runs can be outlined, which costs little.
+const CLOSE: f64 = FINE / 2.0;
+/// Runs that every configuration gets to choose by, and to be valued by.
+const FIRST_RUNS: [u64; 2] = [64, 100];
+/// Outlines that a configuration gets when it first needs some, and most of them.
+const OUTLINES: (u64, u64) = (1_000, 1_000_000);
+/// Standard errors beyond which a difference is settled: 99 % of a normal distribution lie within.
+pub(super) const SETTLED: f64 = 2.576;
+/// VMs that may be lost in the runs of a configuration: some ten seconds of compute. No run is added then.
+const MOST_LOSSES: u64 = 4_000_000;
+/// Losses that a run without a result counts as.
+const LOST_WITHOUT_RESULT: u64 = 20_000;
+/// Runs without a result after which none is expected.
+const HOPELESS: u64 = 8;
+
+/// What is expected of each configuration, and how well that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectations {
+    /// Time and cost per policy and configuration.
+    pub points: Vec<Vec<Point>>,
+    /// The same from the other set of replicas, to choose and to hold against the limits.
+    pub to_choose: Vec<Vec<Point>>,
+    /// How well each is known; empty where formulas tell it.
+    pub precision: Vec<Precision>,
+}
+
+/// How well the expectation of a configuration is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    /// The largest relative standard error of time and costs.
+    pub error: f64,
+    /// Runs behind it.
+    pub runs: u64,
+    /// Whether the error is above [`COARSE`] because there may be no more runs.
+    pub is_cut_short: bool,
+    /// Whether the most runs that there may be do not tell if it keeps to the limits.
+    pub is_at_a_limit: bool,
+}
+
+/// What a choice depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// What is looked for.
+    pub objectives: &'a [Objective],
+    /// Within which limits.
+    pub limits: &'a Limits,
+    /// Which configurations may be chosen under each policy, where that is known and `limits` do not tell it.
+    pub allowed: Option<&'a [Vec<bool>]>,
+    /// What jobs are billed by, per policy.
+    pub tariffs: &'a [Tariff],
+}
+
+/// Time and cost per policy of so many configurations, without search, through losses of VMs. A run that does not reach the
+/// target is begun again, from scratch: what it took is shared by those that do.
+pub fn expect(
+    hands: Hands,
+    ground: &dyn Ground,
+    configurations: usize,
+    terms: &Terms,
+    question: Question<'_>,
+) -> Expectations {
+    let most: Vec<u64> = (0..configurations)
+        .map(|at| (ground.most_expectation_runs(at) / 2).max(1))
+        .collect();
+    let runners = Runners::new(hands, || {
+        let mut runner = Runner::new(ground, terms, question.tariffs);
+        // From now on lives are noted.
+        let _ = runner.site.sketch_again(0);
+        runner
+    });
+    // On the first set, until limits and choices are settled or all that may be chosen are known well.
+    let mut first = hands.each(configurations, 1, |at| {
+        runners.with(0, |runner| runner.first(at, most[at]))
+    });
+    let mut enough = FINE;
+    let is_out = loop {
+        let is_out = outs(&first, question);
+        let open = is_out.iter().filter(|out| !**out).count();
+        let grew = hands.map(&mut first, |at, sample| {
+            let is_open = !is_out[at] && open > 1 && (enough == FINE || sample.has_outlines());
+            let to_choose = is_open.then_some(enough).into_iter();
+            // Whatever else there is to choose from.
+            let wanted = to_choose.chain(open_at(sample, question)).reduce(f64::min);
+            wanted.is_some_and(|wanted| {
+                runners.with(0, |runner| runner.grow(sample, at, (wanted, most[at])))
+            })
+        });
+        if grew.contains(&true) {
+            continue;
+        }
+        if enough == CLOSE {
+            break is_out;
+        }
+        enough = CLOSE;
+    };
+    let second = hands.each(configurations, 1, |at| {
+        let enough = if is_out[at] { COARSE } else { FINE };
+        runners.with(1, |runner| {
+            let mut sample = runner.first(at, most[at]);
+            while runner.grow(&mut sample, at, (enough, most[at])) {}
+            sample
+        })
+    });
+    let points = |samples: &[Sample]| {
+        let of = |policy: usize| samples.iter().map(|s| s.point(policy)).collect();
+        (0..question.tariffs.len()).map(of).collect()
+    };
+    Expectations {
+        points: points(&second),
+        to_choose: points(&first),
+        precision: (first.iter().zip(&second))
+            .map(|(first, second)| precision(second, open_at(first, question).is_some()))
+            .collect(),
+    }
+}
+
+fn precision(sample: &Sample, is_at_a_limit: bool) -> Precision {
+    let error = sample.error();
+    Precision {
+        error,
+        runs: sample.runs(),
+        // Where no run comes to its end, that is known.
+        is_cut_short: error > COARSE && error.is_finite(),
+        is_at_a_limit,
+    }
+}
+
+/// How small the relative standard error has to become, as far as runs tell so far, until it is settled at 99 % under every
+/// policy whether a configuration keeps to the limits; `None` where it is.
+fn open_at(sample: &Sample, question: Question<'_>) -> Option<f64> {
+    if question.allowed.is_some() {
+        return None;
+    }
+    let limits = question.limits;
+    let distance = |of: usize, most: Option<f64>| {
+        let (estimate, most) = (sample.estimate(of), most?);
+        Some((estimate, estimate.value - most))
+    };
+    let of_policy = |policy: usize| {
+        let held = [
+            distance(0, limits.max_time_s),
+            distance(policy + 1, limits.max_cost_usd),
+        ];
+        let held = || held.iter().flatten();
+        // One limit that is certainly broken settles it.
+        if held().any(|(estimate, beyond)| *beyond > SETTLED * estimate.error) {
+            return None;
+        }
+        let open = held().filter(|(estimate, beyond)| beyond.abs() < SETTLED * estimate.error);
+        let wanted = open.map(|(estimate, beyond)| beyond.abs() / (SETTLED * estimate.value.abs()));
+        wanted.reduce(f64::min)
+    };
+    (0..question.tariffs.len())
+        .filter_map(of_policy)
+        .reduce(f64::min)
+}
+
+/// Which configurations cannot be the choice of any objective under any policy, at 99 %.
+fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
+    let is_allowed = |policy: usize, at: usize| question.allowed.is_none_or(|all| all[policy][at]);
+    let limited = question.allowed.is_none() && question.limits.are_any();
+    let mut is_out = vec![true; samples.len()];
+    let low = |e: &Estimate| e.value - SETTLED * e.error;
+    let high = |e: &Estimate| e.value + SETTLED * e.error;
+    let bounds = |of: usize| -> Vec<(f64, f64)> {
+        (samples.iter())
+            .map(|sample| sample.estimate(of))
+            .map(|e| match e.error.is_infinite() {
+                true => (e.value, e.value),
+                false => (low(&e), high(&e)),
+            })
+            .collect()
+    };
+    let times = bounds(0);
+    for policy in 0..question.tariffs.len() {
+        let costs = bounds(policy + 1);
+        let allowed = || (0..samples.len()).filter(|at| is_allowed(policy, *at));
+        let least = |all: &[(f64, f64)]| allowed().fold(f64::INFINITY, |a, at| a.min(all[at].1));
+        let (least_time, least_cost) = (least(&times), least(&costs));
+        let front = Corners::new(allowed().map(|at| (times[at].1, costs[at].1)));
+        for at in allowed() {
+            let (time, cost) = (times[at].0, costs[at].0);
+            // One that is faster and cheaper keeps within limits that this one keeps to.
+            let beaten = || front.beats(time, cost);
+            is_out[at] &= question.objectives.iter().all(|objective| match objective {
+                Objective::Time if !limited => time > least_time,
+                Objective::Cost if !limited => cost > least_cost,
+                _ => beaten(),
+            });
+        }
+    }
+    is_out
+}
+
+/// Pairs by their first, each with the least second of all up to it.
+struct Corners(Vec<(f64, f64)>);
+
+impl Corners {
+    fn new(pairs: impl Iterator<Item = (f64, f64)>) -> Corners {
+        let mut pairs: Vec<(f64, f64)> = pairs.filter(|pair| !pair.0.is_nan()).collect();
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut least = f64::INFINITY;
+        for (_, second) in &mut pairs {
+            least = least.min(*second);
+            *second = least;
+        }
+        Corners(pairs)
+    }
+
+    /// Whether one pair is less than this in both.
+    fn beats(&self, first: f64, second: f64) -> bool {
+        let before = self.0.partition_point(|pair| pair.0 < first);
+        before > 0 && self.0[before - 1].1 < second
+    }
+}
+
+/// A runner for each thread, made when the thread first needs one.
+pub(super) struct Runners<'g, M> {
+    each: Vec<Mutex<Option<Runner<'g>>>>,
+    make: M,
+}
+
+impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
+    /// Runners that `make` makes.
+    pub(super) fn new(hands: Hands, make: M) -> Self {
+        let none = || Mutex::new(None);
+        let each = std::iter::repeat_with(none).take(hands.count()).collect();
+        Runners { each, make }
+    }
+
+    /// Lets the runner of this thread work on one of the two sets of replicas.
+    pub(super) fn with<R>(&self, set: u64, work: impl FnOnce(&mut Runner<'g>) -> R) -> R {
+        let thread = rayon::current_thread_index().unwrap_or(0) % self.each.len();
+        // Nobody else asks for it, and a runner has no state that outlasts a run.
+        let mut own = (self.each[thread].lock()).unwrap_or_else(PoisonError::into_inner);
+        let runner = own.get_or_insert_with(&self.make);
+        runner.set = set;
+        work(runner)
+    }
+}
+
+/// Runs configurations on one of the two sets of replicas.
+pub(super) struct Runner<'g> {
+    site: Box<dyn Site + 'g>,
+    interrupt: Interrupt,
+    tariffs: &'g [Tariff],
+    set: u64,
+    usage: Usage,
+    values: Vec<f64>,
+    /// VMs that were lost in the last run.
+    lost: u64,
+}
+
+impl<'g> Runner<'g> {
+    /// On the set that choices are made on.
+    pub(super) fn new(ground: &'g dyn Ground, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
+        let site = ground.open(&Terms {
+            fidelity: Fidelity::Fast,
+            ..terms.clone()
+        });
+        Runner {
+            site,
+            interrupt: terms.interrupt.clone(),
+            tariffs,
+            set: 0,
+            usage: Usage::default(),
+            values: Vec::new(),
+            lost: 0,
+        }
+    }
+
+    /// On the set that configurations are valued on.
+    pub(super) fn valuing(self) -> Self {
+        Runner { set: 1, ..self }
+    }
+
+    /// Whether it is to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+
+    /// A replica of the set that no case has: cases count from 0.
+    fn replica(&self, number: u64) -> u64 {
+        u64::MAX - (number * 2 + self.set)
+    }
+
+    /// The first runs of a configuration, of which there may be so many.
+    fn first(&mut self, at: usize, most: u64) -> Sample {
+        let mut sample = Sample::new(self.tariffs.len());
+        self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
+        sample
+    }
+
+    /// More runs of a configuration, or more outlines of runs, unless it is known well `enough` or has had its most; whether
+    /// there were any.
+    fn grow(&mut self, sample: &mut Sample, at: usize, (enough, most): (f64, u64)) -> bool {
+        let error = sample.error();
+        if self.interrupt.is_raised()
+            || error <= enough
+            || sample.losses() >= MOST_LOSSES
+            || (sample.is_hopeless(HOPELESS) && error.is_infinite())
+        {
+            return false;
+        }
+        // An outline of a run with many checkpoints costs more than the run: they are made where many runs are missing.
+        if !sample.is_outlined()
+            && sample.all_reached()
+            && error > 2.0 * enough
+            && !self.is_barren(at)
+        {
+            let runs = sample.runs();
+            *sample = Sample::new(self.tariffs.len());
+            sample.outline_runs();
+            self.run(sample, at, runs);
+            return true;
+        }
+        let can_outline = sample.has_outlines() && sample.outlines() < OUTLINES.1;
+        if can_outline && sample.is_short_of_outlines() {
+            let more = needed(sample.outlines(), sample.outline_error() / enough * 1.5);
+            let more = more.max(OUTLINES.0).min(OUTLINES.1 - sample.outlines());
+            for _ in 0..more {
+                let number = sample.outlines();
+                // Outlines are of other replicas than runs.
+                let replica = self.replica(number + u64::from(u32::MAX));
+                if self.interrupt.is_raised() {
+                    return false;
+                }
+                if let Some(sketched) = self.site.sketch(at, replica) {
+                    sample.outline(&sketched);
+                }
+            }
+            return true;
+        }
+        let more = needed(sample.runs(), error / enough).min(most.saturating_sub(sample.runs()));
+        self.run(sample, at, more);
+        more > 0
+    }
+
+    /// Whether runs of a configuration have no outlines.
+    fn is_barren(&mut self, at: usize) -> bool {
+        (self.site.sketch(at, self.replica(u64::from(u32::MAX) - 1))).is_none()
+    }
+
+    fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
+        for _ in 0..runs {
+            let is_enough = sample.runs() >= HOPELESS && sample.losses() >= MOST_LOSSES;
+            if is_enough || sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
+                break;
+            }
+            let reached = self.once(at, sample.runs());
+            let sketched = match sample.is_outlined() {
+                true => self.site.sketch_again(at),
+                false => None,
+            };
+            sample.count_losses(self.lost);
+            sample.run(&self.values, reached, sketched.as_ref());
+        }
+    }
+
+    /// One run of a configuration, by its number in the set; whether it reached the target.
+    fn once(&mut self, at: usize, number: u64) -> bool {
+        self.site.restart(self.replica(number));
+        let (end, reached) = match self.site.run_to_target(at) {
+            Ok(line) => {
+                self.lost = u64::from(line.lost_vms);
+                (line.net_end, true)
+            }
+            Err(why) => {
+                self.lost = LOST_WITHOUT_RESULT;
+                (why.at(), false)
+            }
+        };
+        self.site.usage_until(end, &mut self.usage);
+        self.values.clear();
+        self.values.push(end.seconds());
+        let usd = self.tariffs.iter().map(|t| t.bill_usd(&self.usage));
+        self.values.extend(usd);
+        reached
+    }
+
+    /// One run of a configuration as limits see it, which one that does not reach the target keeps none of: its time and
+    /// costs are infinite.
+    pub(super) fn told(&mut self, at: usize, number: u64) -> Told<'_> {
+        if !self.once(at, number) {
+            self.values.fill(f64::INFINITY);
+        }
+        Told(&self.values)
+    }
+}
+
+/// What a run came to: seconds, then USD per policy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'r>(pub(super) &'r [f64]);
+
+impl Told<'_> {
+    /// Whether it misses a limit, per policy.
+    pub(super) fn misses(self, limits: &Limits) -> impl Iterator<Item = bool> {
+        let (time_s, costs) = (self.0[0], &self.0[1..]);
+        costs
+            .iter()
+            .map(move |&cost_usd| !limits.allow(&Point { time_s, cost_usd }))
+    }
+}
+
+/// How many more than `count` it takes to make an error so many times smaller; not more than twice as many at once.
+fn needed(count: u64, times: f64) -> u64 {
+    let wanted = count as f64 * (times * times - 1.0) * 1.1;
+    (wanted.ceil().max(8.0) as u64).min(count.max(8))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A pair beats another in both as a look at each of them says.
+        #[test]
+        fn corners_beat_what_one_of_them_beats(
+            pairs in prop::collection::vec((0u8..9, 0u8..9), 0..20), first in 0u8..9, second in 0u8..9
+        ) {
+            let value = |of: u8| match of {
+                7 => f64::INFINITY,
+                8 => f64::NAN,
+                of => f64::from(of),
+            };
+            let pairs: Vec<(f64, f64)> = pairs.iter().map(|p| (value(p.0), value(p.1))).collect();
+            let (first, second) = (value(first), value(second));
+            let beats = pairs.iter().any(|pair| pair.0 < first && pair.1 < second);
+            prop_assert_eq!(Corners::new(pairs.iter().copied()).beats(first, second), beats);
+        }
+    }
+}

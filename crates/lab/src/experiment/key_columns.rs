@@ -1,0 +1,189 @@
+//! Columns to group records by.
+
+use std::borrow::Cow;
+
+use super::columns::{Column, Kind, Role, Value};
+use super::record::{COLUMNS, Record};
+use scavsim_data::space;
+use scavsim_read::input::closest;
+
+/// What tells groups apart: a column of the records, or one axis out of those that share a column.
+#[derive(Debug, Clone)]
+pub struct KeyColumn {
+    /// Its name, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
+    pub name: Cow<'static, str>,
+    pub(super) order: Order,
+    pub(super) of: Of,
+}
+
+/// The order of its groups; that without a cell comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As records have it, which is the scenario's.
+    Came,
+    /// Text, by the alphabet.
+    Alphabet,
+    /// Numbers ascending, then text by the alphabet.
+    Axis,
+}
+
+/// Where its cell is in a record.
+#[derive(Debug, Clone)]
+pub(super) enum Of {
+    Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
+    /// The value of the axis of this name.
+    Axis(OnAxis, String),
+}
+
+pub(super) type OnAxis = for<'r> fn(&'r Record<'_>, &str) -> Option<&'r str>;
+
+/// All columns that can be asked for, in the order of `records.csv`.
+pub fn key_columns() -> impl Iterator<Item = &'static Column> {
+    COLUMNS.iter().filter(|column| column.role == Role::Key)
+}
+
+/// Axes that have columns of their own.
+const OWN_COLUMNS: [&str; 3] = [space::VM, space::WORKERS, space::BATCH];
+
+/// Whose choice is asked for in `chosen.AXIS` and `oracle.AXIS`.
+const SIDES: [(&str, OnAxis); 2] = [
+    ("chosen", |record, axis| record.chosen_on(axis)),
+    ("oracle", |record, axis| record.oracle_on(axis)),
+];
+
+impl KeyColumn {
+    fn of_records(column: &'static Column) -> KeyColumn {
+        let order = match column.kind {
+            Kind::Text | Kind::Word => Order::Alphabet,
+            Kind::Name | Kind::Count | Kind::Whole | Kind::Figure => Order::Came,
+        };
+        KeyColumn::new(column.name, order, column.of)
+    }
+
+    fn new(
+        name: &'static str,
+        order: Order,
+        of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
+    ) -> KeyColumn {
+        KeyColumn {
+            name: Cow::Borrowed(name),
+            order,
+            of: Of::Column(of),
+        }
+    }
+
+    /// A column of the records, or one axis of a choice; `None` for any other word.
+    fn named(word: &str) -> Option<KeyColumn> {
+        if let Some(column) = key_columns().find(|column| column.name == word) {
+            return Some(KeyColumn::of_records(column));
+        }
+        let (side, axis) = word.split_once('.')?;
+        let (_, of) = SIDES.into_iter().find(|(name, _)| *name == side)?;
+        if axis.is_empty() || OWN_COLUMNS.contains(&axis) {
+            return None;
+        }
+        Some(KeyColumn {
+            name: Cow::Owned(word.to_owned()),
+            order: Order::Axis,
+            of: Of::Axis(of, axis.to_owned()),
+        })
+    }
+}
+
+/// Columns to group by, each once.
+#[derive(Debug, Clone)]
+pub struct KeyColumns {
+    /// The columns.
+    pub columns: Vec<KeyColumn>,
+    /// Whether groups are few enough for medians of time and cost.
+    pub with_medians: bool,
+}
+
+/// Metrics that have a median, where there are medians.
+pub(super) const WITH_MEDIAN: [&str; 2] = ["time_h", "cost_usd"];
+
+impl KeyColumns {
+    /// Those by which all cases of a group differ by luck alone: `objective`, `setting`, `workload`, `pricing`, `strategy`, `oracle_vm`,
+    /// which is another where every VM type is searched by itself.
+    pub fn of_one_luck() -> KeyColumns {
+        let came = |name, of| KeyColumn::new(name, Order::Came, of);
+        let columns = vec![
+            came("objective", |r| Value::Text(r.objective)),
+            came("setting", |r| Value::Text(r.setting)),
+            came("workload", |r| Value::Text(r.workload)),
+            came("pricing", |r| Value::Text(r.pricing)),
+            came("strategy", |r| Value::Text(r.strategy)),
+            came("oracle_vm", |r| {
+                r.oracle_vm.map_or(Value::Empty, Value::Text)
+            }),
+        ];
+        KeyColumns {
+            columns,
+            with_medians: false,
+        }
+    }
+
+    /// Place of `objective` among [`of_one_luck`](KeyColumns::of_one_luck).
+    pub const OBJECTIVE: usize = 0;
+
+    /// Those of a table with a line per cluster, all in the order in which they come: `setting`, `workload`, `pricing`,
+    /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
+    pub fn of_clusters() -> KeyColumns {
+        let came = |name, of| KeyColumn::new(name, Order::Came, of);
+        let columns = vec![
+            came("setting", |r| Value::Text(r.setting)),
+            came("workload", |r| Value::Text(r.workload)),
+            came("pricing", |r| Value::Text(r.pricing)),
+            came("objective", |r| Value::Text(r.objective)),
+            came("strategy", |r| Value::Text(r.strategy)),
+            // Of a case without a result nothing is known but what it was compared with.
+            came("cluster", |r| {
+                Value::Text(r.chosen_vm.or(r.oracle_vm).unwrap_or("none"))
+            }),
+            came("workers", |r| whole(r.chosen_workers.or(r.oracle_workers))),
+            came("batch", |r| whole(r.chosen_batch.or(r.oracle_batch))),
+            came("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
+            came("reason", |r| Value::Text(&r.reason)),
+        ];
+        KeyColumns {
+            columns,
+            with_medians: true,
+        }
+    }
+}
+
+fn whole(number: Option<u32>) -> Value<'static> {
+    number.map_or(Value::Empty, Value::Whole)
+}
+
+impl std::str::FromStr for KeyColumns {
+    type Err = String;
+
+    /// Reads names with commas between them.
+    fn from_str(text: &str) -> Result<KeyColumns, String> {
+        let names = || key_columns().map(|column| column.name);
+        let mut columns: Vec<KeyColumn> = Vec::new();
+        for word in text.split(',') {
+            let Some(column) = KeyColumn::named(word) else {
+                // `chosen.workers` is a column.
+                let near = closest(&word.replace('.', "_"), names());
+                let near = near.map(|near| format!("did you mean `{near}`? "));
+                let legal: Vec<&str> = names().collect();
+                return Err(format!(
+                    "unknown column `{word}`; {}legal here: {}, and an axis of `chosen_other` or `oracle_other` as \
+                     `chosen.AXIS` or `oracle.AXIS`",
+                    near.unwrap_or_default(),
+                    legal.join(", ")
+                ));
+            };
+            if columns.iter().any(|before| before.name == column.name) {
+                return Err(format!("column `{word}` is there twice; name each once"));
+            }
+            columns.push(column);
+        }
+        Ok(KeyColumns {
+            columns,
+            with_medians: false,
+        })
+    }
+}

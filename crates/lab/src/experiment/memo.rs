@@ -1,0 +1,132 @@
+//! Runs that were made before: the oracle's choice, and that of whoever does not search, is run once for all strategies,
+//! whichever thread asks first.
+//!
+//! It holds what a run came to, never a part of it: whether something is found decides how long a result takes, and
+//! nothing else. Its memory is bounded.
+
+use std::collections::HashMap;
+use std::mem::size_of;
+use std::sync::{Arc, Mutex};
+
+use super::simulation::Run;
+use scavsim_data::usage::VmInterval;
+use scavsim_data::usage::phases::PHASES;
+use scavsim_sim::training::Unfinished;
+
+/// Which run: arena, replica and configuration.
+pub(super) type Key = (usize, u64, usize);
+
+/// A run, or why it does not come to its end.
+pub(super) type Ran = Result<Arc<Run>, Unfinished>;
+
+/// So many threads seldom wait for each other.
+const DRAWERS: usize = 64;
+/// Bytes in all drawers.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What runs without a search came to.
+pub(super) struct Memo {
+    drawers: Vec<Mutex<Drawer>>,
+    most_bytes: usize,
+}
+
+#[derive(Default)]
+struct Drawer {
+    runs: HashMap<Key, Ran>,
+    bytes: usize,
+    /// The first arena that may be asked for again.
+    arena: usize,
+}
+
+impl Default for Memo {
+    fn default() -> Memo {
+        Memo::of(MOST_BYTES)
+    }
+}
+
+impl Memo {
+    fn of(most_bytes: usize) -> Memo {
+        Memo {
+            drawers: (0..DRAWERS).map(|_| Mutex::default()).collect(),
+            most_bytes,
+        }
+    }
+
+    /// Replicas that follow each other are in different drawers.
+    fn drawer(&self, key: &Key) -> &Mutex<Drawer> {
+        &self.drawers[(key.1 as usize ^ key.0) % DRAWERS]
+    }
+
+    /// What is known of a run.
+    pub(super) fn get(&self, key: &Key) -> Option<Ran> {
+        // What a thread left that panicked is whole.
+        let drawer = self.drawer(key).lock();
+        let drawer = drawer.unwrap_or_else(std::sync::PoisonError::into_inner);
+        drawer.runs.get(key).cloned()
+    }
+
+    /// Keeps a run, if there is room. Of more replicas than there is room for the first stay: strategies go through
+    /// them in the same order, and who forgot the oldest would find none.
+    pub(super) fn keep(&self, key: Key, ran: Ran) {
+        let bytes = bytes(&ran);
+        let drawer = self.drawer(&key).lock();
+        let mut drawer = drawer.unwrap_or_else(std::sync::PoisonError::into_inner);
+        let most = self.most_bytes / DRAWERS;
+        if drawer.bytes + bytes > most && key.0 > drawer.arena {
+            // Cases come in the order of arenas.
+            drawer.arena = key.0;
+            drawer.runs.retain(|(arena, ..), _| *arena >= key.0);
+            drawer.bytes = drawer.runs.values().map(self::bytes).sum();
+        }
+        if drawer.bytes + bytes <= most && drawer.runs.insert(key, ran).is_none() {
+            drawer.bytes += bytes;
+        }
+    }
+}
+
+/// Bytes that a run takes, with its place.
+fn bytes(ran: &Ran) -> usize {
+    let own = 2 * size_of::<(Key, Ran)>();
+    let Ok(run) = ran else { return own };
+    let usages = [&run.net, &run.gross, &run.search];
+    let lists = usages.map(|usage| {
+        usage.intervals.capacity() * size_of::<VmInterval>()
+            + usage.phases.vm_seconds.capacity() * size_of::<(u16, [f64; PHASES])>()
+    });
+    own + size_of::<Run>() + lists.iter().sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scavsim_base::units::SimTime;
+    use scavsim_sim::training::Stalled;
+
+    fn ran(at: u64) -> Ran {
+        Err(Unfinished::Stalled(Stalled {
+            at: SimTime::from_seconds(at as f64),
+        }))
+    }
+
+    #[test]
+    fn it_finds_what_it_has_room_for_and_forgets_arenas_that_lie_behind() {
+        let one = bytes(&ran(0));
+        let memo = Memo::of(DRAWERS * 3 * one);
+        let drawers = DRAWERS as u64;
+        for replica in 0..5 * drawers {
+            memo.keep((0, replica, 7), ran(replica));
+        }
+        for replica in 0..5 * drawers {
+            let known = memo.get(&(0, replica, 7));
+            let expected = (replica < 3 * drawers).then(|| ran(replica));
+            assert_eq!(
+                known.map(Result::err),
+                expected.map(Result::err),
+                "{replica}"
+            );
+        }
+        assert!(memo.get(&(0, 0, 8)).is_none());
+        memo.keep((1, 0, 2), ran(9));
+        assert!(memo.get(&(1, 0, 2)).is_some() && memo.get(&(0, 1, 7)).is_none());
+    }
+}

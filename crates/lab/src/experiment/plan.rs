@@ -1,0 +1,523 @@
+//! Everything that cases share, computed once; the order of cases.
+
+mod noticed;
+mod told;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::arena::{Arena, Parts};
+use super::plan_error::PlanError;
+use super::record::Record;
+use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
+use noticed::Noticed;
+use scavsim_base::rng::Streams;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::Policy;
+use scavsim_data::space::Space;
+use scavsim_search::search::{Figures, Limits, Objective};
+use scavsim_search::testbed::{BagGround, Ground, History, MeasuredGrid, PlanGround, Terms};
+use scavsim_sim::cluster::World;
+use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::training::waits::Waits;
+
+/// A scenario, ready to run.
+///
+/// Arenas are made when a case first asks for one, and can be forgotten again: a scenario of ten
+/// thousand clusters never holds them all.
+pub struct Plan {
+    source: Scenario,
+    searches: Vec<Search>,
+    /// Waits for the slowest worker, each with the first setting that has them, and of every setting which.
+    waits: Vec<(usize, OnceLock<Waits>)>,
+    waits_of: Vec<usize>,
+    /// Places of the scenario's own VM types, by name.
+    machines: HashMap<Arc<str>, usize>,
+    /// All searches in the first setting, then all in the next.
+    arenas: Vec<OnceLock<Made>>,
+
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Random streams, fidelity and start-up of all its jobs.
+    pub terms: Terms,
+    /// Pricing policies.
+    pub policies: Vec<Policy>,
+    /// Objectives.
+    pub objectives: Vec<Objective>,
+    /// Replicas per combination.
+    pub replicas: u64,
+    first_replica: u64,
+    /// What no choice may exceed.
+    pub limits: Limits,
+    /// Whether searches note their probes and how long they took.
+    pub notes_probes: bool,
+    /// What is told of its runs besides their results.
+    pub(super) noticed: Noticed,
+}
+
+/// An arena, or why there is none, in words.
+type Made = Result<Box<Arena>, String>;
+
+/// Configurations that are searched together.
+#[derive(Debug, Clone)]
+enum Search {
+    /// Some of a simulated workload.
+    Simulated {
+        workload: usize,
+        configurations: Range<usize>,
+    },
+    /// Those of a job of the measured grid.
+    Measured(usize),
+    /// Those of the bag.
+    Bag,
+    /// Those by which a model is cut over GPUs.
+    Parallel,
+}
+
+/// Place of a case in the order arena → strategy → replica → policy → objective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// Number of the case, from 0.
+    pub number: u64,
+    /// Index of the arena: in a setting the workload, or where every VM is searched by itself one VM of it.
+    pub arena: usize,
+    /// Index of the pricing policy.
+    pub policy: usize,
+    /// Index of the objective.
+    pub objective: usize,
+    /// Index of the strategy.
+    pub strategy: usize,
+    /// The replica.
+    pub replica: u64,
+}
+
+/// Arenas that are made at once, for an error to come before the run.
+const EAGER: usize = 16;
+/// Configurations whose arena takes long to make.
+const MANY: usize = 1000;
+
+impl Plan {
+    /// Computes what the cases of `scenario` share.
+    ///
+    /// # Errors
+    /// [`PlanError`]; none after the scenario's own check.
+    pub fn new(scenario: &Scenario) -> Result<Plan, PlanError> {
+        Plan::heeding(scenario, &Interrupt::NEVER)
+    }
+
+    /// The same on so many threads, of which what comes out does not depend; `interrupt` stops what is computed, now and
+    /// in its cases.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn on_threads(
+        jobs: usize,
+        scenario: &Scenario,
+        interrupt: &Interrupt,
+    ) -> Result<Plan, PlanError> {
+        match interrupt.pool(jobs) {
+            Ok(pool) if jobs > 1 => pool.install(|| Plan::heeding(scenario, interrupt)),
+            _ => interrupt.during(|| Plan::heeding(scenario, interrupt)),
+        }
+    }
+
+    /// The same on the threads of the pool that it is called in; on one, outside of any.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
+        let measured = scenario.measured.as_ref().map_or(0, |m| m.jobs.len());
+        let searches: Vec<Search> = (scenario.workloads.iter().enumerate())
+            .flat_map(|(workload, (_, configurations))| {
+                let mut ranges = by_vm(configurations);
+                if scenario.search == Together::All {
+                    ranges.clear();
+                    ranges.push(0..configurations.len());
+                }
+                ranges
+                    .into_iter()
+                    .map(move |configurations| Search::Simulated {
+                        workload,
+                        configurations,
+                    })
+            })
+            .chain((0..measured).map(Search::Measured))
+            .chain(scenario.bag.iter().map(|_| Search::Bag))
+            .chain(scenario.parallel.iter().map(|_| Search::Parallel))
+            .collect();
+
+        let mut waits: Vec<(usize, OnceLock<Waits>)> = Vec::new();
+        let mut waits_of = Vec::new();
+        for (at, setting) in scenario.runs_in.iter().enumerate() {
+            let variation = |of: usize| &scenario.runs_in[of].variation;
+            let known = waits
+                .iter()
+                .position(|(of, _)| *variation(*of) == setting.variation);
+            waits_of.push(known.unwrap_or(waits.len()));
+            if known.is_none() {
+                waits.push((at, OnceLock::new()));
+            }
+        }
+        let arenas = searches.len() * scenario.runs_in.len();
+        let mut plan = Plan {
+            arenas: (0..arenas).map(|_| OnceLock::new()).collect(),
+            searches,
+            waits,
+            waits_of,
+            machines: (scenario.machines.iter().enumerate())
+                .map(|(index, m)| (Arc::clone(&m.stand_in.vm), index))
+                .collect(),
+            scenario: scenario.name.clone(),
+            terms: Terms {
+                streams: Streams::new(scenario.seed).antithetic(scenario.antithetic),
+                fidelity: scenario.fidelity,
+                start_up: scenario.start_up,
+                interrupt: interrupt.clone(),
+            },
+            policies: scenario.policies.clone(),
+            objectives: scenario.objectives.clone(),
+            replicas: scenario.replicas,
+            first_replica: 0,
+            limits: scenario.limits,
+            notes_probes: false,
+            noticed: Noticed::default(),
+            source: scenario.clone(),
+        };
+        for program in plan.source.settings.own.values_mut() {
+            program.interrupt = interrupt.clone();
+        }
+        let hands = Hands::here();
+        let eager = hands.each(arenas.min(EAGER), 1, |index| {
+            (!interrupt.is_raised()).then(|| plan.make(index, hands))
+        });
+        for (index, made) in eager.into_iter().enumerate() {
+            if let Some(made) = made {
+                // Nobody else has the plan yet.
+                let _ = plan.arenas[index].set(Ok(Box::new(made?)));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
+    pub(super) fn is_antithetic(&self) -> bool {
+        self.source.antithetic
+    }
+
+    /// From now on cases are of these replicas, which begin with a pair: numbers of cases count within them.
+    pub fn look_at(&mut self, replicas: Range<u64>) {
+        self.first_replica = replicas.start;
+        self.replicas = replicas.end.saturating_sub(replicas.start);
+    }
+
+    /// Makes the arenas of these tasks that are not there yet and take long, on all threads of the pool that this is called
+    /// in. Others are made by the thread whose case first needs one, while all that need the same wait.
+    pub fn prepare(&self, tasks: &[Range<u64>]) {
+        let touched = tasks.iter().flat_map(|cases| {
+            let last = cases.end.max(cases.start + 1) - 1;
+            self.case(cases.start).arena..=self.case(last).arena
+        });
+        let mut missing: Vec<usize> = touched
+            .filter(|index| !self.is_made(*index) && self.takes_long(*index))
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let hands = Hands::here();
+        if hands == Hands::One {
+            return;
+        }
+        hands.map(&mut missing, |_, index| {
+            if !self.terms.interrupt.is_raised() {
+                let made = self.make(*index, hands).map(Box::new);
+                // It is not made inside of its cell: whoever waits there must be waiting for one thread alone.
+                let _ = self.arenas[*index].set(made.map_err(|why| why.to_string()));
+            }
+        });
+    }
+
+    /// Whether to make an arena takes so long that threads had better share it.
+    fn takes_long(&self, index: usize) -> bool {
+        let (setting, search) = self.place(index);
+        let setup = &self.source.runs_in[setting].setup;
+        let is_live = setup.spot.is_some() || setup.elastic.is_some() || !setup.kinds.is_empty();
+        let count = match &self.searches[search] {
+            Search::Simulated { configurations, .. } => configurations.len(),
+            Search::Measured(_) | Search::Bag => 0,
+            Search::Parallel => {
+                let plans = self.source.parallel.as_ref();
+                plans.map_or(0, |plans| plans.space.len())
+            }
+        };
+        is_live || self.limits.max_miss.is_some() || count >= MANY
+    }
+
+    /// Number of arenas.
+    pub fn arena_count(&self) -> usize {
+        self.arenas.len()
+    }
+
+    /// The setting of an arena, and the place of its search.
+    fn place(&self, arena: usize) -> (usize, usize) {
+        let searches = self.searches.len().max(1);
+        (arena / searches, arena % searches)
+    }
+
+    /// Name of an arena's setting; empty where no key of the scenario holds several values.
+    pub fn setting(&self, arena: usize) -> &str {
+        &self.source.runs_in[self.place(arena).0].name
+    }
+
+    /// How often the job of an arena will be run, where that is said.
+    pub fn repeats(&self, arena: usize) -> Option<u64> {
+        self.source.runs_in[self.place(arena).0].repeats
+    }
+
+    /// An arena, made if need be.
+    ///
+    /// # Errors
+    /// In words why there is none; none after the scenario's own check.
+    pub fn arena(&self, index: usize) -> Result<&Arena, &str> {
+        let made = self.arenas[index].get_or_init(|| {
+            (self.make(index, Hands::One).map(Box::new)).map_err(|e| e.to_string())
+        });
+        match made {
+            Ok(arena) => Ok(arena),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Whether an arena was asked for before.
+    pub fn is_made(&self, index: usize) -> bool {
+        self.arenas[index].get().is_some()
+    }
+
+    /// Number of arenas that were asked for.
+    pub fn made(&self) -> usize {
+        self.arenas
+            .iter()
+            .filter(|cell| cell.get().is_some())
+            .count()
+    }
+
+    /// All arenas that can be made.
+    pub fn arenas(&self) -> impl Iterator<Item = &Arena> {
+        (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
+    }
+
+    /// Forgets the arenas before `first`, if there are too many to keep.
+    pub fn forget_before(&mut self, first: usize) {
+        if self.arenas.len() > EAGER {
+            // Cases come in the order of arenas: those made lie close before `first`.
+            for cell in self.arenas[..first].iter_mut().rev() {
+                if cell.take().is_none() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Name of an arena's workload.
+    pub fn workload(&self, arena: usize) -> &str {
+        match (&self.searches[self.place(arena).1], &self.source.measured) {
+            (Search::Simulated { workload, .. }, _) => &self.source.workloads[*workload].0.name,
+            (Search::Measured(job), Some(measured)) => &measured.jobs[*job].name,
+            (Search::Measured(_), None) => "",
+            (Search::Bag, _) => self.source.bag.as_ref().map_or("", |bag| &bag.name),
+            (Search::Parallel, _) => {
+                let plans = self.source.parallel.as_ref();
+                plans.map_or("", |plans| &plans.name)
+            }
+        }
+    }
+
+    fn make(&self, index: usize, hands: Hands) -> Result<Arena, PlanError> {
+        let (setting, search) = self.place(index);
+        match (&self.searches[search], &self.source.measured) {
+            (
+                Search::Simulated {
+                    workload,
+                    configurations,
+                },
+                _,
+            ) => self.make_simulated(setting, *workload, configurations.clone(), hands),
+            (Search::Measured(job), Some(measured)) => {
+                self.make_measured(setting, measured, *job, hands)
+            }
+            (Search::Measured(_), None) => Err(PlanError::NoGrid),
+            (Search::Bag, _) => self.make_bag(setting, hands),
+            (Search::Parallel, _) => self.make_plans(setting, hands),
+        }
+    }
+
+    fn make_bag(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
+        let (Some(choices), Some(bag)) = (&self.source.bag, &self.source.runs_in[setting].bag)
+        else {
+            return Err(PlanError::NoBag);
+        };
+        let ground = BagGround::new(Arc::clone(bag), Arc::clone(choices));
+        let parts = (&*choices.name, &choices.space, Figures::of_bag());
+        self.make_on(Box::new(ground), parts, setting, hands)
+    }
+
+    fn make_plans(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
+        let own = &self.source.runs_in[setting];
+        let (Some(choices), Some(terms)) = (&self.source.parallel, &own.parallel) else {
+            return Err(PlanError::NoPlans);
+        };
+        let ground = PlanGround::new(Arc::clone(choices), Arc::clone(terms)).prepared(hands);
+        let parts = (&*choices.name, &choices.space, Figures::of_plans(choices));
+        self.make_on(Box::new(ground), parts, setting, hands)
+    }
+
+    /// On a ground of which no earlier run tells anything.
+    fn make_on(
+        &self,
+        ground: Box<dyn Ground>,
+        (workload, space, figures): (&str, &Space, Figures),
+        setting: usize,
+        hands: Hands,
+    ) -> Result<Arena, PlanError> {
+        let history = History {
+            workload: workload.to_owned(),
+            ..History::default()
+        };
+        let parts = Parts {
+            workload,
+            ground,
+            space: space.clone(),
+            figures,
+            repeats: self.source.runs_in[setting].repeats,
+            own: &history,
+            stored: &[],
+            fleet: &Fleet::listed(),
+            hands,
+        };
+        Arena::new(&self.source, &self.terms, parts)
+    }
+
+    fn make_measured(
+        &self,
+        setting: usize,
+        measured: &MeasuredJobs,
+        job: usize,
+        hands: Hands,
+    ) -> Result<Arena, PlanError> {
+        let stored: Vec<History> = (measured.jobs.iter())
+            .map(|job| MeasuredGrid::history(job))
+            .collect();
+        let own = &measured.jobs[job];
+        let parts = Parts {
+            workload: &own.name,
+            ground: Box::new(MeasuredGrid::new(Arc::clone(own), measured.probe)),
+            space: own.space.clone(),
+            figures: Figures::of_job(own),
+            repeats: self.source.runs_in[setting].repeats,
+            own: &stored[job],
+            stored: &stored,
+            fleet: &Fleet::listed(),
+            hands,
+        };
+        Arena::new(&self.source, &self.terms, parts)
+    }
+
+    /// What a worker waits for the slowest in a setting.
+    fn waits(&self, setting: usize) -> &Waits {
+        let (of, waits) = &self.waits[self.waits_of[setting]];
+        let configurations = self.source.workloads.iter().flat_map(|w| &w.1);
+        waits.get_or_init(|| Waits::new(&self.source.runs_in[*of].variation, configurations))
+    }
+
+    fn make_simulated(
+        &self,
+        setting: usize,
+        workload: usize,
+        range: Range<usize>,
+        hands: Hands,
+    ) -> Result<Arena, PlanError> {
+        let scenario = &self.source;
+        let Setting {
+            variation, setup, ..
+        } = &scenario.runs_in[setting];
+        let (workload, configurations) = &scenario.workloads[workload];
+        let configurations = &configurations[range];
+        let reach = &setup.reach(&scenario.reach, configurations);
+        let terms = (variation, self.waits(setting), setup);
+        let world = World::by(hands, workload, configurations, reach, terms)
+            .map_err(|mut all| all.swap_remove(0))?;
+        let own = (world.vms.iter()).filter_map(|rented| self.machines.get(&rented.name));
+        let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
+        let stored: Vec<History> = (scenario.stored.iter())
+            .map(|w| History::of(w, reach))
+            .collect();
+        let own = History::of(workload, reach);
+        let parts = Parts {
+            workload: &workload.name,
+            ground: Box::new(world),
+            space: Space::of_clusters(configurations),
+            figures: Figures::of(workload),
+            repeats: scenario.runs_in[setting].repeats,
+            own: &own,
+            stored: &stored,
+            fleet: &fleet,
+            hands,
+        };
+        Arena::new(scenario, &self.terms, parts)
+    }
+
+    /// Number of cases.
+    pub fn cases(&self) -> u64 {
+        (self.arenas.len() * self.contenders()) as u64 * self.replicas * self.cases_per_simulation()
+    }
+
+    /// Cases that share a simulation, and follow each other: those that differ only in their policy
+    /// and objective.
+    pub fn cases_per_simulation(&self) -> u64 {
+        (self.policies.len() * self.objectives.len()) as u64
+    }
+
+    /// Name of a strategy.
+    pub fn strategy(&self, index: usize) -> &str {
+        &self.source.strategies[index]
+    }
+
+    fn contenders(&self) -> usize {
+        self.source.strategies.len()
+    }
+
+    /// Whether a record that was stored is one of the case whose number it bears.
+    pub fn owns(&self, record: &Record<'_>) -> bool {
+        if record.case >= self.cases() {
+            return false;
+        }
+        let case = self.case(record.case);
+        record.setting == self.setting(case.arena)
+            && record.workload == self.workload(case.arena)
+            && record.pricing == self.policies[case.policy].name
+            && record.objective == self.objectives[case.objective].name()
+            && record.strategy == self.strategy(case.strategy)
+            && record.replica == case.replica
+    }
+
+    /// The case with this `number`, computed, never stored: the number of cases costs no memory.
+    pub fn case(&self, number: u64) -> Case {
+        let mut rest = number;
+        let mut digit = |base: u64| {
+            let digit = rest % base;
+            rest /= base;
+            digit
+        };
+        let objective = digit(self.objectives.len() as u64) as usize;
+        let policy = digit(self.policies.len() as u64) as usize;
+        let replica = self.first_replica + digit(self.replicas);
+        let strategy = digit(self.contenders() as u64) as usize;
+        Case {
+            number,
+            arena: digit(self.arenas.len() as u64) as usize,
+            policy,
+            objective,
+            strategy,
+            replica,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! How many replicas it takes until net overheads are known as well as a scenario asks for.
+//!
+//! Replicas are run in blocks, each behind the last, until half the 95 % interval of the mean net overhead of every setting,
+//! workload, policy, objective and strategy is at most what is wanted, or there are as many as there may be. After n replicas whose
+//! widest interval is w times too wide the next block ends at 1.1 n w², from 1.25 n to 2 n. Few looks at a mean leave its
+//! interval what it is.
+//!
+//! Nothing is kept of these runs but sums: the scenario is then run with that many replicas. Cases, rows and bytes are those of
+//! `replicas = N`, for any number of threads, at twice the work.
+
+use std::sync::atomic::AtomicU64;
+
+use super::key_columns::KeyColumns;
+use super::plan::Plan;
+use super::plan_error::PlanError;
+use super::run::{Conduct, Ending, gather};
+use super::shard::Tasks;
+use super::summary_by::SummaryBy;
+use super::tally::Tallied;
+use crate::scenario::{Scenario, WantedPrecision};
+use scavsim_search::search::Objective;
+use scavsim_sim::engine::Interrupt;
+
+/// Replicas from which an interval is taken at its word: skewness is not told by fewer.
+const LEAST: u64 = 16;
+/// The same of antithetic replicas: what mirrored luck leaves is rarer and more skewed, and units are half as many.
+const LEAST_ANTITHETIC: u64 = 60;
+/// By how much replicas grow from block to block.
+const GROWTH: (f64, f64) = (1.25, 2.0);
+/// How many more than are expected to suffice.
+const MARGIN: f64 = 1.1;
+
+/// How many replicas there are to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reached {
+    /// Replicas.
+    pub replicas: u64,
+    /// Half the widest interval of them, as a fraction; infinite where a net overhead has none.
+    pub half_width: f64,
+}
+
+/// Why that is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReached {
+    /// It cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Threads cannot be started, or there are more groups than are kept.
+    #[error(transparent)]
+    Run(#[from] std::io::Error),
+    /// It was stopped from outside.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// How many replicas of `scenario` it takes; `progress` counts the cases.
+///
+/// # Errors
+/// [`NotReached`].
+pub fn replicas(
+    scenario: &Scenario,
+    wanted: WantedPrecision,
+    (jobs, interrupt): (usize, &Interrupt),
+    progress: &AtomicU64,
+) -> Result<Reached, NotReached> {
+    let planned = Plan::on_threads(jobs, scenario, interrupt);
+    if interrupt.is_raised() {
+        return Err(NotReached::Interrupted);
+    }
+    let mut plan = planned?;
+    let conduct = Conduct {
+        known: 0,
+        jobs,
+        fail_fast: false,
+        progress,
+    };
+    let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), Tasks::of(&plan));
+    let most = wanted.most.max(1);
+    let least = match scenario.antithetic {
+        true => LEAST_ANTITHETIC,
+        false => LEAST,
+    };
+    let (mut done, mut next) = (0, even(scenario.replicas.max(least)).min(most));
+    loop {
+        plan.look_at(done..next);
+        let tasks = Tasks::of(&plan).behind(0);
+        let finished = gather(&mut plan, tasks, conduct, &mut summary)?;
+        if finished.ending != Ending::Complete {
+            return Err(NotReached::Interrupted);
+        }
+        done = next;
+        let widths = summary.tallied_by(KeyColumns::OBJECTIVE);
+        let half_width = widths.fold(0.0, |widest: f64, (objective, tallied)| {
+            widest.max(half_width(objective, &tallied))
+        });
+        if half_width <= wanted.half_width || done >= most {
+            return Ok(Reached {
+                replicas: done,
+                half_width,
+            });
+        }
+        next = block_end(done, half_width / wanted.half_width).min(most);
+    }
+}
+
+/// Where the next block ends, of which pairs are whole, behind `done` replicas whose widest interval is so many times too wide.
+fn block_end(done: u64, times: f64) -> u64 {
+    let growth = (times * times * MARGIN).clamp(GROWTH.0, GROWTH.1);
+    even((done as f64 * growth).ceil() as u64)
+}
+
+fn even(replicas: u64) -> u64 {
+    replicas.next_multiple_of(2)
+}
+
+/// Half the interval of net overhead in what the objective is about; of the knee in both, the wider.
+fn half_width(objective: &str, tallied: &Tallied) -> f64 {
+    let figures: &[&str] = match objective {
+        of if of == Objective::Time.name() => &["overhead_net_time"],
+        of if of == Objective::Cost.name() => &["overhead_net_cost"],
+        _ => &["overhead_net_time", "overhead_net_cost"],
+    };
+    let means = figures.iter().filter_map(|figure| tallied.mean(figure));
+    let halves = means.map(|mean| match mean.interval {
+        Some(interval) => 0.5 * (interval.high - interval.low),
+        None => f64::INFINITY,
+    });
+    halves.fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Record, Sink};
+    use crate::scenario::{Overrides, load};
+    use scavsim_read::input::{Diagnostics, Source};
+
+    const SCENARIO: &str = r#"
+        workloads = ["scavenger-resnet18"]
+        search = { strategies = ["oracle", "no-search", "partial"], objectives = ["time", "knee"] }
+        variation = { step_cv = 0.05, placement_sigma = 0.03, noise_cv = 0.10, epoch_cv = 0.02 }
+    "#;
+
+    fn scenario(text: &str) -> Scenario {
+        let mut wrong = Diagnostics::default();
+        let source = Source::new("test.toml", text);
+        let here = std::path::Path::new(".");
+        load(&source, here, Overrides::default(), &mut wrong).expect("a scenario")
+    }
+
+    fn reached(text: &str, half_width: f64, most: u64, jobs: usize) -> Reached {
+        let wanted = WantedPrecision { half_width, most };
+        let by = (jobs, &Interrupt::NEVER);
+        replicas(&scenario(text), wanted, by, &AtomicU64::new(0)).expect("it can be run")
+    }
+
+    /// Half the widest interval of a run with that many replicas at once.
+    fn at_once(text: &str, replicas: u64) -> f64 {
+        let mut plan =
+            Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
+        let tasks = Tasks::of(&plan);
+        let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), tasks);
+        let conduct = Conduct {
+            known: 0,
+            jobs: 1,
+            fail_fast: false,
+            progress: &AtomicU64::new(0),
+        };
+        gather(&mut plan, tasks.behind(0), conduct, &mut summary).expect("it can be run");
+        let all = summary.tallied_by(KeyColumns::OBJECTIVE);
+        all.fold(0.0, |widest: f64, (objective, tallied)| {
+            widest.max(half_width(objective, &tallied))
+        })
+    }
+
+    #[test]
+    fn as_many_replicas_as_are_needed_on_any_number_of_threads() {
+        let one = reached(SCENARIO, 0.002, 100_000, 1);
+        assert!(one.half_width <= 0.002 && one.replicas > LEAST, "{one:?}");
+        assert_eq!(one, reached(SCENARIO, 0.002, 100_000, 3));
+        // Blocks come to what one run does, and one with a good deal less would not do.
+        let whole = at_once(SCENARIO, one.replicas);
+        assert!(
+            (whole / one.half_width - 1.0).abs() < 1e-9,
+            "{whole} {one:?}"
+        );
+        assert!(at_once(SCENARIO, one.replicas / 4) > 0.002, "{one:?}");
+    }
+
+    #[test]
+    fn not_more_replicas_than_there_may_be() {
+        let capped = reached(SCENARIO, 1e-6, 41, 2);
+        assert!(
+            capped.replicas == 41 && capped.half_width > 1e-6,
+            "{capped:?}"
+        );
+        // What does not vary is known.
+        let fixed = "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"oracle\"]\n";
+        assert_eq!(reached(fixed, 1e-6, 1_000, 1).replicas, LEAST);
+    }
+
+    #[test]
+    fn a_block_ends_where_the_interval_is_expected_to_be_narrow_enough() {
+        assert_eq!(block_end(100, 1.2), 160);
+        assert_eq!(block_end(100, 1.001), 126);
+        assert_eq!(block_end(100, f64::INFINITY), 200);
+        assert_eq!(block_end(16, 1.0), 20);
+    }
+
+    /// A block behind others is of the replicas that follow.
+    #[test]
+    fn blocks_have_the_replicas_of_the_whole() {
+        struct Times(Vec<(u64, Option<f64>)>);
+        impl Sink for Times {
+            fn take(&mut self, record: &Record<'_>) -> std::io::Result<()> {
+                self.0.push((record.replica, record.time_h));
+                Ok(())
+            }
+        }
+        let text = SCENARIO.replace("\"oracle\", \"no-search\", \"partial\"", "\"partial\"");
+        let text = text.replace("\"time\", \"knee\"", "\"time\"");
+        let mut plan = Plan::new(&scenario(&format!("replicas = 10\n{text}"))).expect("a plan");
+        let mut seen = |replicas| {
+            plan.look_at(replicas);
+            let conduct = Conduct {
+                known: 0,
+                jobs: 1,
+                fail_fast: false,
+                progress: &AtomicU64::new(0),
+            };
+            let tasks = Tasks::of(&plan);
+            let mut times = Times(Vec::new());
+            super::super::run(&mut plan, tasks.behind(0), conduct, &mut [&mut times])
+                .expect("memory");
+            times.0
+        };
+        let whole = seen(0..10);
+        assert_eq!(whole.len(), 10);
+        assert_eq!([seen(0..4), seen(4..10)].concat(), whole);
+    }
+}

@@ -1,0 +1,36 @@
+//! What configurations cost under one policy, as everybody knows it beforehand.
+
+use std::cell::RefCell;
+
+use scavsim_data::pricing::Tariff;
+use scavsim_data::usage::Usage;
+use scavsim_search::search::Prices;
+use scavsim_search::testbed::Ground;
+
+/// The prices of a ground under a tariff.
+pub(super) struct PriceList<'a> {
+    ground: &'a dyn Ground,
+    tariff: &'a Tariff,
+    usage: RefCell<Usage>,
+}
+
+impl<'a> PriceList<'a> {
+    pub(super) fn new(ground: &'a dyn Ground, tariff: &'a Tariff) -> Self {
+        PriceList {
+            ground,
+            tariff,
+            usage: RefCell::default(),
+        }
+    }
+}
+
+impl Prices for PriceList<'_> {
+    fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
+        if self.tariff.is_as_stated() && !self.ground.price_is_known(configuration) {
+            return None;
+        }
+        let usage = &mut *self.usage.borrow_mut();
+        self.ground.plan_usage(configuration, seconds, usage);
+        Some(self.tariff.bill_usd(usage))
+    }
+}

@@ -1,0 +1,456 @@
+//! Every configuration of a workload: what it takes and costs in expectation, how far single runs scatter, how often they
+//! miss a limit, and whether another is both faster and cheaper.
+//!
+//! Expectations are those that the oracle is valued by. Runs are in the same replicas as the means behind them
+//! (`expectation.rs`), which no case has.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::arena::Arena;
+use super::expectation::Runner;
+use super::plan::Plan;
+use super::plan_error::PlanError;
+use crate::scenario::Scenario;
+use scavsim_base::stats::Share;
+use scavsim_data::cloud::Market;
+use scavsim_data::pricing::{Policy, Tariff};
+use scavsim_search::search::objective::{Front, best_two};
+use scavsim_search::search::{Limits, Objective, Point};
+use scavsim_sim::cluster::World;
+use scavsim_sim::engine::Interrupt;
+use scavsim_sim::training::Variation;
+
+/// Ends of the interval that runs are told by.
+pub const ENDS: [f64; 2] = [0.05, 0.95];
+/// Configurations whose runs meet a replica one after the other: what a replica deals is forgotten at once.
+const CHUNK: usize = 64;
+
+/// The configurations of one workload in one setting under one policy, the best first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The setting; empty where no key of the scenario holds several values.
+    pub setting: String,
+    /// The workload.
+    pub workload: String,
+    /// The policy.
+    pub pricing: String,
+    /// What it is sorted by.
+    pub objective: Objective,
+    /// What may not be exceeded.
+    pub limits: Limits,
+    /// The configurations.
+    pub rows: Vec<Ranked>,
+}
+
+/// A configuration among all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// VM shape or kind of cluster.
+    pub vm: Option<String>,
+    /// Worker count K.
+    pub workers: Option<u32>,
+    /// Global batch B.
+    pub batch: Option<u32>,
+    /// What it is on all other axes.
+    pub other: Option<String>,
+    /// Its VMs.
+    pub held: Vec<Held>,
+    /// Mean time and cost.
+    pub expected: Point,
+    /// Seconds that 5 % and 95 % of runs stay below.
+    pub time_s: [f64; 2],
+    /// USD that they do.
+    pub cost_usd: [f64; 2],
+    /// Runs behind these; 1 where nothing varies.
+    pub runs: u64,
+    /// How many of them miss a limit, where there is one.
+    pub miss: Option<Share>,
+    /// USD that one of many equal jobs is expected to cost by formula, where they are such.
+    pub job_cost_usd: Option<f64>,
+    /// Measured, interpolated or extrapolated.
+    pub provenance: &'static str,
+    /// Whether the limits allow it.
+    pub is_allowed: bool,
+    /// Whether none that is allowed is faster and no dearer, or cheaper and no slower.
+    pub is_on_front: bool,
+    /// Objectives that it is the oracle's choice for.
+    pub best_for: Vec<Objective>,
+}
+
+/// Equal VMs of a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// Their type.
+    pub vm: String,
+    /// How many.
+    pub vms: u32,
+    /// Rented on which terms, where that is known.
+    pub market: Option<Market>,
+}
+
+/// How configurations are run.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort<'a> {
+    /// Runs of each.
+    pub runs: u64,
+    /// Threads.
+    pub jobs: usize,
+    /// What stops them.
+    pub interrupt: &'a Interrupt,
+    /// Counts configurations.
+    pub progress: &'a AtomicU64,
+}
+
+/// Why there is no ranking.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRanking {
+    /// The scenario cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// One of its searches cannot.
+    #[error("{0}")]
+    Arena(String),
+    /// No threads.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] std::io::Error),
+    /// It was stopped.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Ranks the configurations of each workload under each policy, by the first objective of the scenario.
+///
+/// # Errors
+/// [`NoRanking`].
+pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoRanking> {
+    let oracle = Scenario {
+        strategies: vec!["oracle".to_owned()],
+        ..scenario.clone()
+    };
+    let stopped = || effort.interrupt.is_raised();
+    let mut plan = match Plan::on_threads(effort.jobs, &oracle, effort.interrupt) {
+        // What was cut off may be wrong in any way.
+        _ if stopped() => return Err(NoRanking::Interrupted),
+        plan => plan?,
+    };
+    let pool = effort.interrupt.pool(effort.jobs)?;
+    let mut rankings: Vec<Ranking> = Vec::new();
+    let mut begin = 0;
+    for at in 0..plan.arena_count() {
+        let place = |at: usize| (plan.setting(at), plan.workload(at));
+        let is_last = at + 1 == plan.arena_count() || place(at + 1) != place(at);
+        let arena = (plan.arena(at)).map_err(|why| NoRanking::Arena(why.to_owned()))?;
+        let scatter = pool.install(|| scatter(&plan, arena, effort));
+        if stopped() {
+            return Err(NoRanking::Interrupted);
+        }
+        if at == begin {
+            rankings.extend(plan.policies.iter().map(|policy| Ranking {
+                setting: plan.setting(at).to_owned(),
+                workload: arena.workload.clone(),
+                pricing: policy.name.clone(),
+                objective: plan.objectives[0],
+                limits: plan.limits,
+                rows: Vec::new(),
+            }));
+        }
+        let first = rankings.len() - plan.policies.len();
+        for (index, ranking) in rankings[first..].iter_mut().enumerate() {
+            let rows = scatter.iter().enumerate();
+            let rows = rows.map(|(at, runs)| row(&plan, arena, index, at, runs));
+            ranking.rows.extend(rows);
+            if is_last {
+                // Those of several arenas have no oracle in common.
+                let one = (begin == at).then(|| &arena.oracle[index][..]);
+                ranking.sort(&plan.objectives, one);
+            }
+        }
+        if is_last {
+            begin = at + 1;
+        }
+        plan.forget_before(at);
+    }
+    Ok(rankings)
+}
+
+/// Runs of one configuration.
+struct Runs {
+    /// Seconds, then USD per policy: both ends.
+    ends: Vec<[f64; 2]>,
+    /// How many miss a limit, per policy.
+    missed: Vec<Share>,
+    count: u64,
+}
+
+/// Runs all configurations of an arena.
+fn scatter(plan: &Plan, arena: &Arena, effort: Effort<'_>) -> Vec<Runs> {
+    let all: Vec<usize> = (0..arena.space.len()).collect();
+    let runner = || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs).valuing();
+    all.par_chunks(CHUNK)
+        .map_init(runner, |runner, chunk| {
+            let runs = run_chunk(runner, plan, arena, chunk, effort.runs);
+            let done = chunk.len() as u64;
+            effort.progress.fetch_add(done, Ordering::Relaxed);
+            runs
+        })
+        .flatten_iter()
+        .collect()
+}
+
+fn run_chunk(
+    runner: &mut Runner<'_>,
+    plan: &Plan,
+    arena: &Arena,
+    chunk: &[usize],
+    runs: u64,
+) -> Vec<Runs> {
+    let most = |at: usize| match is_constant(arena, at) {
+        true => 1,
+        false => runs.min(arena.ground.most_expectation_runs(at)).max(1),
+    };
+    let most: Vec<u64> = chunk.iter().map(|at| most(*at)).collect();
+    let quantities = arena.tariffs.len() + 1;
+    let mut values = vec![vec![Vec::new(); quantities]; chunk.len()];
+    let mut missed = vec![vec![Share::default(); arena.tariffs.len()]; chunk.len()];
+    for number in 0..runs {
+        for (place, at) in chunk.iter().enumerate() {
+            if number >= most[place] || runner.is_stopped() {
+                continue;
+            }
+            let run = runner.told(*at, number);
+            for (all, value) in values[place].iter_mut().zip(run.0) {
+                all.push(*value);
+            }
+            for (missed, misses) in missed[place].iter_mut().zip(run.misses(&plan.limits)) {
+                missed.add(misses);
+            }
+        }
+    }
+    (values.into_iter().zip(missed))
+        .map(|(mut values, missed)| Runs {
+            count: values[0].len() as u64,
+            ends: values.iter_mut().map(|all| ends(all)).collect(),
+            missed,
+        })
+        .collect()
+}
+
+/// Whether all runs of a configuration come to the same.
+fn is_constant(arena: &Arena, at: usize) -> bool {
+    let Some(world) = arena.ground.world() else {
+        return false;
+    };
+    // Only a search reads the noise.
+    let seen = Variation {
+        noise_cv: 0.0,
+        noise_curve: false,
+        ..world.variation.clone()
+    };
+    seen == Variation::default() && world.truths[at].cluster.is_static
+}
+
+/// The values at both ends of the interval, by nearest rank.
+fn ends(values: &mut [f64]) -> [f64; 2] {
+    values.sort_unstable_by(f64::total_cmp);
+    ENDS.map(|share| {
+        // The relief keeps a whole number that came out a rounding error too high.
+        let rank = (share * values.len() as f64 - 1e-9).ceil() as usize;
+        let found = values.get(rank.saturating_sub(1));
+        found.copied().unwrap_or(f64::INFINITY)
+    })
+}
+
+fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ranked {
+    let expected = arena.expected[policy][at];
+    let is_reached = expected.time_s.is_finite() && expected.cost_usd.is_finite();
+    Ranked {
+        vm: arena.space.vm(at).map(|vm| vm.to_string()),
+        workers: arena.space.workers(at),
+        batch: arena.space.batch(at),
+        other: arena.space.other(at).map(str::to_owned),
+        held: held(arena, &plan.policies[policy], &arena.tariffs[policy], at),
+        expected,
+        time_s: runs.ends[0],
+        cost_usd: runs.ends[policy + 1],
+        runs: runs.count,
+        miss: plan.limits.are_any().then_some(runs.missed[policy]),
+        job_cost_usd: arena.ground.job_cost_usd(at, &arena.tariffs[policy]),
+        provenance: arena.ground.provenance(at),
+        is_allowed: is_reached && arena.allowed[policy][at],
+        is_on_front: false,
+        best_for: Vec::new(),
+    }
+}
+
+/// The VMs of a configuration and their markets.
+fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held> {
+    let usual = match tariff.is_as_stated() {
+        true => None,
+        false => policy.market(),
+    };
+    match arena.ground.world() {
+        Some(world) => held_in(world, usual, at),
+        None if !arena.ground.held_of_each(at).is_empty() => {
+            let rented = arena.ground.rented().unwrap_or_default();
+            (arena.ground.held_of_each(at).iter())
+                .filter_map(|(vm, vms)| Some((rented.get(usize::from(*vm))?, *vms)))
+                .map(|(vm, vms)| Held {
+                    vm: vm.name.to_string(),
+                    vms,
+                    market: match vm.on_spot {
+                        Some(true) => Some(Market::Spot),
+                        Some(false) => Some(Market::OnDemand),
+                        None => usual,
+                    },
+                })
+                .collect()
+        }
+        None => (arena.ground.held(at).into_iter())
+            .map(|(vm, vms)| Held {
+                market: match is_on_spot(arena, &vm) {
+                    true => Some(Market::Spot),
+                    false => usual,
+                },
+                vm,
+                vms,
+            })
+            .collect(),
+    }
+}
+
+/// Whether a VM type of another ground is rented as spot VMs.
+fn is_on_spot(arena: &Arena, vm: &str) -> bool {
+    let rented = arena.ground.rented().unwrap_or_default();
+    let mut all = rented.iter();
+    all.any(|own| *own.name == *vm && own.on_spot == Some(true))
+}
+
+fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {
+    let mut all: Vec<Held> = Vec::new();
+    for group in &world.truths[at].cluster.groups {
+        let rented = &world.vms[usize::from(group.vm)];
+        let market = match (group.on_spot, rented.on_spot) {
+            (true, _) => Some(Market::Spot),
+            (false, Some(_)) => Some(Market::OnDemand),
+            (false, None) => usual,
+        };
+        let same = |held: &&mut Held| held.vm == *rented.name && held.market == market;
+        match all.iter_mut().find(same) {
+            Some(held) => held.vms += group.vms,
+            None => all.push(Held {
+                vm: rented.name.to_string(),
+                vms: group.vms,
+                market,
+            }),
+        }
+    }
+    all
+}
+
+impl Ranking {
+    /// Marks the front and the best, and puts rows in order: what the limits allow comes first.
+    fn sort(&mut self, objectives: &[Objective], oracle: Option<&[Option<usize>]>) {
+        let points: Vec<Point> = self.rows.iter().map(|row| row.expected).collect();
+        let allowed: Vec<bool> = self.rows.iter().map(|row| row.is_allowed).collect();
+        for (row, on_front) in self.rows.iter_mut().zip(front(&points, &allowed)) {
+            row.is_on_front = on_front;
+        }
+        let mut scratch = Vec::new();
+        let known: Vec<Option<Point>> = points.iter().copied().map(Some).collect();
+        for (index, objective) in objectives.iter().enumerate() {
+            let best = match oracle {
+                Some(oracle) => oracle[index],
+                None => best_two(*objective, |at, _| allowed[at], &known, &mut scratch)[0],
+            };
+            if let Some(best) = best {
+                self.rows[best].best_for.push(*objective);
+            }
+        }
+        let knee = Front::of(|at, _| allowed[at], &points, &mut scratch);
+        let objective = self.objective;
+        let value = |row: &Ranked| match objective {
+            Objective::Time => row.expected.time_s,
+            Objective::Cost => row.expected.cost_usd,
+            Objective::Knee => {
+                let depth = knee.and_then(|front| front.depth_over_knee(&row.expected));
+                depth.map_or(f64::INFINITY, |depth| -depth)
+            }
+        };
+        self.rows.sort_by(|a, b| {
+            let is_best = |row: &Ranked| row.best_for.contains(&objective);
+            (b.is_allowed.cmp(&a.is_allowed))
+                .then(is_best(b).cmp(&is_best(a)))
+                .then(value(a).total_cmp(&value(b)))
+                .then(a.expected.time_s.total_cmp(&b.expected.time_s))
+                .then(a.expected.cost_usd.total_cmp(&b.expected.cost_usd))
+        });
+    }
+
+    /// How many are on the front.
+    pub fn on_front(&self) -> usize {
+        self.rows.iter().filter(|row| row.is_on_front).count()
+    }
+}
+
+/// Which of the points that are allowed are on the Pareto front of time and cost: none is better in one and no worse in the
+/// other.
+pub fn front(points: &[Point], allowed: &[bool]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..points.len()).filter(|at| allowed[*at]).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (&points[*a], &points[*b]);
+        (a.time_s.total_cmp(&b.time_s)).then(a.cost_usd.total_cmp(&b.cost_usd))
+    });
+    let mut is_on_front = vec![false; points.len()];
+    let mut cheapest = f64::INFINITY;
+    for same in order.chunk_by(|a, b| points[*a].time_s == points[*b].time_s) {
+        let least = points[same[0]].cost_usd;
+        if least < cheapest {
+            let equal = |at: &&usize| points[**at].cost_usd == least;
+            (same.iter().take_while(equal)).for_each(|at| is_on_front[*at] = true);
+            cheapest = least;
+        }
+    }
+    is_on_front
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ends_are_those_of_nearest_rank() {
+        let mut hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        assert_eq!(ends(&mut hundred), [5.0, 95.0]);
+        assert_eq!(ends(&mut [3.0, 1.0]), [1.0, 3.0]);
+        assert_eq!(ends(&mut [7.0]), [7.0, 7.0]);
+        // One of ten runs that never ends is beyond 90 %, and so at 95 %.
+        let mut ten: Vec<f64> = (1..10).map(f64::from).collect();
+        ten.push(f64::INFINITY);
+        assert_eq!(ends(&mut ten), [1.0, f64::INFINITY]);
+    }
+
+    proptest! {
+        /// Nothing on the front is dominated, and everything off it is, or is not allowed.
+        #[test]
+        fn the_front_is_what_nothing_dominates(
+            raw in prop::collection::vec((1u32..12, 1u32..12, prop::bool::weighted(0.8)), 1..30),
+        ) {
+            let points: Vec<Point> = (raw.iter())
+                .map(|&(t, c, _)| Point { time_s: f64::from(t), cost_usd: f64::from(c) })
+                .collect();
+            let allowed: Vec<bool> = raw.iter().map(|r| r.2).collect();
+            let seen = front(&points, &allowed);
+            for (at, point) in points.iter().enumerate() {
+                let dominates = |other: &Point| {
+                    other.time_s <= point.time_s && other.cost_usd <= point.cost_usd && other != point
+                };
+                let mut others = points.iter().zip(&allowed);
+                let dominated = others.any(|(other, allowed)| *allowed && dominates(other));
+                prop_assert_eq!(seen[at], allowed[at] && !dominated);
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The result of one case: one row of `records.csv`.
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::{Column, Field, Role, columns, field, role};
+
+/// Whether a case has a result.
+///
+/// ```
+/// # use scavsim_lab::face as scavsim;
+/// assert_eq!(scavsim::Status::Failed.name(), "failed");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It has.
+    Ok,
+    /// It has none; the reason stands beside.
+    #[default]
+    Failed,
+}
+
+impl Status {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+columns! {
+    /// Number of the case in the scenario's order, from 0.
+    case: count;
+    /// Workload.
+    workload: name, key;
+    /// Pricing policy.
+    pricing: name, key;
+    /// Objective.
+    objective: name, key;
+    /// Strategy.
+    strategy: name, key;
+    /// Replica, from 0.
+    replica: count, key;
+    /// Setting: the values of keys that hold several, as `KEY=VALUE;…`; empty where none does.
+    setting: name, key;
+    /// VM type that the strategy chose.
+    chosen_vm: text, key;
+    /// Workers that it chose.
+    chosen_workers: whole in "workers", key;
+    /// Global batch that it chose.
+    chosen_batch: whole in "samples", key;
+    /// What it chose on all other axes, as `NAME=VALUE;…`; empty where there are no others.
+    chosen_other: text, key;
+    /// VM type that the oracle chose.
+    oracle_vm: text, key;
+    /// Workers that the oracle chose.
+    oracle_workers: whole in "workers", key;
+    /// Global batch that the oracle chose.
+    oracle_batch: whole in "samples", key;
+    /// What the oracle chose on all other axes.
+    oracle_other: text, key;
+    /// 1 where what was chosen is expected to be worth what the oracle's choice is, else 0, as without a result.
+    right: figure, share;
+    /// Depth of the choice below the line between the ends of the oracle's front, over that of the knee; with the
+    /// objective `knee`.
+    knee_depth: figure in "fraction", mean;
+    /// Hours from the start to the target, search included and its steps credited, as it came out
+    /// in this replica.
+    time_h: figure in "h", mean;
+    /// USD for that.
+    cost_usd: figure in "USD", mean;
+    /// Hours of the oracle in the same replica.
+    oracle_time_h: figure in "h", mean;
+    /// USD of the oracle in the same replica.
+    oracle_cost_usd: figure in "USD", mean;
+    /// Expected hours of the chosen configuration from the start, without search.
+    expected_time_h: figure in "h";
+    /// Expected USD for that.
+    expected_cost_usd: figure in "USD";
+    /// Expected hours of what would have been chosen if the choice had not been there; empty without a search, and where
+    /// nothing else was predicted.
+    rival_time_h: figure in "h";
+    /// Expected USD for that.
+    rival_cost_usd: figure in "USD";
+    /// Its depth, as `knee_depth`.
+    rival_knee_depth: figure in "fraction";
+    /// 1 where the choice, run without search in this replica, keeps within all limits, else 0, as without a
+    /// result; empty without limits.
+    kept_choice: figure, share;
+    /// The same of the job with its search, whose steps earn no progress.
+    kept_gross: figure, share;
+    /// The same of the job with its search, whose steps count as training.
+    kept_net: figure, share;
+    /// How far the choice, run without search in this replica, is beyond a limit, over that limit; of two, the further.
+    /// Empty where it keeps within.
+    excess_choice: figure in "fraction", mean;
+    /// The same of the job with its search, whose steps earn no progress.
+    excess_gross: figure in "fraction", mean;
+    /// The same of the job with its search, whose steps count as training.
+    excess_net: figure in "fraction", mean;
+    /// Hours from the start until the chosen configuration began to train, or would have begun where the target
+    /// was reached before.
+    search_time_h: figure in "h", mean;
+    /// USD for that, as if everything were released then.
+    search_cost_usd: figure in "USD", mean;
+    /// 1 where the target was reached during the search, in whatever was tried then, else 0. `time_h` and `cost_usd`
+    /// end there; the choice is what the whole search recommends, and gross figures run it.
+    reached_in_search: figure, share;
+    /// Hours of the cold start, a part of the search.
+    cold_start_time_h: figure in "h";
+    /// USD of the cold start by itself.
+    cold_start_cost_usd: figure in "USD";
+    /// Part of `cost_usd`: steps of the chosen configuration, after the search. All parts add up to it.
+    bill_useful_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: steps of the search, credited or not.
+    bill_search_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: waiting for VMs to start, during the search too.
+    bill_waiting_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: work that was lost with VMs.
+    bill_lost_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: checkpoints and restores, during the search too.
+    bill_restore_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: egress.
+    bill_egress_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: storage.
+    bill_storage_usd: figure in "USD", mean;
+    /// Part of `cost_usd`: all other charges beside VMs.
+    bill_charges_usd: figure in "USD", mean;
+    /// VMs that the provider took away, search included.
+    lost_vms: figure in "VMs", mean;
+    /// Earlier runs that the strategy used.
+    known_runs: figure in "runs";
+    /// Hours that had been spent on them.
+    known_time_h: figure in "h", mean;
+    /// USD that had been spent on them.
+    known_cost_usd: figure in "USD", mean;
+    /// Mean staleness of an applied gradient: samples of others that were applied between the reading of the parameters and the update, over the global batch; empty for workers that step together on VMs that stay.
+    staleness: figure in "steps", mean;
+    /// Fraction of all gradients that the protocol dropped.
+    dropped_gradients: figure in "fraction", mean;
+    /// Fraction of compute time that went into what was dropped or done twice.
+    wasted_compute: figure in "fraction", mean;
+    /// Expected time of the choice over that of the oracle's, minus 1; empty where the choice breaks a limit, expected
+    /// or in this replica.
+    regret_time: figure in "fraction", mean before search_time_h;
+    /// Expected cost of the choice over that of the oracle's, minus 1; empty as `regret_time` is.
+    regret_cost: figure in "fraction", mean before search_time_h;
+    /// Search time over the oracle's time.
+    search_share_time: figure in "fraction", mean;
+    /// Search cost over the oracle's cost.
+    search_share_cost: figure in "fraction", mean;
+    /// Time over the oracle's, minus 1, when search steps earn no progress; empty where that breaks a limit.
+    overhead_gross_time: figure in "fraction", mean;
+    /// Cost over the oracle's, minus 1, when search steps earn no progress; empty where that breaks a limit.
+    overhead_gross_cost: figure in "fraction", mean;
+    /// Time over the oracle's, minus 1, when search steps count as training; empty where that breaks a limit.
+    overhead_net_time: figure in "fraction", mean;
+    /// Cost over the oracle's, minus 1, when search steps count as training; empty where that breaks a limit.
+    overhead_net_cost: figure in "fraction", mean;
+    /// How often the job is run, R, with `search.repeats`.
+    repeats: whole in "runs", key;
+    /// Runs to the target that the search made; with `search.repeats`.
+    runs_in_search: figure in "runs", mean;
+    /// Choices that never reached the target, before the one that stands; they are part of the search. On a measured grid.
+    failed_choices: figure in "runs", mean;
+    /// Time of the search and R runs over R runs of the oracle, minus 1, when search steps earn nothing; empty where the first
+    /// breaks a limit.
+    repeated_gross_time: figure in "fraction", mean;
+    /// Cost of the search and R runs over R runs of the oracle, minus 1, when search steps earn nothing; empty where the first
+    /// breaks a limit.
+    repeated_gross_cost: figure in "fraction", mean;
+    /// The same of time when what the search did counts: its runs to the target are some of the R, or its steps part of
+    /// the first.
+    repeated_net_time: figure in "fraction", mean;
+    /// The same of cost.
+    repeated_net_cost: figure in "fraction", mean;
+    /// Cold start over the oracle's time: the accounting behind the paper's own figure.
+    overhead_published_time: figure in "fraction", mean;
+    /// Cold start over the oracle's cost: the accounting behind the paper's own figure.
+    overhead_published_cost: figure in "fraction", mean;
+    /// Hours that each further job is expected to take less with the choice than in the default configuration.
+    saved_time_h: figure in "h", mean;
+    /// USD that it is expected to cost less.
+    saved_cost_usd: figure in "USD", mean;
+    /// Repetitions of the job that repay the search against the default configuration, in hours for the objective `time`,
+    /// else in USD, without earlier runs; empty where nothing is saved.
+    break_even_jobs: figure in "jobs";
+    /// 1 where a search or earlier runs were spent and no repetition repays them, for nothing is saved, else 0; empty where
+    /// nothing was spent.
+    never_repaid: figure, share;
+    /// Mean over configurations of |predicted − expected time| / expected time.
+    error_mean: figure in "fraction", mean;
+    /// Median of the same.
+    error_median: figure in "fraction", mean;
+    /// Maximum of the same.
+    error_max: figure in "fraction", mean;
+    /// Whether the chosen configuration was measured or interpolated.
+    provenance: text, key;
+    /// The fidelity that its run was simulated in.
+    fidelity: text;
+    /// Whether there is a result.
+    status: status, key;
+    /// Why there is none, or what is special about it.
+    reason: remark;
+}
+
+impl Record<'_> {
+    /// Whether the choice is expected to be worth what the oracle's is.
+    pub fn is_right(&self) -> bool {
+        self.right == Some(1.0)
+    }
+
+    /// What the strategy chose on an axis that has no column of its own.
+    pub fn chosen_on(&self, axis: &str) -> Option<&str> {
+        value_on(self.chosen_other?, axis)
+    }
+
+    /// What the oracle chose on an axis that has no column of its own.
+    pub fn oracle_on(&self, axis: &str) -> Option<&str> {
+        value_on(self.oracle_other?, axis)
+    }
+}
+
+/// The value of an axis in `NAME=VALUE;…`.
+fn value_on<'r>(all: &'r str, axis: &str) -> Option<&'r str> {
+    let mut values = all.split(';').filter_map(|one| one.split_once('='));
+    values.find_map(|(name, value)| (name == axis).then_some(value))
+}

@@ -1,0 +1,214 @@
+//! What a group's cases chose and what they would have chosen instead: what may come that no case of it showed.
+
+use super::record::Record;
+use super::stored::{Reader, Writer};
+use scavsim_base::stats::unseen;
+
+/// So many outcomes are told apart in a group. Where there are more, the rest counts as seen.
+const MOST_OUTCOMES: usize = 32;
+/// So many in a part of it, of which it is not known yet which of them the group has.
+const MOST_IN_PART: usize = 4_096;
+
+/// What a choice is expected to come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Worth {
+    /// Hours without search.
+    pub(super) hours: f64,
+    /// USD without search.
+    pub(super) usd: f64,
+    /// Its depth on the oracle's front over that of the knee; 0 where it is not asked for.
+    pub(super) depth: f64,
+}
+
+impl Worth {
+    fn minus(self, other: Worth) -> [f64; 3] {
+        [
+            self.hours - other.hours,
+            self.usd - other.usd,
+            self.depth - other.depth,
+        ]
+    }
+}
+
+/// How far a mean may move by choices that no case made.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Drift {
+    /// Down and up, in hours.
+    pub(super) hours: (f64, f64),
+    /// In USD.
+    pub(super) usd: (f64, f64),
+    /// In depth.
+    pub(super) depth: (f64, f64),
+}
+
+/// The outcomes of a group.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rivals {
+    outcomes: Vec<Outcome>,
+    /// Cases that chose, where two that share their luck count once: they may miss the same.
+    cases: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Outcome {
+    worth: Worth,
+    /// Cases that chose it.
+    chosen: u64,
+    /// The most that a case which had it in second place would have had more by it, and less: in hours, USD and depth.
+    up: [f64; 3],
+    down: [f64; 3],
+}
+
+impl Rivals {
+    /// Takes in what a case chose, and what it would have chosen without that; `shares_luck` with the case before.
+    pub(super) fn take(&mut self, record: &Record<'_>, shares_luck: bool) {
+        let worth = |hours: Option<f64>, usd: Option<f64>, depth: Option<f64>| {
+            let (hours, usd) = hours.zip(usd)?;
+            let depth = depth.unwrap_or(0.0);
+            Some(Worth { hours, usd, depth })
+        };
+        let (hours, usd) = (record.expected_time_h, record.expected_cost_usd);
+        let Some(own) = worth(hours, usd, record.knee_depth) else {
+            return;
+        };
+        self.cases += u64::from(!shares_luck);
+        if let Some(outcome) = self.outcome(own, MOST_IN_PART) {
+            outcome.chosen += 1;
+        }
+        let (hours, usd) = (record.rival_time_h, record.rival_cost_usd);
+        if let Some(rival) = worth(hours, usd, record.rival_knee_depth)
+            && let Some(outcome) = self.outcome(rival, MOST_IN_PART)
+        {
+            let by = rival.minus(own);
+            for (i, by) in by.into_iter().enumerate() {
+                outcome.up[i] = outcome.up[i].max(by);
+                outcome.down[i] = outcome.down[i].max(-by);
+            }
+        }
+    }
+
+    /// Takes in the cases of another, which follow.
+    pub(super) fn merge(&mut self, other: &Rivals) {
+        self.cases += other.cases;
+        for seen in &other.outcomes {
+            if let Some(outcome) = self.outcome(seen.worth, MOST_OUTCOMES) {
+                outcome.chosen += seen.chosen;
+                for i in 0..3 {
+                    outcome.up[i] = outcome.up[i].max(seen.up[i]);
+                    outcome.down[i] = outcome.down[i].max(seen.down[i]);
+                }
+            }
+        }
+    }
+
+    fn outcome(&mut self, worth: Worth, most: usize) -> Option<&mut Outcome> {
+        let at = match self.outcomes.iter().position(|o| o.worth == worth) {
+            Some(at) => at,
+            None if self.outcomes.len() >= most => return None,
+            None => {
+                self.outcomes.push(Outcome {
+                    worth,
+                    chosen: 0,
+                    up: [0.0; 3],
+                    down: [0.0; 3],
+                });
+                self.outcomes.len() - 1
+            }
+        };
+        self.outcomes.get_mut(at)
+    }
+
+    /// Writes it where [`Rivals::read`] finds it.
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.count(self.cases);
+        to.count(self.outcomes.len() as u64);
+        for outcome in &self.outcomes {
+            let Worth { hours, usd, depth } = outcome.worth;
+            to.numbers(&[hours, usd, depth]);
+            to.count(outcome.chosen);
+            to.numbers(&outcome.up);
+            to.numbers(&outcome.down);
+        }
+    }
+
+    /// What [`Rivals::write`] wrote; `None` where that is not what stands there.
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Rivals> {
+        let cases = from.count()?;
+        let outcomes = (0..from.count()?).map(|_| {
+            let [hours, usd, depth] = from.numbers()?;
+            Some(Outcome {
+                worth: Worth { hours, usd, depth },
+                chosen: from.count()?,
+                up: from.numbers()?,
+                down: from.numbers()?,
+            })
+        });
+        let outcomes = outcomes.collect::<Option<_>>()?;
+        Some(Rivals { outcomes, cases })
+    }
+
+    /// By how much the mean of a choice moves if what was second in a case, but chosen in none, is chosen with the
+    /// largest probability that is credible then; of several, that which moves it farthest.
+    pub(super) fn drift(&self) -> Drift {
+        self.drift_by(unseen(self.cases))
+    }
+
+    fn drift_by(&self, probability: f64) -> Drift {
+        let unseen = || self.outcomes.iter().filter(|outcome| outcome.chosen == 0);
+        let of = |i: usize| {
+            let down = unseen().fold(0.0, |most: f64, outcome| most.max(outcome.down[i]));
+            let up = unseen().fold(0.0, |most: f64, outcome| most.max(outcome.up[i]));
+            (probability * down, probability * up)
+        };
+        Drift {
+            hours: of(0),
+            usd: of(1),
+            depth: of(2),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(own: f64, rival: Option<f64>) -> Record<'static> {
+        Record {
+            expected_time_h: Some(own),
+            expected_cost_usd: Some(10.0 - own),
+            rival_time_h: rival,
+            rival_cost_usd: rival.map(|rival| 10.0 - rival),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn only_what_no_case_chose_can_still_come() {
+        let mut rivals = Rivals::default();
+        for _ in 0..3 {
+            rivals.take(&record(4.0, Some(5.0)), false);
+        }
+        rivals.take(&record(4.0, Some(3.0)), false);
+        let drift = rivals.drift_by(0.2);
+        let near = |(a, b): (f64, f64), c: f64, d: f64| {
+            assert!((a - c).abs() < 1e-12 && (b - d).abs() < 1e-12, "{a} {b}");
+        };
+        near(drift.hours, 0.2, 0.2);
+        near(drift.usd, 0.2, 0.2);
+        near(drift.depth, 0.0, 0.0);
+        rivals.take(&record(5.0, Some(4.0)), false);
+        near(rivals.drift_by(0.2).hours, 0.2, 0.0);
+        // Without second places there is nothing to fear.
+        let mut alone = Rivals::default();
+        alone.take(&record(1.0, None), false);
+        assert_eq!(alone.drift(), Drift::default());
+        // Three pairs are three chances to see it, not six.
+        let (mut pairs, mut single) = (Rivals::default(), Rivals::default());
+        for _ in 0..3 {
+            pairs.take(&record(4.0, Some(5.0)), false);
+            pairs.take(&record(4.0, Some(5.0)), true);
+            single.take(&record(4.0, Some(5.0)), false);
+        }
+        assert_eq!(pairs.drift(), single.drift());
+    }
+}

@@ -1,0 +1,267 @@
+//! Cases: in parallel, out in order, in bounded memory.
+
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::evaluate::Evaluator;
+use super::gather::{Gather, InOrder, Maker, Part, Sink};
+use super::memo::Memo;
+use super::plan::Plan;
+use super::record::{Record, Status};
+use super::shard::Tasks;
+use scavsim_sim::training::Fidelity;
+
+/// How cases are to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Conduct<'a> {
+    /// Threads.
+    pub jobs: usize,
+    /// Whether the first case without a result ends the run.
+    pub fail_fast: bool,
+    /// Cases that are known from before, by their numbers all up to this: a failure of one of them ends nothing.
+    pub known: u64,
+    /// Counts finished cases.
+    pub progress: &'a AtomicU64,
+}
+
+/// Why a run ended.
+///
+/// ```
+/// # use scavsim_lab::face as scavsim;
+/// assert_eq!(scavsim::Ending::default(), scavsim::Ending::Complete);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Ending {
+    /// No case was left.
+    #[default]
+    Complete,
+    /// It was stopped from outside.
+    Interrupted,
+    /// A case failed, and that was to end it.
+    Failed,
+}
+
+/// How a run ended.
+///
+/// ```
+/// # use scavsim_lab::face as scavsim;
+/// use scavsim::{Ending, Finished, Scenario};
+///
+/// let scenario = Scenario::parse(
+///     r#"
+///     workloads = ["scavenger-resnet18"]
+///     search = { strategies = ["oracle"], objectives = ["time"] }
+///     "#,
+/// )?;
+/// let finished: Finished = scenario.run(|_| ())?;
+/// assert_eq!((finished.cases, finished.failed, finished.ending), (1, 0, Ending::Complete));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Finished {
+    /// Records handed out: all cases unless the run ended early.
+    pub cases: u64,
+    /// Of these, cases without a result.
+    pub failed: u64,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+impl Finished {
+    /// Counts one record.
+    pub fn count(&mut self, record: &Record<'_>) {
+        self.cases += 1;
+        self.failed += u64::from(record.status == Status::Failed);
+    }
+}
+
+/// Tasks per thread whose parts are held in memory before they are handed out, fewer of the slow ones, and the cases
+/// beyond which they are fewer.
+const TASKS_PER_THREAD: u64 = 64;
+const SLOW_TASKS_PER_THREAD: u64 = 32;
+const CASES_PER_THREAD: u64 = 4096;
+
+/// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
+/// order of the tasks; otherwise as [`gather`].
+///
+/// # Errors
+/// The first failure of a sink, or of starting the threads.
+pub fn run(
+    plan: &mut Plan,
+    tasks: impl IntoIterator<Item = Range<u64>>,
+    conduct: Conduct<'_>,
+    sinks: &mut [&mut (dyn Sink + Send)],
+) -> io::Result<Finished> {
+    gather(plan, tasks, conduct, &mut InOrder(sinks))
+}
+
+/// Evaluates `tasks`, which are runs of cases of `plan`, and has what their records come to put together in the order
+/// of the tasks.
+///
+/// Tasks come in the order of their cases: arenas that lie behind are forgotten.
+///
+/// Once the interrupt of `plan` is raised it ends within a few events.
+///
+/// A run that ends at a failure hands out nothing behind the first failed case, whatever other
+/// threads have finished: where it ends does not depend on their number.
+///
+/// # Errors
+/// The first failure of a part or of what puts them together, or of starting the threads.
+pub fn gather<G: Gather>(
+    plan: &mut Plan,
+    tasks: impl IntoIterator<Item = Range<u64>>,
+    conduct: Conduct<'_>,
+    gather: &mut G,
+) -> io::Result<Finished> {
+    let pool = plan.terms.interrupt.pool(conduct.jobs)?;
+    let most = match plan.terms.fidelity {
+        Fidelity::Fast => TASKS_PER_THREAD,
+        Fidelity::Step | Fidelity::Event => SLOW_TASKS_PER_THREAD,
+    };
+    let at_once = (CASES_PER_THREAD / Tasks::of(plan).size()).clamp(1, most) as usize;
+    let mut tasks = tasks.into_iter();
+    let maker = gather.maker();
+    let memo = Memo::default();
+    let mut out = HandOut {
+        gather,
+        finished: Finished::default(),
+    };
+    loop {
+        let mut done = Vec::new();
+        let mut first = None;
+        for _ in 0..BLOCKS_PER_STAGE {
+            let block: Vec<Range<u64>> =
+                tasks.by_ref().take(at_once * conduct.jobs.max(1)).collect();
+            if block.is_empty() {
+                pool.install(|| out.take(done))?;
+                return Ok(out.finished);
+            }
+            first = block.iter().map(|cases| cases.start).min();
+            // One thread hands out what is done while all others go on.
+            let (handed, next) = pool.install(|| {
+                rayon::join(
+                    || out.take(done),
+                    || evaluate(plan, block, conduct, &maker, &memo),
+                )
+            });
+            if handed?.is_some() {
+                return Ok(out.finished);
+            }
+            done = next;
+        }
+        if pool.install(|| out.take(done))?.is_some() {
+            return Ok(out.finished);
+        }
+        if let Some(first) = first {
+            plan.forget_before(plan.case(first).arena);
+        }
+    }
+}
+
+/// Blocks after which the arenas behind are forgotten.
+const BLOCKS_PER_STAGE: usize = 16;
+
+/// A task that came to its end, or to the first case without a result where that ends the run.
+struct Done<P> {
+    part: P,
+    finished: Finished,
+}
+
+/// One per task; `None` for one that was not finished because of an interrupt.
+type AllDone<P> = Vec<Option<io::Result<Done<P>>>>;
+
+fn evaluate<'p, M: Maker>(
+    plan: &'p Plan,
+    block: Vec<Range<u64>>,
+    conduct: Conduct<'_>,
+    maker: &M,
+    memo: &'p Memo,
+) -> AllDone<M::Part<'p>> {
+    plan.prepare(&block);
+    block
+        .into_par_iter()
+        .map_init(
+            || Evaluator::with(plan, Some(memo)),
+            |evaluator, cases| task(plan, cases, conduct, maker, evaluator),
+        )
+        .collect()
+}
+
+fn task<'p, M: Maker>(
+    plan: &'p Plan,
+    cases: Range<u64>,
+    conduct: Conduct<'_>,
+    maker: &M,
+    evaluator: &mut Evaluator<'p>,
+) -> Option<io::Result<Done<M::Part<'p>>>> {
+    let interrupt = &plan.terms.interrupt;
+    let count = cases.end - cases.start;
+    let mut done = Done {
+        part: maker.part(),
+        finished: Finished::default(),
+    };
+    for number in cases {
+        if interrupt.is_raised() {
+            return None;
+        }
+        let record = evaluator.evaluate(plan.case(number));
+        // It may have been cut off, or what it is scored by.
+        if interrupt.is_raised() {
+            return None;
+        }
+        done.finished.count(&record);
+        let is_new = number >= conduct.known;
+        let is_last = conduct.fail_fast && is_new && record.status == Status::Failed;
+        if let Err(error) = done.part.take(record) {
+            return Some(Err(error));
+        }
+        if is_last {
+            done.finished.ending = Ending::Failed;
+            break;
+        }
+    }
+    done.part.end();
+    conduct.progress.fetch_add(count, Ordering::Relaxed);
+    Some(Ok(done))
+}
+
+/// Parts on their way out, in order.
+struct HandOut<'g, G> {
+    gather: &'g mut G,
+    finished: Finished,
+}
+
+impl<G: Gather> HandOut<'_, G> {
+    /// Hands out what is done; says why that was the last.
+    fn take(&mut self, all: AllDone<<G::Maker as Maker>::Part<'_>>) -> io::Result<Option<Ending>> {
+        let merged = self.merge(all);
+        // What came before a failure is kept.
+        let rested = self.gather.rest();
+        let last = merged?;
+        rested?;
+        self.finished.ending = last.unwrap_or(self.finished.ending);
+        Ok(last)
+    }
+
+    fn merge(&mut self, all: AllDone<<G::Maker as Maker>::Part<'_>>) -> io::Result<Option<Ending>> {
+        for task in all {
+            // After a gap nothing more is handed out: what is stored is a prefix of the whole.
+            let Some(done) = task else {
+                return Ok(Some(Ending::Interrupted));
+            };
+            let Done { part, finished } = done?;
+            self.gather.merge(part)?;
+            self.finished.cases += finished.cases;
+            self.finished.failed += finished.failed;
+            if finished.ending == Ending::Failed {
+                return Ok(Some(Ending::Failed));
+            }
+        }
+        Ok(None)
+    }
+}

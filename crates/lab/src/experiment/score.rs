@@ -1,0 +1,161 @@
+//! What a choice and its runs are worth: right or wrong, within the limits or beyond, repaid or not.
+
+use super::record::Record;
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_search::search::{Limits, Objective, Point, objective::Front};
+
+/// Expected values that differ by less, relatively, are the same.
+const SAME_VALUE: f64 = 1e-9;
+
+/// Time and cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    pub(super) hours: f64,
+    pub(super) usd: f64,
+}
+
+/// Whether a choice is expected to be worth what the oracle's is, or more: of its objective, within rounding, by the depth
+/// for the knee; never where it is not allowed. More is possible where expectations are means of runs: the oracle chooses on
+/// one set of replicas, and all are valued on another.
+pub(super) fn is_worth(
+    objective: Objective,
+    is_allowed: bool,
+    front: Option<&Front>,
+    chosen: Point,
+    best: Point,
+) -> bool {
+    let no_more = |a: f64, b: f64| a - b <= SAME_VALUE * b.abs();
+    is_allowed
+        && match objective {
+            Objective::Time => no_more(chosen.time_s, best.time_s),
+            Objective::Cost => no_more(chosen.cost_usd, best.cost_usd),
+            Objective::Knee => {
+                let depth = |point| front.and_then(|front| front.depth_over_knee(point));
+                (depth(&chosen).zip(depth(&best))).is_some_and(|(own, best)| no_more(best, own))
+            }
+        }
+}
+
+/// A figure over that of one run of the oracle; none where that is nothing, as of a run without a price.
+pub(super) fn over_one(figure: f64, one: f64) -> Option<f64> {
+    (one > 0.0).then(|| figure / one)
+}
+
+/// The same less one.
+pub(super) fn beyond_one(figure: f64, one: f64) -> Option<f64> {
+    over_one(figure, one).map(|ratio| ratio - 1.0)
+}
+
+/// A job that is run R times.
+pub(super) struct Repeated {
+    /// R.
+    pub(super) runs: u64,
+    /// Runs to the target that the search made.
+    pub(super) completed: u64,
+    /// One run of the oracle.
+    pub(super) oracle: Value,
+    /// The search, with choices that failed.
+    pub(super) search: Value,
+    /// Search and first run, when what is searched earns nothing.
+    pub(super) gross: Value,
+    /// Search and first run, when steps of the search count as training.
+    pub(super) net: Value,
+    /// A run of the choice without search; `None` where it does not come to its end.
+    pub(super) alone: Option<Value>,
+}
+
+impl Repeated {
+    /// Notes R runs and the search over R runs of the oracle, minus 1:
+    ///
+    /// - gross: (search and first run + (R − 1) · run) / (R · oracle) − 1;
+    /// - net, of a search that ran c of the R to the target: (search + max(R − c, 0) · run) / (R · oracle) − 1; of one that
+    ///   ran none, its steps count in the first run.
+    pub(super) fn note(&self, record: &mut Record<'_>, gross_is_kept: bool, net_is_kept: bool) {
+        let runs = self.runs as f64;
+        record.repeats = u32::try_from(self.runs).ok();
+        record.runs_in_search = Some(self.completed as f64);
+        let Some(alone) = self.alone else { return };
+        let over = |part: Value, more: f64| {
+            [
+                beyond_one(part.hours + more * alone.hours, runs * self.oracle.hours),
+                beyond_one(part.usd + more * alone.usd, runs * self.oracle.usd),
+            ]
+        };
+        if gross_is_kept {
+            [record.repeated_gross_time, record.repeated_gross_cost] = over(self.gross, runs - 1.0);
+        }
+        if net_is_kept {
+            [record.repeated_net_time, record.repeated_net_cost] = match self.completed {
+                0 => over(self.net, runs - 1.0),
+                completed => over(self.search, (runs - completed as f64).max(0.0)),
+            };
+        }
+    }
+}
+
+/// Which of the three runs of a case keep within the limits.
+pub(super) struct Kept {
+    pub(super) choice: bool,
+    pub(super) gross: bool,
+    pub(super) net: bool,
+}
+
+/// Notes what kept within the limits and how far the rest is beyond.
+pub(super) fn keep(
+    record: &mut Record<'_>,
+    limits: &Limits,
+    alone: Option<Value>,
+    gross: Value,
+    net: Value,
+) -> Kept {
+    if !limits.are_any() {
+        return Kept {
+            choice: true,
+            gross: true,
+            net: true,
+        };
+    }
+    let beyond = |value: Value| {
+        limits.excess(&Point {
+            time_s: value.hours * SECONDS_PER_HOUR,
+            cost_usd: value.usd,
+        })
+    };
+    let excess = [alone, Some(gross), Some(net)].map(|value| value.map(beyond));
+    // What does not come to its end keeps no limit, and nobody knows by how much.
+    let kept = excess.map(|excess| excess.is_some_and(|beyond| beyond <= 0.0));
+    let share = kept.map(|kept| Some(f64::from(kept)));
+    [record.kept_choice, record.kept_gross, record.kept_net] = share;
+    let excess = excess.map(|excess| excess.filter(|beyond| *beyond > 0.0));
+    [record.excess_choice, record.excess_gross, record.excess_net] = excess;
+    let [choice, gross, net] = kept;
+    Kept { choice, gross, net }
+}
+
+/// Notes what the choice saves per job against the default configuration, and after how many jobs that repays the
+/// search: in hours for the objective `time`, in USD for the others. `spent` is whether there was anything to repay.
+pub(super) fn repay(
+    record: &mut Record<'_>,
+    objective: Objective,
+    search: Value,
+    spent: bool,
+    chosen: Point,
+    default: Point,
+) {
+    let saved = Value {
+        hours: (default.time_s - chosen.time_s) / SECONDS_PER_HOUR,
+        usd: default.cost_usd - chosen.cost_usd,
+    };
+    // A default that never reaches the target is beyond all comparison.
+    let finite = |figure: f64| figure.is_finite().then_some(figure);
+    record.saved_time_h = finite(saved.hours);
+    record.saved_cost_usd = finite(saved.usd);
+    let (cost, gain) = match objective {
+        Objective::Time => (search.hours, saved.hours),
+        Objective::Cost | Objective::Knee => (search.usd, saved.usd),
+    };
+    record.break_even_jobs = (gain > 0.0).then(|| cost / gain);
+    if spent {
+        record.never_repaid = Some(f64::from(gain <= 0.0));
+    }
+}

@@ -1,0 +1,510 @@
+//! What neighbouring cases share: one search, and one run per configuration, for all prices.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::arena::Arena;
+use super::memo::{Key, Memo};
+use super::plan::{Case, Plan};
+use super::price_list::PriceList;
+use scavsim_base::rng::Purpose;
+use scavsim_base::stats::median;
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Usage;
+use scavsim_search::search::Forecast;
+use scavsim_search::testbed::{Metered, Noted, Site, Stop, Timeline};
+use scavsim_sim::training::log::Entry;
+use scavsim_sim::training::{Fidelity, Stalled, Unfinished};
+
+/// The simulations behind one (workload, strategy, replica), kept until another is asked for.
+///
+/// A run to the target depends on price and objective only by the choice, and a search only as far as its
+/// strategy says: cases that differ in nothing else find everything here.
+pub struct Simulation<'p> {
+    plan: &'p Plan,
+    /// Runs without search that any thread made; `None` where each is to be made here.
+    memo: Option<&'p Memo>,
+    /// The job of the arena of the last search, marked at the end of each search.
+    site: Option<(usize, Box<dyn Site + 'p>)>,
+    /// Arena, strategy and replica of the searches.
+    group: Option<(usize, usize, u64)>,
+    /// Searches that differ in what else they depend on, the first `used` of them valid.
+    searches: Vec<Search>,
+    used: usize,
+    /// Which of them is the last.
+    last: usize,
+    /// Searches so far.
+    count: u64,
+    /// Arena and replica of the runs without search.
+    alone_in: Option<(usize, u64)>,
+    scratch: Vec<f64>,
+    alone: Runs,
+}
+
+/// A search and what came of it.
+struct Search {
+    /// The policy and the objective that it was told.
+    told: (Option<usize>, Option<usize>),
+    /// How many were before it.
+    number: u64,
+    forecast: Forecast,
+    errors: Option<Errors>,
+    found: Found,
+    /// Runs to the target that it made.
+    completed: u64,
+    /// Its probes and how long its strategy took for them on the clock of this machine, where the plan asks.
+    noted: Vec<Noted>,
+    took: Duration,
+    /// Whether it took VMs.
+    touched: bool,
+    after: Runs,
+}
+
+impl Search {
+    fn new() -> Search {
+        Search {
+            told: (None, None),
+            number: 0,
+            forecast: Forecast::default(),
+            errors: None,
+            found: Found::Never(Cow::Borrowed(NO_ARENA)),
+            completed: 0,
+            noted: Vec::new(),
+            took: Duration::ZERO,
+            touched: false,
+            after: Runs::default(),
+        }
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// With a forecast, from which an objective chooses.
+    Forecast,
+    /// Without an end, and why.
+    Never(Cow<'static, str>),
+}
+
+/// |predicted − expected time| / expected time over the configurations that were predicted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub median: f64,
+    /// Maximum.
+    pub max: f64,
+}
+
+/// A run to the target and what it used, before any price.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Choices before it that never reached the target, one after the other.
+    pub failed: Vec<usize>,
+    /// When it did what.
+    pub line: Timeline,
+    /// Used until the target, search steps counting as progress.
+    pub net: Usage,
+    /// Used until the target if search steps earn nothing.
+    pub gross: Usage,
+    /// Used until the choice began to train.
+    pub search: Usage,
+}
+
+/// Runs to the target from one state; memory is kept when they are forgotten.
+#[derive(Default)]
+struct Runs {
+    all: Vec<Run>,
+    used: usize,
+}
+
+impl Runs {
+    fn forget(&mut self) {
+        self.used = 0;
+    }
+
+    fn find(&self, failed: &[usize], choice: usize) -> Option<usize> {
+        let mut all = self.all[..self.used].iter();
+        all.position(|run| run.line.choice == choice && run.failed == failed)
+    }
+
+    /// Where the copy of a run without choices before it was kept.
+    fn copy(&mut self, run: &Run) -> usize {
+        match self.all.get_mut(self.used) {
+            None => self.all.push(run.clone()),
+            Some(place) => {
+                place.failed.clear();
+                place.line = run.line;
+                place.net.copy_from(&run.net);
+                place.gross.copy_from(&run.gross);
+            }
+        }
+        self.used += 1;
+        self.used - 1
+    }
+
+    /// Where the run was kept.
+    fn keep(&mut self, failed: &[usize], line: Timeline, site: &dyn Site) -> usize {
+        if self.used == self.all.len() {
+            let none = Usage::default;
+            self.all.push(Run {
+                failed: Vec::new(),
+                line,
+                net: none(),
+                gross: none(),
+                search: none(),
+            });
+        }
+        let run = &mut self.all[self.used];
+        run.failed.clear();
+        run.failed.extend_from_slice(failed);
+        run.line = line;
+        site.usage_until_target(&run.line, &mut run.net);
+        if line.gross_end != line.net_end {
+            site.usage_until(line.gross_end, &mut run.gross);
+        }
+        if line.search_end > SimTime::ZERO {
+            site.usage_until(line.search_end, &mut run.search);
+        }
+        self.used += 1;
+        self.used - 1
+    }
+}
+
+impl<'p> Simulation<'p> {
+    /// Nothing simulated yet.
+    #[cfg(any(test, feature = "inside"))]
+    pub fn new(plan: &'p Plan) -> Self {
+        Simulation::with(plan, None)
+    }
+
+    /// The same; what is in `memo` need not be simulated.
+    pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
+        Simulation {
+            plan,
+            memo,
+            site: None,
+            group: None,
+            searches: vec![Search::new()],
+            used: 0,
+            last: 0,
+            count: 0,
+            alone_in: None,
+            scratch: Vec::new(),
+            alone: Runs::default(),
+        }
+    }
+
+    /// The predicted seconds per configuration of the last search.
+    pub fn forecast(&self) -> &Forecast {
+        &self.searches[self.last].forecast
+    }
+
+    /// A number that no other search of this simulation has.
+    pub fn number(&self) -> u64 {
+        self.searches[self.last].number
+    }
+
+    /// How far these are off; `None` without a prediction.
+    pub fn errors(&self) -> Option<Errors> {
+        self.searches[self.last].errors
+    }
+
+    /// Notes what happens from the next search in this arena on.
+    pub(super) fn watch(&mut self, arena: usize, most: u64) {
+        if let Some(site) = site(self.plan, &mut self.site, arena) {
+            site.watch(most);
+        }
+    }
+
+    /// What was noted of the last run, which ended at `end`.
+    pub(super) fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
+        let site = self.site.as_mut();
+        site.map_or(Vec::new(), |(_, site)| site.noted_until(end))
+    }
+
+    /// Searches with the strategy of `case`, unless that was searched just before.
+    pub fn search(&mut self, case: Case) -> &Found {
+        let group = (case.arena, case.strategy, case.replica);
+        if self.group != Some(group) {
+            self.group = Some(group);
+            self.used = 0;
+            if self.alone_in != Some((case.arena, case.replica)) {
+                self.alone_in = Some((case.arena, case.replica));
+                self.alone.forget();
+            }
+        }
+        let Ok(arena) = self.plan.arena(case.arena) else {
+            self.last = 0;
+            self.searches[0] = Search::new();
+            return &self.searches[0].found;
+        };
+        let depends = arena.contenders[case.strategy].depends();
+        let told = (
+            (depends.prices || self.plan.notes_probes).then_some(case.policy),
+            depends.objective.then_some(case.objective),
+        );
+        let known = self.searches[..self.used].iter();
+        self.last = match known.enumerate().find(|(_, search)| search.told == told) {
+            Some((at, _)) => at,
+            None => self.search_anew(case, arena, told),
+        };
+        &self.searches[self.last].found
+    }
+
+    /// Which search it is.
+    fn search_anew(
+        &mut self,
+        case: Case,
+        arena: &Arena,
+        told: (Option<usize>, Option<usize>),
+    ) -> usize {
+        if self.used == MOST_SEARCHES {
+            self.used = 0;
+        }
+        let number = self.used;
+        self.used += 1;
+        if number == self.searches.len() {
+            self.searches.push(Search::new());
+        }
+        let search = &mut self.searches[number];
+        self.count += 1;
+        (search.told, search.number) = (told, self.count);
+        search.after.forget();
+        let Some(site) = site(self.plan, &mut self.site, case.arena) else {
+            search.found = Found::Never(Cow::Borrowed(NO_ARENA));
+            return number;
+        };
+        site.restart(case.replica);
+        search.forecast.reset(arena.space.len());
+        let asked = ask(self.plan, arena, case, site, &mut search.forecast);
+        let (ended, asked) = match asked {
+            Ok(asked) => (Ok(()), asked),
+            Err(stop) => (Err(stop), Asked::default()),
+        };
+        (search.completed, search.noted, search.took) = (asked.completed, asked.noted, asked.took);
+        let decided = search.forecast.decided;
+        search.found = match ended {
+            Ok(()) if decided.is_some_and(|at| at >= arena.space.len()) => {
+                Found::Never(Cow::Owned(format!(
+                    "the strategy chose configuration {} of {}: what is not in its space is a hole, \
+                     which nobody can pick",
+                    decided.unwrap_or_default(),
+                    arena.space.len()
+                )))
+            }
+            Ok(()) => match search.forecast.fault(arena.space.len()) {
+                Some(fault) => Found::Never(Cow::Owned(fault)),
+                None => Found::Forecast,
+            },
+            Err(stop) => Found::Never(stop.reason()),
+        };
+        search.touched = site.current().is_some();
+        site.mark(number);
+        search.errors = errors(&search.forecast, arena, &mut self.scratch);
+        number
+    }
+
+    /// Forgets all runs that were made without a search, so that the next is made again.
+    pub(super) fn forget_runs(&mut self) {
+        self.alone.forget();
+    }
+
+    /// The probes of the last search and how long its strategy took, where the plan asks for them.
+    pub fn noted(&self) -> (&[Noted], Duration) {
+        let search = &self.searches[self.last];
+        (&search.noted, search.took)
+    }
+
+    /// Runs to the target that the last search made.
+    pub fn completed(&self) -> u64 {
+        self.searches[self.last].completed
+    }
+
+    /// Makes the run of `choice` to the target, after the last search and after choices that `failed`, unless it was made.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn settle(
+        &mut self,
+        case: Case,
+        failed: &[usize],
+        choice: usize,
+    ) -> Result<Settled, Unfinished> {
+        let number = self.last;
+        if !self.searches[number].touched && failed.is_empty() {
+            return self.settle_alone(case, choice).map(Settled::Alone);
+        }
+        let after = &mut self.searches[number].after;
+        let at = match after.find(failed, choice) {
+            Some(at) => at,
+            None => {
+                let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
+                site.back_to(number);
+                for at in failed {
+                    // They fail again, as they did before.
+                    let _ = site.run_to_target(*at);
+                }
+                let line = site.run_to_target(choice)?;
+                after.keep(failed, line, site)
+            }
+        };
+        Ok(Settled::After(at))
+    }
+
+    /// A run that was made after the last search.
+    pub fn settled(&self, which: Settled) -> &Run {
+        match which {
+            Settled::Alone(at) => &self.alone.all[at],
+            Settled::After(at) => &self.searches[self.last].after.all[at],
+        }
+    }
+
+    /// The run of `choice` to the target, after the last search.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
+        let which = self.settle(case, &[], choice)?;
+        Ok(self.settled(which))
+    }
+
+    /// The run of `choice` to the target in the replica of the last search, without any search.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, Unfinished> {
+        let at = self.settle_alone(case, choice)?;
+        Ok(&self.alone.all[at])
+    }
+
+    /// Which of the runs without search it is.
+    fn settle_alone(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
+        if let Some(at) = self.alone.find(&[], choice) {
+            return Ok(at);
+        }
+        let Some((memo, key)) = self.memo_of(case, choice) else {
+            return self.run_anew(case, choice);
+        };
+        if let Some(ran) = memo.get(&key) {
+            return ran.map(|run| self.alone.copy(&run));
+        }
+        let ran = self.run_anew(case, choice);
+        // What was cut off is not what it would have come to.
+        if !self.plan.terms.interrupt.is_raised() {
+            memo.keep(key, ran.map(|at| Arc::new(self.alone.all[at].clone())));
+        }
+        ran
+    }
+
+    /// Where other threads would look for a run without search, if it takes longer than to look.
+    fn memo_of(&self, case: Case, choice: usize) -> Option<(&'p Memo, Key)> {
+        let memo = self.memo?;
+        let ground = &self.plan.arena(case.arena).ok()?.ground;
+        let is_static = ground.world()?.truths[choice].cluster.is_static;
+        let (fidelity, _) = ground.simulated_in(choice, self.plan.terms.fidelity);
+        let is_quick = is_static && fidelity == Fidelity::Fast.name();
+        (!is_quick).then_some((memo, (case.arena, case.replica, choice)))
+    }
+
+    fn run_anew(&mut self, case: Case, choice: usize) -> Result<usize, Unfinished> {
+        let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
+        site.restart(case.replica);
+        let line = site.run_to_target(choice)?;
+        Ok(self.alone.keep(&[], line, site))
+    }
+}
+
+/// Which of the runs that were made after the last search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing was searched on the cluster before it.
+    Alone(usize),
+    /// It followed the search.
+    After(usize),
+}
+
+/// What is known of a search besides its forecast.
+#[derive(Default)]
+struct Asked {
+    completed: u64,
+    noted: Vec<Noted>,
+    took: Duration,
+}
+
+/// Lets the strategy of `case` search, told no more than it depends on.
+fn ask(
+    plan: &Plan,
+    arena: &Arena,
+    case: Case,
+    site: &mut dyn Site,
+    forecast: &mut Forecast,
+) -> Result<Asked, Stop> {
+    let contender = &arena.contenders[case.strategy];
+    let Some(strategy) = &contender.strategy else {
+        return Ok(Asked::default());
+    };
+    let streams = &plan.terms.streams;
+    let mut stream = streams.stream(case.replica, Purpose::Strategy(contender.key));
+    let depends = strategy.depends();
+    let tariff = &arena.tariffs[case.policy];
+    let prices = PriceList::new(&*arena.ground, tariff);
+    let task = match depends.prices {
+        true => arena.task_at(case.policy),
+        false => arena.task(),
+    };
+    let task = task.told(depends, plan.objectives[case.objective], &prices);
+    let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
+    if !plan.notes_probes {
+        strategy.search(&task, &mut testbed, &mut stream, forecast)?;
+        return Ok(Asked {
+            completed: testbed.completed,
+            ..Asked::default()
+        });
+    }
+    testbed.note(tariff);
+    let start = Instant::now();
+    strategy.search(&task, &mut testbed, &mut stream, forecast)?;
+    Ok(Asked {
+        took: start.elapsed(),
+        completed: testbed.completed,
+        noted: testbed.into_noted(),
+    })
+}
+
+/// How far a forecast is from what is expected.
+fn errors(forecast: &Forecast, arena: &Arena, scratch: &mut Vec<f64>) -> Option<Errors> {
+    scratch.clear();
+    scratch.extend(
+        (forecast.time_s.iter())
+            .zip(&arena.expected_time_s)
+            .filter_map(|(time_s, expected_s)| Some(((*time_s)? / (*expected_s)? - 1.0).abs())),
+    );
+    let sum: f64 = scratch.iter().sum();
+    let mean = sum / scratch.len() as f64;
+    median(scratch)
+        .zip(scratch.last()) // sorted by the median
+        .map(|(median, &max)| Errors { mean, median, max })
+}
+
+/// Searches that are kept at once: as many as there are objectives, and then some.
+const MOST_SEARCHES: usize = 8;
+
+/// For a run without an arena, which nobody asks for after a search without one.
+const STALLED: Unfinished = Unfinished::Stalled(Stalled { at: SimTime::ZERO });
+/// The same in words.
+const NO_ARENA: &str = "the simulated job stalled";
+
+/// The job of an arena, made when it is another than the last; `None` without an arena.
+fn site<'c, 'p>(
+    plan: &'p Plan,
+    held: &'c mut Option<(usize, Box<dyn Site + 'p>)>,
+    arena: usize,
+) -> Option<&'c mut (dyn Site + 'p)> {
+    if held.as_ref().is_none_or(|(of, _)| *of != arena) {
+        *held = Some((arena, plan.arena(arena).ok()?.ground.open(&plan.terms)));
+    }
+    held.as_mut().map(|(_, site)| &mut **site)
+}

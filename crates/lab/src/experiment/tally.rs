@@ -1,0 +1,483 @@
+//! What a summary keeps of a group of records: running moments of the figures, counts of the shares, what was spent
+//! and saved. Its size does not go with the records.
+
+use std::sync::LazyLock;
+
+use super::columns::{Column, Role};
+use super::holds::{Holds, SKEWED};
+use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
+use super::rivals::{Drift, Rivals};
+use super::stored::{Reader, Writer};
+use super::units::{self, Answers, Figure, Partners, Place, Units, read_moments, write_moments};
+use scavsim_base::stats::{Interval, Pair, Ratio, Share};
+use scavsim_search::search::Objective;
+
+/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
+/// stand before another.
+pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let mut metrics: Vec<&'static Column> = Vec::new();
+    for column in COLUMNS {
+        let place = match column.role {
+            Role::Mean => Some(metrics.len()),
+            Role::MeanBefore(other) => {
+                let before = metrics.iter().position(|m| m.name == other);
+                before.or(Some(metrics.len()))
+            }
+            Role::None | Role::Key | Role::Share => None,
+        };
+        if let Some(place) = place {
+            metrics.insert(place, column);
+        }
+    }
+    metrics
+});
+
+/// All columns of which the share of ones is told, in their order.
+pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
+    let share = |column: &&Column| column.role == Role::Share;
+    COLUMNS.iter().filter(share).collect()
+});
+
+/// Places of all metrics among the columns, and of all shares.
+static PLACES: LazyLock<[Vec<usize>; 2]> = LazyLock::new(|| {
+    [&METRICS, &SHARES].map(|columns| {
+        let place = |column: &&Column| COLUMNS.iter().position(|own| own.name == column.name);
+        columns.iter().filter_map(place).collect()
+    })
+});
+
+/// Place of each metric that goes with the choice, and how.
+static GOES_WITH_CHOICE: LazyLock<Vec<Option<Goes>>> =
+    LazyLock::new(|| METRICS.iter().map(|metric| goes(metric.name)).collect());
+
+/// How a metric goes with what a choice is expected to come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Goes {
+    /// As its hours.
+    Hours,
+    /// As its hours over those of the oracle.
+    HoursOverOracle,
+    /// As its USD.
+    Usd,
+    /// As its USD over those of the oracle.
+    UsdOverOracle,
+    /// Against its hours.
+    AgainstHours,
+    /// Against its USD.
+    AgainstUsd,
+    /// As its depth.
+    Depth,
+    /// With what it takes to begin with it.
+    Beginning,
+    /// As nobody can tell of a choice that no case made.
+    Unforeseen,
+}
+
+fn goes(metric: &str) -> Option<Goes> {
+    Some(match metric {
+        "time_h" => Goes::Hours,
+        "cost_usd" | "bill_useful_usd" => Goes::Usd,
+        "regret_time" | "overhead_gross_time" | "overhead_net_time" => Goes::HoursOverOracle,
+        "regret_cost" | "overhead_gross_cost" | "overhead_net_cost" => Goes::UsdOverOracle,
+        "saved_time_h" => Goes::AgainstHours,
+        "saved_cost_usd" => Goes::AgainstUsd,
+        "knee_depth" => Goes::Depth,
+        // Of further runs of the job as much as of the first, at most.
+        "repeated_gross_time" | "repeated_net_time" => Goes::HoursOverOracle,
+        "repeated_gross_cost" | "repeated_net_cost" => Goes::UsdOverOracle,
+        "search_time_h" | "search_cost_usd" => Goes::Beginning,
+        "search_share_time" | "search_share_cost" => Goes::Beginning,
+        "bill_waiting_usd" | "bill_restore_usd" | "bill_lost_usd" | "lost_vms" => Goes::Unforeseen,
+        "staleness" | "dropped_gradients" | "wasted_compute" => Goes::Unforeseen,
+        "excess_choice" | "excess_gross" | "excess_net" => Goes::Unforeseen,
+        _ => return None,
+    })
+}
+
+/// A mean with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mean {
+    /// Mean.
+    pub mean: f64,
+    /// Its 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit, and where
+    /// cases differ by more than luck.
+    pub interval: Option<Interval>,
+    /// How often that holds.
+    pub holds: Holds,
+    /// Skewness of the values.
+    pub skewness: f64,
+    /// Number of values.
+    pub count: u64,
+}
+
+impl Mean {
+    /// Whether a few values carry it.
+    pub fn is_of_a_tail(&self) -> bool {
+        self.skewness.abs() > SKEWED
+    }
+}
+
+/// What the records of a group come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tallied {
+    /// Records seen.
+    pub cases: u64,
+    /// Of these, without a result.
+    pub failed: u64,
+    /// One per entry of [`METRICS`]; `None` where no case has the figure.
+    pub means: Vec<Option<Mean>>,
+    /// One per entry of [`SHARES`].
+    pub shares: Vec<Share>,
+    /// Its interval, of each; `None` where cases differ by more than luck.
+    pub share_intervals: Vec<Option<Interval>>,
+    /// How often each of these holds.
+    pub share_holds: Vec<Holds>,
+    /// Repetitions of the job after which what was spent on the search and on earlier runs is saved against the default
+    /// configuration: mean over mean. `None` where nothing was spent, and where nothing is saved.
+    pub repaid: Option<Ratio>,
+    /// How often its interval holds.
+    pub repaid_holds: Holds,
+}
+
+impl Tallied {
+    /// The mean of a metric by its column name.
+    pub fn mean(&self, metric: &str) -> Option<&Mean> {
+        let index = METRICS.iter().position(|m| m.name == metric)?;
+        self.means[index].as_ref()
+    }
+
+    /// A share by its column name; `None` where no case has the figure.
+    pub fn share(&self, column: &str) -> Option<Share> {
+        let index = SHARES.iter().position(|c| c.name == column)?;
+        Some(self.shares[index]).filter(|share| share.count > 0)
+    }
+
+    /// Share of all in which the choice is worth what the oracle's is.
+    pub fn right(&self) -> f64 {
+        let right = self.share("right");
+        right.and_then(|right| right.share()).unwrap_or(0.0)
+    }
+
+    /// The interval of a share by its column name, where there is one, and how often it holds.
+    pub fn share_interval(&self, column: &str) -> Option<(Interval, Holds)> {
+        let index = SHARES.iter().position(|c| c.name == column)?;
+        Some((self.share_intervals[index]?, self.share_holds[index]))
+    }
+}
+
+/// A group of records as they pass by.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    cases: u64,
+    failed: u64,
+    partners: Partners,
+    figures: Box<[Figure]>,
+    shares: Box<[Answers]>,
+    rivals: Rivals,
+    repaid: Repaid,
+}
+
+/// What was spent, and what a job saves, in the unit of the objective.
+#[derive(Debug, Clone, Default)]
+struct Repaid {
+    pair: Pair,
+    units: Units<Pair>,
+    /// Whether it is in hours, which all cases have to agree on.
+    in_hours: Option<bool>,
+    /// A case that differs in unit, or of which something is not known.
+    spoilt: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally {
+            cases: 0,
+            failed: 0,
+            partners: Partners::default(),
+            figures: vec![Figure::default(); METRICS.len()].into(),
+            shares: vec![Answers::default(); SHARES.len()].into(),
+            rivals: Rivals::default(),
+            repaid: Repaid::default(),
+        }
+    }
+}
+
+impl Tally {
+    /// Takes in a record. `each` is told every figure of [`METRICS`] that it has, with its place.
+    pub(super) fn take(&mut self, record: &Record<'_>, mut each: impl FnMut(usize, f64)) {
+        self.cases += 1;
+        self.failed += u64::from(record.status == Status::Failed);
+        let place_of_luck = self.partners.meet(record.replica, record.antithetic);
+        let mut cells = [None; COLUMN_COUNT];
+        record.each_cell(|at, value| cells[at] = value.figure());
+        let [metrics, shares] = &*PLACES;
+        for (at, (figure, place)) in self.figures.iter_mut().zip(metrics).enumerate() {
+            figure.take(cells[*place], place_of_luck);
+            if let Some(value) = cells[*place] {
+                each(at, value);
+            }
+        }
+        for (share, place) in self.shares.iter_mut().zip(shares) {
+            share.take(cells[*place].map(|value| value > 0.5), place_of_luck);
+        }
+        if record.status == Status::Ok {
+            self.rivals.take(record, place_of_luck == Place::Second);
+        }
+        self.repaid.take(record, place_of_luck);
+    }
+
+    /// Takes in the records of another, which follow; figures apart, which [`Tally::figures`] gives.
+    pub(super) fn merge_counts(&mut self, other: &Tally) {
+        self.cases += other.cases;
+        self.failed += other.failed;
+        for (own, other) in self.shares.iter_mut().zip(&other.shares) {
+            own.merge(other);
+        }
+        self.rivals.merge(&other.rivals);
+        self.repaid.merge(&other.repaid);
+    }
+
+    /// Takes in the records of another, which follow.
+    pub(super) fn merge(&mut self, other: &Tally) {
+        self.merge_counts(other);
+        for (own, other) in self.figures.iter_mut().zip(&other.figures) {
+            own.merge(other);
+        }
+    }
+
+    /// The figures, one per entry of [`METRICS`].
+    pub(super) fn figures(&mut self) -> &mut [Figure] {
+        &mut self.figures
+    }
+
+    /// That of one metric.
+    pub(super) fn figure(&self, at: usize) -> &Figure {
+        &self.figures[at]
+    }
+
+    /// Writes it where [`Tally::read`] finds it.
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.count(self.cases);
+        to.count(self.failed);
+        self.figures.iter().for_each(|figure| figure.write(to));
+        self.shares.iter().for_each(|share| share.write(to));
+        self.rivals.write(to);
+        let Repaid {
+            pair,
+            units,
+            in_hours,
+            spoilt,
+        } = &self.repaid;
+        for pair in [pair, &units.all()] {
+            pair.each
+                .iter()
+                .for_each(|values| write_moments(values, to));
+            to.numbers(&[pair.products()]);
+        }
+        to.maybe(*in_hours, |to, in_hours| to.count(u64::from(in_hours)));
+        to.count(u64::from(*spoilt));
+    }
+
+    /// What [`Tally::write`] wrote; `None` where that is not what stands there.
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
+        let (cases, failed) = (from.count()?, from.count()?);
+        let figures = METRICS.iter().map(|_| Figure::read(from));
+        let figures = figures.collect::<Option<_>>()?;
+        let shares = SHARES.iter().map(|_| Answers::read(from));
+        let shares = shares.collect::<Option<_>>()?;
+        let rivals = Rivals::read(from)?;
+        let mut pair = || {
+            let each = [read_moments(from)?, read_moments(from)?];
+            let [products] = from.numbers()?;
+            Some(Pair::of_sums(each, products))
+        };
+        let (pair, units) = (pair()?, Units::of(pair()?));
+        Some(Tally {
+            cases,
+            failed,
+            // Nothing is taken in any more.
+            partners: Partners::default(),
+            figures,
+            shares,
+            rivals,
+            repaid: Repaid {
+                pair,
+                units,
+                in_hours: from.maybe(Reader::count)?.map(|one| one == 1),
+                spoilt: from.count()? == 1,
+            },
+        })
+    }
+
+    /// What they come to; intervals where all cases are replicas of `one_case`.
+    pub(super) fn tallied(&self, one_case: bool) -> Tallied {
+        let drift = self.rivals.drift();
+        let others_may_come = drift != Drift::default();
+        let oracle = |name: &str| {
+            let at = METRICS.iter().position(|metric| metric.name == name);
+            at.map_or(0.0, |at| self.figures[at].values().mean())
+        };
+        let oracle = [oracle("oracle_time_h"), oracle("oracle_cost_usd")];
+        let means = (self.figures.iter()).zip(GOES_WITH_CHOICE.iter());
+        let mean = |(figure, goes): (&Figure, &Option<Goes>)| {
+            let values = figure.values();
+            let plain = figure.interval().filter(|_| one_case);
+            let with_others = |goes: Goes| match goes {
+                Goes::Beginning => figure.interval_with_others(None),
+                _ => figure.interval_with_others(Some(reach(&drift, goes, oracle)?)),
+            };
+            let interval = match goes {
+                Some(goes) if others_may_come => plain.and_then(|_| with_others(*goes)),
+                _ => plain,
+            };
+            (values.count() > 0).then(|| Mean {
+                mean: values.mean(),
+                interval,
+                holds: Holds::of_mean(plain.zip(interval), figure.units(), values.skewness()),
+                skewness: values.skewness(),
+                count: values.count(),
+            })
+        };
+        Tallied {
+            cases: self.cases,
+            failed: self.failed,
+            means: means.map(mean).collect(),
+            shares: self.shares.iter().map(Answers::share).collect(),
+            share_intervals: (self.shares.iter())
+                .map(|share| share.interval().filter(|_| one_case))
+                .collect(),
+            share_holds: self.shares.iter().map(Answers::holds).collect(),
+            repaid: self.repaid.ratio(&drift, one_case),
+            repaid_holds: Holds::of_ratio(self.cases),
+        }
+    }
+}
+
+/// How far below and above its mean a metric may be by choices that no case made; `None` where nobody can tell.
+fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
+    let over = |(down, up): (f64, f64), whole: f64| match whole > 0.0 {
+        true => (down / whole, up / whole),
+        false => (0.0, 0.0),
+    };
+    let against = |(down, up): (f64, f64)| (up, down);
+    Some(match goes {
+        Goes::Hours => drift.hours,
+        Goes::HoursOverOracle => over(drift.hours, oracle[0]),
+        Goes::Usd => drift.usd,
+        Goes::UsdOverOracle => over(drift.usd, oracle[1]),
+        Goes::AgainstHours => against(drift.hours),
+        Goes::AgainstUsd => against(drift.usd),
+        Goes::Depth => drift.depth,
+        Goes::Beginning | Goes::Unforeseen => return None,
+    })
+}
+
+impl Repaid {
+    fn merge(&mut self, other: &Repaid) {
+        if let Some(in_hours) = other.in_hours {
+            self.spoilt |= *self.in_hours.get_or_insert(in_hours) != in_hours;
+        }
+        self.spoilt |= other.spoilt;
+        self.pair.merge(&other.pair);
+        self.units.merge(&other.units);
+    }
+
+    fn take(&mut self, record: &Record<'_>, place: Place) {
+        let figures = self.figures(record);
+        if let Some(figures) = figures {
+            self.pair.add(figures);
+        }
+        self.units.take(figures, place);
+    }
+
+    /// What a case spent and saves.
+    fn figures(&mut self, record: &Record<'_>) -> Option<[f64; 2]> {
+        if record.status != Status::Ok {
+            return None;
+        }
+        let in_hours = record.objective == Objective::Time.name();
+        let (search, known, saved) = match in_hours {
+            true => (
+                record.search_time_h,
+                record.known_time_h,
+                record.saved_time_h,
+            ),
+            false => (
+                record.search_cost_usd,
+                record.known_cost_usd,
+                record.saved_cost_usd,
+            ),
+        };
+        // Who knows no earlier run has spent nothing on any.
+        let known = match record.known_runs {
+            Some(runs) if runs > 0.0 => known,
+            _ => Some(0.0),
+        };
+        self.spoilt |= *self.in_hours.get_or_insert(in_hours) != in_hours;
+        let figures = match (search, known, saved) {
+            (Some(search), Some(known), Some(saved)) => Some([search + known, saved]),
+            _ => None,
+        };
+        self.spoilt |= figures.is_none();
+        figures
+    }
+
+    fn ratio(&self, drift: &Drift, one_case: bool) -> Option<Ratio> {
+        let [spent, saved] = &self.pair.each;
+        if self.spoilt || spent.mean() <= 0.0 {
+            return None;
+        }
+        let in_hours = self.in_hours.unwrap_or(false);
+        let goes = match in_hours {
+            true => Goes::AgainstHours,
+            false => Goes::AgainstUsd,
+        };
+        let (down, up) = reach(drift, goes, [0.0; 2])?;
+        let units = match self.units.all() {
+            none if none.each[0].count() == 0 => self.pair,
+            units => units,
+        };
+        let [a, b] = &units.each;
+        let intervals = match *drift == Drift::default() {
+            true => units::interval(spent, a).zip(units::interval(saved, b)),
+            false => units::with_others(spent, a, None).zip(units::with_others(
+                saved,
+                b,
+                Some((down, up)),
+            )),
+        };
+        let intervals = intervals.filter(|_| one_case);
+        let intervals = intervals.map(|(a, b)| [a, b]);
+        Ratio::of([spent.mean(), saved.mean()], intervals, units.correlation())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::columns::Kind;
+
+    #[test]
+    fn every_figure_that_is_averaged_is_averaged_once_and_where_it_is_declared_to_be() {
+        let place = |name: &str| METRICS.iter().position(|metric| metric.name == name);
+        let mut averaged = 0;
+        for column in COLUMNS {
+            match column.role {
+                Role::None | Role::Key | Role::Share => continue,
+                Role::Mean => {}
+                Role::MeanBefore(other) => {
+                    assert!(place(other).is_some(), "{}", column.name);
+                    assert!(place(column.name) < place(other), "{}", column.name);
+                }
+            }
+            assert_eq!(column.kind, Kind::Figure, "{}", column.name);
+            averaged += 1;
+        }
+        assert_eq!(METRICS.len(), averaged);
+        let plain = |column: &&&Column| column.role == Role::Mean;
+        let columns: Vec<&Column> = COLUMNS.iter().collect();
+        let declared = columns.iter().filter(plain).map(|column| column.name);
+        let seen = METRICS.iter().filter(plain).map(|column| column.name);
+        assert!(seen.eq(declared));
+    }
+}

@@ -1,0 +1,65 @@
+//! Shares of workers' cores that change while they train: figures → levels.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::complaints::Complaints;
+use super::file::Available;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_sim::cluster::Level;
+
+/// Most moments at which anything changes in one kind of cluster; each is a cluster of its own.
+const MOST_LEVELS: usize = 1000;
+
+/// What is available of workers on `shapes` over time; empty where that stays.
+pub(super) fn read(
+    table: &BTreeMap<Spanned<String>, Spanned<Vec<Available>>>,
+    shapes: &[&str],
+    complaints: &mut Complaints<'_>,
+) -> Vec<Level> {
+    let mut moments = vec![SimTime::ZERO];
+    for (name, series) in table {
+        if !shapes.contains(&name.get_ref().as_str()) {
+            let title = format!("`{}` is no VM type of this kind of cluster", name.get_ref());
+            complaints.unknown(title, name, shapes, "list vms");
+        }
+        let hours: Vec<f64> = series.get_ref().iter().map(|step| step.0.get()).collect();
+        // What is wrong with a pair was told, and left it out.
+        let is_told = hours.is_empty() && complaints.is_reported(&series.span());
+        if !is_told && (hours.is_empty() || !hours.is_sorted_by(|a, b| a < b)) {
+            let title = "`availability` does not go on in time";
+            let label = "expected hours since the job began, rising, each with a share";
+            complaints.error_at(series.span(), title, label);
+        }
+        moments.extend(hours.iter().map(|hour| at(*hour)));
+    }
+    moments.sort_unstable();
+    moments.dedup();
+    if moments.len() > MOST_LEVELS {
+        let title = format!("`availability` changes {} times", moments.len());
+        let last = table.values().next_back().map(Spanned::span);
+        let label = format!("expected at most {MOST_LEVELS} moments in all");
+        complaints.error_at(last.unwrap_or_default(), title, label);
+        return Vec::new();
+    }
+    if moments.len() == 1 && table.is_empty() {
+        return Vec::new();
+    }
+    let share = |shape: &str, now: SimTime| {
+        let of_shape = table.iter().find(|(name, _)| name.get_ref() == shape);
+        let steps = of_shape.map_or(&[][..], |(_, series)| series.get_ref());
+        let last = steps.iter().rev().find(|step| at(step.0.get()) <= now);
+        last.map_or(1.0, |step| step.1.get())
+    };
+    (moments.iter())
+        .map(|now| Level {
+            from: *now,
+            shares: shapes.iter().map(|shape| share(shape, *now)).collect(),
+        })
+        .collect()
+}
+
+fn at(hours: f64) -> SimTime {
+    SimTime::from_seconds(hours * SECONDS_PER_HOUR)
+}

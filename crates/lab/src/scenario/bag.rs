@@ -1,0 +1,339 @@
+//! A bag of independent jobs: `[bag]` → the terms that it runs on, and the ways to run it.
+//!
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::bag_table::{BagTable, GivenLosses, NoticeChoice};
+use super::complaints::Complaints;
+use super::excluded;
+use super::file::ScenarioFile;
+use super::spot;
+use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
+use scavsim_base::units::SimTime;
+use scavsim_data::cloud::lifetimes::Lifetime;
+use scavsim_data::space::{Axis, Space, VM};
+use scavsim_data::usage::RentedVm;
+use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
+use scavsim_read::input::name::not_a_name;
+use scavsim_sim::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
+use scavsim_sim::cluster::{Losses, Pause, Setup};
+
+/// Most ways to run a bag.
+const MOST_CONFIGURATIONS: usize = 10_000;
+
+/// Seconds that a VM without work is kept where nobody says: as in HPDC 2020.
+const KEEP_SPARES_S: f64 = 3600.0;
+
+/// The terms that the scenario's bag runs on; `None` where there is none.
+pub(super) fn terms(
+    file: &ScenarioFile,
+    setup: &Setup,
+    complaints: &mut Complaints<'_>,
+) -> Option<Arc<Bag>> {
+    let table = file.bag.as_ref()?.get_ref();
+    let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));
+    let jobs = table.jobs.map_or(1, Machines::get);
+    let share = table.sufficient_share.map_or(1.0, Fraction::get);
+    // The relief keeps a whole number that came out a rounding error too high.
+    let needed = (share * f64::from(jobs) - 1e-9).ceil().max(1.0) as u32;
+    let start_up = Pause::Fixed(time(file.cluster.start_up_s));
+    let boot = setup
+        .spot
+        .as_ref()
+        .map_or(start_up, |spot| spot.replacement);
+    let loss = match (&table.losses, &setup.spot) {
+        (Some(losses), Some(_)) => {
+            let label = "both say how VMs are lost";
+            complaints.exclude_each_other("bag.losses", "spot", losses, label);
+            Loss::Never
+        }
+        (Some(losses), None) => given(losses.get_ref()),
+        (None, Some(spot)) => Loss::of(&spot.losses),
+        (None, None) => Loss::Never,
+    };
+    Some(Arc::new(Bag {
+        jobs,
+        needed,
+        job_time: UnitLogNormal::from_cv(table.job_cv.map_or(0.0, Spread::get)),
+        dispatch_lag: time(table.dispatch_lag_s),
+        start_stagger: time(table.start_stagger_s),
+        rerun: table.rerun.unwrap_or(true),
+        reuse: table.reuse,
+        keep_spares: SimTime::from_seconds(table.keep_spares_s.map_or(KEEP_SPARES_S, Delay::get)),
+        first_boot: match boot {
+            Pause::Measured(_) => boot,
+            Pause::Fixed(_) => start_up,
+        },
+        boot,
+        notice: match &table.notice {
+            NoticeChoice::AtOnce => Notice::AT_ONCE,
+            NoticeChoice::Logged => logged::notice(),
+            NoticeChoice::AfterLossS(delay) => Notice::AfterLoss(time(Some(*delay))),
+            NoticeChoice::AfterStartS(all) => {
+                Notice::AfterStart(all.iter().map(|delay| delay.get()).collect())
+            }
+        },
+        loss,
+        surrogate: table.surrogate.as_ref().map(|surrogate| Surrogate {
+            after_jobs: surrogate.after_jobs.get(),
+            train_s: surrogate.train_s.get(),
+            result_s: surrogate.result_s.get(),
+        }),
+    }))
+}
+
+fn given(losses: &GivenLosses) -> Loss {
+    match losses {
+        GivenLosses::Attempts(losses) => Loss::Attempts(*losses),
+        GivenLosses::AtS(times) => {
+            let mut times: Vec<f64> = times.iter().map(|time| time.get()).collect();
+            times.sort_unstable_by(f64::total_cmp);
+            Loss::At(times.into())
+        }
+    }
+}
+
+/// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
+pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
+    let table = file.bag.as_ref()?;
+    let before = complaints.count();
+    excluded::report(&excluded::BAG, file, complaints);
+    let table = table.get_ref();
+    let name = name(table, complaints);
+    if let NoticeChoice::AfterStartS(all) = &table.notice
+        && all.is_empty()
+    {
+        let title = "`bag.notice`: `after-start-s` is an empty list";
+        complaints.push(
+            complaints
+                .of_file(title)
+                .with_help("give it a number of seconds"),
+        );
+    }
+    let parallel = parallel(table, complaints);
+    let lives = lives(file, table, complaints);
+    let mut types: Vec<RentedVm> = Vec::new();
+    let mut rows: Vec<[f64; 3]> = Vec::new();
+    let mut sizes = Vec::new();
+    // Spot VMs are such for prices, too; else the policy says on which terms.
+    let on_spot = (file.spot.is_some() || !table.lifetimes.is_empty()).then_some(true);
+    let mut seen = Vec::new();
+    let times = table
+        .job_times
+        .as_ref()
+        .map_or(&[][..], |times| times.get_ref());
+    if let Some(times) = &table.job_times {
+        complaints.not_empty("job_times", times, &["{ vm, vms_per_job, mean_s }"]);
+    }
+    missing(file, complaints);
+    let ways = times.len().saturating_mul(parallel.len());
+    if ways > MOST_CONFIGURATIONS {
+        let title = format!(
+            "`bag` can be run in {} ways; at most {MOST_CONFIGURATIONS}",
+            ways
+        );
+        let help = "give fewer `job_times` or `parallel_jobs`";
+        let place = table
+            .job_times
+            .as_ref()
+            .map(Spanned::span)
+            .unwrap_or_default();
+        let complaint = complaints.at(place, title, "too many");
+        complaints.push(complaint.with_help(help));
+        // Nothing of it is made.
+        return None;
+    }
+    for time in times {
+        let own = time.get_ref();
+        if let Some(why) = not_a_name(&own.vm) {
+            complaints.error_at(time.span(), "`vm` is no VM type", why);
+            continue;
+        }
+        let key = (own.vm.as_str(), own.vms_per_job.get());
+        if seen.contains(&key) {
+            let title = format!("`job_times` holds {} VMs of `{}` twice", key.1, key.0);
+            complaints.error_at(time.span(), title, "remove one of the two");
+            continue;
+        }
+        seen.push(key);
+        if !is_chosen(file, &own.vm) {
+            continue;
+        }
+        let vm = match types.iter().position(|known| *known.name == *own.vm) {
+            Some(place) => place,
+            None => {
+                types.push(RentedVm {
+                    name: own.vm.as_str().into(),
+                    on_spot,
+                });
+                types.len() - 1
+            }
+        };
+        for &parallel_jobs in &parallel {
+            let vms_per_job = own.vms_per_job.get();
+            if u64::from(vms_per_job) * u64::from(parallel_jobs) > u64::from(MOST_MACHINES) {
+                let title = format!("{parallel_jobs} jobs on {vms_per_job} VMs each are too many");
+                let label = format!("at most {MOST_MACHINES} VMs together");
+                complaints.error_at(time.span(), title, label);
+                continue;
+            }
+            rows.push([vm as f64, f64::from(vms_per_job), f64::from(parallel_jobs)]);
+            sizes.push(Size {
+                vm: u16::try_from(vm).unwrap_or(u16::MAX),
+                vms_per_job,
+                parallel_jobs,
+                job_s: own.mean_s.get(),
+                life: lives.get(own.vm.as_str()).cloned(),
+                vm_key: VmTypeKey::of(&own.vm),
+            });
+        }
+    }
+    chosen_have_times(
+        file,
+        times.iter().map(|time| &*time.get_ref().vm),
+        complaints,
+    );
+    if complaints.count() > before || sizes.is_empty() {
+        return None;
+    }
+    let levels: Vec<Arc<str>> = types.iter().map(|vm| Arc::clone(&vm.name)).collect();
+    let axes = vec![
+        Axis::categorical(VM, levels),
+        Axis::numeric("vms_per_job", "VMs"),
+        Axis::numeric("parallel_jobs", "jobs"),
+    ];
+    let head = table.head_vm.as_ref().map(|vm| {
+        types.push(RentedVm {
+            name: vm.as_str().into(),
+            on_spot: Some(false),
+        });
+        (types.len() - 1) as u16
+    });
+    Some(Choices {
+        name,
+        space: Space::new(axes, rows).ok()?,
+        sizes,
+        types,
+        head,
+    })
+}
+
+/// Keys without which there is no bag. An included file, or one that is built on, may lack them: they are missed here.
+fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
+    let Some(table) = &file.bag else { return };
+    let own = table.get_ref();
+    let keys = [
+        ("jobs", own.jobs.is_none(), "say how many jobs there are"),
+        (
+            "job_times",
+            own.job_times.is_none(),
+            "say how long a job takes on which VMs: [{ vm = \"n1-highcpu-32\", vms_per_job = 2, mean_s = 831 }]",
+        ),
+    ];
+    for (key, is_missing, help) in keys {
+        // A value that was refused only seems to be missing.
+        if is_missing && !complaints.is_reported(&complaints.table_from(table.span().start)) {
+            let title = format!("the key `bag.{key}` is missing");
+            let complaint = complaints.at(table.span(), title, "no bag without it");
+            complaints.push(complaint.with_help(help));
+        }
+    }
+}
+
+fn name(table: &BagTable, complaints: &mut Complaints<'_>) -> String {
+    let Some(name) = &table.name else {
+        return "bag".to_owned();
+    };
+    if let Some(why) = not_a_name(name.get_ref()) {
+        complaints.error_at(name.span(), "`name` is no name", why);
+    }
+    name.get_ref().clone()
+}
+
+/// Numbers of jobs side by side.
+fn parallel(table: &BagTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
+    let Some(axis) = &table.parallel_jobs else {
+        return vec![1];
+    };
+    let Some(values) = axis.get_ref().values() else {
+        let title = "`parallel_jobs`: nothing was measured";
+        complaints.error_at(axis.span(), title, "expected numbers, like [4, 8]");
+        return Vec::new();
+    };
+    if values.is_empty() && !complaints.is_reported(&axis.span()) {
+        let title = "`parallel_jobs` is an empty list";
+        complaints.error_at(axis.span(), title, "expected at least one entry");
+    }
+    let mut sorted = values.clone();
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        let title = format!("`parallel_jobs` holds {} twice", twice[0]);
+        complaints.error_at(axis.span(), title, "remove one of the two");
+    }
+    values
+}
+
+/// Whether a VM type is one to choose from.
+fn is_chosen(file: &ScenarioFile, vm: &str) -> bool {
+    let asked = &file.cluster.vm;
+    asked.is_empty() || asked.iter().any(|asked| asked.get_ref() == vm)
+}
+
+/// Every VM type that is asked for needs a job time.
+fn chosen_have_times<'t>(
+    file: &ScenarioFile,
+    timed: impl Iterator<Item = &'t str>,
+    complaints: &mut Complaints<'_>,
+) {
+    let mut timed: Vec<&str> = timed.collect();
+    timed.dedup();
+    let places = (file.bag.iter()).flat_map(|bag| bag.get_ref().lifetimes.keys());
+    for vm in file.cluster.vm.iter().chain(places) {
+        if !timed.contains(&vm.get_ref().as_str()) {
+            let title = format!("`bag.job_times` has no time of a job on `{}`", vm.get_ref());
+            complaints.unknown(title, vm, &timed, "list vms");
+        }
+    }
+}
+
+/// Laws of the lives of single VM types.
+fn lives<'t>(
+    file: &ScenarioFile,
+    table: &'t BagTable,
+    complaints: &mut Complaints<'_>,
+) -> BTreeMap<&'t str, Lifetime> {
+    let mut lives = BTreeMap::new();
+    if let (Some(losses), false) = (&table.losses, table.lifetimes.is_empty()) {
+        let label = "both say how VMs are lost";
+        complaints.exclude_each_other("bag.losses", "bag.lifetimes", losses, label);
+    }
+    for (vm, model) in &table.lifetimes {
+        match spot::lifetime(model, complaints) {
+            Some((Losses::Alone(life), _)) => {
+                lives.insert(vm.get_ref().as_str(), life);
+            }
+            Some(_) => {
+                let title = format!("`{}` takes several VMs at once", model.get_ref());
+                let complaint = complaints.at(model.span(), title, "not of one VM type alone");
+                complaints.push(complaint.with_help("name it as `spot.lifetime`"));
+            }
+            None => {}
+        }
+    }
+    // Where some types have lives of their own, all others need those of `[spot]`.
+    if !lives.is_empty() && file.spot.is_none() {
+        for time in table.job_times.iter().flat_map(Spanned::get_ref) {
+            let vm = time.get_ref().vm.as_str();
+            if is_chosen(file, vm) && !lives.contains_key(vm) {
+                let title = format!("nothing says how long VMs of the type `{vm}` live");
+                let complaint = complaints.at(time.span(), title, "others have lives");
+                let help = "give it one in `bag.lifetimes`, or all one in `spot.lifetime`";
+                complaints.push(complaint.with_help(help));
+            }
+        }
+    }
+    lives
+}

@@ -1,0 +1,152 @@
+//! The text under check, and what was found wrong with it so far.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+
+/// A longer list is for `scavsim list`.
+const MOST_NAMES: usize = 12;
+
+fn legal_here(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+    format!("legal here: {}", names.join(", "))
+}
+
+/// Where the text is, and what was found so far. Every part of a scenario checks itself with it.
+pub(super) struct Complaints<'a> {
+    pub(super) source: &'a Arc<Source>,
+    pub(super) diagnostics: &'a mut Diagnostics,
+}
+
+impl Complaints<'_> {
+    /// A mistake at a place, not yet reported: help can be added.
+    pub(super) fn at(
+        &self,
+        span: Range<usize>,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::at(self.source, span, title, label)
+    }
+
+    /// A mistake of the file as a whole, not yet reported.
+    pub(super) fn of_file(&self, title: impl AsRef<str>) -> Diagnostic {
+        Diagnostic::general(format!("{}: {}", self.source.name, title.as_ref()))
+    }
+
+    /// Reports a mistake.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports a mistake at a place that needs no help.
+    pub(super) fn error_at(
+        &mut self,
+        span: Range<usize>,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.diagnostics.error_at(self.source, span, title, label);
+    }
+
+    /// How many mistakes were reported.
+    pub(super) fn count(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Reports a word that is none of the `legal` ones, which `scavsim list` shows.
+    pub(super) fn unknown(
+        &mut self,
+        title: String,
+        name: &Spanned<String>,
+        legal: &[&str],
+        list: &str,
+    ) {
+        let label = match closest(name.get_ref(), legal.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let help = match legal.len() {
+            0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
+            _ => format!("`scavsim {list}` shows all"),
+        };
+        let complaint = self.at(name.span(), title, label);
+        self.push(complaint.with_help(help));
+    }
+
+    /// What one of `all` names stands for; it is unknown where `name` is none of them.
+    pub(super) fn named<T: Copy>(
+        &mut self,
+        name: &Spanned<String>,
+        what: &str,
+        all: &[(String, T)],
+    ) -> Option<T> {
+        let found = all.iter().find(|(known, _)| known == name.get_ref());
+        if found.is_none() {
+            let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+            let title = format!("no {what} was measured for `{}`", name.get_ref());
+            self.unknown(title, name, &names, "list delays");
+        }
+        found.map(|(_, found)| *found)
+    }
+
+    /// Reports a list without entries.
+    pub(super) fn not_empty<T>(&mut self, key: &str, list: &Spanned<Vec<T>>, legal: &[&str]) {
+        // A list whose entries were all refused only looks empty.
+        if list.get_ref().is_empty() && !self.is_reported(&list.span()) {
+            let some = &legal[..legal.len().min(MOST_NAMES)];
+            let more = if some.len() < legal.len() {
+                ", and others"
+            } else {
+                ""
+            };
+            let title = format!("`{key}` is an empty list");
+            let complaint = self.at(list.span(), title, "expected at least one entry");
+            self.push(complaint.with_help(legal_here(some) + more));
+        }
+    }
+
+    /// Reports entries of a list that stand in it before.
+    pub(super) fn no_duplicates<T: Eq + Hash>(&mut self, key: &str, list: &[Spanned<T>]) {
+        let mut seen = HashSet::with_capacity(list.len());
+        for item in list {
+            if !seen.insert(item.get_ref()) {
+                let title = format!("`{key}` holds {} twice", &self.source.text[item.span()]);
+                self.error_at(item.span(), title, "remove one of the two");
+            }
+        }
+    }
+
+    /// Reports two keys of which only one may be given.
+    pub(super) fn exclude_each_other<T>(
+        &mut self,
+        one: &str,
+        other: &str,
+        place: &Spanned<T>,
+        why: &str,
+    ) {
+        let title = format!("`{one}` and `{other}` exclude each other");
+        self.error_at(place.span(), title, why);
+    }
+
+    /// Whether something inside `span` was reported already.
+    pub(super) fn is_reported(&self, span: &Range<usize>) -> bool {
+        let (part, span) = self.source.locate(span);
+        (self.diagnostics.iter())
+            .filter_map(|d| d.place.as_ref())
+            .any(|(source, at)| {
+                Arc::ptr_eq(source, &part) && span.start <= at.start && at.end <= span.end
+            })
+    }
+
+    /// From `start`, inside a table or its header, to the next table header.
+    pub(super) fn table_from(&self, start: usize) -> Range<usize> {
+        let text = &self.source.text[start..];
+        start..start + text.find("\n[").unwrap_or(text.len())
+    }
+}

@@ -1,0 +1,157 @@
+//! How much of all there may be: counted before anything of it is made.
+//!
+//! The limits keep what a run holds at once below about a gigabyte, and a run that nobody would wait for from beginning.
+
+use toml::Spanned;
+
+use super::by_vm;
+use super::complaints::Complaints;
+use super::file::{ScenarioFile, Together};
+use super::grids::MeasuredJobs;
+use scavsim_data::configuration::Configuration;
+use scavsim_data::workload::Workload;
+use scavsim_read::input::checked::MOST_SAMPLES;
+
+/// Most configurations of a workload that are searched together.
+const MOST_TOGETHER: usize = 200_000;
+/// Most configurations of a workload where every VM type is searched by itself.
+const MOST_CONFIGURATIONS: usize = 5_000_000;
+/// Most sizes of all clusters of a workload.
+const MOST_SIZES: usize = 500_000;
+/// Most workers of all clusters of a workload that are searched together.
+const MOST_WORKERS: u64 = 20_000_000;
+/// Most cases: at a microsecond each they take more than a week.
+const MOST_CASES: u64 = 1_000_000_000_000;
+
+/// Reports more than there may be of `count` configurations of a workload; `None` then.
+pub(super) fn configurations(
+    search: Together,
+    count: usize,
+    workload: &Workload,
+    name: &Spanned<String>,
+    complaints: &mut Complaints<'_>,
+) -> Option<()> {
+    let (most, help) = match search {
+        Together::All => (
+            MOST_TOGETHER,
+            "give fewer worker counts, batches or VM types, or set `cluster.search = \"each-vm\"`",
+        ),
+        Together::EachVm => (
+            MOST_CONFIGURATIONS,
+            "give fewer worker counts, batches or VM types",
+        ),
+    };
+    if count <= most {
+        return Some(());
+    }
+    let title = format!(
+        "`{}` makes {count} configurations; at most {most}",
+        workload.name
+    );
+    complaints.push((complaints.at(name.span(), title, "too many")).with_help(help));
+    None
+}
+
+/// Reports more workers than all configurations that are searched together may have, and more samples than an update of
+/// one of them.
+pub(super) fn workers(
+    search: Together,
+    workload: &Workload,
+    name: &Spanned<String>,
+    all: &[Configuration],
+    complaints: &mut Complaints<'_>,
+) -> Option<()> {
+    let of = |configurations: &[Configuration]| -> u64 {
+        configurations.iter().map(|c| u64::from(c.workers)).sum()
+    };
+    let count = match search {
+        Together::All => of(all),
+        Together::EachVm => {
+            let each = by_vm(all).into_iter().map(|range| of(&all[range]));
+            each.max().unwrap_or(0)
+        }
+    };
+    if let Some(at) = all.iter().find(|c| c.batch > MOST_SAMPLES) {
+        let title = format!(
+            "a global batch of {} workers has more than {MOST_SAMPLES} samples",
+            at.workers
+        );
+        complaints.error_at(name.span(), title, "give a smaller `local_batch`");
+        return None;
+    }
+    if count <= MOST_WORKERS {
+        return Some(());
+    }
+    let title = format!(
+        "the configurations of `{}` have {count} workers together; at most {MOST_WORKERS}",
+        workload.name
+    );
+    let help = "give fewer or smaller worker counts";
+    complaints.push((complaints.at(name.span(), title, "too many")).with_help(help));
+    None
+}
+
+/// Whether all clusters of a workload have no more sizes than there may be, `count` of them.
+pub(super) fn sizes(
+    file: &ScenarioFile,
+    workload: &Workload,
+    count: usize,
+    complaints: &mut Complaints<'_>,
+) -> bool {
+    if count <= MOST_SIZES {
+        return true;
+    }
+    let place = (file.elastic.as_ref().map(Spanned::span))
+        .or(file.spot.as_ref().map(Spanned::span))
+        .unwrap_or_default();
+    let title = format!(
+        "the clusters of `{}` may come to {count} sizes; at most {MOST_SIZES}",
+        workload.name
+    );
+    let complaint = complaints.at(place, title, "changes the sizes of clusters");
+    complaints.push(complaint.with_help("give fewer or smaller configurations"));
+    false
+}
+
+/// What is searched by itself: workloads, VM types of them, or jobs of a measured grid.
+pub(super) fn searches(
+    search: Together,
+    workloads: &[(Workload, Vec<Configuration>)],
+    measured: Option<&MeasuredJobs>,
+) -> u64 {
+    let simulated: usize = match search {
+        Together::All => workloads.len(),
+        Together::EachVm => workloads.iter().map(|(_, all)| by_vm(all).len()).sum(),
+    };
+    (simulated + measured.map_or(0, |m| m.jobs.len())) as u64
+}
+
+/// Reports more cases than there may be: the product of settings, searches, policies, objectives, strategies and replicas.
+pub(super) fn cases(file: &ScenarioFile, factors: &[u64; 6], complaints: &mut Complaints<'_>) {
+    let count = (factors.iter()).fold(1u128, |count, factor| {
+        count.saturating_mul(u128::from(*factor))
+    });
+    if count <= u128::from(MOST_CASES) {
+        return;
+    }
+    let [
+        settings,
+        searches,
+        policies,
+        objectives,
+        strategies,
+        replicas,
+    ] = factors;
+    let settings = match settings {
+        1 => String::new(),
+        several => format!("settings {several} × "),
+    };
+    let title = format!(
+        "the scenario makes {count} cases = {settings}searches {searches} × policies {policies} × objectives \
+         {objectives} × strategies {strategies} × replicas {replicas}; at most {MOST_CASES}"
+    );
+    let place = file.workloads.as_ref().map(Spanned::span);
+    let place = place.or(file.grid.as_ref().map(Spanned::span));
+    let complaint = complaints.at(place.unwrap_or_default(), title, "too many");
+    complaints.push(complaint.with_help("give fewer `replicas`"));
+}

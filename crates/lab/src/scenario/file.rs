@@ -1,0 +1,464 @@
+//! The form of a scenario file. Everything has a default but the workloads, the grid, the bag or the parallel plans.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::axis::{Axis, Exclusion};
+pub use super::bag_table::BagTable;
+use super::include::Include;
+pub use super::parallel_table::ParallelTable;
+use super::scale_axis::ScaleAxis;
+pub use super::schema::schema;
+use scavsim_data::pricing::PolicyFile;
+use scavsim_data::pricing::reductions::spot_series::Step;
+use scavsim_data::workload::Staleness;
+use scavsim_read::input::checked::{
+    Count, Delay, Fraction, HalfWidth, Interval, Machines, MeanLife, MissShare, NonNegative,
+    Positive, Probability, Slowdown, Spread,
+};
+use scavsim_search::search::{Objective, Settings};
+use scavsim_sim::cluster::Keeps;
+use scavsim_sim::cluster::batching::Batching;
+use scavsim_sim::cluster::{Chief, OnLoss};
+use scavsim_sim::training::Fidelity;
+use scavsim_sim::training::sync::Protocol;
+
+/// A scenario of scavsim.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["bag"] }, { "required": ["parallel"] }, { "required": ["include"] }]))]
+pub struct ScenarioFile {
+    /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
+    /// a later one wins.
+    #[schemars(with = "Option<Include>")]
+    pub include: Option<Spanned<Include>>,
+    /// Keys of included files that do not hold, with dots: `spot.lifetime`. Where one way of saying something is to be
+    /// replaced by another.
+    #[schemars(with = "Vec<String>")]
+    pub unset: Vec<Spanned<String>>,
+    /// Name in results; the file's name when absent.
+    #[schemars(with = "Option<String>")]
+    pub name: Option<Spanned<String>>,
+    /// Seed of all random streams. Same scenario, same seed, same bytes.
+    pub seed: u64,
+    /// Replicas per combination; 1 when absent.
+    pub replicas: Option<Count>,
+    /// Half the 95 % interval of mean net overheads at most, as a fraction: there are as many replicas as that takes, `replicas` at
+    /// least. When absent, there are `replicas`.
+    pub precision: Option<HalfWidth>,
+    /// With `precision`: replicas at most; 100,000 when absent.
+    #[schemars(with = "Count")]
+    pub most_replicas: Option<Spanned<Count>>,
+    /// Whether replicas come in pairs of mirrored luck (antithetic variates): narrower intervals of what grows or falls with luck.
+    pub antithetic: bool,
+    /// How finely runs are simulated.
+    pub fidelity: Fidelity,
+    /// Names of embedded workloads, or paths of workload folders relative to this file.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub workloads: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Name of an embedded measured grid, or path of a grid's folder relative to this file, instead of
+    /// workloads.
+    #[schemars(with = "Option<String>")]
+    pub grid: Option<Spanned<String>>,
+    /// Jobs of the grid; those that it takes by default when absent.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub jobs: Option<Spanned<Vec<Spanned<String>>>>,
+    /// A bag of independent jobs, instead of both.
+    #[schemars(with = "Option<BagTable>")]
+    pub bag: Option<Spanned<BagTable>>,
+    /// A model that is cut over GPUs, instead of all of these.
+    #[schemars(with = "Option<ParallelTable>")]
+    pub parallel: Option<Spanned<ParallelTable>>,
+    /// VM types that were not measured, by name.
+    #[schemars(with = "BTreeMap<String, VmTable>")]
+    pub vm: BTreeMap<Spanned<String>, VmTable>,
+    /// The configurations to choose from.
+    pub cluster: ClusterTable,
+    /// Kinds of clusters, by name: unlike workers, markets, parameter servers of their own.
+    #[schemars(with = "BTreeMap<String, KindTable>")]
+    pub kind: BTreeMap<Spanned<String>, Spanned<KindTable>>,
+    /// How workers come together, where their kind does not say.
+    #[schemars(with = "Protocol")]
+    pub sync: Option<Spanned<Protocol>>,
+    /// The same for single workloads, by name.
+    #[schemars(with = "BTreeMap<String, Protocol>")]
+    pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
+    /// What stale gradients cost, where the workload does not say.
+    pub staleness: Option<Staleness>,
+    /// Growing and shrinking with the price of spot VMs.
+    #[schemars(with = "Option<ElasticTable>")]
+    pub elastic: Option<Spanned<ElasticTable>>,
+    /// VMs that the provider may take away; none when absent.
+    #[schemars(with = "Option<SpotTable>")]
+    pub spot: Option<Spanned<SpotTable>>,
+    /// What varies at random; all off when absent.
+    pub variation: VariationTable,
+    /// Pricing policies.
+    pub pricing: PricingTable,
+    /// Strategies and objectives.
+    pub search: SearchTable,
+    /// Settings of single strategies, only to change a default.
+    pub strategy: Settings,
+    /// What no choice may exceed.
+    pub limits: LimitsTable,
+}
+
+/// The configurations to choose from.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClusterTable {
+    /// VM types, with the workers on every VM behind a slash where that is not one; all that were
+    /// measured or defined when absent.
+    #[schemars(with = "Vec<String>")]
+    pub vm: Vec<Spanned<String>>,
+    /// Worker counts K.
+    #[schemars(with = "Axis")]
+    pub workers: Option<Spanned<Axis>>,
+    /// Global batches B in samples.
+    #[schemars(with = "Axis")]
+    pub batch: Option<Spanned<Axis>>,
+    /// Local batches b = B/K in samples, instead of global ones.
+    #[schemars(with = "Axis")]
+    pub local_batch: Option<Spanned<Axis>>,
+    /// Pairs of workers and batch, instead of all combinations of the two axes.
+    #[schemars(with = "Vec<[Count; 2]>")]
+    pub pairs: Option<Spanned<Vec<Spanned<[Count; 2]>>>>,
+    /// Configurations to leave out.
+    #[schemars(with = "Vec<Exclusion>")]
+    pub exclude: Vec<Spanned<Exclusion>>,
+    /// What happens to configurations outside what was measured.
+    pub outside: Outside,
+    /// Which configurations a search chooses between.
+    pub search: Together,
+    /// Which batch a cluster keeps when its size changes while it trains; the global one with a barrier, else the
+    /// local one, when absent.
+    pub resize: Option<Resize>,
+    /// Seconds from a request of VMs until they are ready.
+    pub start_up_s: Option<Delay>,
+}
+
+impl ClusterTable {
+    /// Whether every axis is what was measured.
+    pub fn measured_only(&self) -> bool {
+        let axes = [&self.workers, &self.batch, &self.local_batch];
+        let measured =
+            |a: &Option<Spanned<Axis>>| (a.as_ref()).is_none_or(|a| a.get_ref().values().is_none());
+        self.pairs.is_none() && axes.into_iter().all(measured)
+    }
+}
+
+/// What happens to configurations outside what was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outside {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// They are left out.
+    LeaveOut,
+    /// The workload's laws speak for them; where it has none, they are an error.
+    Extrapolate,
+}
+
+/// Which configurations a search chooses between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Together {
+    /// All of a workload.
+    #[default]
+    All,
+    /// Those of one VM type: every type is a cluster of its own, searched by itself.
+    EachVm,
+}
+
+/// Which batch a cluster keeps when its size changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resize {
+    /// The global one: every worker has more or fewer samples.
+    KeepBatch,
+    /// The local one: an update has more or fewer samples.
+    KeepLocalBatch,
+}
+
+/// A VM type that was not measured and stands in for one that was; with several values, all their
+/// combinations.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VmTable {
+    /// The measured VM type.
+    #[schemars(with = "String")]
+    pub like: Spanned<String>,
+    /// Its compute time over that of the measured type; 1 when absent.
+    pub compute_scale: Option<ScaleAxis>,
+    /// Its communication time over that of the measured type; 1 when absent.
+    pub network_scale: Option<ScaleAxis>,
+    /// Cores, or FLOPS, of a worker, where the workload has a law of its time by them; those of the measured type when absent.
+    #[schemars(with = "Option<Positive>")]
+    pub size: Option<Spanned<Positive>>,
+    /// Samples of a worker beyond which its throughput falls, likewise.
+    #[schemars(with = "Option<Positive>")]
+    pub knee: Option<Spanned<Positive>>,
+    /// Memory in GiB, shared by the workers on the VM: it limits the local batch.
+    #[schemars(with = "Option<ScaleAxis>")]
+    pub memory_gib: Option<Spanned<ScaleAxis>>,
+    /// Virtual CPUs, for prices by resource.
+    pub vcpu: Option<Positive>,
+    /// GPUs, for prices by resource.
+    pub gpus: Option<u32>,
+    /// USD per hour on demand, for prices by the catalogue.
+    pub usd_per_hour: Option<ScaleAxis>,
+}
+
+/// VMs that the provider may take away.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpotTable {
+    /// Name of a model of `scavsim list lifetimes`; or `exponential_mean_h`.
+    #[schemars(with = "Option<String>")]
+    pub lifetime: Option<Spanned<String>>,
+    /// Mean hours of lives that are exponential.
+    #[schemars(with = "Option<MeanLife>")]
+    pub exponential_mean_h: Option<Spanned<MeanLife>>,
+    /// Seconds from a loss until another VM runs in its place; `cluster.start_up_s` when absent.
+    #[schemars(with = "Option<Delay>")]
+    pub replacement_s: Option<Spanned<Delay>>,
+    /// The same, and the start of the job, as measured for spot VMs such as `gcp-k80-us-east1`.
+    #[schemars(with = "Option<String>")]
+    pub start_up: Option<Spanned<String>>,
+    /// What happens to the place of a lost VM.
+    pub on_loss: OnLoss,
+    /// Seconds that a new VM takes, once it runs, to join the others.
+    #[schemars(with = "Option<Delay>")]
+    pub cold_join_s: Option<Spanned<Delay>>,
+    /// Seconds that all take to go on from a checkpoint; what the workload says when absent.
+    #[schemars(with = "Option<Delay>")]
+    pub warm_restart_s: Option<Spanned<Delay>>,
+    /// Both as measured for a model such as `resnet-32`.
+    #[schemars(with = "Option<String>")]
+    pub restart: Option<Spanned<String>>,
+    /// Fewest workers that train; 1 when absent.
+    pub fewest_workers: Option<Machines>,
+    /// What the loss of the chief, the first worker, means.
+    pub chief: Chief,
+    /// What a loss leaves of the work.
+    pub keeps: Keeps,
+    /// When checkpoints are written.
+    pub checkpoint: CheckpointChoice,
+    /// Seconds that one takes to write.
+    #[schemars(with = "Option<Delay>")]
+    pub checkpoint_write_s: Option<Spanned<Delay>>,
+    /// MB of one, which then takes as long as was measured for so many.
+    #[schemars(with = "Option<Positive>")]
+    pub checkpoint_mb: Option<Spanned<Positive>>,
+    /// Whether a last checkpoint is written when the provider warns of a loss.
+    pub checkpoint_on_notice: bool,
+    /// Seconds from the warning to the loss; what the lifetimes say when absent.
+    pub notice_s: Option<Delay>,
+}
+
+/// A kind of cluster.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct KindTable {
+    /// VM type of all workers, with the workers on every VM behind a slash where that is not one.
+    #[schemars(with = "Option<String>")]
+    pub vm: Option<Spanned<String>>,
+    /// VM types of unlike workers, and how many workers run on each type.
+    #[schemars(with = "BTreeMap<String, Machines>")]
+    pub mix: BTreeMap<Spanned<String>, Machines>,
+    /// On which terms workers are rented.
+    pub market: RentedOn,
+    /// Name of a model of `scavsim list lifetimes` for its spot VMs; that of `[spot]` when absent.
+    #[schemars(with = "Option<String>")]
+    pub lifetime: Option<Spanned<String>>,
+    /// On which terms the VM of the first worker is, where that differs.
+    pub chief_market: Option<RentedOn>,
+    /// How the batches of unlike workers are set, where all wait for the slowest; equal when absent.
+    pub batching: Option<Batching>,
+    /// Share of each worker's cores that is available, by VM type: hours since the job began, and the share from then on;
+    /// all when absent.
+    #[schemars(with = "BTreeMap<String, Vec<Available>>")]
+    pub availability: BTreeMap<Spanned<String>, Spanned<Vec<Available>>>,
+    /// VMs of parameter servers, beside those of the workers.
+    pub servers: Option<ServersTable>,
+    /// How workers come together.
+    #[schemars(with = "Option<Protocol>")]
+    pub sync: Option<Spanned<Protocol>>,
+    /// The same for single workloads, by name.
+    #[schemars(with = "BTreeMap<String, Protocol>")]
+    pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
+}
+
+/// What is available of a worker: hours since the job began, and the share of its cores from then on.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+pub struct Available(pub NonNegative, pub Fraction);
+
+impl KindTable {
+    /// Whether any of its VMs is on spot terms.
+    pub fn has_spot(&self) -> bool {
+        let servers = self.servers.as_ref().map(|servers| servers.market);
+        [Some(self.market), self.chief_market, servers].contains(&Some(RentedOn::Spot))
+    }
+}
+
+/// On which terms VMs are rented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RentedOn {
+    /// They stay until they are given back.
+    #[default]
+    OnDemand,
+    /// The provider may take them away, on the terms of `[spot]`.
+    Spot,
+}
+
+/// VMs of parameter servers.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServersTable {
+    /// Their type.
+    pub vm: String,
+    /// How many.
+    #[serde(default = "one")]
+    pub vms: Machines,
+    /// On which terms they are rented.
+    #[serde(default)]
+    pub market: RentedOn,
+}
+
+fn one() -> Machines {
+    Machines::ONE
+}
+
+/// Growing and shrinking with the price of spot VMs.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ElasticTable {
+    /// Hours since the job began, and the price from then on over the usual one.
+    #[schemars(with = "Vec<Step>")]
+    pub prices: Spanned<Vec<Step>>,
+    /// Price at or below which the cluster grows to `most_vms`.
+    pub grow_at: Positive,
+    /// Price above which it shrinks to `fewest_vms`.
+    pub shrink_above: Positive,
+    /// VMs of the cluster, or of the first type of a mix, when it has grown.
+    pub most_vms: Machines,
+    /// The same when it has shrunk.
+    pub fewest_vms: Machines,
+}
+
+/// When checkpoints are written.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CheckpointChoice {
+    /// Never.
+    #[default]
+    None,
+    /// After so many seconds of training.
+    PeriodicS(Interval),
+    /// After Daly's interval for the cluster's losses and the time to write.
+    YoungDaly,
+    /// When it suits the age of the VMs best, by dynamic programming.
+    Dynamic,
+}
+
+/// What varies at random. Every factor is log-normal with mean 1.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VariationTable {
+    /// Coefficient of variation of one worker's compute time in one step.
+    pub step_cv: Option<Spread>,
+    /// σ of one factor on the step time per replica and configuration.
+    pub placement_sigma: Option<Spread>,
+    /// σ of one factor on the compute time per VM and replica.
+    pub vm_sigma: Option<Spread>,
+    /// Coefficient of variation of the SGD noise read in one step.
+    pub noise_cv: Option<Spread>,
+    /// Whether probes read the noise as it stands at that point of training, instead of its value
+    /// at the target.
+    pub noise_curve: bool,
+    /// Coefficient of variation of the steps to the target per replica and configuration.
+    pub epoch_cv: Option<Spread>,
+    /// Slow change of the network.
+    pub drift: Option<DriftTable>,
+    /// Workers that now and then take much longer.
+    pub straggler: Option<StragglerTable>,
+}
+
+impl VariationTable {
+    /// Whether nothing varies.
+    pub fn is_off(&self) -> bool {
+        *self == VariationTable::default()
+    }
+}
+
+/// Slow change of the network: one factor on the communication time per period.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DriftTable {
+    /// σ of the factor.
+    pub sigma: Spread,
+    /// Seconds that a factor lasts.
+    pub period_s: Interval,
+}
+
+/// Workers that now and then take much longer.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StragglerTable {
+    /// Probability per worker and step.
+    pub probability: Probability,
+    /// How many times as long.
+    pub factor: Slowdown,
+}
+
+/// Pricing policies.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PricingTable {
+    /// Names of policies, built in or defined here; when absent, the listed price of each VM type, or what all workloads were published with.
+    #[schemars(with = "Vec<String>")]
+    pub policies: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Policies of this scenario, by name.
+    #[schemars(with = "BTreeMap<String, PolicyFile>")]
+    pub define: BTreeMap<Spanned<String>, PolicyFile>,
+}
+
+/// Strategies and objectives.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchTable {
+    /// Names of strategies; all that can be used on the workloads when absent.
+    #[schemars(with = "Vec<String>")]
+    pub strategies: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Objectives; all when absent.
+    #[schemars(with = "Vec<Objective>")]
+    pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
+    /// How often the job will be run: strategies are told, and results say what so many runs come to with their search;
+    /// once when absent.
+    pub repeats: Option<Count>,
+    /// Workloads whose earlier runs the model of all jobs averages; those of this scenario, and those of the library on the same VM
+    /// types, when absent.
+    #[schemars(with = "Vec<String>")]
+    pub stored: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+/// What no choice may exceed.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsTable {
+    /// Longest time to the target in hours.
+    pub max_time_h: Option<Positive>,
+    /// Highest cost of the job in USD.
+    pub max_cost_usd: Option<Positive>,
+    /// Share of runs that may take longer or cost more; when absent, the limits are on what is expected.
+    #[schemars(with = "MissShare")]
+    pub max_miss: Option<Spanned<MissShare>>,
+    /// Most workers.
+    #[schemars(with = "Count")]
+    pub max_workers: Option<Spanned<Count>>,
+}

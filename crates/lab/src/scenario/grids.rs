@@ -1,0 +1,219 @@
+//! The measured grid that a scenario names, instead of workloads that are simulated.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::axis::Exclusion;
+use super::complaints::Complaints;
+use super::excluded;
+use super::file::ScenarioFile;
+use super::files::Files;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::builtin::LISTED;
+use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy};
+use scavsim_read::input::Folder;
+use scavsim_search::grid::{Grid, Job, Probe, library, load};
+use scavsim_search::testbed::grid::MOST_RUNS;
+use scavsim_search::testbed::{Ground, MeasuredGrid};
+
+/// Jobs of a measured grid.
+#[derive(Debug, Clone)]
+pub struct MeasuredJobs {
+    /// Name of the grid.
+    pub grid: String,
+    /// What a probe is charged.
+    pub probe: Probe,
+    /// The jobs, each with the configurations to choose from.
+    pub jobs: Vec<Arc<Job>>,
+}
+
+/// Reads the grid that the scenario names; `None` where it names none or a wrong one.
+pub(super) fn read(
+    file: &ScenarioFile,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<MeasuredJobs> {
+    let Some(name) = &file.grid else {
+        if let Some(jobs) = &file.jobs {
+            let label = "there is no `grid`";
+            complaints.error_at(jobs.span(), "`jobs` are those of a measured grid", label);
+        }
+        return None;
+    };
+    excluded::report(&excluded::GRID, file, complaints);
+    let grid = grid(name, files, complaints)?;
+    let places = asked_jobs(file, &grid, complaints)?;
+    exclusions_known(&file.cluster.exclude, &grid, complaints);
+    let mut jobs = Vec::new();
+    for place in places {
+        let job = &grid.jobs[place];
+        let excluded = |at: usize| {
+            let mut all = file.cluster.exclude.iter();
+            all.any(|e| !e.get_ref().is_empty() && e.get_ref().matches_in(&job.space, at))
+        };
+        let most = file.limits.max_workers.as_ref();
+        let too_large = |at: usize| {
+            most.zip(job.space.workers(at))
+                .is_some_and(|(most, workers)| workers > most.get_ref().get())
+        };
+        let kept: Vec<usize> = (0..job.space.len())
+            .filter(|&at| !excluded(at) && !too_large(at))
+            .collect();
+        let last = file.cluster.exclude.last().map(Spanned::span);
+        if kept.is_empty() {
+            let title = format!("nothing is left of the configurations of `{}`", job.name);
+            let span = last.or(most.map(Spanned::span)).unwrap_or(name.span());
+            complaints.error_at(span, title, "rules out all of them");
+            continue;
+        }
+        if job.all_runs().count() > MOST_RUNS {
+            let title = format!("`{}` has more than {MOST_RUNS} runs", job.name);
+            complaints.error_at(name.span(), title, "too many for one job");
+            continue;
+        }
+        jobs.push(Arc::new(job.only(&kept)));
+    }
+    (!jobs.is_empty()).then_some(MeasuredJobs {
+        grid: grid.name,
+        probe: grid.probe,
+        jobs,
+    })
+}
+
+/// The pricing policies of a grid: what it states itself when none is named. A program may bring its own.
+pub(super) fn policies(
+    file: &ScenarioFile,
+    programs: &[Policy],
+    measured: &MeasuredJobs,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<Policy>> {
+    let own = || vec![Policy::as_measured()];
+    let Some(asked) = &file.pricing.policies else {
+        priced(&own(), measured, None, complaints);
+        return Some(own());
+    };
+    let mut others = file.pricing.clone();
+    let (stated, rest): (Vec<_>, Vec<_>) =
+        (asked.get_ref().iter().cloned()).partition(|name| name.get_ref() == AS_MEASURED);
+    others.policies = Some(Spanned::new(asked.span(), rest));
+    let mut policies = if stated.is_empty() { Vec::new() } else { own() };
+    if stated.is_empty() || asked.get_ref().len() > stated.len() {
+        policies.extend(super::prices::read(
+            &others, programs, LISTED, files, complaints,
+        )?);
+    }
+    complaints.no_duplicates("policies", asked.get_ref());
+    // In the order in which they are asked for.
+    let place = |policy: &Policy| {
+        let mut all = asked.get_ref().iter();
+        all.position(|name| *name.get_ref() == policy.name)
+    };
+    policies.sort_by_key(place);
+    priced(&policies, measured, Some(asked), complaints);
+    Some(policies)
+}
+
+/// Every policy must have a price for every run.
+fn priced(
+    policies: &[Policy],
+    measured: &MeasuredJobs,
+    asked: Option<&Spanned<Vec<Spanned<String>>>>,
+    complaints: &mut Complaints<'_>,
+) {
+    for policy in policies {
+        let mut missing: Vec<NoPrice> = (measured.jobs.iter())
+            .filter_map(|job| {
+                let ground = MeasuredGrid::new(Arc::clone(job), measured.probe);
+                ground.tariff(policy, &Fleet::listed()).err()
+            })
+            .collect();
+        missing.dedup();
+        for NoPrice { what, help } in missing {
+            let title = format!("pricing policy `{}`: {what}", policy.name);
+            let named = asked.and_then(|asked| {
+                (asked.get_ref().iter()).find(|name| *name.get_ref() == policy.name)
+            });
+            let complaint = match named {
+                Some(named) => complaints.at(named.span(), title, "cannot be charged"),
+                None => complaints.of_file(title),
+            };
+            complaints.push(complaint.with_help(help));
+        }
+    }
+}
+
+/// A name is an embedded grid; something with a `/` in it, or `.`, is a folder.
+fn grid(name: &Spanned<String>, files: &Files, complaints: &mut Complaints<'_>) -> Option<Grid> {
+    let word = name.get_ref();
+    if word.contains('/') || word.starts_with('.') {
+        let path = files.folder(name.span().start).join(word);
+        if !path.is_dir() {
+            let title = format!("there is no folder of a grid `{word}`");
+            let complaint = (complaints.at(name.span(), title, "not a folder"))
+                .with_help("`scavsim import grid` makes one; a path starts at the folder of the file that it stands in");
+            complaints.push(complaint);
+            return None;
+        }
+        return load::load(&Folder::Disk(path), complaints.diagnostics);
+    }
+    let names = library::names();
+    if !names.contains(&word.as_str()) {
+        let title = format!("unknown grid `{word}`");
+        complaints.unknown(title, name, &names, "list grids");
+        return None;
+    }
+    library::load(word, complaints.diagnostics)
+}
+
+/// Places of the jobs to take.
+fn asked_jobs(
+    file: &ScenarioFile,
+    grid: &Grid,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<usize>> {
+    let Some(asked) = &file.jobs else {
+        return Some(grid.default_jobs.clone());
+    };
+    let names: Vec<&str> = grid.jobs.iter().map(|job| job.name.as_str()).collect();
+    complaints.not_empty("jobs", asked, &names);
+    complaints.no_duplicates("jobs", asked.get_ref());
+    let mut places = Some(Vec::new());
+    for name in asked.get_ref() {
+        match names.iter().position(|known| known == name.get_ref()) {
+            Some(place) => places = places.map(|all| [all, vec![place]].concat()),
+            None => {
+                let title = format!("`{}` has no job `{}`", grid.name, name.get_ref());
+                complaints.unknown(title, name, &names, "list grids");
+                places = None;
+            }
+        }
+    }
+    places.filter(|all: &Vec<usize>| !all.is_empty())
+}
+
+/// Conditions on axes that no job has would be dropped in silence.
+fn exclusions_known(
+    exclusions: &[Spanned<Exclusion>],
+    grid: &Grid,
+    complaints: &mut Complaints<'_>,
+) {
+    let Some(space) = grid.jobs.first().map(|job| &job.space) else {
+        return;
+    };
+    let axes: Vec<&str> = space.axes().iter().map(|axis| &*axis.name).collect();
+    for exclusion in exclusions {
+        for name in exclusion.get_ref().names() {
+            let derived = name == "local_batch" && axes.contains(&"batch");
+            if axes.contains(&name) || derived {
+                continue;
+            }
+            let title = format!("`{}` has no axis `{name}`", grid.name);
+            let names: Vec<String> = axes.iter().map(|axis| format!("`{axis}`")).collect();
+            let complaint = (complaints.at(exclusion.span(), title, "would leave out nothing"))
+                .with_help(format!("its axes: {}", names.join(", ")));
+            complaints.push(complaint);
+        }
+    }
+}

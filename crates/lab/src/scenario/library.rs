@@ -1,0 +1,32 @@
+//! The scenarios that come with the program.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+
+use scavsim_read::input::Source;
+
+/// All of them, as in the repository.
+pub static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
+
+/// What stands before the name of one in `include`: the folder that its own paths start at.
+pub const PREFIX: &str = "library:";
+
+/// The name of the file of the library that `path` means, if it means one.
+pub fn name(path: &Path) -> Option<&str> {
+    let name = path.to_str()?.strip_prefix(PREFIX)?;
+    Some(name.trim_start_matches(['/', '\\']))
+}
+
+/// The file of that name.
+pub fn source(name: &str) -> Option<Arc<Source>> {
+    let text = SHIPPED.get_file(name)?.contents_utf8()?;
+    Some(Source::new(format!("{PREFIX}{name}"), text))
+}
+
+/// The names of all that can be included.
+pub fn names() -> Vec<&'static str> {
+    let paths = SHIPPED.files().filter_map(|file| file.path().to_str());
+    paths.filter(|path| path.ends_with(".toml")).collect()
+}

@@ -1,0 +1,303 @@
+//! VM types of the scenario that were not measured: what they stand in for, and what they hold.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::complaints::Complaints;
+use super::file::{ScenarioFile, Together, VmTable};
+use super::scale_axis::ScaleAxis;
+use scavsim_data::cloud::{Fleet, OwnVm};
+use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::workload::{Reach, StandIn, Workload};
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::range::digits;
+
+/// A VM type of the scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// What it stands in for.
+    pub stand_in: StandIn,
+    /// The name of its table: one table with several values makes several types.
+    pub table: String,
+    /// Memory in GiB.
+    pub memory_gib: Option<f64>,
+    /// Virtual CPUs.
+    pub vcpu: Option<f64>,
+    /// GPUs.
+    pub gpus: Option<u32>,
+    /// USD per hour on demand.
+    pub usd_per_hour: Option<f64>,
+}
+
+/// What stands behind a slash is how many workers each has.
+pub(super) const NO_SLASH: &str = "this name has no `/`";
+
+/// More types than this are a slip of the pen.
+const MOST_TYPES: usize = 200_000;
+/// Most types that one search can tell apart.
+const MOST_IN_ONE_SEARCH: usize = 60_000;
+
+/// The VM types that the scenario defines: all combinations of each table's values.
+pub(super) fn read(
+    file: &ScenarioFile,
+    workloads: &[Option<Workload>],
+    complaints: &mut Complaints<'_>,
+) -> Vec<Machine> {
+    let measured: BTreeSet<&str> = (workloads.iter().flatten())
+        .flat_map(|w| w.steps.shapes())
+        .filter_map(|shape| Some(Shape::parse(shape).ok()?.vm_type))
+        .collect();
+    // Without any workload everything would seem unknown.
+    let all_read = workloads.iter().all(Option::is_some);
+    let mut machines = Vec::new();
+    let most = match file.cluster.search {
+        Together::All => MOST_IN_ONE_SEARCH,
+        Together::EachVm => MOST_TYPES,
+    };
+    for (name, table) in &file.vm {
+        let word = name.get_ref();
+        if let Some(why) = not_a_name(word).or(word.contains('/').then_some(NO_SLASH)) {
+            complaints.error_at(name.span(), "this cannot be the name of a VM type", why);
+        }
+        if measured.contains(word.as_str()) {
+            let title = format!("`{word}` was measured");
+            complaints.error_at(name.span(), title, "give the VM type another name");
+        }
+        let like = table.like.get_ref();
+        if all_read && !measured.contains(like.as_str()) {
+            let legal: Vec<&str> = measured.iter().copied().collect();
+            let title = format!("`{like}` was not measured on any workload here");
+            complaints.unknown(title, &table.like, &legal, "list vms");
+        }
+        possible(name, table, complaints);
+        let has_law = |w: &Workload| {
+            (w.laws.steps.get(like.as_str())).is_some_and(|l| l.compute.sized().is_some())
+        };
+        for (key, place) in [("size", &table.size), ("knee", &table.knee)] {
+            if let Some(place) = place
+                && let Some(without) = workloads.iter().flatten().find(|w| !has_law(w))
+            {
+                let title = format!(
+                    "`{key}`: no law of `{}` says how the time on `{like}` goes with it",
+                    without.name
+                );
+                let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `compute_scale` here";
+                let complaint = complaints.at(place.span(), title, "means nothing here");
+                complaints.push(complaint.with_help(help));
+            }
+        }
+        match combinations(table, word) {
+            Some(all) if machines.len() + all.len() <= most => machines.extend(all),
+            _ => {
+                let title = format!("`vm.{word}` makes more than {most} VM types");
+                complaints.error_at(name.span(), title, "too many combinations");
+            }
+        }
+    }
+    machines
+}
+
+/// Most times that a VM type can be slower than the one that it stands in for, or faster.
+const MOST_SCALE: f64 = 1000.0;
+/// Most memory in GiB of a VM.
+const MOST_MEMORY_GIB: f64 = 1e6;
+/// Highest price in USD of a VM and hour.
+const MOST_USD: f64 = 1e6;
+
+/// Reports values that no machine has.
+fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints<'_>) {
+    let scales = 1.0 / MOST_SCALE..=MOST_SCALE;
+    let axes = [
+        ("compute_scale", &table.compute_scale, scales.clone()),
+        ("network_scale", &table.network_scale, scales),
+        ("usd_per_hour", &table.usd_per_hour, 1e-9..=MOST_USD),
+    ];
+    let memory = table.memory_gib.as_ref().map(Spanned::get_ref);
+    let memory = ("memory_gib", memory, 1e-3..=MOST_MEMORY_GIB);
+    let axes = axes
+        .into_iter()
+        .map(|(key, axis, range)| (key, axis.as_ref(), range));
+    for (key, axis, range) in axes.chain([memory]) {
+        let mut values = axis.iter().flat_map(|axis| &axis.0);
+        if let Some(value) = values.find(|value| !range.contains(value)) {
+            let title = format!(
+                "`vm.{}`: no machine has a `{key}` of {value}",
+                name.get_ref()
+            );
+            let legal = format!("`{key}` is from {} to {}", range.start(), range.end());
+            let complaint = complaints.at(name.span(), title, "not possible");
+            complaints.push(complaint.with_help(legal));
+        }
+    }
+}
+
+impl Machine {
+    /// Whether the local batch of `configuration` fits into the memory of its VMs; a complaint
+    /// where the workload does not say.
+    pub(super) fn fits(
+        &self,
+        workload: &Workload,
+        table: &VmTable,
+        configuration: &Configuration,
+        complaints: &mut Complaints<'_>,
+    ) -> bool {
+        let (Some(memory_gib), Some(asked)) = (self.memory_gib, &table.memory_gib) else {
+            return true;
+        };
+        match largest_local_batch(workload, self, memory_gib, configuration) {
+            Some(most) => configuration.local_batch() <= most * (1.0 + 1e-12),
+            None => {
+                if !complaints.is_reported(&asked.span()) {
+                    let title = format!("nothing is known about the memory of `{}`", workload.name);
+                    let help =
+                        "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml";
+                    let complaint = complaints.at(asked.span(), title, "cannot be checked");
+                    complaints.push(complaint.with_help(help));
+                }
+                true
+            }
+        }
+    }
+}
+
+/// Most samples per worker and step that `memory_gib` on every VM holds: by the workload's memory
+/// per sample, or else in proportion to what the measured workers held.
+fn largest_local_batch(
+    workload: &Workload,
+    machine: &Machine,
+    memory_gib: f64,
+    configuration: &Configuration,
+) -> Option<f64> {
+    let constants = &workload.constants;
+    let shape = Shape::parse(&configuration.vm).ok()?;
+    let vms = shape.vms(configuration.workers)?;
+    let each = memory_gib / f64::from(configuration.workers.div_ceil(vms));
+    if let Some(sample) = &constants.sample_memory_gib {
+        let fixed = constants.fixed_memory_gib.as_ref().map_or(0.0, |f| f.value);
+        return Some((each - fixed) / sample.value);
+    }
+    let measured = constants.worker_memory_gib.as_ref()?.value;
+    let held = (workload
+        .steps
+        .points_of(&shape.on(&machine.stand_in.like))
+        .iter())
+    .map(|(c, _)| c.local_batch())
+    .fold(0.0, f64::max);
+    Some(held * each / measured)
+}
+
+/// One machine per combination of values; the names say which.
+fn combinations(table: &VmTable, name: &str) -> Option<Vec<Machine>> {
+    let one = [1.0];
+    let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
+    let scale = |axis: &Option<ScaleAxis>| values(axis).unwrap_or_else(|| one.to_vec());
+    let maybe = |axis: Option<Vec<f64>>| -> Vec<Option<f64>> {
+        axis.map_or(vec![None], |all| all.into_iter().map(Some).collect())
+    };
+    let computes = scale(&table.compute_scale);
+    let networks = scale(&table.network_scale);
+    let memories = maybe(table.memory_gib.as_ref().map(|m| m.get_ref().0.clone()));
+    let prices = maybe(values(&table.usd_per_hour));
+    let count = [computes.len(), networks.len(), memories.len(), prices.len()]
+        .into_iter()
+        .try_fold(1usize, usize::checked_mul)?;
+    if count > MOST_TYPES {
+        return None;
+    }
+    let mut all = Vec::with_capacity(count);
+    for &compute_scale in &computes {
+        for &network_scale in &networks {
+            for &memory_gib in &memories {
+                for &usd_per_hour in &prices {
+                    let mut vm = name.to_owned();
+                    let parts = [
+                        ("compute", computes.len(), Some(compute_scale)),
+                        ("network", networks.len(), Some(network_scale)),
+                        ("GiB", memories.len(), memory_gib),
+                        ("USD", prices.len(), usd_per_hour),
+                    ];
+                    for (what, several, value) in parts {
+                        if let (2.., Some(value)) = (several, value) {
+                            vm.push_str(&format!(" {what} {}", digits(value)));
+                        }
+                    }
+                    all.push(Machine {
+                        stand_in: StandIn {
+                            vm: Arc::from(vm),
+                            like: table.like.get_ref().as_str().into(),
+                            compute_scale,
+                            network_scale,
+                            size: table.size.as_ref().map(|s| s.get_ref().get()),
+                            knee: table.knee.as_ref().map(|k| k.get_ref().get()),
+                            is_same: false,
+                        },
+                        table: name.to_owned(),
+                        memory_gib,
+                        vcpu: table.vcpu.map(|v| v.get()),
+                        gpus: table.gpus,
+                        usd_per_hour,
+                    });
+                }
+            }
+        }
+    }
+    Some(all)
+}
+
+/// The VM types that these machines and the catalogue make.
+pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
+    Fleet::new(machines.into_iter().map(|m| {
+        let own = OwnVm {
+            // One table may make several types, whose names say which.
+            table: &m.table,
+            like: &m.stand_in.like,
+            vcpu: m.vcpu,
+            memory_gib: m.memory_gib,
+            gpus: m.gpus,
+            usd_per_hour: m.usd_per_hour,
+        };
+        (&*m.stand_in.vm, own)
+    }))
+}
+
+/// What a workload may be asked with these machines.
+pub(super) fn reach(machines: &[Machine], extrapolate: bool) -> Reach {
+    Reach {
+        extrapolate,
+        stand_ins: (machines.iter())
+            .map(|m| (Arc::clone(&m.stand_in.vm), m.stand_in.clone()))
+            .collect(),
+    }
+}
+
+/// The tables of machines, by their names.
+pub(super) fn tables(file: &ScenarioFile) -> HashMap<&str, &VmTable> {
+    let tables = file.vm.iter();
+    tables
+        .map(|(name, table)| (name.get_ref().as_str(), table))
+        .collect()
+}
+
+/// Machines that a name stands for: its own, and all of the table of that name.
+pub(super) struct Named<'m>(HashMap<&'m str, Vec<&'m Machine>>);
+
+impl<'m> Named<'m> {
+    pub(super) fn new(machines: &'m [Machine]) -> Self {
+        let mut named: HashMap<&str, Vec<&Machine>> = HashMap::new();
+        for machine in machines {
+            let own: &str = &machine.stand_in.vm;
+            named.entry(own).or_default().push(machine);
+            if own != machine.table {
+                named.entry(&machine.table).or_default().push(machine);
+            }
+        }
+        Named(named)
+    }
+
+    /// Those that `name` stands for, in the order of the file.
+    pub(super) fn of(&self, name: &str) -> &[&'m Machine] {
+        self.0.get(name).map_or(&[], |machines| machines)
+    }
+}

@@ -1,0 +1,403 @@
+//! A model that is cut over GPUs: `[parallel]` → the plans to choose from, and the terms of their job.
+//!
+//! - `nodes`: VM types and markets. `degrees`: what the profile has to know.
+
+mod degrees;
+mod nodes;
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::complaints::Complaints;
+use super::excluded;
+use super::file::ScenarioFile;
+use super::files::Files;
+use super::parallel_table::ParallelTable;
+use scavsim_base::units::SimTime;
+use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::{Folder, Source, closest};
+use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
+use scavsim_sim::engine::Hands;
+use scavsim_sim::parallel::{LayerProfile, Links, Runtime, Schedule, library};
+use scavsim_sim::plans::choices::Parts;
+use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
+use scavsim_sim::training::Variation;
+
+/// Most legal plans.
+const MOST_PLANS: usize = 200_000;
+/// Most GPUs of a plan where nobody says.
+const MOST_GPUS: u32 = 64;
+/// Most GPUs that anybody may say.
+const MOST_GPUS_OF_ALL: u32 = 16_384;
+
+/// The terms that the scenario's parallel job runs on; `None` where there is none.
+pub(super) fn terms(
+    file: &ScenarioFile,
+    setup: &Setup,
+    variation: &Variation,
+    complaints: &mut Complaints<'_>,
+) -> Option<Arc<Terms>> {
+    let table = file.parallel.as_ref()?.get_ref();
+    let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
+    if let (true, Some(given)) = (is_capacity, &table.capacity) {
+        let losses = setup.spot.as_ref().map(|spot| &spot.losses);
+        // What is wrong with `[spot]` was told.
+        let is_wrong = losses.is_none() && file.spot.is_some();
+        if !is_wrong && !matches!(losses, Some(Losses::Trace(_))) {
+            let title = "`parallel.capacity` needs a trace of how many GPUs there are";
+            let complaint = complaints.at(given.span(), title, "there is none");
+            complaints.push(complaint.with_help(
+                "name a model of the kind `trace` as `spot.lifetime`; see `scavsim list lifetimes`",
+            ));
+        }
+    }
+    if let Some(spot) = &setup.spot
+        && spot.checkpoints == Checkpoints::Dynamic
+    {
+        let title = "`spot.checkpoint = \"dynamic\"` and `parallel` exclude each other";
+        complaints.push(complaints.of_file(title));
+    }
+    let start_up = SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get));
+    let start_up = Pause::Fixed(start_up);
+    Some(Arc::new(Terms {
+        start_up: match setup.spot.as_ref().map(|spot| spot.replacement) {
+            Some(measured @ Pause::Measured(_)) => measured,
+            _ => start_up,
+        },
+        spot: setup.spot.clone(),
+        is_capacity,
+        variation: variation.clone(),
+        checkpoint_gb_per_s: table.checkpoint_gb_per_s.map(Positive::get),
+    }))
+}
+
+/// All plans that fit; `None` where there is no `[parallel]`, or it is wrong.
+pub(super) fn choices(
+    file: &ScenarioFile,
+    files: &Files,
+    setup: &Setup,
+    complaints: &mut Complaints<'_>,
+) -> Option<Choices> {
+    let place = file.parallel.as_ref()?;
+    let before = complaints.count();
+    excluded::report(&excluded::PARALLEL, file, complaints);
+    let table = place.get_ref();
+    missing(place, complaints);
+    let profile = profile(table, files, complaints);
+    let links = links(table, files, complaints);
+    let profile = profile?;
+    let name = name(table, &profile, complaints);
+    let schedules = schedules(table, complaints);
+    let batches = batches(table, complaints);
+    let target = target(table, &profile, &batches, complaints);
+    let found = nodes::read(file, table, &profile, complaints);
+    let cuts = cuts(table, &profile, complaints);
+    let axes = Axes {
+        kinds: found.kinds,
+        offers: found.offers,
+        data: degrees::values("data", &table.data, complaints),
+        pipeline: degrees::values("pipeline", &table.pipeline, complaints),
+        tensor: degrees::values("tensor", &table.tensor, complaints),
+        micro_batch: degrees::values("micro_batch", &table.micro_batch, complaints),
+        batches,
+        schedules,
+        nodes: degrees::values("vms", &table.vms, complaints),
+        most_gpus: table.most_gpus.map_or(MOST_GPUS, Machines::get),
+        cuts,
+    };
+    if axes.most_gpus > MOST_GPUS_OF_ALL {
+        let title = format!("`parallel.most_gpus` is above {MOST_GPUS_OF_ALL}");
+        complaints.error_at(place.span(), title, "no plan needs so many");
+    }
+    degrees::profiled(table, &axes, &profile, complaints);
+    if complaints.count() > before {
+        return None;
+    }
+    let (links, links_hash) = links?;
+    let there_are = gpus_of(table, setup);
+    let is_there = |draft: &Draft| {
+        let offer = &axes.offers[draft.offer as usize];
+        offer.on_spot != Some(true) || draft.gpus() <= there_are
+    };
+    let drafts = axes.drafts(&profile).filter(is_there);
+    let drafts: Vec<Draft> = drafts.take(MOST_PLANS + 1).collect();
+    if drafts.len() > MOST_PLANS {
+        let title = format!("`parallel` makes more than {MOST_PLANS} plans");
+        let help = "give fewer degrees, VM types or GPUs: `most_gpus`, `tensor`, `micro_batch`";
+        let complaint = complaints.at(place.span(), title, "too many");
+        complaints.push(complaint.with_help(help));
+        return None;
+    }
+    if drafts.is_empty() {
+        let title = "`parallel` makes no legal plan";
+        let label = "no combination of these degrees";
+        let help = "tensor degrees are those profiled that divide the GPUs of a VM; data × pipeline × tensor GPUs fill whole VMs, \
+                    `most_gpus` of them at most, or as many as the trace of `capacity` ever has; data × micro_batch divides the global batch";
+        let complaint = complaints.at(place.span(), title, label);
+        complaints.push(complaint.with_help(help));
+        return None;
+    }
+    let parts = Parts {
+        name,
+        target: target?,
+        axes,
+        zones: found.zones,
+        hashes: [profile.hash.clone()]
+            .into_iter()
+            .chain(links_hash)
+            .collect(),
+        profile: Arc::new(profile),
+        links: Arc::new(links),
+        runtime: Runtime::default(),
+    };
+    match Choices::of(parts, &drafts, Hands::here()) {
+        Ok(choices) => Some(choices),
+        Err(holes) => {
+            let title = format!("none of {} legal plans can be", holes.count());
+            let label = holes.commonest().unwrap_or("not one fits").to_owned();
+            let complaint = complaints.at(place.span(), title, label);
+            complaints.push(
+                complaint
+                    .with_help("give more GPUs, GPUs with more memory, or smaller micro-batches"),
+            );
+            None
+        }
+    }
+}
+
+/// Most GPUs that there ever are on spot terms.
+fn gpus_of(table: &ParallelTable, setup: &Setup) -> u32 {
+    let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
+    match setup.spot.as_ref().map(|spot| &spot.losses) {
+        Some(Losses::Trace(trace)) if is_capacity => {
+            let changes = trace.changes().iter();
+            let held =
+                changes.map(|change| (change.held + change.added).saturating_sub(change.removed));
+            held.max().unwrap_or(0)
+        }
+        _ => u32::MAX,
+    }
+}
+
+/// Keys without which there is nothing to train.
+fn missing(place: &Spanned<ParallelTable>, complaints: &mut Complaints<'_>) {
+    let own = place.get_ref();
+    let no_target = own.target_tokens.is_none() && own.target_steps.is_none();
+    let keys = [
+        (
+            "profile",
+            own.profile.is_none(),
+            format!("name a layer profile: {}", library::names().join(", ")),
+        ),
+        (
+            "global_batch",
+            own.global_batch.is_none(),
+            "say how many sequences a step has: [1024]".to_owned(),
+        ),
+        (
+            "target_tokens",
+            no_target,
+            "say how far it trains: target_tokens = 1e10, or target_steps = 10000".to_owned(),
+        ),
+        (
+            "nodes",
+            own.nodes.is_none(),
+            "say which VMs there are: [{ vm = \"a2-highgpu-4g\", gpu = \"A100-40\", gpu_memory_gib = 40 }]"
+                .to_owned(),
+        ),
+    ];
+    for (key, is_missing, help) in keys {
+        // A value that was refused only seems to be missing.
+        if is_missing && !complaints.is_reported(&complaints.table_from(place.span().start)) {
+            let title = format!("the key `parallel.{key}` is missing");
+            let complaint = complaints.at(place.span(), title, "no plans without it");
+            complaints.push(complaint.with_help(help));
+        }
+    }
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains('/') || word.starts_with('.')
+}
+
+fn profile(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<LayerProfile> {
+    let name = table.profile.as_ref()?;
+    let word = name.get_ref();
+    if is_path(word) {
+        let path = files.folder(name.span().start).join(word);
+        if !path.is_dir() {
+            let title = format!("there is no folder `{word}` of a layer profile");
+            let complaint = complaints.at(name.span(), title, "not a folder");
+            complaints.push(
+                complaint.with_help("a path starts at the folder of the file that it stands in"),
+            );
+            return None;
+        }
+        return LayerProfile::load(&Folder::Disk(path), complaints.diagnostics);
+    }
+    if library::embedded(word).is_none() {
+        let title = format!("unknown layer profile `{word}`");
+        let known = library::names();
+        let label = match closest(word, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let complaint = complaints.at(name.span(), title, label);
+        complaints.push(complaint.with_help(format!(
+            "legal here: {}, or the path of a folder, with a `/`",
+            names.join(", ")
+        )));
+        return None;
+    }
+    library::profile(word, complaints.diagnostics)
+}
+
+/// The links, with the hash of their table where that is one's own.
+fn links(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<(Links, Option<String>)> {
+    let Some(name) = &table.links else {
+        return Some((library::links(complaints.diagnostics)?, None));
+    };
+    let path = files.folder(name.span().start).join(name.get_ref());
+    if !path.is_file() {
+        let title = format!("there is no table of links `{}`", name.get_ref());
+        let complaint = complaints.at(name.span(), title, "not a file");
+        complaints
+            .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
+        return None;
+    }
+    let source = Source::read(&path, complaints.diagnostics)?;
+    let hash = blake3::hash(source.text.as_bytes()).to_hex().to_string();
+    Some((Links::read(&source, complaints.diagnostics)?, Some(hash)))
+}
+
+fn name(table: &ParallelTable, profile: &LayerProfile, complaints: &mut Complaints<'_>) -> String {
+    let Some(name) = &table.name else {
+        return profile.name.to_string();
+    };
+    if let Some(why) = not_a_name(name.get_ref()) {
+        complaints.error_at(name.span(), "`name` is no name", why);
+    }
+    name.get_ref().clone()
+}
+
+fn schedules(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<Schedule> {
+    let Some(asked) = &table.schedule else {
+        return vec![Schedule::OneForwardOneBackward];
+    };
+    let mut all = Vec::new();
+    for name in asked.get_ref().all() {
+        match Schedule::named(name) {
+            Some(schedule) if !all.contains(&schedule) => all.push(schedule),
+            Some(_) => {
+                let title = format!("`parallel.schedule` holds `{name}` twice");
+                complaints.error_at(asked.span(), title, "remove one of the two");
+            }
+            None => {
+                let title = format!("unknown schedule `{name}`");
+                let legal: Vec<String> = (Schedule::ALL.iter())
+                    .map(|s| format!("`{}`", s.name()))
+                    .collect();
+                let complaint = complaints.at(asked.span(), title, "not known");
+                complaints.push(complaint.with_help(format!("legal here: {}", legal.join(", "))));
+            }
+        }
+    }
+    if asked.get_ref().all().is_empty() {
+        let title = "`parallel.schedule` is an empty list";
+        complaints.error_at(asked.span(), title, "expected at least one entry");
+    }
+    all
+}
+
+fn batches(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
+    let all = degrees::values("global_batch", &table.global_batch, complaints).unwrap_or_default();
+    if let (Some(place), Some(most)) = (&table.global_batch, all.iter().max())
+        && *most > MOST_SAMPLES
+    {
+        let title = format!("`parallel.global_batch` is above {MOST_SAMPLES}");
+        complaints.error_at(place.span(), title, "too many sequences");
+    }
+    all
+}
+
+fn target(
+    table: &ParallelTable,
+    profile: &LayerProfile,
+    batches: &[u32],
+    complaints: &mut Complaints<'_>,
+) -> Option<Target> {
+    let noise_scale = table.noise_scale.map(Positive::get);
+    match (&table.target_tokens, &table.target_steps) {
+        (Some(_), Some(steps)) => {
+            let why = "both say how far it trains";
+            complaints.exclude_each_other("target_tokens", "target_steps", steps, why);
+            None
+        }
+        (Some(tokens), None) => {
+            let given = *tokens.get_ref();
+            if !(1.0..=1e18).contains(&given) {
+                let title = format!(
+                    "`parallel.target_tokens`: expected tokens from 1 to 10^18, found {given}"
+                );
+                complaints.error_at(tokens.span(), title, "out of range");
+                return None;
+            }
+            Some(Target {
+                sequences: given / f64::from(profile.sequence.max(1)),
+                noise_scale,
+            })
+        }
+        (None, Some(steps)) => {
+            let least = batches.iter().min()?;
+            let mut target = Target {
+                sequences: f64::from(steps.get_ref().get()) * f64::from(*least),
+                noise_scale,
+            };
+            target.sequences /= target.epochs(*least);
+            Some(target)
+        }
+        (None, None) => None,
+    }
+}
+
+/// Numbers of layers that are given; each list must cover all layers.
+fn cuts(
+    table: &ParallelTable,
+    profile: &LayerProfile,
+    complaints: &mut Complaints<'_>,
+) -> Vec<Vec<u32>> {
+    let mut all: Vec<Vec<u32>> = Vec::new();
+    for given in &table.layers_per_stage {
+        let own: Vec<u32> = given.get_ref().iter().map(|count| count.get()).collect();
+        let sum: u64 = own.iter().copied().map(u64::from).sum();
+        if sum != u64::from(profile.layers) {
+            let title = format!(
+                "the stages of `parallel.layers_per_stage` have {sum} layers; `{}` has {}",
+                profile.name, profile.layers
+            );
+            let complaint = complaints.at(given.span(), title, "must cover all layers");
+            complaints.push(complaint.with_help(
+                "embedding and head are layers, too; say how many layers each stage has",
+            ));
+        } else if all.iter().any(|known| known.len() == own.len()) {
+            let title = format!(
+                "`parallel.layers_per_stage` cuts {} stages twice",
+                own.len()
+            );
+            complaints.error_at(given.span(), title, "remove one of the two");
+        }
+        all.push(own);
+    }
+    all
+}

@@ -1,0 +1,230 @@
+//! VM types with their GPUs, the zones they are in, and the terms they are rented on.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use crate::scenario::complaints::Complaints;
+use crate::scenario::file::{RentedOn, ScenarioFile};
+use crate::scenario::parallel_table::{NodeTable, ParallelTable};
+use scavsim_data::cloud::Fleet;
+use scavsim_read::input::checked::{Machines, Positive};
+use scavsim_read::input::closest;
+use scavsim_read::input::name::not_a_name;
+use scavsim_sim::parallel::{LayerProfile, NodeKind};
+use scavsim_sim::plans::Offer;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) kinds: Vec<NodeKind>,
+    pub(super) offers: Vec<Offer>,
+    /// Their names, where any is said.
+    pub(super) zones: Vec<Arc<str>>,
+}
+
+/// Reads nodes, mixes and markets.
+pub(super) fn read(
+    file: &ScenarioFile,
+    table: &ParallelTable,
+    profile: &LayerProfile,
+    complaints: &mut Complaints<'_>,
+) -> Found {
+    let mut found = Found::default();
+    let nodes = table
+        .nodes
+        .as_ref()
+        .map_or(&[][..], |nodes| nodes.get_ref());
+    if let Some(given) = &table.nodes {
+        complaints.not_empty("nodes", given, &["{ vm, gpu, gpus, gpu_memory_gib }"]);
+    }
+    let chosen: Vec<&Spanned<NodeTable>> = nodes
+        .iter()
+        .filter(|node| is_chosen(file, node.get_ref().vm.get_ref()))
+        .collect();
+    let named: Vec<&str> = (nodes.iter())
+        .map(|node| node.get_ref().vm.get_ref().as_str())
+        .collect();
+    for vm in &file.cluster.vm {
+        if !named.contains(&vm.get_ref().as_str()) {
+            let title = format!("`parallel.nodes` has no VM type `{}`", vm.get_ref());
+            complaints.unknown(title, vm, &named, "list vms");
+        }
+    }
+    for node in chosen {
+        if let Some(kind) = kind(node, profile, complaints) {
+            let is_it = |known: &NodeKind| known.name == kind.name && known.zone == kind.zone;
+            if found.kinds.iter().any(is_it) {
+                let title = format!("`parallel.nodes` holds `{}` twice", kind.name);
+                complaints.error_at(node.span(), title, "remove one of the two");
+                continue;
+            }
+            found.kinds.push(kind);
+        }
+    }
+    zones(&mut found);
+    let markets = markets(file, table, complaints);
+    let mut patterns: Vec<(Arc<str>, Vec<u32>)> = (found.kinds.iter().enumerate())
+        .map(|(at, kind)| (Arc::clone(&kind.name), vec![at as u32]))
+        .collect();
+    for mix in &table.mixes {
+        patterns.extend(mixed(mix, &found.kinds, &named, complaints));
+    }
+    for (name, kinds) in patterns {
+        let zone = kinds.first().map(|at| &found.kinds[*at as usize].zone);
+        let place = found.zones.iter().position(|known| Some(known) == zone);
+        for &on_spot in &markets {
+            found.offers.push(Offer {
+                name: Arc::clone(&name),
+                kinds: kinds.clone(),
+                zone: place.unwrap_or(0) as u16,
+                on_spot,
+            });
+        }
+    }
+    found
+}
+
+fn is_chosen(file: &ScenarioFile, vm: &str) -> bool {
+    let asked = &file.cluster.vm;
+    asked.is_empty() || asked.iter().any(|asked| asked.get_ref() == vm)
+}
+
+fn zones(found: &mut Found) {
+    for kind in &found.kinds {
+        if !kind.zone.is_empty() && !found.zones.contains(&kind.zone) {
+            found.zones.push(Arc::clone(&kind.zone));
+        }
+    }
+    if !found.zones.is_empty() && found.kinds.iter().any(|kind| kind.zone.is_empty()) {
+        found.zones.push("".into());
+    }
+}
+
+fn kind(
+    node: &Spanned<NodeTable>,
+    profile: &LayerProfile,
+    complaints: &mut Complaints<'_>,
+) -> Option<NodeKind> {
+    let own = node.get_ref();
+    let before = complaints.count();
+    let vm = own.vm.get_ref();
+    if let Some(why) = not_a_name(vm) {
+        complaints.error_at(own.vm.span(), "`vm` is no VM type", why);
+    } else if vm.contains('+') {
+        let label = "`+` stands between the VM types of a mix";
+        complaints.error_at(own.vm.span(), "`vm` holds a `+`", label);
+    }
+    let known: Vec<&str> = profile.gpus().collect();
+    let gpu = own.gpu.get_ref();
+    if !known.contains(&gpu.as_str()) {
+        let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
+        let label = match closest(gpu, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let complaint = complaints.at(own.gpu.span(), title, label);
+        complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));
+    }
+    let listed = Fleet::listed().vm_type(vm);
+    let listed_gpus = listed.map(|vm| vm.gpu_count()).filter(|count| *count > 0);
+    let gpus = (own.gpus.map(Machines::get)).or(listed_gpus.map(|count| count as u32));
+    if gpus.is_none() {
+        let title = format!("nothing says how many GPUs a `{vm}` has");
+        let complaint = complaints.at(node.span(), title, "not in the catalogue");
+        complaints.push(complaint.with_help("give it `gpus`"));
+    }
+    if own.gpu_memory_gib.is_none() {
+        let title = format!("nothing says how much memory a `{gpu}` has");
+        let complaint = complaints.at(node.span(), title, "memory unknown");
+        complaints
+            .push(complaint.with_help("give `gpu_memory_gib`: plans that need more are left out"));
+    }
+    if let Some(zone) = &own.zone
+        && let Some(why) = not_a_name(zone)
+    {
+        complaints.error_at(node.span(), "`zone` is no name", why);
+    }
+    if complaints.count() > before {
+        return None;
+    }
+    Some(NodeKind {
+        name: vm.as_str().into(),
+        gpu: gpu.as_str().into(),
+        gpus_per_node: gpus?,
+        memory_gib: own.gpu_memory_gib.map(Positive::get),
+        zone: own.zone.as_deref().unwrap_or("").into(),
+    })
+}
+
+/// On which terms VMs are rented.
+fn markets(
+    file: &ScenarioFile,
+    table: &ParallelTable,
+    complaints: &mut Complaints<'_>,
+) -> Vec<Option<bool>> {
+    let Some(asked) = &table.markets else {
+        return vec![file.spot.is_some().then_some(true)];
+    };
+    complaints.not_empty("markets", asked, &["on-demand", "spot"]);
+    let mut all = Vec::new();
+    for market in asked.get_ref() {
+        let on_spot = *market.get_ref() == RentedOn::Spot;
+        if all.contains(&Some(on_spot)) {
+            let title = "`parallel.markets` holds a market twice";
+            complaints.error_at(market.span(), title, "remove one of the two");
+        }
+        if on_spot && file.spot.is_none() {
+            let title = "`parallel.markets` names spot VMs, and there is no `[spot]`";
+            let complaint = complaints.at(market.span(), title, "how long do they live?");
+            complaints.push(complaint.with_help("say in `[spot]` how they are lost"));
+        }
+        all.push(Some(on_spot));
+    }
+    all
+}
+
+/// The kinds of a mix; those of each zone in which all are.
+fn mixed(
+    mix: &Spanned<Vec<Spanned<String>>>,
+    kinds: &[NodeKind],
+    named: &[&str],
+    complaints: &mut Complaints<'_>,
+) -> Vec<(Arc<str>, Vec<u32>)> {
+    let all = mix.get_ref();
+    if all.len() < 2 {
+        let title = "a mix has the VM types of two parts of the pipeline or more";
+        complaints.error_at(mix.span(), title, "too few");
+        return Vec::new();
+    }
+    let mut is_known = true;
+    for vm in all {
+        if !named.contains(&vm.get_ref().as_str()) {
+            let title = format!(
+                "`parallel.mixes` names no VM type of `nodes`: `{}`",
+                vm.get_ref()
+            );
+            complaints.unknown(title, vm, named, "list vms");
+            is_known = false;
+        }
+    }
+    if !is_known {
+        return Vec::new();
+    }
+    let names: Vec<&str> = all.iter().map(|vm| vm.get_ref().as_str()).collect();
+    let name: Arc<str> = names.join("+").into();
+    let mut zones: Vec<&Arc<str>> = kinds.iter().map(|kind| &kind.zone).collect();
+    zones.sort_unstable();
+    zones.dedup();
+    let of_zone = |zone: &Arc<str>| -> Option<Vec<u32>> {
+        (names.iter())
+            .map(|vm| {
+                let is_it = |kind: &NodeKind| *kind.name == **vm && kind.zone == *zone;
+                kinds.iter().position(is_it).map(|at| at as u32)
+            })
+            .collect()
+    };
+    let found = zones.into_iter().filter_map(of_zone);
+    found.map(|kinds| (Arc::clone(&name), kinds)).collect()
+}

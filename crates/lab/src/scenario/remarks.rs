@@ -1,0 +1,171 @@
+//! What is to be minded of the prices of a scenario, and of what its strategies know: told on stderr and below its tables.
+
+use std::collections::BTreeMap;
+
+use super::file::ScenarioFile;
+use super::prices::Rentals;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
+use scavsim_data::pricing::{Policy, Rented};
+use scavsim_data::workload::Workload;
+use scavsim_search::search::registry;
+
+/// More names than this are a number.
+const MOST_NAMES: usize = 4;
+
+/// What is to be minded of a scenario.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Of prices, a sentence each.
+    pub prices: Vec<String>,
+    /// Whose models `no-search` averages.
+    pub averaged: Option<String>,
+    /// Policies with a spot price for VMs that are never taken away.
+    pub never_lost: Vec<String>,
+    /// Policies whose dollars are a unit of which only ratios count.
+    pub only_ratios: Vec<String>,
+}
+
+impl Remarks {
+    /// What is said of `never_lost`.
+    pub const NEVER_LOST: &str = "a spot price for VMs that nobody takes away here: `[spot]`, or a kind on the spot market, lets them be lost";
+
+    pub(super) fn new(
+        file: &ScenarioFile,
+        policies: &[Policy],
+        rentals: &Rentals<'_>,
+        strategies: &[String],
+        stored: &[Workload],
+    ) -> Remarks {
+        let unnamed = unnamed(file, policies);
+        let prices = (unnamed.into_iter())
+            .chain(one_price(policies, rentals))
+            .chain(stand_ins(policies, rentals));
+        let stays = |vm: &Rented<'_>| !vm.on_spot.unwrap_or(rentals.are_lost);
+        let is_free_of_risk = |policy: &&Policy| {
+            let mut all = rentals.all.iter();
+            all.any(|vm| policy.is_spot_price(vm.on_spot) && stays(vm))
+        };
+        let names = |of: &dyn Fn(&&Policy) -> bool| {
+            let all = policies.iter().filter(of);
+            all.map(|policy| policy.name.clone()).collect()
+        };
+        Remarks {
+            prices: prices.collect(),
+            averaged: averaged(strategies, stored),
+            never_lost: names(&is_free_of_risk),
+            only_ratios: names(&|policy| policy.only_ratios),
+        }
+    }
+
+    /// All of it in sentences.
+    pub fn all(&self) -> Vec<String> {
+        self.of_prices()
+            .into_iter()
+            .chain(self.averaged.clone())
+            .collect()
+    }
+
+    /// What is to be minded of prices, in sentences.
+    pub fn of_prices(&self) -> Vec<String> {
+        let marked = (!self.never_lost.is_empty()).then(|| {
+            let names = self.never_lost.iter().map(|name| format!("`{name}`"));
+            format!("{}: {}", listed(names.collect()), Remarks::NEVER_LOST)
+        });
+        self.prices.iter().cloned().chain(marked).collect()
+    }
+}
+
+/// Names with commas, of many the first.
+fn listed(names: Vec<String>) -> String {
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..MOST_NAMES].join(", ")),
+    }
+}
+
+/// That the listed prices are charged because nobody named others.
+fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
+    let is_it = |policy: &&Policy| [LISTED, LISTED_SPOT].contains(&policy.name.as_str());
+    let policy = policies.iter().find(is_it)?;
+    (file.pricing.policies.is_none()).then(|| {
+        format!(
+            "no pricing policy is named, so `{}` is charged: {}",
+            policy.name, policy.description
+        )
+    })
+}
+
+/// That VM types cost the same which do not.
+fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
+    let mut types: Vec<&str> = rentals.all.iter().map(|rented| rented.vm).collect();
+    types.sort_unstable();
+    types.dedup();
+    let names = policies.iter().filter(|policy| policy.is_one_price());
+    let names: Vec<String> = names.map(|policy| format!("`{}`", policy.name)).collect();
+    (types.len() > 1 && !names.is_empty()).then(|| {
+        let charge = if names.len() == 1 {
+            "charges"
+        } else {
+            "charge"
+        };
+        let count = types.len();
+        let types = listed(types.into_iter().map(str::to_owned).collect());
+        format!(
+            "{} {charge} one price for {count} VM types: {types}",
+            listed(names)
+        )
+    })
+}
+
+/// That VM types which nobody lists are priced as what they are like.
+fn stand_ins(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
+    let fleet = &rentals.fleet;
+    let alone = fleet.without_likes();
+    let is_lent = |vm: Rented<'_>| {
+        let has_price = |policy: &&Policy, fleet: &Fleet<'_>| policy.tariff(&[vm], fleet).is_ok();
+        let mut all = policies.iter().filter(|policy| !policy.is_one_price());
+        all.any(|policy| has_price(&policy, fleet) && !has_price(&policy, &alone))
+    };
+    // The types of one table are alike in this.
+    let mut tables: BTreeMap<&str, (&str, usize, bool)> = BTreeMap::new();
+    for vm in &rentals.all {
+        if let Some(like) = fleet.like(vm.vm) {
+            let table = fleet.table(vm.vm);
+            let known = tables.entry(table);
+            known.or_insert_with(|| (like, 0, is_lent(*vm))).1 += 1;
+        }
+    }
+    let lent = tables.iter().filter(|(_, (.., is_lent))| *is_lent);
+    let lent: Vec<String> = lent
+        .map(|(table, (like, types, _))| match types {
+            1 => format!("`{table}` as `{like}`"),
+            types => format!("`{table}` ({types} VM types) as `{like}`"),
+        })
+        .collect();
+    (!lent.is_empty()).then(|| {
+        format!(
+            "VM types that no list has are priced as what they are like: {}; `usd_per_hour` in their table of `[vm]` says otherwise",
+            listed(lent)
+        )
+    })
+}
+
+/// Whose models are averaged.
+fn averaged(strategies: &[String], stored: &[Workload]) -> Option<String> {
+    const ALL: &str = "no-search";
+    const OTHERS: &str = "no-search-leave-out";
+    let is_there = |name: &str| strategies.iter().any(|own| registry::base(own) == name);
+    let names: Vec<String> = stored.iter().map(|w| w.name.clone()).collect();
+    let names = names.join(", ");
+    match (is_there(ALL), is_there(OTHERS)) {
+        (false, false) => None,
+        (true, false) => Some(format!("`{ALL}` averages the models of {names}")),
+        (false, true) => Some(format!(
+            "`{OTHERS}` averages the models of {names}, without that of the job itself"
+        )),
+        (true, true) => Some(format!(
+            "`{ALL}` averages the models of {names}; `{OTHERS}` the same without that of the job itself"
+        )),
+    }
+}

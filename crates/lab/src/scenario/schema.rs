@@ -1,0 +1,324 @@
+//! The JSON Schema of a scenario file, with the names that editors complete.
+
+use std::collections::BTreeSet;
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use serde_json::{Map, Value, json};
+
+use super::file::ScenarioFile;
+use super::lists::LISTS;
+use scavsim_data::cloud::lifetimes::Model;
+use scavsim_data::pricing::builtin;
+use scavsim_data::workload;
+use scavsim_read::input::toml::{ANY, MOST};
+use scavsim_search::grid;
+use scavsim_search::search::{ALL_KNOWING, Registry};
+
+/// What the keys of ranges mean, wherever they stand.
+const OF_RANGES: [(&str, &str); 10] = [
+    ("from", "First value."),
+    ("to", "Last value, if the steps meet it."),
+    ("step", "Added to each value to have the next."),
+    (
+        "factor",
+        "What each value is multiplied by to have the next.",
+    ),
+    ("periodic-s", "Seconds of training between two checkpoints."),
+    (
+        "cv",
+        "Coefficient of variation of service times, which are gamma.",
+    ),
+    ("attempts", "Attempts that are lost."),
+    ("at-s", "Seconds since the bag began."),
+    ("after-loss-s", "Seconds from a loss until it is noticed."),
+    (
+        "after-start-s",
+        "Seconds from the begin of a lost attempt until that is noticed.",
+    ),
+];
+
+/// The JSON Schema of a scenario file.
+pub fn schema() -> Schema {
+    // "No default" is not a default of null.
+    let without_null = RecursiveTransform(|schema: &mut Schema| {
+        if schema.get("default").is_some_and(Value::is_null) {
+            schema.remove("default");
+        }
+    });
+    let names = Names::known();
+    let with_names = RecursiveTransform(move |schema: &mut Schema| {
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            describe(properties);
+            names.add(properties);
+        }
+    });
+    let mut schema = SchemaSettings::draft2020_12()
+        .with_transform(without_null)
+        .with_transform(with_names)
+        .into_generator()
+        .into_root_schema_for::<ScenarioFile>();
+    with_lists(&mut schema);
+    schema
+}
+
+/// Name of the definition of ranges.
+const RANGE: &str = "Range";
+
+/// Lets every key that may hold several values do so.
+fn with_lists(schema: &mut Schema) {
+    let mut root = std::mem::take(schema).to_value();
+    let mut seen = BTreeSet::new();
+    for path in LISTS.paths() {
+        let places = places(&root, &path);
+        // Two paths may lead to one definition.
+        for place in places
+            .into_iter()
+            .filter(|place| seen.insert(place.clone()))
+        {
+            if let Some(own) = root.pointer_mut(&place) {
+                let one = own.take();
+                *own = several(one);
+            }
+        }
+    }
+    if let Some(definitions) = root.pointer_mut("/$defs").and_then(Value::as_object_mut) {
+        definitions.insert(RANGE.to_owned(), range());
+    }
+    if let Ok(with_lists) = Schema::try_from(root) {
+        *schema = with_lists;
+    }
+}
+
+/// One value, a list of them, or a range.
+fn several(mut one: Value) -> Value {
+    let mut own = Map::new();
+    if let Some(map) = one.as_object_mut() {
+        for key in ["description", "default"] {
+            own.extend(map.remove(key).map(|value| (key.to_owned(), value)));
+        }
+        if let Some(types) = map.get_mut("type").and_then(Value::as_array_mut) {
+            types.retain(|own| own != "null");
+            if let [single] = &types[..] {
+                let single = single.clone();
+                map.insert("type".to_owned(), single);
+            }
+        }
+    }
+    let list = json!({ "type": "array", "minItems": 1, "maxItems": MOST, "uniqueItems": true, "items": one });
+    let range = json!({ "$ref": format!("#/$defs/{RANGE}") });
+    own.insert("anyOf".to_owned(), json!([one, list, range]));
+    Value::Object(own)
+}
+
+/// A range as [`Range`](scavsim_read::input::range::Range) reads it.
+fn range() -> Value {
+    let number = |key: &str, least: f64| {
+        let meaning = OF_RANGES.iter().find(|(own, _)| *own == key);
+        json!({ "description": meaning.map(|(_, own)| own), "type": "number", "minimum": least, "maximum": 1e9 })
+    };
+    let factor = OF_RANGES.iter().find(|(own, _)| *own == "factor");
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["from", "to"],
+        "properties": {
+            "from": number("from", 0.0),
+            "to": number("to", 1e-9),
+            "step": number("step", 1e-9),
+            "factor": {
+                "description": factor.map(|(_, own)| own),
+                "type": "number",
+                "exclusiveMinimum": 1,
+                "maximum": 1000
+            }
+        }
+    })
+}
+
+/// Where the schemas of the keys stand that a path stands for.
+fn places(root: &Value, path: &[&str]) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for key in path {
+        let tables = all.iter().flat_map(|place| tables(root, place));
+        let tables: Vec<String> = tables.collect();
+        let child = |table: &String| match *key {
+            ANY => format!("{table}/additionalProperties"),
+            key => format!("{table}/properties/{key}"),
+        };
+        all = (tables.iter().map(child))
+            .filter(|place| root.pointer(place).is_some())
+            .collect();
+    }
+    all
+}
+
+/// A place and all that it refers to, as itself or as one of several forms.
+fn tables(root: &Value, place: &str) -> Vec<String> {
+    let Some(own) = root.pointer(place) else {
+        return Vec::new();
+    };
+    let mut all = vec![place.to_owned()];
+    if let Some(Value::String(target)) = own.get("$ref") {
+        all.extend(tables(root, target.trim_start_matches('#')));
+    }
+    for forms in ["anyOf", "oneOf"] {
+        let count = own.get(forms).and_then(Value::as_array).map_or(0, Vec::len);
+        all.extend((0..count).flat_map(|at| tables(root, &format!("{place}/{forms}/{at}"))));
+    }
+    all
+}
+
+fn describe(properties: &mut Map<String, Value>) {
+    for (key, meaning) in OF_RANGES {
+        if let Some(Value::Object(own)) = properties.get_mut(key)
+            && !own.contains_key("description")
+        {
+            own.insert("description".to_owned(), json!(meaning));
+        }
+    }
+}
+
+/// Names by the keys that take them, beside names and paths of one's own.
+#[derive(Clone)]
+struct Names(Vec<(&'static str, Vec<String>)>);
+
+impl Names {
+    fn known() -> Names {
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        // A broken table is reported by whoever uses it.
+        let (policies, _) = builtin::policies();
+        let (models, _) = Model::embedded();
+        let registry = Registry::default();
+        let strategies = ALL_KNOWING
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(registry.names());
+        Names(vec![
+            ("workloads", owned(workload::library::names())),
+            ("stored", owned(workload::library::names())),
+            ("grid", owned(grid::library::names())),
+            (
+                "policies",
+                policies.iter().map(|policy| policy.name.clone()).collect(),
+            ),
+            ("strategies", owned(strategies.collect())),
+            (
+                "lifetime",
+                models.iter().map(|model| model.name.clone()).collect(),
+            ),
+        ])
+    }
+
+    /// Offers them where a text is asked for, or a list of texts.
+    fn add(&self, properties: &mut Map<String, Value>) {
+        for (key, names) in &self.0 {
+            let Some(Value::Object(own)) = properties.get_mut(*key) else {
+                continue;
+            };
+            let any = json!([{ "enum": names }, { "type": "string" }]);
+            let is_text = |value: Option<&Value>| match value {
+                Some(Value::String(one)) => one == "string",
+                Some(Value::Array(several)) => several.contains(&json!("string")),
+                _ => false,
+            };
+            if let Some(Value::Object(items)) = own.get_mut("items") {
+                if is_text(items.get("type")) {
+                    items.remove("type");
+                    items.insert("anyOf".to_owned(), any);
+                }
+            } else if is_text(own.get("type")) {
+                own.remove("type");
+                own.insert("anyOf".to_owned(), any);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls `visit` for every property of a schema.
+    fn each(node: &Value, visit: &mut impl FnMut(&str, &Value)) {
+        match node {
+            Value::Object(map) => {
+                if let Some(Value::Object(properties)) = map.get("properties") {
+                    properties.iter().for_each(|(key, value)| visit(key, value));
+                }
+                map.values().for_each(|value| each(value, visit));
+            }
+            Value::Array(list) => list.iter().for_each(|value| each(value, visit)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_key_is_described_and_names_are_offered() {
+        let schema = serde_json::to_value(schema()).expect("it is JSON");
+        let (mut count, mut silent) = (0, Vec::new());
+        each(&schema, &mut |key, value| {
+            count += 1;
+            let target = value.get("$ref").and_then(Value::as_str);
+            let target = target.and_then(|path| schema.pointer(path.trim_start_matches('#')));
+            let is_described =
+                |node: Option<&Value>| node.is_some_and(|n| n.get("description").is_some());
+            if !is_described(Some(value)) && !is_described(target) {
+                silent.push(key.to_owned());
+            }
+        });
+        assert!(count > 150, "{count}");
+        assert!(silent.is_empty(), "{silent:?}");
+        let offered = |path: &str| {
+            schema
+                .pointer(path)
+                .and_then(Value::as_array)
+                .map_or(0, Vec::len)
+        };
+        assert!(offered("/properties/workloads/items/anyOf/0/enum") >= 12);
+        assert!(offered("/$defs/SpotTable/properties/lifetime/anyOf/0/enum") > 30);
+        assert!(offered("/$defs/SearchTable/properties/strategies/items/anyOf/0/enum") > 8);
+        assert!(offered("/$defs/PricingTable/properties/policies/items/anyOf/0/enum") > 60);
+    }
+
+    /// Whatever is a number in these tables may be a list, as it is said of them.
+    #[test]
+    fn no_number_of_spot_variation_and_policies_is_forgotten() {
+        let schema = serde_json::to_value(schema()).expect("it is JSON");
+        let mut count = 0;
+        for name in [
+            "SpotTable",
+            "CheckpointChoice",
+            "VariationTable",
+            "DriftTable",
+            "StragglerTable",
+            "PolicyFile",
+        ] {
+            let table = schema
+                .pointer(&format!("/$defs/{name}"))
+                .expect("it is there");
+            each(table, &mut |key, value| {
+                let is = |own: &Value, word: &str| {
+                    let types = own.get("type").map(Value::to_string).unwrap_or_default();
+                    types.contains(word)
+                };
+                let number = |own: &Value| is(own, "number") || is(own, "integer");
+                let forms = value.get("anyOf").and_then(Value::as_array);
+                match forms {
+                    Some(forms) if forms.iter().any(number) => {
+                        assert!(forms.iter().any(|own| is(own, "array")), "{name}.{key}");
+                        count += 1;
+                    }
+                    _ => {
+                        let of_ranges = ["from", "to", "step", "factor"].contains(&key);
+                        assert!(!number(value) || of_ranges, "{name}.{key}");
+                        let by_name = value.get("additionalProperties");
+                        assert!(by_name.is_none_or(|own| !number(own)), "{name}.{key}");
+                    }
+                }
+            });
+        }
+        assert!(count >= 30, "{count}");
+    }
+}

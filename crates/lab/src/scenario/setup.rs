@@ -1,0 +1,98 @@
+//! How the clusters of a scenario live, put together.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::complaints::Complaints;
+use super::elastic;
+use super::file::{Resize, ScenarioFile};
+use super::kinds::{self, Kinds};
+use super::machines::Machine;
+use super::spot;
+use scavsim_data::configuration::Shape;
+use scavsim_data::workload::{Reach, StandIn, Workload};
+use scavsim_sim::cluster::Setup;
+use scavsim_sim::training::sync::Protocol;
+
+/// How the clusters of the scenario live.
+pub(super) fn read(
+    file: &ScenarioFile,
+    workloads: &[Option<&Workload>],
+    machines: &[Machine],
+    complaints: &mut Complaints<'_>,
+) -> Setup {
+    let mut setup = Setup {
+        protocol: file.sync.as_ref().map_or(Protocol::Bsp, |s| *s.get_ref()),
+        spot: spot::read(file, complaints),
+        elastic: elastic::read(file, complaints),
+        protocol_of: kinds::protocols(&file.sync_of),
+        staleness: file.staleness,
+        keeps_batch: file.cluster.resize.map(|r| r == Resize::KeepBatch),
+        ..Setup::default()
+    };
+    let measured: BTreeSet<&str> = (workloads.iter().flatten())
+        .flat_map(|w| w.steps.shapes().map(|s| &**s))
+        .collect();
+    let own = (file.spot.as_ref()).and_then(|s| s.get_ref().lifetime.as_ref());
+    let mut lifetimes = vec![own.map_or("", |name| name.get_ref().as_str())];
+    for name in file
+        .kind
+        .values()
+        .filter_map(|k| k.get_ref().lifetime.as_ref())
+    {
+        if !lifetimes.contains(&name.get_ref().as_str()) {
+            lifetimes.push(name.get_ref());
+        }
+    }
+    let read: Vec<&Workload> = workloads.iter().flatten().copied().collect();
+    if workloads.iter().all(Option::is_some) {
+        kinds::sync_of(&file.sync_of, &read, complaints);
+    }
+    let kinds = Kinds {
+        workloads: &read,
+        measured: &measured,
+        // Without any workload everything would seem unknown.
+        all_read: workloads.iter().all(Option::is_some),
+        machines,
+        spot: file.spot.is_some(),
+        says_notice: (file.spot.as_ref()).is_some_and(|s| s.get_ref().notice_s.is_some()),
+        lifetimes,
+        terms: setup.spot.as_deref(),
+    };
+    setup.kinds = (file.kind.iter())
+        .filter_map(|(name, table)| {
+            let kind = kinds.read(name, table, complaints)?;
+            Some((name.get_ref().as_str().into(), Arc::new(kind)))
+        })
+        .collect();
+    setup
+}
+
+/// Kinds of clusters stand for the VM type of their first workers, when a workload is asked.
+pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
+    let by_name: HashMap<&str, &Machine> =
+        (machines.iter().rev().map(|m| (&*m.stand_in.vm, m))).collect();
+    for (name, kind) in &setup.kinds {
+        let Some((first, _)) = kind.workers.first() else {
+            continue;
+        };
+        let own = Shape::parse(first).ok().and_then(|shape| {
+            let machine = by_name.get(shape.vm_type)?;
+            Some(StandIn {
+                vm: Arc::clone(name),
+                like: shape.on(&machine.stand_in.like).into(),
+                ..machine.stand_in.clone()
+            })
+        });
+        let alias = own.unwrap_or_else(|| StandIn {
+            vm: Arc::clone(name),
+            like: Arc::clone(first),
+            compute_scale: 1.0,
+            network_scale: 1.0,
+            size: None,
+            knee: None,
+            is_same: true,
+        });
+        reach.stand_ins.insert(Arc::clone(name), alias);
+    }
+}

@@ -1,0 +1,245 @@
+//! VMs that the provider may take away: names and figures → terms.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::complaints::Complaints;
+use super::file::{CheckpointChoice, KindTable, ScenarioFile, SpotTable};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::cloud::Market;
+use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
+use scavsim_data::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
+use scavsim_read::input::checked::Delay;
+use scavsim_sim::cluster::Checkpoints;
+use scavsim_sim::cluster::checkpoint::{Periodic, Policy};
+use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
+
+/// Most models that a message names.
+const MOST_NAMED: usize = 6;
+
+/// Models of VMs that are lost each by itself, those first that are named most like `name`.
+pub(super) fn lost_alone(name: &str) -> String {
+    let models = Model::embedded().0;
+    let alone = models.iter().filter(|m| matches!(m.kind, Kind::Alone(_)));
+    let mut names: Vec<&str> = alone.map(|model| model.name.as_str()).collect();
+    let alike = |own: &str| {
+        own.chars()
+            .zip(name.chars())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    names.sort_by_key(|own| std::cmp::Reverse(alike(own)));
+    let count = names.len();
+    let named: Vec<String> = names
+        .iter()
+        .take(MOST_NAMED)
+        .map(|own| format!("`{own}`"))
+        .collect();
+    format!(
+        "{} and {} more: those that `scavsim list lifetimes` shows as neither `batch` nor `trace`",
+        named.join(", "),
+        count - named.len()
+    )
+}
+
+/// The terms of spot VMs, if the scenario has any.
+pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
+    let table = file.spot.as_ref()?;
+    let terms = SpotTerms {
+        table: table.get_ref(),
+        span: table.span(),
+        of_kinds: life_of_kinds(file),
+    };
+    let found = terms.losses(complaints);
+    let measured_start = terms.start_up(complaints);
+    let (cold_join, warm_restart) = terms.joins(complaints);
+    let checkpoints = terms.checkpoints();
+    let write = terms.write(complaints);
+    let (losses, model_notice_s) = found?;
+    if checkpoints == Checkpoints::Dynamic && !matches!(losses, Losses::Alone(_)) {
+        complaints.error_at(
+            terms.span,
+            "`checkpoint = \"dynamic\"` needs VMs that are lost each by itself, by their age",
+            "these are lost together, at random times",
+        );
+        return None;
+    }
+    let table = terms.table;
+    let notice = match table.notice_s {
+        Some(given) => SimTime::from_seconds(given.get()),
+        None => SimTime::from_seconds(model_notice_s as f64),
+    };
+    Some(Arc::new(Spot {
+        losses,
+        replacement: measured_start
+            .or(fixed(&table.replacement_s))
+            .or(file.cluster.start_up_s.map(pause))
+            .unwrap_or(Pause::NONE),
+        cold_join: cold_join.unwrap_or(Pause::NONE),
+        warm_restart,
+        on_loss: table.on_loss,
+        keeps: table.keeps,
+        chief: table.chief,
+        fewest_workers: table.fewest_workers.map_or(1, |k| k.get()),
+        checkpoints,
+        write,
+        notice: table.checkpoint_on_notice.then_some(notice),
+    }))
+}
+
+fn pause(seconds: Delay) -> Pause {
+    Pause::Fixed(SimTime::from_seconds(seconds.get()))
+}
+
+fn fixed(given: &Option<Spanned<Delay>>) -> Option<Pause> {
+    given.as_ref().map(|s| pause(*s.get_ref()))
+}
+
+/// How VMs of a model are lost, and the seconds of warning before.
+pub(super) fn lifetime(
+    name: &Spanned<String>,
+    complaints: &mut Complaints<'_>,
+) -> Option<(Losses, u64)> {
+    let models = Model::embedded().0;
+    let Some(model) = models.iter().find(|m| m.name == *name.get_ref()) else {
+        let names: Vec<&str> = models.iter().map(|m| m.name.as_str()).collect();
+        let title = format!("unknown lifetime `{}`", name.get_ref());
+        complaints.unknown(title, name, &names, "list lifetimes");
+        return None;
+    };
+    let losses = match &model.kind {
+        Kind::Alone(lifetime) => Losses::Alone(lifetime.clone()),
+        Kind::Batch(batch) => Losses::Batch(batch.clone()),
+        Kind::Trace(trace) => Losses::Trace(trace.clone()),
+    };
+    Some((losses, model.notice_s))
+}
+
+/// The law of lives of the first kind with spot VMs, where no cluster needs another but those of its own kind.
+fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
+    let is_kind = |vm: &Spanned<String>| file.kind.contains_key(vm.get_ref().as_str());
+    if !file.cluster.vm.iter().all(is_kind) {
+        return None;
+    }
+    let kinds = file.kind.values().map(Spanned::get_ref);
+    let on_spot: Vec<&KindTable> = kinds.filter(|kind| kind.has_spot()).collect();
+    let lives: Option<Vec<_>> = on_spot.iter().map(|kind| kind.lifetime.as_ref()).collect();
+    lives?.first().copied()
+}
+
+/// The table `[spot]`, and where it stands.
+struct SpotTerms<'a> {
+    table: &'a SpotTable,
+    span: Range<usize>,
+    /// What holds where it says nothing of lives: every kind then has its own.
+    of_kinds: Option<&'a Spanned<String>>,
+}
+
+impl SpotTerms<'_> {
+    /// How VMs are lost, and the seconds of warning before.
+    fn losses(&self, complaints: &mut Complaints<'_>) -> Option<(Losses, u64)> {
+        match (&self.table.lifetime, &self.table.exponential_mean_h) {
+            (Some(name), None) => lifetime(name, complaints),
+            (None, Some(mean_h)) => Exponential::new(mean_h.get_ref().get())
+                .map(|exponential| (Losses::Alone(Lifetime::new(exponential, None)), 0)),
+            (Some(_), Some(mean_h)) => {
+                let why = "both say how long VMs live";
+                complaints.exclude_each_other("lifetime", "exponential_mean_h", mean_h, why);
+                None
+            }
+            (None, None) if self.of_kinds.is_some() => lifetime(self.of_kinds?, complaints),
+            (None, None) => {
+                // A misspelt key is reported as such.
+                if !complaints.is_reported(&complaints.table_from(self.span.start)) {
+                    complaints.error_at(
+                        self.span.clone(),
+                        "`spot` does not say how long VMs live",
+                        "give `lifetime` or `exponential_mean_h`",
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    /// The start-up that was measured, if it is asked for.
+    fn start_up(&self, complaints: &mut Complaints<'_>) -> Option<Pause> {
+        let name = self.table.start_up.as_ref()?;
+        if let Some(given) = &self.table.replacement_s {
+            let why = "both say how long a VM takes to start";
+            complaints.exclude_each_other("start_up", "replacement_s", given, why);
+        }
+        let all = Startup::embedded().0.iter();
+        let spot: Vec<(String, Pause)> = all
+            .filter(|s| s.market == Market::Spot)
+            .map(|s| (s.name(), Pause::Measured(s.delay)))
+            .collect();
+        complaints.named(name, "start-up", &spot)
+    }
+
+    /// What a new VM takes to join the others, and all to go on from a checkpoint.
+    fn joins(&self, complaints: &mut Complaints<'_>) -> (Option<Pause>, Option<Pause>) {
+        match self.restart(complaints) {
+            Some(restart) => (
+                Some(Pause::Measured(restart.cold)),
+                Some(Pause::Measured(restart.warm)),
+            ),
+            None => (
+                fixed(&self.table.cold_join_s),
+                fixed(&self.table.warm_restart_s),
+            ),
+        }
+    }
+
+    /// The restart that was measured, if it is asked for.
+    fn restart(&self, complaints: &mut Complaints<'_>) -> Option<&'static Restart> {
+        let name = self.table.restart.as_ref()?;
+        let given = [
+            ("cold_join_s", &self.table.cold_join_s),
+            ("warm_restart_s", &self.table.warm_restart_s),
+        ];
+        for (key, given) in given {
+            if let Some(given) = given {
+                let why = "both say how long a worker takes to start";
+                complaints.exclude_each_other("restart", key, given, why);
+            }
+        }
+        let all: Vec<(String, &'static Restart)> = (Restart::embedded().0.iter())
+            .map(|r| (r.name(), r))
+            .collect();
+        complaints.named(name, "restart", &all)
+    }
+
+    /// When checkpoints are written.
+    fn checkpoints(&self) -> Checkpoints {
+        match self.table.checkpoint {
+            CheckpointChoice::None => Checkpoints::By(Policy::None),
+            CheckpointChoice::YoungDaly => Checkpoints::YoungDaly,
+            CheckpointChoice::Dynamic => Checkpoints::Dynamic,
+            CheckpointChoice::PeriodicS(every) => Periodic::new(every.get() / SECONDS_PER_HOUR)
+                .map_or(Checkpoints::By(Policy::None), |p| {
+                    Checkpoints::By(Policy::Periodic(p))
+                }),
+        }
+    }
+
+    /// What one takes to write.
+    fn write(&self, complaints: &mut Complaints<'_>) -> Write {
+        let given = &self.table.checkpoint_write_s;
+        let seconds = given.as_ref().map_or(0.0, |s| s.get_ref().get());
+        let fixed = Write::Fixed(SimTime::from_seconds(seconds));
+        let Some(mb) = &self.table.checkpoint_mb else {
+            return fixed;
+        };
+        if given.is_some() {
+            let why = "both say how long a checkpoint takes to write";
+            complaints.exclude_each_other("checkpoint_write_s", "checkpoint_mb", mb, why);
+        }
+        match CheckpointWrite::embedded().0 {
+            Some(write) => Write::Measured(write, mb.get_ref().get()),
+            None => fixed,
+        }
+    }
+}

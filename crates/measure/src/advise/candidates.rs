@@ -1,0 +1,113 @@
+//! The configurations that a profile says something of.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::workload::{Reach, Workload};
+
+/// Workers are asked about up to so many times the most that were measured: further on a law is a guess.
+pub(super) const FURTHER: u32 = 2;
+/// A worker's samples down to this share of the fewest that were measured; no more than the most, which fit into its memory.
+const FEWER: f64 = 0.5;
+
+/// How far a profile may be asked about a VM shape.
+#[derive(Debug, Clone)]
+pub struct Bounds<'s> {
+    shape: Option<Shape<'s>>,
+    counts: BTreeSet<u32>,
+    local: [f64; 2],
+    measured: Vec<(u32, u32)>,
+}
+
+impl<'s> Bounds<'s> {
+    /// Of a shape of a workload.
+    pub fn of(workload: &Workload, shape: &'s str) -> Bounds<'s> {
+        let points = workload.steps.points_of(shape);
+        let local = || points.iter().map(|(c, _)| c.local_batch());
+        Bounds {
+            shape: Shape::parse(shape).ok(),
+            counts: points.iter().map(|(c, _)| c.workers).collect(),
+            local: [
+                FEWER * local().fold(f64::INFINITY, f64::min),
+                local().fold(0.0, f64::max),
+            ],
+            measured: points.iter().map(|(c, _)| (c.workers, c.batch)).collect(),
+        }
+    }
+
+    /// Whether so many workers with so large a batch are within them.
+    pub fn hold(&self, workers: u32, batch: u32) -> bool {
+        let is_measured = self.measured.contains(&(workers, batch));
+        // Placements that are no number of workers per VM exist as they were measured.
+        if is_measured || !self.shape.is_some_and(|shape| shape.is_even()) {
+            return is_measured;
+        }
+        let (Some(&fewest), Some(&most)) = (self.counts.first(), self.counts.last()) else {
+            return false;
+        };
+        let each = f64::from(batch) / f64::from(workers.max(1));
+        (fewest..=most.saturating_mul(FURTHER)).contains(&workers)
+            && batch >= workers
+            && each >= self.local[0] * (1.0 - 1e-9)
+            && each <= self.local[1] * (1.0 + 1e-9)
+            && self.fills(workers)
+    }
+
+    /// Whether the last VM is full, or the only one.
+    fn fills(&self, workers: u32) -> bool {
+        let vms = self.shape.and_then(|shape| shape.vms(workers));
+        let layout = self.shape.map(|shape| shape.layout(workers));
+        let used = layout.map(|all| {
+            all.iter()
+                .filter(|(each, vms)| *each > 0 && *vms > 0)
+                .count()
+        });
+        vms == Some(1) || used == Some(1)
+    }
+
+    /// The measured counts, and powers of two up to the bound.
+    fn counts(&self) -> BTreeSet<u32> {
+        let powers = (0..32).map(|n| 1u32 << n);
+        let most = self
+            .counts
+            .last()
+            .map_or(0, |most| most.saturating_mul(FURTHER));
+        let least = self.counts.first().copied().unwrap_or(u32::MAX);
+        let powers = powers.filter(|k| (least..=most).contains(k));
+        self.counts.iter().copied().chain(powers).collect()
+    }
+}
+
+/// Every combination of worker count and batch that the measurements, or within bounds the laws, answer for: the
+/// measured counts and powers of two, the measured global and local batches, on each measured shape.
+pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
+    let epochs = workload.epochs.rows().iter().map(|row| row.batch);
+    let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
+        .chain(epochs)
+        .collect();
+    let mut all = Vec::new();
+    for shape in workload.steps.shapes() {
+        let bounds = Bounds::of(workload, shape);
+        let local = || (workload.steps.points_of(shape).iter()).map(|(c, _)| c.local_batch());
+        for workers in bounds.counts() {
+            let scaled = local().map(|each| each * f64::from(workers));
+            let scaled =
+                scaled.filter(|batch| batch.fract() == 0.0 && *batch <= f64::from(u32::MAX));
+            let batches: BTreeSet<u32> = (global.iter().copied())
+                .chain(scaled.map(|batch| batch as u32))
+                .collect();
+            for batch in batches.into_iter().filter(|b| bounds.hold(workers, *b)) {
+                let configuration = Configuration {
+                    vm: Arc::clone(shape),
+                    workers,
+                    batch,
+                };
+                if workload.answers(&configuration, reach) {
+                    all.push(configuration);
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,371 @@
+//! Which configuration to take, and which measurement would be worth its money.
+//!
+//! ln(time) of a configuration is what was predicted plus an error that all configurations share in part
+//! (`uncertainty.rs`); a bill goes with the time. A measurement of one moves the others with it. What that is worth is the
+//! knowledge gradient: how much better the best is expected to be after it (Frazier, Powell & Dayanik 2009), here over
+//! strata of the normal distribution in place of draws.
+
+use super::uncertainty::Covariances;
+use scavsim_base::stats::normal;
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::configuration::Configuration;
+use scavsim_search::search::{Limits, Objective, Point};
+
+/// Strata over which the outcome of a measurement is averaged.
+const STRATA: usize = 64;
+/// A run that misses a limit is made again; a share of misses above this counts as this.
+const MOST_MISS: f64 = 0.99;
+
+/// What to choose by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Goal {
+    /// What is looked for.
+    pub objective: Objective,
+    /// What may not be exceeded.
+    pub limits: Limits,
+}
+
+/// A configuration that can be chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prospect {
+    /// What the workload is asked about.
+    pub configuration: Configuration,
+    /// Mean time and cost of runs, if the prediction is right.
+    pub expected: Point,
+    /// Standard deviations of ln(time) and ln(cost) of a single run around that.
+    pub run_sd: [f64; 2],
+    /// USD per hour of all its VMs.
+    pub usd_per_hour: f64,
+    /// Predicted seconds of a step.
+    pub step_s: f64,
+}
+
+/// All that a decision is made from.
+#[derive(Debug, Clone)]
+pub struct Decision<'a> {
+    prospects: &'a [Prospect],
+    covariances: Covariances,
+    goal: Goal,
+    /// USD that an hour is worth: 0 for the cost, the slope between both ends of the front for the knee.
+    usd_per_hour: f64,
+}
+
+/// Something that can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measurement {
+    /// The step of a prospect.
+    Step(usize),
+    /// The epochs of a prospect's batch, by a run to the target on it.
+    Epochs(usize),
+}
+
+/// What a measurement would bring, in the unit of the objective, and its price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Worth {
+    /// What is measured.
+    pub measurement: Measurement,
+    /// How much better the choice is expected to be after it: hours for the time, else USD.
+    pub value: f64,
+    /// Its own time and cost.
+    pub price: Point,
+    /// Value for all runs of the job, less the price.
+    pub net: f64,
+}
+
+/// What measurements take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    /// Seconds until the VMs train.
+    pub setup_s: f64,
+    /// Whether what is expected of runs holds these seconds.
+    pub is_expected: bool,
+    /// Steps that are timed, and those before.
+    pub steps: f64,
+    /// How often the job is to be run.
+    pub times: f64,
+    /// Variances of one measurement of ln(step) and of ln(epochs).
+    pub noise: [f64; 2],
+}
+
+impl<'a> Decision<'a> {
+    /// Between `prospects`, whose errors are known to `covariances`.
+    pub fn new(prospects: &'a [Prospect], covariances: Covariances, goal: Goal) -> Decision<'a> {
+        let mut decision = Decision {
+            prospects,
+            covariances,
+            goal,
+            usd_per_hour: 0.0,
+        };
+        decision.usd_per_hour = decision.slope();
+        decision
+    }
+
+    /// USD per hour between the fastest and the cheapest of those that are allowed.
+    fn slope(&self) -> f64 {
+        let allowed = || (0..self.prospects.len()).filter(|at| self.is_allowed(*at));
+        let mean = |at: usize| self.mean(at);
+        let fastest = allowed()
+            .map(mean)
+            .min_by(|a, b| (a.time_s.total_cmp(&b.time_s)).then(a.cost_usd.total_cmp(&b.cost_usd)));
+        let cheapest = allowed()
+            .map(mean)
+            .min_by(|a, b| (a.cost_usd.total_cmp(&b.cost_usd)).then(a.time_s.total_cmp(&b.time_s)));
+        match fastest.zip(cheapest) {
+            Some((first, last)) if last.time_s > first.time_s => {
+                let hours = (last.time_s - first.time_s) / SECONDS_PER_HOUR;
+                (first.cost_usd - last.cost_usd) / hours
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Time and cost of a prospect with its errors averaged out.
+    pub fn mean(&self, at: usize) -> Point {
+        let factor = libm::exp(0.5 * self.covariances.of(at, at));
+        let Point { time_s, cost_usd } = self.prospects[at].expected;
+        Point {
+            time_s: time_s * factor,
+            cost_usd: cost_usd * factor,
+        }
+    }
+
+    /// The 90 % intervals of time and cost of a run of a prospect, over runs and errors of the prediction.
+    pub fn intervals(&self, at: usize) -> [[f64; 2]; 2] {
+        let prospect = &self.prospects[at];
+        let law = self.covariances.of(at, at);
+        let interval = |mean: f64, run: f64| {
+            let factor = libm::exp(normal::AT_95 * (law + run * run).sqrt());
+            let median = mean * libm::exp(-0.5 * run * run);
+            [median / factor, median * factor]
+        };
+        let Point { time_s, cost_usd } = prospect.expected;
+        [
+            interval(time_s, prospect.run_sd[0]),
+            interval(cost_usd, prospect.run_sd[1]),
+        ]
+    }
+
+    /// What a point is worth by the objective; less is better.
+    pub fn value(&self, point: &Point) -> f64 {
+        let hours = point.time_s / SECONDS_PER_HOUR;
+        match self.goal.objective {
+            Objective::Time => hours,
+            Objective::Cost => point.cost_usd,
+            Objective::Knee => point.cost_usd + self.usd_per_hour * hours,
+        }
+    }
+
+    /// Chance that a run misses a limit, if the prediction is off by `shift` and by `variance` around that.
+    fn miss_at(&self, at: usize, shift: f64, variance: f64) -> f64 {
+        let prospect = &self.prospects[at];
+        let beyond = |mean: f64, run: f64, most: Option<f64>| {
+            let Some(most) = most else { return 0.0 };
+            let middle = libm::log(mean) - 0.5 * run * run + shift;
+            let sd = (variance.max(0.0) + run * run).sqrt();
+            let over = middle - libm::log(most);
+            match sd > 1e-12 {
+                true => normal::cdf(over / sd),
+                false => f64::from(u8::from(over > 0.0)),
+            }
+        };
+        let Limits {
+            max_time_s,
+            max_cost_usd,
+            ..
+        } = self.goal.limits;
+        let Point { time_s, cost_usd } = prospect.expected;
+        // Both go with the same errors: who misses the likelier one misses the other with it.
+        beyond(time_s, prospect.run_sd[0], max_time_s).max(beyond(
+            cost_usd,
+            prospect.run_sd[1],
+            max_cost_usd,
+        ))
+    }
+
+    /// Chance that a run of a prospect misses a limit.
+    pub fn miss(&self, at: usize) -> f64 {
+        self.miss_at(at, 0.0, self.covariances.of(at, at))
+    }
+
+    /// Whether a prospect keeps to the limits: in the mean, or as often as it has to.
+    pub fn is_allowed(&self, at: usize) -> bool {
+        match self.goal.limits.max_miss {
+            Some(most) => self.miss(at) <= most,
+            None => self.goal.limits.allow(&self.mean(at)),
+        }
+    }
+
+    /// Prospects that are allowed, the best first.
+    pub fn ranked(&self) -> Vec<usize> {
+        let mut all: Vec<(usize, f64)> = (0..self.prospects.len())
+            .filter(|at| self.is_allowed(*at))
+            .map(|at| (at, self.value(&self.mean(at))))
+            .filter(|(_, value)| value.is_finite())
+            .collect();
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        all.into_iter().map(|(at, _)| at).collect()
+    }
+
+    /// Chance that prospect `b` is better than `a` in the mean of its runs.
+    pub fn chance_better(&self, b: usize, a: usize) -> f64 {
+        let (mine, theirs) = (
+            self.value(&self.prospects[a].expected),
+            self.value(&self.prospects[b].expected),
+        );
+        let of = |a, b| self.covariances.of(a, b);
+        let variance = of(a, a) + of(b, b) - 2.0 * of(a, b);
+        let gap = libm::log(mine / theirs);
+        match variance > 1e-15 {
+            true => normal::cdf(gap / variance.sqrt()),
+            false => match gap {
+                g if g > 0.0 => 1.0,
+                g if g < 0.0 => 0.0,
+                _ => 0.5,
+            },
+        }
+    }
+
+    /// Expected loss of a prospect whose prediction is off by `shift` and by `variance` around that.
+    fn loss(&self, at: usize, shift: f64, variance: f64) -> f64 {
+        let factor = libm::exp(shift + 0.5 * variance.max(0.0));
+        let Point { time_s, cost_usd } = self.prospects[at].expected;
+        let value = self.value(&Point {
+            time_s: time_s * factor,
+            cost_usd: cost_usd * factor,
+        });
+        match self.goal.limits.are_any() {
+            // What misses is made again.
+            true => value / (1.0 - self.miss_at(at, shift, variance).min(MOST_MISS)),
+            false => value,
+        }
+    }
+
+    /// How much better the best is expected to be after a measurement with this variance of its own.
+    fn gain(&self, measurement: Measurement, noise: f64) -> f64 {
+        let count = self.prospects.len();
+        let (table, at) = match measurement {
+            Measurement::Step(at) => (&self.covariances.steps, at),
+            Measurement::Epochs(at) => (&self.covariances.epochs, at),
+        };
+        let own = table[at * count + at] + noise;
+        if own <= 1e-15 {
+            return 0.0;
+        }
+        let moves: Vec<f64> = (0..count)
+            .map(|i| table[i * count + at] / own.sqrt())
+            .collect();
+        let mut sums = vec![0.0; count];
+        let mut best_after = 0.0;
+        for stratum in 0..STRATA {
+            let outcome = normal::inverse_cdf((stratum as f64 + 0.5) / STRATA as f64);
+            let mut best = f64::INFINITY;
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let left = self.covariances.of(i, i) - moves[i] * moves[i];
+                let loss = self.loss(i, moves[i] * outcome, left);
+                *sum += loss;
+                best = best.min(loss);
+            }
+            best_after += best;
+        }
+        let best_now = sums.iter().copied().fold(f64::INFINITY, f64::min);
+        match best_now.is_finite() {
+            true => ((best_now - best_after) / STRATA as f64).max(0.0),
+            false => 0.0,
+        }
+    }
+
+    /// What a measurement brings and takes.
+    pub fn worth(&self, measurement: Measurement, effort: &Effort) -> Worth {
+        let (noise, price) = match measurement {
+            Measurement::Step(at) => {
+                let prospect = &self.prospects[at];
+                let seconds = effort.setup_s + effort.steps * prospect.step_s;
+                let cost_usd = prospect.usd_per_hour * seconds / SECONDS_PER_HOUR;
+                let time_s = seconds;
+                (effort.noise[0], Point { time_s, cost_usd })
+            }
+            Measurement::Epochs(at) => {
+                let run = self.mean(at);
+                let setup_s = match effort.is_expected {
+                    true => 0.0,
+                    false => effort.setup_s,
+                };
+                let setup_h = setup_s / SECONDS_PER_HOUR;
+                let price = Point {
+                    time_s: run.time_s + setup_s,
+                    cost_usd: run.cost_usd + setup_h * self.prospects[at].usd_per_hour,
+                };
+                (effort.noise[1], price)
+            }
+        };
+        let value = self.gain(measurement, noise);
+        Worth {
+            measurement,
+            value,
+            price,
+            net: effort.times * value - self.value(&price),
+        }
+    }
+
+    /// Every measurement: a step of each configuration, and of each batch the run that is cheapest by the objective. Those
+    /// that are worth their price come first, by what is left of it; then the others, by what they tell.
+    pub fn measurements(&self, effort: &Effort) -> Vec<Worth> {
+        let mut steps: Vec<usize> = Vec::new();
+        let mut batches: Vec<usize> = Vec::new();
+        for (at, prospect) in self.prospects.iter().enumerate() {
+            let same = |other: &&mut usize| {
+                self.prospects[**other].configuration == prospect.configuration
+            };
+            // Of several markets the cheaper.
+            match steps.iter_mut().find(same) {
+                Some(known) if prospect.usd_per_hour < self.prospects[*known].usd_per_hour => {
+                    *known = at
+                }
+                Some(_) => {}
+                None => steps.push(at),
+            }
+            let batch = |other: &&mut usize| {
+                self.prospects[**other].configuration.batch == prospect.configuration.batch
+            };
+            match batches.iter_mut().find(batch) {
+                Some(known)
+                    if self.value(&prospect.expected)
+                        < self.value(&self.prospects[*known].expected) =>
+                {
+                    *known = at;
+                }
+                Some(_) => {}
+                None => batches.push(at),
+            }
+        }
+        let steps = steps.into_iter().map(Measurement::Step);
+        let runs = batches.into_iter().map(Measurement::Epochs);
+        let mut all: Vec<Worth> = steps
+            .chain(runs)
+            .map(|measurement| self.worth(measurement, effort))
+            .filter(|worth| worth.net.is_finite())
+            .collect();
+        let order = |worth: &Worth| match worth.net > 0.0 {
+            true => (true, worth.net),
+            false => (false, worth.value),
+        };
+        all.sort_by(|a, b| {
+            let (a, b) = (order(a), order(b));
+            (b.0.cmp(&a.0)).then(b.1.total_cmp(&a.1))
+        });
+        all
+    }
+
+    /// USD that an hour counts as for the knee.
+    pub fn usd_per_hour(&self) -> f64 {
+        self.usd_per_hour
+    }
+
+    /// What was taken as known of errors.
+    pub fn covariances(&self) -> &Covariances {
+        &self.covariances
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! What came of a study: regrets, coverage of intervals, and what advised measurements save over random ones.
+
+use scavsim_base::stats::{Welford, student_t};
+use scavsim_search::search::Objective;
+
+/// What came of one cut under one objective.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outcome {
+    /// True value of the choice over that of the best within the bounds of advice, told or not, less 1.
+    pub(super) regret: f64,
+    /// The same over the best that was ever measured.
+    pub(super) regret_of_all: f64,
+    /// `regret_of_all` after the advised measurement, and in the mean after random ones; `None` where nothing was left to
+    /// measure.
+    pub(super) after: Option<(f64, f64)>,
+}
+
+/// What came of all cuts of a workload.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The workload.
+    pub workload: String,
+    /// All cuts that there are.
+    pub of: usize,
+    /// Those that were made, and those whose table the import refused or that left nothing to choose.
+    pub cuts: usize,
+    /// See `cuts`.
+    pub refused: usize,
+    /// Points kept and forgotten, over all cuts.
+    pub kept: usize,
+    /// See `kept`.
+    pub forgotten: usize,
+    /// Predictions of configurations that were forgotten, between measurements and beyond them, and how many intervals held the
+    /// truth.
+    pub asked: [usize; 2],
+    /// See `asked`.
+    pub covered: [usize; 2],
+    pub(super) outcomes: Vec<(Objective, Outcome)>,
+}
+
+/// A difference between pairs: its mean and the half width of its 95 % interval, and how often it was above and below 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paired {
+    /// Pairs.
+    pub count: usize,
+    /// Mean difference.
+    pub mean: f64,
+    /// Half the width of its 95 % interval.
+    pub half: f64,
+    /// Pairs above and below 0.
+    pub signs: (usize, usize),
+}
+
+impl Found {
+    fn outcomes(&self, objective: Objective) -> impl Iterator<Item = &Outcome> {
+        self.outcomes
+            .iter()
+            .filter(move |(o, _)| *o == objective)
+            .map(|(_, outcome)| outcome)
+    }
+
+    /// Median, mean and 90 % quantile of regrets; `None` without any.
+    pub fn regrets(&self, objective: Objective, of_all: bool) -> Option<[f64; 3]> {
+        let regret = |o: &Outcome| if of_all { o.regret_of_all } else { o.regret };
+        summary(self.outcomes(objective).map(regret))
+    }
+
+    /// Regret before, after the advised measurement and after a random one, and what the advised one saves over the random.
+    pub fn next(&self, objective: Objective) -> Option<([f64; 3], Paired)> {
+        let pairs: Vec<(f64, f64, f64)> = (self.outcomes(objective))
+            .filter_map(|o| {
+                o.after
+                    .map(|(next, random)| (o.regret_of_all, next, random))
+            })
+            .collect();
+        let n = pairs.len() as f64;
+        if pairs.is_empty() {
+            return None;
+        }
+        let mean = |of: fn(&(f64, f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+        let means = [mean(|p| p.0), mean(|p| p.1), mean(|p| p.2)];
+        Some((means, paired(pairs.iter().map(|p| p.2 - p.1))))
+    }
+
+    /// Share of intervals that held the truth: of all, between measurements, and beyond them.
+    pub fn coverage(&self) -> [Option<f64>; 3] {
+        let share = |yes: usize, all: usize| (all > 0).then(|| yes as f64 / all as f64);
+        let ([asked, beyond], [held, held_beyond]) = (self.asked, self.covered);
+        [
+            share(held + held_beyond, asked + beyond),
+            share(held, asked),
+            share(held_beyond, beyond),
+        ]
+    }
+
+    pub(super) fn add(&mut self, one: &Found) {
+        self.of += one.of;
+        self.cuts += one.cuts;
+        self.refused += one.refused;
+        self.kept += one.kept;
+        self.forgotten += one.forgotten;
+        for at in 0..2 {
+            self.asked[at] += one.asked[at];
+            self.covered[at] += one.covered[at];
+        }
+        self.outcomes.extend(&one.outcomes);
+    }
+
+    /// All of several workloads.
+    pub fn all(found: &[Found]) -> Found {
+        let mut all = Found {
+            workload: "all".to_owned(),
+            ..Found::default()
+        };
+        found.iter().for_each(|one| all.add(one));
+        all
+    }
+}
+
+fn summary(values: impl Iterator<Item = f64>) -> Option<[f64; 3]> {
+    let mut all: Vec<f64> = values.collect();
+    all.sort_by(f64::total_cmp);
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let ninth = (0.9 * all.len() as f64).ceil() as usize;
+    let high = *all.get(ninth.saturating_sub(1))?;
+    Some([scavsim_base::stats::median(&mut all)?, mean, high])
+}
+
+/// The mean of differences with its interval.
+pub fn paired(differences: impl Iterator<Item = f64>) -> Paired {
+    let mut all = Welford::default();
+    let mut signs = (0, 0);
+    for difference in differences {
+        all.add(difference);
+        signs.0 += usize::from(difference > 0.0);
+        signs.1 += usize::from(difference < 0.0);
+    }
+    let error = (all.variance() / all.count().max(1) as f64).sqrt();
+    Paired {
+        count: all.count() as usize,
+        mean: all.mean(),
+        half: student_t::quantile(0.975, all.count().saturating_sub(1)) * error,
+        signs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paired_difference_has_the_interval_of_the_textbook() {
+        // Student's t at 97.5 % with two degrees of freedom is 4.3027.
+        let seen = paired([1.0, 2.0, 3.0].into_iter());
+        assert_eq!((seen.mean, seen.count, seen.signs), (2.0, 3, (3, 0)));
+        assert!(
+            (seen.half - 4.3027 / 3.0_f64.sqrt()).abs() < 1e-3,
+            "{}",
+            seen.half
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! What the measurements tell, and how far.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::advice::vm_type;
+use super::repeats::Repeats;
+use scavsim_base::stats::{self, normal};
+use scavsim_data::configuration::Configuration;
+use scavsim_data::workload::{Provenance, Workload};
+
+/// What the measurements told.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Configurations that were measured.
+    pub measured: usize,
+    /// Per way of telling: how many configurations are told, and ± of which 90 % of them are within, typically.
+    pub told: Vec<(Provenance, usize, f64)>,
+    /// Batches whose epochs were measured.
+    pub batches: Vec<u32>,
+    /// Epochs that somebody stated for all batches.
+    pub stated_epochs: Option<f64>,
+    /// Whether there is a law of epochs.
+    pub epoch_law: bool,
+    /// VM shapes without a law of steps.
+    pub without_law: Vec<String>,
+    /// Those whose law is of one VM.
+    pub on_one_vm: Vec<String>,
+    /// Most samples of a worker that were measured, per VM type.
+    pub largest_local: BTreeMap<String, f64>,
+    /// Least and greatest worker count.
+    pub workers: (u32, u32),
+    /// What repeats tell.
+    pub repeats: Repeats,
+}
+
+/// Of a workload, with the errors of each configuration that was asked about.
+pub(super) fn known(
+    workload: &Workload,
+    repeats: Repeats,
+    stated_epochs: Option<f64>,
+    sds: &[(Provenance, f64)],
+    configurations: &[Configuration],
+) -> Known {
+    let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();
+    for (c, _) in workload.steps.points() {
+        let largest = largest_local
+            .entry(vm_type(&c.vm).to_owned())
+            .or_insert(0.0);
+        *largest = largest.max(c.local_batch());
+    }
+    let by = [
+        Provenance::Measured,
+        Provenance::Interpolated,
+        Provenance::Extrapolated,
+    ];
+    let told = by.into_iter().filter_map(|provenance| {
+        // A configuration in several markets is one.
+        let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
+        let mut own: Vec<f64> = (sds.iter().zip(configurations))
+            .filter(|((by, _), c)| *by == provenance && seen.insert((&c.vm, c.workers, c.batch)))
+            .map(|((_, sd), _)| *sd)
+            .collect();
+        let typical = stats::median(&mut own)?;
+        Some((
+            provenance,
+            own.len(),
+            libm::exp(normal::AT_95 * typical) - 1.0,
+        ))
+    });
+    let is_of_one_vm = |shape: &&Arc<str>| {
+        let law = workload.laws.steps.get(&***shape);
+        law.is_some_and(|law| law.one_vm_only)
+    };
+    let on_one_vm = workload.steps.shapes().filter(is_of_one_vm);
+    let without_law = (workload.steps.shapes())
+        .filter(|shape| !workload.laws.steps.contains_key(&***shape))
+        .map(|shape| shape.to_string());
+    let workers = || workload.steps.points().map(|(c, _)| c.workers);
+    let measured = (workload.epochs.rows().iter()).map(|row| row.batch);
+    let mut batches: Vec<u32> = measured.filter(|_| stated_epochs.is_none()).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    Known {
+        measured: workload.steps.points().count(),
+        told: told.collect(),
+        batches,
+        stated_epochs,
+        epoch_law: workload.laws.epochs.is_some(),
+        without_law: without_law.collect(),
+        on_one_vm: on_one_vm.map(|shape| shape.to_string()).collect(),
+        largest_local,
+        workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
+        repeats,
+    }
+}

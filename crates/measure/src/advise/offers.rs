@@ -1,0 +1,334 @@
+//! What the measured VM types cost, where, and how long they live: from the catalogue, or as the user says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use scavsim_data::cloud::lifetimes::Model;
+use scavsim_data::cloud::{Catalogue, Date, Market, Price};
+use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Only VM types of this provider.
+    pub provider: Option<String>,
+    /// Only prices of this region.
+    pub region: Option<String>,
+    /// Only this market; both where prices and lives are known.
+    pub market: Option<Market>,
+    /// USD per hour on demand, whatever the catalogue says.
+    pub own_usd: BTreeMap<String, f64>,
+}
+
+/// A VM type in a market.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// The type.
+    pub vm: String,
+    /// Who rents it out, where the catalogue knows it.
+    pub provider: Option<String>,
+    /// Where; `None` for a price of the user's own.
+    pub region: Option<String>,
+    /// On which terms.
+    pub market: Market,
+    /// USD per hour.
+    pub usd_per_hour: f64,
+    /// The last day on which the source has that price.
+    pub date: Option<Date>,
+    /// How long spot VMs live.
+    pub lifetime: Option<&'static Model>,
+}
+
+/// All offers, and why there are not more.
+#[derive(Debug, Clone, Default)]
+pub struct Offers {
+    /// By VM type, on demand before spot.
+    pub all: Vec<Offer>,
+    /// What is left out, a sentence each.
+    pub left_out: Vec<String>,
+}
+
+/// Offers of `vm_types`. What is not possible goes to `diagnostics`.
+pub fn offers(
+    vm_types: &BTreeSet<String>,
+    wanted: &Wanted,
+    catalogue: &'static Catalogue,
+    diagnostics: &mut Diagnostics,
+) -> Offers {
+    let before = diagnostics.len();
+    check(vm_types, wanted, catalogue, diagnostics);
+    let mut offers = Offers::default();
+    if diagnostics.len() > before {
+        return offers;
+    }
+    let regions = regions(vm_types, wanted, catalogue);
+    let takes = |market: Market| wanted.market.is_none_or(|m| m == market);
+    for vm in vm_types {
+        let listed = catalogue.vm_type(vm);
+        let provider = listed.map(|t| t.provider.clone());
+        if let Some(only) = &wanted.provider
+            && provider.as_deref() != Some(&**only)
+        {
+            let of = provider.as_deref().unwrap_or("no provider that is known");
+            offers.left_out.push(format!("{vm}: it is of {of}"));
+            continue;
+        }
+        if let Some(usd) = wanted.own_usd.get(vm)
+            && takes(Market::OnDemand)
+        {
+            offers.all.push(Offer {
+                vm: vm.clone(),
+                provider: provider.clone(),
+                region: wanted.region.clone(),
+                market: Market::OnDemand,
+                usd_per_hour: *usd,
+                date: None,
+                lifetime: None,
+            });
+        }
+        let Some(listed) = listed else {
+            if !wanted.own_usd.contains_key(vm) {
+                let why = "its price is not known; --usd-per-hour can say it";
+                offers.left_out.push(format!("{vm}: {why}"));
+            }
+            continue;
+        };
+        let Some(region) = regions.get(&listed.provider) else {
+            if !wanted.own_usd.contains_key(vm) {
+                offers
+                    .left_out
+                    .push(format!("{vm}: no price is known of it"));
+            }
+            continue;
+        };
+        let price = |market| latest(catalogue.prices_of(&listed.provider, vm), region, market);
+        if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
+            match price(Market::OnDemand) {
+                Some(price) => offers.all.push(offer(vm, price, None)),
+                None => (offers.left_out).push(format!("{vm}: no price on demand in {region}")),
+            }
+        }
+        if takes(Market::Spot) {
+            let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
+            let lives = lifetime(&listed.provider, gpu, region);
+            match (price(Market::Spot), lives) {
+                (Some(price), Some(lives)) => offers.all.push(offer(vm, price, Some(lives))),
+                (None, _) => (offers.left_out).push(format!("{vm} as spot: no price in {region}")),
+                (_, None) => (offers.left_out).push(format!(
+                    "{vm} as spot: nobody published how long such VMs of {} live",
+                    listed.provider
+                )),
+            }
+        }
+    }
+    if offers.all.is_empty() {
+        let mut complaint = Diagnostic::general("none of the measured VM types has a price");
+        let mut help = offers.left_out.join("; ");
+        if let Some(vm) = vm_types.first() {
+            help += &format!("; say it with `--usd-per-hour {vm}=USD`");
+        }
+        complaint = complaint.with_help(help);
+        diagnostics.push(complaint);
+    }
+    offers
+}
+
+fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
+    Offer {
+        vm: vm.to_owned(),
+        provider: Some(price.provider.to_string()),
+        region: Some(price.region.to_string()),
+        market: price.market,
+        usd_per_hour: price.usd_per_hour,
+        date: Some(price.valid_to),
+        lifetime,
+    }
+}
+
+/// Reports names that do not exist.
+fn check(
+    vm_types: &BTreeSet<String>,
+    wanted: &Wanted,
+    catalogue: &Catalogue,
+    diagnostics: &mut Diagnostics,
+) {
+    let providers: BTreeSet<&str> = catalogue.types.iter().map(|t| &*t.provider).collect();
+    let regions: BTreeSet<&str> = (catalogue.prices.iter())
+        .filter(|p| {
+            wanted
+                .provider
+                .as_deref()
+                .is_none_or(|only| only == &*p.provider)
+        })
+        .map(|p| &*p.region)
+        .collect();
+    let mut unknown = |what: &str, asked: &str, legal: Vec<&str>| {
+        let near = closest(asked, legal.iter().copied());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("legal here: {}", legal.join(", ")),
+        };
+        let title = format!("unknown {what} `{asked}`");
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    };
+    let is_known = |p: &String| providers.contains(&**p);
+    if let Some(asked) = &wanted.provider
+        && !is_known(asked)
+    {
+        unknown("provider", asked, providers.iter().copied().collect());
+    }
+    if let Some(asked) = &wanted.region
+        && wanted.provider.as_ref().is_none_or(is_known)
+        && !regions.contains(&**asked)
+    {
+        unknown("region", asked, regions.into_iter().collect());
+    }
+    for vm in wanted.own_usd.keys().filter(|vm| !vm_types.contains(*vm)) {
+        let measured = vm_types.iter().map(String::as_str).collect();
+        unknown("VM type in --usd-per-hour", vm, measured);
+    }
+}
+
+/// The region of each provider that has most of the VM types, and of these the cheapest.
+fn regions(
+    vm_types: &BTreeSet<String>,
+    wanted: &Wanted,
+    catalogue: &Catalogue,
+) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<(String, String), (usize, f64)> = BTreeMap::new();
+    for vm in vm_types {
+        let Some(listed) = catalogue.vm_type(vm) else {
+            continue;
+        };
+        let market = wanted.market.unwrap_or(Market::OnDemand);
+        let all = catalogue.prices_of(&listed.provider, vm);
+        let newest = all.iter().map(|p| p.valid_to.to_string()).max();
+        // A price of another year may be low because it is old.
+        let is_new = |price: &Price| {
+            let year = |day: &str| day.get(..4).and_then(|y| y.parse::<i32>().ok());
+            let own = year(&price.valid_to.to_string());
+            own.zip(newest.as_deref().and_then(year))
+                .is_some_and(|(own, newest)| own + 1 >= newest)
+        };
+        let regions: BTreeSet<&str> = all.iter().map(|p| &*p.region).collect();
+        for region in regions {
+            if wanted.region.as_deref().is_some_and(|only| only != region) {
+                continue;
+            }
+            if let Some(price) = latest(all, region, market).filter(|p| is_new(p)) {
+                let key = (listed.provider.clone(), region.to_owned());
+                let entry = found.entry(key).or_insert((0, 0.0));
+                *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
+            }
+        }
+    }
+    let mut best: BTreeMap<String, (String, (usize, f64))> = BTreeMap::new();
+    for ((provider, region), (count, usd)) in found {
+        let is_better = best
+            .get(&provider)
+            .is_none_or(|(_, (most, least))| count > *most || (count == *most && usd < *least));
+        if is_better {
+            best.insert(provider, (region, (count, usd)));
+        }
+    }
+    best.into_iter()
+        .map(|(provider, (region, _))| (provider, region))
+        .collect()
+}
+
+/// The price of the last day in a region.
+fn latest<'p>(all: &'p [Price], region: &str, market: Market) -> Option<&'p Price> {
+    all.iter()
+        .filter(|p| &*p.region == region && p.market == market)
+        .max_by_key(|p| p.valid_to)
+}
+
+/// What was published of the lives of such VMs: there, or in all regions, or anywhere.
+fn lifetime(provider: &str, gpu: Option<&str>, region: &str) -> Option<&'static Model> {
+    let alike = || {
+        let all = Model::embedded().0.iter();
+        all.filter(|m| m.provider == provider && m.market == Market::Spot)
+            .filter(|m| m.gpu.as_deref() == gpu)
+    };
+    alike()
+        .find(|m| m.region.as_deref() == Some(region))
+        .or_else(|| alike().find(|m| m.region.is_none()))
+        .or_else(|| alike().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(vms: &[&str], wanted: &Wanted) -> (Offers, Diagnostics) {
+        let mut diagnostics = Diagnostics::default();
+        let vms = vms.iter().map(|vm| (*vm).to_owned()).collect();
+        let found = offers(&vms, wanted, Catalogue::embedded().0, &mut diagnostics);
+        (found, diagnostics)
+    }
+
+    #[test]
+    fn one_region_has_all_types_of_a_provider_and_the_cheapest_is_taken() {
+        let (found, wrong) = find(&["g5.xlarge", "g6e.xlarge"], &Wanted::default());
+        assert!(wrong.is_empty(), "{}", wrong.render(false));
+        let on_demand: Vec<&Offer> = found
+            .all
+            .iter()
+            .filter(|o| o.market == Market::OnDemand)
+            .collect();
+        assert_eq!(on_demand.len(), 2);
+        assert_eq!(on_demand[0].region, on_demand[1].region);
+        let catalogue = Catalogue::embedded().0;
+        for region in ["us-east-1", "us-west-2"] {
+            let usd = |vm| latest(catalogue.prices_of("aws", vm), region, Market::OnDemand);
+            if let (Some(a), Some(b)) = (usd("g5.xlarge"), usd("g6e.xlarge")) {
+                let sum: f64 = on_demand.iter().map(|o| o.usd_per_hour).sum();
+                assert!(sum <= a.usd_per_hour + b.usd_per_hour);
+            }
+        }
+    }
+
+    #[test]
+    fn a_price_of_ones_own_stands_for_what_nobody_lists() {
+        let (found, wrong) = find(&["my-box"], &Wanted::default());
+        assert!(
+            found.all.is_empty() && wrong.len() == 1,
+            "{}",
+            wrong.render(false)
+        );
+        let own = Wanted {
+            own_usd: BTreeMap::from([("my-box".to_owned(), 2.5)]),
+            ..Wanted::default()
+        };
+        let (found, wrong) = find(&["my-box"], &own);
+        assert!(wrong.is_empty() && found.all.len() == 1);
+        assert_eq!(found.all[0].usd_per_hour, 2.5);
+    }
+
+    #[test]
+    fn names_that_do_not_exist_are_all_told() {
+        let wanted = Wanted {
+            provider: Some("asw".to_owned()),
+            own_usd: BTreeMap::from([("g5.xlrage".to_owned(), 1.0)]),
+            ..Wanted::default()
+        };
+        let (_, wrong) = find(&["g5.xlarge"], &wanted);
+        let text = wrong.render(false);
+        assert_eq!(wrong.len(), 2, "{text}");
+        assert!(
+            text.contains("`aws`") && text.contains("`g5.xlarge`"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn spot_is_offered_where_prices_and_lives_are_known() {
+        let wanted = Wanted {
+            market: Some(Market::Spot),
+            region: Some("us-central1".to_owned()),
+            ..Wanted::default()
+        };
+        let (found, wrong) = find(&["e2-standard-4"], &wanted);
+        assert!(wrong.is_empty(), "{}", wrong.render(false));
+        assert_eq!(found.all[0].lifetime.map(|m| &*m.name), Some("gcp-2019"));
+    }
+}

@@ -1,0 +1,173 @@
+//! What a few measurements leave unknown: a random field around a prediction, conditioned on where it was measured.
+
+use scavsim_base::stats::cholesky::{cholesky_held, forward, inverse_column};
+
+/// Where something was or may be measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    /// Places of different groups tell nothing of each other.
+    pub(super) group: usize,
+    /// Workers on one VM have no network between them: they tell little of those that have.
+    pub(super) is_one_vm: bool,
+    /// Logarithms of what it differs in.
+    pub(super) x: [f64; 2],
+    /// Errors over those among the measurements: laws go astray the further they are followed.
+    pub(super) scale: f64,
+}
+
+/// What a factor of e in one of the logarithms leaves of a correlation is e^(−1/REACH): a factor of eight, 1/e.
+const REACH: f64 = 2.08;
+/// What is left of it across the border of one VM.
+const ACROSS: f64 = 0.3;
+
+/// Covariance of the errors at two places before anything is measured, over the variance among the measurements.
+fn prior(a: &Place, b: &Place) -> f64 {
+    if a.group != b.group {
+        return 0.0;
+    }
+    let apart: f64 = a.x.iter().zip(&b.x).map(|(a, b)| (a - b).abs()).sum();
+    let border = if a.is_one_vm == b.is_one_vm {
+        1.0
+    } else {
+        ACROSS
+    };
+    border * a.scale * b.scale * libm::exp(-apart / REACH)
+}
+
+/// Errors of ln(prediction) around the truth, after measurements.
+#[derive(Debug, Clone)]
+pub(super) struct Process {
+    places: Vec<Place>,
+    /// Lower triangle L of the prior correlation of the measured, with their own errors: L·Lᵀ.
+    triangle: Vec<f64>,
+    /// Standard deviation before anything is measured.
+    sigma: f64,
+    /// Variance of each measurement's own error.
+    own: Vec<f64>,
+}
+
+impl Process {
+    /// Measured at `places`, each with the variance of its own error.
+    pub(super) fn new(places: Vec<Place>, own: Vec<f64>, sigma: f64) -> Process {
+        let n = places.len();
+        let variance = (sigma * sigma).max(1e-12);
+        let mut triangle = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                triangle[i * n + j] = prior(&places[i], &places[j]);
+            }
+            // The jitter keeps measurements at one place solvable.
+            triangle[i * n + i] += own[i] / variance + 1e-9;
+        }
+        // Rounding may take the rest of a place that others determine below zero.
+        cholesky_held(&mut triangle, n, 1e-12);
+        Process {
+            places,
+            triangle,
+            sigma,
+            own,
+        }
+    }
+
+    /// The same with another standard deviation.
+    pub(super) fn scaled(self, sigma: f64) -> Process {
+        Process::new(self.places, self.own, sigma)
+    }
+
+    /// Correlation of a place with each measurement, through the triangle: L⁻¹·k.
+    fn seen(&self, at: &Place) -> Vec<f64> {
+        let mut seen: Vec<f64> = self.places.iter().map(|place| prior(place, at)).collect();
+        forward(&self.triangle, self.places.len(), &mut seen);
+        seen
+    }
+
+    /// Covariance of the errors at all pairs of `places`, by rows.
+    pub(super) fn covariance(&self, places: &[Place]) -> Vec<f64> {
+        let n = places.len();
+        let seen: Vec<Vec<f64>> = places.iter().map(|place| self.seen(place)).collect();
+        let variance = self.sigma * self.sigma;
+        let mut all = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                let told: f64 = seen[i].iter().zip(&seen[j]).map(|(a, b)| a * b).sum();
+                let left = prior(&places[i], &places[j]) - told;
+                let left = if i == j { left.max(0.0) } else { left };
+                all[i * n + j] = variance * left;
+                all[j * n + i] = variance * left;
+            }
+        }
+        all
+    }
+
+    /// Share of the prior variance that is left at each measurement if it is left out.
+    pub(super) fn left_without(&self) -> Vec<f64> {
+        let n = self.places.len();
+        // The diagonal of the inverse, a column of L⁻¹ at a time: Σ (L⁻¹)ᵢⱼ² over i.
+        let mut column = vec![0.0; n];
+        let of = |at: usize| {
+            inverse_column(&self.triangle, n, at, &mut column);
+            1.0 / column.iter().map(|y| y * y).sum::<f64>()
+        };
+        (0..n).map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(x: f64) -> Place {
+        Place {
+            group: 0,
+            is_one_vm: false,
+            x: [x, 0.0],
+            scale: 1.0,
+        }
+    }
+
+    /// Between two measurements of a process with exponential correlation r on both sides, 1 − 2r²/(1 + r²) is left.
+    #[test]
+    fn what_is_left_between_two_measurements_is_that_of_the_textbook() {
+        let process = Process::new(vec![place(0.0), place(2.0)], vec![0.0; 2], 0.1);
+        let all = process.covariance(&[place(1.0), place(0.0), place(40.0)]);
+        let r = libm::exp(-1.0 / REACH);
+        let left = 1.0 - 2.0 * r * r / (1.0 + r * r);
+        assert!(
+            (all[0] / 0.01 - left).abs() < 1e-6,
+            "{} {left}",
+            all[0] / 0.01
+        );
+        assert!(
+            all[4] / 0.01 < 1e-6,
+            "nothing is left where it was measured"
+        );
+        assert!((all[8] / 0.01 - 1.0).abs() < 1e-6, "far away all is");
+        assert!((all[1] - all[3]).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_measurement_that_is_left_out_is_as_unknown_as_any_place_there() {
+        let places = [0.0, 0.7, 1.9].map(place);
+        let process = Process::new(places.to_vec(), vec![0.0; 3], 1.0);
+        let left = process.left_without();
+        for out in 0..3 {
+            let others = (0..3).filter(|i| *i != out).map(|i| places[i]).collect();
+            let without = Process::new(others, vec![0.0; 2], 1.0);
+            let direct = without.covariance(&places[out..=out])[0];
+            assert!((left[out] - direct).abs() < 1e-6, "{} {direct}", left[out]);
+        }
+    }
+
+    #[test]
+    fn an_error_of_its_own_stays_and_other_groups_tell_nothing() {
+        let process = Process::new(vec![place(0.0)], vec![0.01], 0.1);
+        let other = Place {
+            group: 1,
+            ..place(0.0)
+        };
+        let all = process.covariance(&[place(0.0), other]);
+        // Prior and measurement weigh the same.
+        assert!((all[0] - 0.005).abs() < 1e-6, "{}", all[0]);
+        assert!((all[3] - 0.01).abs() < 1e-12 && all[1] == 0.0);
+    }
+}

@@ -1,0 +1,167 @@
+//! The configurations of a profile, simulated in each market where they have a price.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::advice::{NoAdvice, Question, vm_type};
+use super::decision::Prospect;
+use super::offers::{Offer, Offers};
+use super::repeats::Repeats;
+use crate::import::profile;
+use scavsim_base::stats::normal;
+use scavsim_data::cloud::Market;
+use scavsim_data::configuration::Configuration;
+use scavsim_data::workload::{Provenance, Reach, Workload};
+use scavsim_lab::experiment::ranking::{self, Ranked};
+use scavsim_lab::scenario::{self, Given, Overrides, Scenario};
+use scavsim_read::input::{Diagnostics, Folder, Source};
+use scavsim_sim::engine::Interrupt;
+
+/// A configuration in a market, simulated.
+pub(super) struct Simulated {
+    pub(super) prospect: Prospect,
+    pub(super) offer: Offer,
+    pub(super) vms: u32,
+    pub(super) provenance: Provenance,
+}
+
+/// Runs all configurations in each market where they have a price.
+pub(super) fn simulate(
+    question: &Question,
+    workload: &Workload,
+    folder: &Folder,
+    all: &[Configuration],
+    offers: &Offers,
+    repeats: &Repeats,
+    (jobs, interrupt): (usize, &Interrupt),
+) -> Result<Vec<Simulated>, NoAdvice> {
+    let reach = Reach {
+        extrapolate: true,
+        ..Reach::default()
+    };
+    let mut simulated = Vec::new();
+    for lot in lots(&offers.all) {
+        let of_lot = |c: &Configuration| lot.iter().find(|o| o.vm == vm_type(&c.vm));
+        let own: Vec<Configuration> = (all.iter())
+            .filter(|c| of_lot(c).is_some())
+            .cloned()
+            .collect();
+        if own.is_empty() {
+            continue;
+        }
+        let scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
+        let scenario = Scenario {
+            workloads: vec![(workload.clone(), own)],
+            reach: reach.clone(),
+            ..scenario
+        };
+        let effort = ranking::Effort {
+            runs: question.runs,
+            jobs,
+            interrupt,
+            progress: &AtomicU64::new(0),
+        };
+        for ranking in ranking::rank(&scenario, effort)? {
+            for row in ranking.rows {
+                let found = configuration(&row).and_then(|c| Some((of_lot(&c)?, c)));
+                let Some((offer, configuration)) = found else {
+                    continue;
+                };
+                let Ok(replay) = workload.replay(&configuration, &reach) else {
+                    continue;
+                };
+                let vms: u32 = row.held.iter().map(|held| held.vms).sum();
+                let prospect = Prospect {
+                    configuration,
+                    expected: row.expected,
+                    run_sd: [run_sd(row.time_s), run_sd(row.cost_usd)],
+                    usd_per_hour: f64::from(vms) * offer.usd_per_hour,
+                    step_s: replay.step.total_s(),
+                };
+                // What never ends cannot be chosen.
+                if row.expected.time_s.is_finite() && row.expected.cost_usd.is_finite() {
+                    simulated.push(Simulated {
+                        prospect,
+                        offer: (*offer).clone(),
+                        vms,
+                        provenance: replay.provenance,
+                    });
+                }
+            }
+        }
+    }
+    Ok(simulated)
+}
+
+/// Offers that one scenario can hold: of one market, whose VMs live alike.
+fn lots(all: &[Offer]) -> Vec<Vec<&Offer>> {
+    let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
+    for offer in all {
+        let lives = offer.lifetime.map(|model| &*model.name);
+        lots.entry((offer.market, lives)).or_default().push(offer);
+    }
+    lots.into_values().collect()
+}
+
+fn configuration(row: &Ranked) -> Option<Configuration> {
+    Some(Configuration {
+        vm: Arc::from(row.vm.as_deref()?),
+        workers: row.workers?,
+        batch: row.batch?,
+    })
+}
+
+/// Standard deviation of the logarithm from both ends of a 90 % interval.
+fn run_sd([low, high]: [f64; 2]) -> f64 {
+    match low > 0.0 && high.is_finite() {
+        true => libm::log(high / low) / (2.0 * normal::AT_95),
+        // One in 20 does not end: nothing is sure.
+        false => 1.0,
+    }
+}
+
+/// The scenario of one lot, without its configurations.
+fn scenario(
+    question: &Question,
+    folder: &Folder,
+    lot: &[&Offer],
+    repeats: &Repeats,
+) -> Result<Scenario, Diagnostics> {
+    let prices: Vec<String> = (lot.iter())
+        .map(|offer| format!("\"{}\" = {:?}", offer.vm, offer.usd_per_hour))
+        .collect();
+    let spot = match lot.iter().find_map(|offer| offer.lifetime) {
+        None => String::new(),
+        Some(model) => format!(
+            "[spot]\nlifetime = \"{}\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = {:?}\n",
+            model.name,
+            question.import.restore_s.unwrap_or(profile::RESTORE_S),
+        ),
+    };
+    let text = format!(
+        "name = \"advice\"\nworkloads = [\"profile\"]\n\
+         [cluster]\noutside = \"leave-out\"\nstart_up_s = {:?}\n{spot}\
+         [variation]\nplacement_sigma = {:?}\nepoch_cv = {:?}\n\
+         [pricing]\npolicies = [\"list\"]\n\
+         [pricing.define.list]\nusd_per_hour_of = {{ {} }}\ngranularity_s = 1\nminimum_s = 60\n\
+         [search]\nstrategies = [\"oracle\"]\nobjectives = [\"{}\"]\n",
+        60.0 * question.setup_min,
+        repeats.step_sd,
+        repeats.epochs_sd,
+        prices.join(", "),
+        question.goal.objective.name(),
+    );
+    let mut diagnostics = Diagnostics::default();
+    let given = Given {
+        workloads: vec![("profile".to_owned(), folder.clone())],
+        ..Given::default()
+    };
+    let source = Source::new("the scenario of the advice", text);
+    let (here, overrides) = (Path::new("."), Overrides::default());
+    match scenario::load_with(&source, here, overrides, &given, &mut diagnostics) {
+        Some(scenario) if diagnostics.is_empty() => Ok(scenario),
+        _ => Err(diagnostics),
+    }
+}

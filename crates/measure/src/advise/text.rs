@@ -1,0 +1,360 @@
+//! A recommendation for people: what is known, what to take, what to measure next.
+
+use super::advice::{Advice, Choice, Next};
+use super::candidates::FURTHER;
+use super::decision::Measurement;
+use super::words::{
+    capital, figure, figure_short, hours, market, percent, plural, rate, usd, wrapped,
+};
+use scavsim_base::text::text_table;
+use scavsim_data::workload::Provenance;
+use scavsim_search::search::Objective;
+
+/// Choices that are shown beside the best.
+const OTHERS: usize = 5;
+
+/// All of it.
+pub fn render(advice: &Advice) -> String {
+    let mut text = String::new();
+    let head = format!("{}, by {}", advice.name, advice.goal.objective.name());
+    text += &format!("{head}{}\n\n", limits(advice));
+    text += &section("What the measurements tell", &told(advice));
+    text += &section("What they do not", &untold(advice));
+    match (advice.choices.first(), &advice.nearest) {
+        (Some(best), _) => {
+            text += &format!("Take\n{}\n", one(best, advice));
+            text += &wrapped(&why(advice), "  ", "  ");
+            text += "\nNext best (workers × global batch)\n";
+            text += &others(advice);
+        }
+        (None, Some(nearest)) => {
+            text += &format!(
+                "Take none: no configuration keeps to the limits. The nearest\n{}\n",
+                one(nearest, advice)
+            );
+        }
+        (None, None) => text += "Take none: nothing can be told of any configuration\n",
+    }
+    text += "\nMeasure next\n";
+    text + &next(advice)
+}
+
+fn limits(advice: &Advice) -> String {
+    let limits = &advice.goal.limits;
+    let mut parts = Vec::new();
+    parts.extend(
+        limits
+            .max_time_s
+            .map(|s| format!("{} h", figure(s / 3600.0))),
+    );
+    parts.extend(limits.max_cost_usd.map(usd));
+    if parts.is_empty() {
+        return String::new();
+    }
+    let within = parts.join(" and ");
+    match limits.max_miss {
+        Some(miss) => format!(", within {within} in all but {} of runs", percent(miss)),
+        None => format!(", within {within} in the mean"),
+    }
+}
+
+fn section(title: &str, sentences: &[String]) -> String {
+    let lines: String = sentences.iter().map(|s| wrapped(s, "- ", "  ")).collect();
+    format!("{title}\n{lines}\n")
+}
+
+fn told(advice: &Advice) -> Vec<String> {
+    let known = &advice.known;
+    let mut all = Vec::new();
+    let counts: Vec<String> = (known.told.iter())
+        .map(|(by, count, within)| {
+            format!(
+                "{count} {}, typically within ±{}",
+                by.name(),
+                percent(*within)
+            )
+        })
+        .collect();
+    all.push(format!(
+        "{} can be told, 9 of 10 times within these: {}",
+        plural(known.told.iter().map(|t| t.1).sum(), "configuration"),
+        counts.join("; ")
+    ));
+    let (steps, runs) = known.repeats.beyond_first;
+    let source = |repeats: usize| match repeats {
+        0 => "assumed, as nothing was repeated".to_owned(),
+        n => format!("from {}", plural(n, "repeat")),
+    };
+    all.push(format!(
+        "repeats scatter by {} in steps ({}) and {} in epochs ({}), and so will the job",
+        percent(known.repeats.step_sd),
+        source(steps),
+        percent(known.repeats.epochs_sd),
+        source(runs),
+    ));
+    match (known.stated_epochs, &known.batches[..]) {
+        (Some(epochs), _) => all.push(format!(
+            "{} epochs with every batch, because somebody said so: that large batches need no more is not measured",
+            figure(epochs)
+        )),
+        (None, [one]) => all.push(format!("epochs of batch {one} only")),
+        (None, batches) => all.push(format!(
+            "epochs of {} batches from {} to {}{}",
+            batches.len(),
+            batches.first().copied().unwrap_or(0),
+            batches.last().copied().unwrap_or(0),
+            match known.epoch_law {
+                true => ", and a law beyond them",
+                false => "; no law that says more",
+            }
+        )),
+    }
+    let mut prices: Vec<String> = Vec::new();
+    for offer in &advice.offers.all {
+        let day = offer
+            .date
+            .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
+        let at = match (&offer.provider, &offer.region) {
+            (Some(provider), Some(region)) => format!(" at {provider} {region}"),
+            _ => String::new(),
+        };
+        let lives = offer
+            .lifetime
+            .map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
+        prices.push(format!(
+            "{} {} {} an hour{at} {day}{lives}",
+            offer.vm,
+            market(offer.market),
+            rate(offer.usd_per_hour)
+        ));
+    }
+    all.push(format!("prices: {}", prices.join("; ")));
+    all
+}
+
+fn untold(advice: &Advice) -> Vec<String> {
+    let known = &advice.known;
+    let mut all = Vec::new();
+    let left = &advice.offers.left_out;
+    if !left.is_empty() {
+        all.push(format!("left out: {}", left.join("; ")));
+    }
+    if !known.without_law.is_empty() {
+        all.push(format!(
+            "no law of steps on {}: only what lies between measurements is known there",
+            known.without_law.join(", ")
+        ));
+    }
+    if !known.on_one_vm.is_empty() {
+        all.push(format!(
+            "several VMs of {}, which was measured on one",
+            known.on_one_vm.join(", ")
+        ));
+    }
+    let extrapolated = known.told.iter().any(|t| t.0 == Provenance::Extrapolated);
+    if extrapolated {
+        all.push("what is extrapolated follows laws: measure it before you rely on it".to_owned());
+    }
+    if known.batches.len() == 1 && known.stated_epochs.is_none() {
+        all.push("how epochs change with the batch: they are known of one".to_owned());
+    }
+    let local: Vec<String> = (known.largest_local.iter())
+        .map(|(vm, most)| format!("{} on {vm}", figure_short(*most)))
+        .collect();
+    all.push(format!(
+        "more samples per worker than were measured ({}): whether they fit into memory; more than {} workers",
+        local.join(", "),
+        known.workers.1.saturating_mul(FURTHER)
+    ));
+    all.push("any VM type that was not measured".to_owned());
+    let has_spot = advice.has_spot();
+    if has_spot {
+        all.push(
+            "lives of spot VMs today: they are those of the publication; the job is taken to write checkpoints as often as Young and Daly say, each as long as a restore takes"
+                .to_owned(),
+        );
+    }
+    all
+}
+
+fn one(choice: &Choice, advice: &Advice) -> String {
+    let place = match (&choice.offer.provider, &choice.offer.region) {
+        (Some(provider), Some(region)) => format!(" ({provider} {region})"),
+        _ => String::new(),
+    };
+    let miss = match advice.goal.limits.are_any() {
+        true => format!(", misses the limits in {}", percent(choice.miss)),
+        false => String::new(),
+    };
+    format!(
+        "  {}, {}{place}\n  {}, {}; {}{miss}",
+        configuration(choice),
+        market(choice.offer.market),
+        spread(&choice.time_h, "h"),
+        format_args!(
+            "{} ({}–{})",
+            usd(choice.cost_usd[0]),
+            usd(choice.cost_usd[1]),
+            usd(choice.cost_usd[2])
+        ),
+        choice.provenance.name(),
+    )
+}
+
+fn configuration(choice: &Choice) -> String {
+    let c = &choice.configuration;
+    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
+}
+
+/// Hours, or minutes where they are few, and their interval.
+fn spread(hours: &[f64; 3], unit: &str) -> String {
+    let (unit, scale) = if hours[0] < 0.1 {
+        ("min", 60.0)
+    } else {
+        (unit, 1.0)
+    };
+    let [mean, low, high] = hours.map(|h| figure(h * scale));
+    format!("{mean} {unit} ({low}–{high})")
+}
+
+fn why(advice: &Advice) -> String {
+    let all = advice.choices.len();
+    let what = match advice.goal.objective {
+        Objective::Time => "the fastest".to_owned(),
+        Objective::Cost => "the cheapest".to_owned(),
+        Objective::Knee => format!(
+            "the knee between the fastest and the cheapest, where an hour counts as {}",
+            usd(advice.usd_per_hour)
+        ),
+    };
+    let limited = match advice.beyond_limits {
+        0 => String::new(),
+        n => format!(", {} more break the limits", n),
+    };
+    let mut text = format!("Why: {what} of {all} in expectation{limited}.");
+    match advice.choices.get(1) {
+        None => {}
+        Some(second) if second.chance > 0.4 => {
+            text += &format!(
+                " The next is {} behind, which these measurements cannot tell apart: it is the better one in {}.",
+                percent(second.over_best),
+                percent(second.chance)
+            );
+        }
+        Some(second) => {
+            text += &format!(
+                " The next is {} behind, and the better one in {}.",
+                percent(second.over_best),
+                percent(second.chance)
+            );
+        }
+    }
+    text
+}
+
+fn others(advice: &Advice) -> String {
+    let with_market = advice.has_spot();
+    let limited = advice.goal.limits.are_any();
+    let mut header = vec!["  K × B", "on"];
+    header.extend(with_market.then_some("market"));
+    header.extend(["time h", "cost $", "behind", "better"]);
+    header.extend(limited.then_some("miss"));
+    header.push("from");
+    let rows: Vec<Vec<String>> = (advice.choices.iter().skip(1).take(OTHERS))
+        .map(|choice| {
+            let c = &choice.configuration;
+            let mut row = vec![
+                format!("  {} × {}", c.workers, c.batch),
+                format!("{} {}", choice.vms, c.vm),
+            ];
+            row.extend(with_market.then(|| market(choice.offer.market).to_owned()));
+            row.extend([
+                figure(choice.time_h[0]),
+                figure(choice.cost_usd[0]),
+                percent(choice.over_best),
+                percent(choice.chance),
+            ]);
+            row.extend(limited.then(|| percent(choice.miss)));
+            row.push(choice.provenance.name().to_owned());
+            row
+        })
+        .collect();
+    if rows.is_empty() {
+        return "  there is no other\n".to_owned();
+    }
+    let left: &[usize] = if with_market { &[0, 1, 2] } else { &[0, 1] };
+    let last = header.len() - 1;
+    text_table::render(&header, &[left, &[last]].concat(), &rows)
+}
+
+fn next(advice: &Advice) -> String {
+    let Some(best) = advice.measurements.first() else {
+        return wrapped(
+            "Nothing: no measurement could change the choice.",
+            "  ",
+            "  ",
+        );
+    };
+    let unit = |value: f64| match advice.goal.objective {
+        Objective::Time => hours(value),
+        Objective::Cost => usd(value),
+        Objective::Knee => format!("{} worth of cost and time", usd(value)),
+    };
+    let what = |next: &Next| {
+        let c = &next.configuration;
+        let again = if next.was_measured { " once more" } else { "" };
+        match next.worth.measurement {
+            Measurement::Step(_) => format!(
+                "the step of {} × {} on {} {}{again}, {}",
+                c.workers,
+                c.batch,
+                next.vms,
+                c.vm,
+                market(next.offer.market)
+            ),
+            Measurement::Epochs(_) => format!(
+                "the epochs of batch {}{again}, by a run on {} {}, {}",
+                c.batch,
+                next.vms,
+                c.vm,
+                market(next.offer.market)
+            ),
+        }
+    };
+    let price = |next: &Next| {
+        let hours_of = hours(next.worth.price.time_s / 3600.0);
+        format!("{hours_of} and {}", usd(next.worth.price.cost_usd))
+    };
+    let times = match advice.times {
+        1.0 => "one run".to_owned(),
+        n => format!("{} runs", figure_short(n)),
+    };
+    if best.worth.net > 0.0 {
+        let mut text = format!(
+            "{}: it takes {}, and the choice is expected to be better by {} per run after it, {} over {times}.",
+            capital(&what(best)),
+            price(best),
+            unit(best.worth.value),
+            unit(advice.times * best.worth.value),
+        );
+        if let Some(second) = advice.measurements.get(1).filter(|n| n.worth.net > 0.0) {
+            text += &format!(" Then {} ({}).", what(second), price(second));
+        }
+        return wrapped(&text, "  ", "  ");
+    }
+    let enough = advice.measurements.iter();
+    let runs = enough
+        .filter(|next| next.worth.value > 0.0)
+        .map(|next| advice.times + (-next.worth.net) / next.worth.value)
+        .fold(f64::INFINITY, f64::min);
+    let mut text = format!(
+        "Nothing is worth its price for {times}. Most would tell {}: it takes {} and makes the choice better by {} per run.",
+        what(best),
+        price(best),
+        unit(best.worth.value),
+    );
+    if runs < 1e6 {
+        text += &format!(" Measuring pays from {:.0} runs on (--times).", runs.ceil());
+    }
+    wrapped(&text, "  ", "  ")
+}

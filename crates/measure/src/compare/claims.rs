@@ -1,0 +1,450 @@
+//! What papers claim of their searches, beside what the shipped grids and trainings say: each claim in all its readings.
+
+use std::ops::RangeInclusive;
+
+use super::judge::mean_of_units;
+use super::{Block, Comparison, Entry, Tally};
+use scavsim_base::stats::Interval;
+use scavsim_search::search::Objective;
+
+/// A comparison that claims are held against.
+pub struct Ground {
+    /// What it is called in rows.
+    pub name: &'static str,
+    /// Shipped scenarios that it is made of.
+    pub scenarios: &'static [&'static str],
+    /// Runs of a job.
+    pub repeats: &'static [u64],
+    /// Keys that are set beside the scenarios.
+    pub set: &'static str,
+}
+
+const BOTH: &str = "search.objectives = ['cost', 'time']";
+
+/// The comparisons.
+pub const GROUNDS: [Ground; 3] = [
+    Ground {
+        name: "Scout",
+        scenarios: &["compare-scout"],
+        repeats: &[1, 10],
+        set: BOTH,
+    },
+    Ground {
+        name: "Scavenger",
+        scenarios: &["compare-steps-scavenger"],
+        repeats: &[1, 10],
+        set: BOTH,
+    },
+    Ground {
+        name: "Pollux",
+        scenarios: &["compare-steps-pollux"],
+        repeats: &[1, 10],
+        set: BOTH,
+    },
+];
+
+/// What a search is charged with.
+#[derive(Clone, Copy)]
+enum Accounting {
+    /// All but what it did for the job itself.
+    Net,
+    /// All.
+    Gross,
+}
+
+use Accounting::{Gross, Net};
+use Objective::{Cost, Time};
+
+impl Accounting {
+    fn of(self, tally: &Tally) -> Option<f64> {
+        match self {
+            Net => tally.net(),
+            Gross => tally.gross(),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Net => "net",
+            Gross => "gross",
+        }
+    }
+}
+
+/// A figure and its 95 % interval over workloads.
+type Measured = (f64, Option<Interval>);
+
+/// What is measured of a strategy in a block, where it competes.
+type Measure = fn(&Block, &str, Accounting) -> Option<Measured>;
+
+/// A claim and what its words leave open.
+struct Claim {
+    /// Who says what, where.
+    what: &'static str,
+    source: &'static str,
+    /// What it is held to, with what its rounding leaves open.
+    bound: &'static str,
+    legal: RangeInclusive<f64>,
+    /// What is measured here, and how it is written.
+    measured: &'static str,
+    measure: Measure,
+    written: fn(f64) -> String,
+    /// Readings: every combination of these. No accountings where nothing is charged.
+    on: &'static [&'static str],
+    strategies: &'static [&'static str],
+    objectives: &'static [Objective],
+    repeats: &'static [u64],
+    accountings: &'static [Accounting],
+}
+
+fn entry<'b>(block: &'b Block, strategy: &str) -> Option<&'b Entry> {
+    let mut entries = block.entries.iter();
+    entries.find(|entry| entry.strategy == strategy)
+}
+
+/// Mean over units of a figure of a strategy.
+fn mean(block: &Block, strategy: &str, of: impl Fn(&Tally) -> Option<f64>) -> Option<Measured> {
+    let entry = entry(block, strategy)?;
+    mean_of_units(block, |unit| of(&entry.units[unit]))
+}
+
+/// Share of exact choices.
+fn exact(block: &Block, strategy: &str, _: Accounting) -> Option<Measured> {
+    let share = |tally: &Tally| Some(tally.exact as f64 / tally.cases.max(1) as f64);
+    mean(block, strategy, share)
+}
+
+fn regret(block: &Block, strategy: &str, _: Accounting) -> Option<Measured> {
+    mean(block, strategy, Tally::regret)
+}
+
+fn error(block: &Block, strategy: &str, _: Accounting) -> Option<Measured> {
+    mean(block, strategy, Tally::error)
+}
+
+fn overhead(block: &Block, strategy: &str, accounting: Accounting) -> Option<Measured> {
+    mean(block, strategy, |tally| accounting.of(tally))
+}
+
+/// Geometric mean over units of what search and runs come to with CherryPick over the same with a strategy.
+fn cherrypick_over(block: &Block, strategy: &str, accounting: Accounting) -> Option<Measured> {
+    let (a, b) = (entry(block, "cherrypick")?, entry(block, strategy)?);
+    let log = |unit: usize| {
+        let (a, b) = (&a.units[unit], &b.units[unit]);
+        Some(libm::log(
+            (1.0 + accounting.of(a)?) / (1.0 + accounting.of(b)?),
+        ))
+    };
+    let (log, interval) = mean_of_units(block, log)?;
+    let interval = interval.map(|of| Interval {
+        low: libm::exp(of.low),
+        high: libm::exp(of.high),
+    });
+    Some((libm::exp(log), interval))
+}
+
+fn percent(figure: f64) -> String {
+    format!("{:.1} %", 100.0 * figure)
+}
+
+fn times(figure: f64) -> String {
+    format!("{figure:.2} ×")
+}
+
+const CHERRYPICK: &str = "CherryPick, NSDI 2017";
+
+const CLAIMS: &[Claim] = &[
+    Claim {
+        what: "45 to 90 % chance of the exact optimum",
+        source: CHERRYPICK,
+        bound: "45 to 90 %",
+        legal: 0.45..=0.90,
+        measured: "exact choices",
+        measure: exact,
+        written: percent,
+        on: &["Scout"],
+        strategies: &[
+            "cherrypick",
+            "cherrypick@6",
+            "cherrypick@10",
+            "cherrypick@20",
+        ],
+        objectives: &[Cost, Time],
+        repeats: &[1],
+        accountings: &[],
+    },
+    Claim {
+        what: "otherwise near the optimum",
+        source: CHERRYPICK,
+        bound: "at most 10 %, as the paper has no figure",
+        legal: f64::NEG_INFINITY..=0.10,
+        measured: "mean regret",
+        measure: regret,
+        written: percent,
+        on: &["Scout"],
+        strategies: &[
+            "cherrypick",
+            "cherrypick@6",
+            "cherrypick@10",
+            "cherrypick@20",
+        ],
+        objectives: &[Cost, Time],
+        repeats: &[1],
+        accountings: &[],
+    },
+    Claim {
+        what: "a search that charges its probes beats CherryPick 2.34 times",
+        source: "HeterBO, IPDPS 2020",
+        bound: "at least 2.34 ± 0.005 ×",
+        legal: 2.335..=f64::INFINITY,
+        measured: "search and runs of `cherrypick` over its own",
+        measure: cherrypick_over,
+        written: times,
+        on: &["Scout"],
+        strategies: &["ei-per-cost"],
+        objectives: &[Cost, Time],
+        repeats: &[1, 10],
+        accountings: &[Net, Gross],
+    },
+    Claim {
+        what: "a step of lookahead beats CherryPick 1.7 to 1.9 times in the mean",
+        source: "Lynceus, ICDCS 2020 (first version)",
+        bound: "at least 1.7 ± 0.05 ×",
+        legal: 1.65..=f64::INFINITY,
+        measured: "search and runs of `cherrypick` over its own",
+        measure: cherrypick_over,
+        written: times,
+        on: &["Scout"],
+        strategies: &["lynceus"],
+        objectives: &[Cost, Time],
+        repeats: &[1, 10],
+        accountings: &[Net, Gross],
+    },
+    Claim {
+        what: "average error of predicted times under 20 %",
+        source: "Ernest, NSDI 2016",
+        bound: "under 20 %",
+        legal: f64::NEG_INFINITY..=0.20,
+        measured: "mean error of predicted times",
+        measure: error,
+        written: percent,
+        on: &["Scout", "Scavenger", "Pollux"],
+        strategies: &["ernest"],
+        objectives: &[Cost, Time],
+        repeats: &[1],
+        accountings: &[],
+    },
+    Claim {
+        what: "“an overhead of just 10%” over the oracle",
+        source: "Scavenger, CCGrid 2023",
+        bound: "at most 10 ± 0.5 %",
+        legal: f64::NEG_INFINITY..=0.105,
+        measured: "search and runs over the oracle's, less 1",
+        measure: overhead,
+        written: percent,
+        on: &["Scavenger", "Pollux"],
+        strategies: &["partial"],
+        objectives: &[Cost, Time],
+        repeats: &[1],
+        accountings: &[Net, Gross],
+    },
+];
+
+/// What an independent program came to on the same table: no claim of a paper.
+const LOOKS: &[(&str, &str, Measure, f64)] = &[
+    (
+        "mean regret of six runs at random",
+        "random@6",
+        regret,
+        0.30,
+    ),
+    (
+        "mean regret of ten runs at random",
+        "random@10",
+        regret,
+        0.19,
+    ),
+    (
+        "exact choices of CherryPick with six runs",
+        "cherrypick@6",
+        exact,
+        0.21,
+    ),
+];
+
+/// How far from it ours may be.
+const LOOK_MARGIN: f64 = 0.05;
+
+/// A claim read in one way.
+struct Reading {
+    name: String,
+    measured: Measured,
+    verdict: Verdict,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    /// The bound lies within the interval.
+    Open,
+    DoesNotHold,
+}
+
+impl Verdict {
+    fn new((figure, interval): Measured, legal: &RangeInclusive<f64>) -> Verdict {
+        let (low, high) = interval.map_or((figure, figure), |of| (of.low, of.high));
+        let is_beyond = high < *legal.start() || low > *legal.end();
+        match legal.contains(&low) && legal.contains(&high) {
+            true => Verdict::Holds,
+            false if is_beyond => Verdict::DoesNotHold,
+            false => Verdict::Open,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Open => "open",
+            Verdict::DoesNotHold => "does not hold",
+        }
+    }
+}
+
+/// All readings of a claim that the comparisons, by the order of [`GROUNDS`], have figures for.
+fn readings(claim: &Claim, comparisons: &[Comparison]) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    let charged: Vec<Option<Accounting>> = match claim.accountings {
+        [] => vec![None],
+        all => all.iter().map(|one| Some(*one)).collect(),
+    };
+    for (ground, comparison) in GROUNDS.iter().zip(comparisons) {
+        if !claim.on.contains(&ground.name) {
+            continue;
+        }
+        let asked = |block: &&Block| {
+            claim.objectives.contains(&block.objective) && claim.repeats.contains(&block.repeats)
+        };
+        for block in comparison.blocks.iter().filter(asked) {
+            for strategy in claim.strategies {
+                for accounting in &charged {
+                    let of = accounting.unwrap_or(Gross);
+                    let Some(measured) = (claim.measure)(block, strategy, of) else {
+                        continue;
+                    };
+                    let runs = match claim.repeats {
+                        [_] => String::new(),
+                        _ => format!(", {} runs", block.repeats),
+                    };
+                    let charged = accounting.map_or(String::new(), |of| format!(", {}", of.name()));
+                    readings.push(Reading {
+                        name: format!(
+                            "{}, `{strategy}` by {}{runs}{charged}",
+                            ground.name,
+                            block.objective.name()
+                        ),
+                        measured,
+                        verdict: Verdict::new(measured, &claim.legal),
+                    });
+                }
+            }
+        }
+    }
+    readings
+}
+
+fn count(readings: &[Reading], verdict: Verdict) -> usize {
+    let own = readings.iter().filter(|own| own.verdict == verdict);
+    own.count()
+}
+
+/// In how many of its readings a claim holds.
+fn verdict(readings: &[Reading]) -> String {
+    let [holds, open] = [Verdict::Holds, Verdict::Open].map(|own| count(readings, own));
+    let open = match open {
+        0 => String::new(),
+        open => format!(", {open} open"),
+    };
+    format!("holds in {holds} of {} readings{open}", readings.len())
+}
+
+/// What all claims come to.
+fn sentence(claims: &[Vec<Reading>]) -> String {
+    let all: usize = claims.iter().map(Vec::len).sum();
+    let of = |verdict| -> usize { claims.iter().map(|own| count(own, verdict)).sum() };
+    let holds = |own: &&Vec<Reading>| count(own, Verdict::Holds);
+    let in_all = claims.iter().filter(|own| holds(own) == own.len()).count();
+    let in_none = claims.iter().filter(|own| holds(own) == 0).count();
+    format!(
+        "{} claims of papers: {in_all} in every reading, {} in some, {in_none} in none; {} of {all} readings hold, {} \
+         cannot be told.",
+        claims.len(),
+        claims.len() - in_all - in_none,
+        of(Verdict::Holds),
+        of(Verdict::Open)
+    )
+}
+
+/// A figure with its interval.
+fn written((figure, interval): Measured, one: fn(f64) -> String) -> String {
+    let interval = interval.map(|of| format!(" ({} to {})", one(of.low), one(of.high)));
+    one(figure) + &interval.unwrap_or_default()
+}
+
+/// Every claim with its readings, in Markdown; `comparisons` by the order of [`GROUNDS`].
+pub fn render(comparisons: &[Comparison]) -> String {
+    let claims: Vec<Vec<Reading>> = CLAIMS
+        .iter()
+        .map(|claim| readings(claim, comparisons))
+        .collect();
+    let mut text = format!(
+        "# What papers claim of searches, and what these grids say\n\n{}\n\nA claim is about the paper's own jobs and machines: \
+         where it does not hold here, it may hold there. It is held against every reading of what its words leave open, and \
+         holds in one where the whole 95 % interval over workloads keeps to the bound. `scavsim study claims` prints this.\n\n",
+        sentence(&claims)
+    );
+    for (claim, readings) in CLAIMS.iter().zip(&claims) {
+        let Claim {
+            source,
+            what,
+            bound,
+            ..
+        } = claim;
+        text += &format!(
+            "- {source}: {what}: {}. Held to: {bound}.\n",
+            verdict(readings)
+        );
+    }
+    text += "\n## Readings\n\n| claim | reading | measured | figure (95 %) | verdict |\n|---|---|---|---|---|\n";
+    for (claim, readings) in CLAIMS.iter().zip(&claims) {
+        for reading in readings {
+            text += &format!(
+                "| {} | {} | {} | {} | {} |\n",
+                claim.source,
+                reading.name,
+                claim.measured,
+                written(reading.measured, claim.written),
+                reading.verdict.name()
+            );
+        }
+    }
+    text += "\n## Beside an independent program on the same table\n\nNo claims of papers: figures that were computed before, \
+             outside of this program, on Scout by cost.\n\n";
+    let is_asked = |block: &&Block| block.objective == Cost && block.repeats == 1;
+    let scout = comparisons.first();
+    let block = scout.and_then(|scout| scout.blocks.iter().find(is_asked));
+    for (what, strategy, measure, outside) in LOOKS {
+        let Some(measured) = block.and_then(|block| measure(block, strategy, Gross)) else {
+            continue;
+        };
+        let agrees = match (measured.0 - outside).abs() <= LOOK_MARGIN {
+            true => "agrees within 5 points",
+            false => "does not agree within 5 points",
+        };
+        text += &format!(
+            "- {agrees}: {what}: {} there, here {}.\n",
+            percent(*outside),
+            written(measured, percent)
+        );
+    }
+    text
+}

@@ -1,0 +1,73 @@
+//! Strategies beside each other: over scenarios, objectives, runs of a job, and parts of grids.
+//!
+//! In: checked scenarios that name the same strategies. Out: a [`Comparison`], a block per objective and number of runs.
+//!
+//! - [`run`](mod@run): cases → tallies, in parallel, the same whatever the number of threads; `parts`: random halves of what
+//!   there is to choose from.
+//! - [`tally`]: what a strategy came to on one unit: a workload under a policy, or a part of it; `curve`: the regret of what it
+//!   had found, over what it had spent.
+//! - [`judge`]: ranks, ratios to the best, and where each loses.
+//! - [`claims`]: what papers say of their searches, beside what is measured here.
+//! - [`text`]: for people; [`data`]: for spreadsheets and data frames.
+
+pub mod claims;
+mod curve;
+pub mod data;
+pub mod judge;
+mod parts;
+pub mod run;
+pub mod tally;
+pub mod text;
+
+use std::time::Duration;
+
+use scavsim_search::search::Objective;
+
+pub use run::{Effort, NoComparison, compare};
+pub use tally::{Entry, Tally};
+
+/// What is compared, besides the scenarios.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// How often the job is run; each number is a block.
+    pub repeats: Vec<u64>,
+    /// Random halves of its configurations in place of each workload; 0: the whole.
+    pub parts: u32,
+}
+
+/// A place where strategies compete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Workload or job.
+    pub workload: String,
+    /// Pricing policy.
+    pub policy: String,
+    /// Which half of its configurations, from 1; 0: all.
+    pub part: u32,
+}
+
+/// All strategies by one objective, of a job that is run so often.
+#[derive(Clone)]
+pub struct Block {
+    /// What they looked for.
+    pub objective: Objective,
+    /// R.
+    pub repeats: u64,
+    /// Where they competed.
+    pub units: Vec<Unit>,
+    /// How each did, in the order of the scenarios.
+    pub entries: Vec<Entry>,
+}
+
+/// Strategies beside each other.
+#[derive(Clone)]
+pub struct Comparison {
+    /// By objective, then by runs.
+    pub blocks: Vec<Block>,
+    /// Replicas of each case.
+    pub replicas: u64,
+    /// What each strategy took for a search, in the mean, on the clock of this machine: no part of any result.
+    pub took: Vec<(String, Duration)>,
+}

@@ -1,0 +1,58 @@
+//! Random halves of what there is to choose from: a grid that looks like another.
+
+use std::sync::Arc;
+
+use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
+use scavsim_lab::scenario::Scenario;
+
+/// Fewest configurations that are still a choice.
+const FEWEST: usize = 3;
+
+/// The scenario on half of the configurations of each workload and job, drawn anew for each `part`.
+pub(super) fn half(scenario: &Scenario, part: u32) -> Scenario {
+    let mut scenario = scenario.clone();
+    let streams = Streams::new(scenario.seed);
+    let stream = |name: &str| {
+        let purpose = Purpose::SubGrid(WorkloadKey::of(name));
+        streams.stream(u64::from(part), purpose)
+    };
+    for (workload, configurations) in &mut scenario.workloads {
+        let kept = kept(configurations.len(), &mut stream(&workload.name));
+        *configurations = kept.iter().map(|at| configurations[*at].clone()).collect();
+    }
+    if let Some(measured) = &mut scenario.measured {
+        for job in &mut measured.jobs {
+            let kept = kept(job.space.len(), &mut stream(&job.name));
+            *job = Arc::new(job.only(&kept));
+        }
+    }
+    scenario
+}
+
+/// Half of so many places, in their order.
+fn kept(count: usize, stream: &mut Stream) -> Vec<usize> {
+    let wanted = count.div_ceil(2).max(FEWEST).min(count);
+    let mut order: Vec<usize> = (0..count).collect();
+    for place in 0..wanted {
+        let other = place + stream.below(count - place);
+        order.swap(place, other);
+    }
+    order.truncate(wanted);
+    order.sort_unstable();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_has_half_of_all_each_once_and_another_draw_has_others() {
+        let of = |seed| kept(69, &mut Stream::seeded(seed));
+        let half = of(1);
+        assert_eq!(half.len(), 35);
+        assert!(half.windows(2).all(|two| two[0] < two[1]) && half[34] < 69);
+        assert_ne!(half, of(2));
+        assert_eq!(kept(2, &mut Stream::seeded(1)), [0, 1]);
+    }
+}

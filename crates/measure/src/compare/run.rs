@@ -1,0 +1,332 @@
+//! Cases of all scenarios, parts and runs → tallies.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::curve::{Regrets, Step, regrets};
+use super::tally::{Entry, Seen};
+use super::{Block, Comparison, Question, Unit, parts};
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError};
+use scavsim_lab::scenario::Scenario;
+use scavsim_search::search::{ALL_KNOWING, Objective, Point};
+use scavsim_sim::engine::Interrupt;
+
+/// Cases that are evaluated before their results are taken in.
+const AT_ONCE: u64 = 4096;
+
+/// Threads, what stops them, and where they count finished cases.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort<'a> {
+    /// Threads.
+    pub jobs: usize,
+    /// What stops them.
+    pub interrupt: &'a Interrupt,
+    /// Counts finished cases.
+    pub progress: &'a AtomicU64,
+}
+
+/// Why there is no comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum NoComparison {
+    /// It was stopped from outside.
+    #[error("interrupted")]
+    Interrupted,
+    /// A scenario cannot be planned.
+    #[error(transparent)]
+    NoPlan(#[from] PlanError),
+    /// Threads cannot be started.
+    #[error(transparent)]
+    NoThreads(#[from] std::io::Error),
+    /// Scenarios that cannot stand beside each other, in words.
+    #[error("{0}")]
+    Unlike(String),
+}
+
+/// Objectives by which strategies are compared.
+const OBJECTIVES: [Objective; 2] = [Objective::Cost, Objective::Time];
+
+/// Cases of a comparison.
+pub fn cases(scenarios: &[Scenario], question: &Question) -> u64 {
+    let asked = |scenario: &Scenario| -> u64 {
+        let of_runs = |&repeats: &u64| competing(scenario, repeats).cases();
+        question.repeats.iter().map(of_runs).sum()
+    };
+    scenarios.iter().map(asked).sum::<u64>() * u64::from(question.parts.max(1))
+}
+
+/// Compares the strategies of `scenarios`, all with the same.
+///
+/// # Errors
+/// [`NoComparison`].
+pub fn compare(
+    scenarios: &[Scenario],
+    question: &Question,
+    effort: Effort<'_>,
+) -> Result<Comparison, NoComparison> {
+    let strategies = same_strategies(scenarios)?;
+    let pool = effort.interrupt.pool(effort.jobs)?;
+    let mut blocks = blocks(scenarios, question, &strategies);
+    let mut took = vec![(Duration::ZERO, 0u32); strategies.len()];
+    for scenario in scenarios {
+        let parts: Range<u32> = match question.parts {
+            0 => 0..1,
+            parts => 1..parts + 1,
+        };
+        for part in parts {
+            let scenario = match part {
+                0 => scenario.clone(),
+                part => parts::half(scenario, part),
+            };
+            let firsts: Vec<usize> = blocks.iter().map(|block| block.units.len()).collect();
+            for &repeats in &question.repeats {
+                let scenario = competing(&scenario, repeats);
+                let mut plan = pool.install(|| Plan::heeding(&scenario, effort.interrupt))?;
+                plan.notes_probes = true;
+                let mut of_plan = OfPlan {
+                    plan: &mut plan,
+                    part,
+                    repeats,
+                    firsts: &firsts,
+                    blocks: &mut blocks,
+                    took: &mut took,
+                };
+                of_plan.open();
+                pool.install(|| of_plan.evaluate(effort))?;
+            }
+        }
+    }
+    let replicas = scenarios.iter().map(|s| s.replicas).max().unwrap_or(1);
+    Ok(Comparison {
+        blocks,
+        replicas,
+        took: (strategies.into_iter().zip(took))
+            .map(|(name, (sum, count))| (name, sum / count.max(1)))
+            .collect(),
+    })
+}
+
+/// Whether a strategy knows the truth: it has nothing to compete with.
+fn knows_all(name: &str) -> bool {
+    ALL_KNOWING.iter().any(|(known, _)| *known == name)
+}
+
+/// The scenario without strategies that know all, and with a job that is run so often. Where it names several numbers of runs
+/// itself, its settings of this one, or of the first in place of it.
+fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
+    let mut scenario = scenario.clone();
+    scenario.strategies.retain(|name| !knows_all(name));
+    let stated: Vec<u64> = scenario.runs_in.iter().filter_map(|s| s.repeats).collect();
+    if let Some(&first) = stated.first() {
+        let kept = if stated.contains(&repeats) {
+            repeats
+        } else {
+            first
+        };
+        (scenario.runs_in).retain(|setting| setting.repeats == Some(kept));
+    }
+    for setting in &mut scenario.runs_in {
+        setting.repeats = Some(repeats);
+    }
+    scenario
+}
+
+/// The strategies of all scenarios without those that know the truth.
+fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> {
+    let of = |scenario: &Scenario| -> Vec<String> {
+        let all = scenario.strategies.iter();
+        all.filter(|name| !knows_all(name)).cloned().collect()
+    };
+    let first = scenarios.first().map_or(Vec::new(), of);
+    for scenario in scenarios {
+        let own = of(scenario);
+        let lacks = first.iter().find(|name| !own.contains(name));
+        if let Some(name) = lacks.or_else(|| own.iter().find(|name| !first.contains(name))) {
+            return Err(NoComparison::Unlike(format!(
+                "`{}` and `{}` do not name the same strategies: `{name}` is in one of them",
+                scenarios[0].name, scenario.name
+            )));
+        }
+        if !(scenario.objectives.iter()).any(|own| OBJECTIVES.contains(own)) {
+            return Err(NoComparison::Unlike(format!(
+                "`{}` names neither of the objectives `cost` and `time`: a knee has no overhead",
+                scenario.name
+            )));
+        }
+    }
+    match first.is_empty() {
+        true => Err(NoComparison::Unlike(
+            "no strategy is named that searches".to_owned(),
+        )),
+        false => Ok(first),
+    }
+}
+
+fn blocks(scenarios: &[Scenario], question: &Question, strategies: &[String]) -> Vec<Block> {
+    let is_asked =
+        |objective: &&Objective| scenarios.iter().any(|s| s.objectives.contains(objective));
+    let objectives = OBJECTIVES.iter().filter(is_asked);
+    objectives
+        .flat_map(|&objective| {
+            question
+                .repeats
+                .iter()
+                .map(move |&repeats| (objective, repeats))
+        })
+        .map(|(objective, repeats)| Block {
+            objective,
+            repeats,
+            units: Vec::new(),
+            entries: (strategies.iter())
+                .map(|name| Entry::new(name, 0))
+                .collect(),
+        })
+        .collect()
+}
+
+/// The cases of one plan on their way into the blocks.
+struct OfPlan<'a> {
+    plan: &'a mut Plan,
+    part: u32,
+    repeats: u64,
+    /// Units of each block before those of this plan.
+    firsts: &'a [usize],
+    blocks: &'a mut [Block],
+    took: &'a mut [(Duration, u32)],
+}
+
+/// What came of a case.
+struct Judged {
+    case: Case,
+    seen: Seen,
+    regrets: Regrets,
+    took: Duration,
+}
+
+impl OfPlan<'_> {
+    /// Adds the units of the plan: its arenas under each policy.
+    fn open(&mut self) {
+        let plan = &*self.plan;
+        let unit = |arena: usize, policy: usize| Unit {
+            scenario: plan.scenario.clone(),
+            workload: plan.arena_name(arena),
+            policy: plan.policies[policy].name.clone(),
+            part: self.part,
+        };
+        let units: Vec<Unit> = (0..plan.arena_count())
+            .flat_map(|arena| (0..plan.policies.len()).map(move |policy| (arena, policy)))
+            .map(|(arena, policy)| unit(arena, policy))
+            .collect();
+        for block in self.blocks.iter_mut() {
+            if block.repeats == self.repeats && plan.objectives.contains(&block.objective) {
+                block.units.extend_from_slice(&units);
+                for entry in &mut block.entries {
+                    entry.units.resize_with(block.units.len(), Default::default);
+                }
+            }
+        }
+    }
+
+    fn evaluate(&mut self, effort: Effort<'_>) -> Result<(), NoComparison> {
+        let all = self.plan.cases();
+        let mut from = 0;
+        while from < all {
+            let plan = &*self.plan;
+            let to = (from + AT_ONCE).min(all);
+            let results: Option<Vec<Judged>> = (0..(to - from) as usize)
+                .into_par_iter()
+                .with_min_len(plan.cases_per_simulation() as usize)
+                .map_init(
+                    || Evaluator::new(plan),
+                    |evaluator, place| {
+                        let case = plan.case(from + place as u64);
+                        let result = one(plan, evaluator, case);
+                        (!effort.interrupt.is_raised()).then_some(result)
+                    },
+                )
+                .collect();
+            for result in results.ok_or(NoComparison::Interrupted)? {
+                self.take(&result);
+            }
+            effort.progress.fetch_add(to - from, Ordering::Relaxed);
+            // Arenas that lie behind are not asked for again.
+            let arena = self.plan.case(from).arena;
+            self.plan.forget_before(arena);
+            from = to;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, result: &Judged) {
+        let case = result.case;
+        let objective = self.plan.objectives[case.objective];
+        let place = (self.blocks.iter())
+            .position(|block| block.objective == objective && block.repeats == self.repeats);
+        let Some(place) = place else {
+            return;
+        };
+        let unit = self.firsts[place] + case.arena * self.plan.policies.len() + case.policy;
+        let entry = &mut self.blocks[place].entries[case.strategy];
+        entry.add(unit, &result.seen);
+        entry.curve.add(&result.regrets);
+        let (sum, count) = &mut self.took[case.strategy];
+        *sum += result.took;
+        *count += 1;
+    }
+}
+
+fn one(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> Judged {
+    let objective = plan.objectives[case.objective];
+    let record = evaluator.evaluate(case);
+    let seen = Seen::of(&record, objective);
+    let per_run = match objective {
+        Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
+        _ => record.oracle_cost_usd,
+    };
+    let (noted, took) = evaluator.noted();
+    let steps = steps(plan, case, noted, per_run);
+    Judged {
+        case,
+        seen,
+        regrets: regrets(&steps, seen.regret),
+        took,
+    }
+}
+
+/// The probes of a search, over what the oracle's run came to.
+fn steps(
+    plan: &Plan,
+    case: Case,
+    noted: &[scavsim_search::testbed::Noted],
+    per_run: Option<f64>,
+) -> Vec<Step> {
+    let (Ok(arena), Some(per_run)) = (plan.arena(case.arena), per_run) else {
+        return Vec::new();
+    };
+    let by_time = plan.objectives[case.objective] == Objective::Time;
+    let expected = &arena.expected[case.policy];
+    let value = |point: &Point| {
+        if by_time {
+            point.time_s
+        } else {
+            point.cost_usd
+        }
+    };
+    let best = arena.oracle[case.policy][case.objective].map(|oracle| value(&expected[oracle]));
+    let mut before = 0.0;
+    (noted.iter())
+        .map(|probe| {
+            let spent = if by_time { probe.seconds } else { probe.usd };
+            let came_to = spent - before;
+            before = spent;
+            let regret = best.map(|best| value(&expected[probe.configuration]) / best - 1.0);
+            Step {
+                spent: spent / per_run,
+                found: regret.filter(|_| probe.reached).map(|r| (came_to, r)),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,374 @@
+//! A comparison for people: who is ahead in words, then a table per block, and where each loses.
+
+use super::curve::{Regrets, SPENT};
+use super::judge::{Loss, Verdict, judge};
+use super::{Block, Comparison, Entry, Tally};
+use scavsim_base::text::Page;
+use scavsim_base::text::percent::signed;
+use scavsim_base::text::text_table::{Column, fit};
+
+/// Words of the tables.
+pub const LEGEND: &[(&str, &str)] = &[
+    (
+        "net",
+        "search and R runs over R runs of the oracle, minus 1, where whole runs of the search are some of the R: mean over \
+         units, median and 90th percentile (p90) of all cases",
+    ),
+    ("gross", "the same where the search earns nothing; mean"),
+    (
+        "regret",
+        "expected value of the choice over the oracle's, minus 1, without search; mean",
+    ),
+    (
+        "exact",
+        "share of choices that are worth what the oracle's are",
+    ),
+    ("near", "share of choices within a tenth of it"),
+    (
+        "rank",
+        "among these strategies, mean over units, 1 being the best, with its 95 % interval",
+    ),
+    (
+        "× best",
+        "search and runs over those of the best in the mean, geometric mean; * differs at 5 %, ** at 1 %, by signs of pairs \
+         and corrected for many (Holm)",
+    ),
+    (
+        "loses",
+        "units where search and runs come to more than 1.1 × those of the best other",
+    ),
+    (
+        "none",
+        "cases without a figure: no result, or a limit broken; other columns are of the rest",
+    ),
+];
+
+/// The whole text.
+pub fn render(comparison: &Comparison, page: &Page) -> String {
+    let verdicts: Vec<Verdict> = comparison.blocks.iter().map(judge).collect();
+    let all = || comparison.blocks.iter().zip(&verdicts);
+    let mut text: String = all()
+        .map(|(block, verdict)| page.prose(&headline(block, verdict), 2))
+        .collect();
+    for (block, verdict) in all() {
+        text.push('\n');
+        text += &page.parts(title(block, comparison.replicas, verdict), 2);
+        text += &table(block, verdict, page);
+        text += &losses(block, verdict, page);
+    }
+    text += &curves(&comparison.blocks, page);
+    text.push('\n');
+    let is_shown =
+        |(word, _): &&(&str, &str)| *word != "none" || comparison.blocks.iter().any(lacks_some);
+    text + &page.legend(LEGEND.iter().filter(is_shown).copied())
+}
+
+/// How often a job is run, in words.
+fn runs(repeats: u64) -> String {
+    match repeats {
+        1 => "run once".to_owned(),
+        repeats => format!("run {repeats} times"),
+    }
+}
+
+fn headline(block: &Block, verdict: &Verdict) -> String {
+    let what = format!("{}, {}", block.objective.name(), runs(block.repeats));
+    let Some(best) = verdict.best else {
+        return format!("{what}: no strategy has a figure everywhere.");
+    };
+    let net = |at: usize| {
+        let mean = block.entries[at].mean(Tally::net);
+        mean.map_or_else(|| "–".to_owned(), |mean| format!("{} %", signed(mean)))
+    };
+    let mut text = format!(
+        "{what}: {} leads, {} over the oracle in the mean, with its search",
+        block.entries[best].strategy,
+        net(best)
+    );
+    let mean = |at: &usize| block.entries[*at].mean(Tally::net);
+    let others =
+        (0..block.entries.len()).filter(|at| *at != best && is_everywhere(&block.entries[*at]));
+    let next = others.min_by(|a, b| {
+        mean(a)
+            .partial_cmp(&mean(b))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    if let Some(next) = next {
+        text += &format!("; then {}, {}", block.entries[next].strategy, net(next));
+        text += match verdict.standings[next].against_best.and_then(|a| a.p) {
+            Some(p) if p <= 0.05 => "",
+            _ => ", which may be chance",
+        };
+    }
+    let lost = verdict.standings[best].losses.len();
+    match lost {
+        0 => text + ". It loses nowhere.",
+        lost => text + &format!(". It loses on {lost} of {}.", block.units.len()),
+    }
+}
+
+/// Whether a strategy lacks a figure in some case.
+fn lacks_some(block: &Block) -> bool {
+    let mut entries = block.entries.iter();
+    entries.any(|entry| !is_everywhere(entry) || entry.share(|t| t.without) > 0.0)
+}
+
+/// Whether a strategy has a figure on every unit.
+fn is_everywhere(entry: &Entry) -> bool {
+    entry.units.iter().all(|unit| unit.net().is_some())
+}
+
+fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
+    let mut scenarios: Vec<&str> = block.units.iter().map(|u| u.scenario.as_str()).collect();
+    scenarios.dedup();
+    let units = match block.units.iter().any(|unit| unit.part > 0) {
+        true => format!(
+            "{} halves of {} workloads",
+            block.units.len(),
+            verdict.clusters
+        ),
+        false => format!("{} units", block.units.len()),
+    };
+    vec![
+        scenarios.join(", "),
+        block.objective.name().to_owned(),
+        runs(block.repeats),
+        units,
+        format!("{replicas} replicas"),
+    ]
+}
+
+fn table(block: &Block, verdict: &Verdict, page: &Page) -> String {
+    let order = order(block);
+    let cells = |cell: &dyn Fn(usize) -> Option<String>| -> Vec<String> {
+        let text = |at: &usize| cell(*at).unwrap_or_else(|| "–".to_owned());
+        order.iter().map(text).collect()
+    };
+    let entry = |at: usize| &block.entries[at];
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let columns = [
+        Column::new(
+            "strategy",
+            true,
+            0,
+            cells(&|at| Some(entry(at).strategy.clone())),
+        ),
+        Column::new(
+            "net mean",
+            false,
+            0,
+            cells(&|at| entry(at).mean(Tally::net).map(percents)),
+        ),
+        Column::new(
+            "median",
+            false,
+            1,
+            cells(&|at| entry(at).net.clone().median().map(percents)),
+        ),
+        Column::new(
+            "p90",
+            false,
+            1,
+            cells(&|at| entry(at).net.clone().quantile(0.9).map(percents)),
+        ),
+        Column::new(
+            "gross",
+            false,
+            4,
+            cells(&|at| entry(at).mean(Tally::gross).map(percents)),
+        ),
+        Column::new(
+            "regret",
+            false,
+            2,
+            cells(&|at| entry(at).mean(Tally::regret).map(percents)),
+        ),
+        Column::new(
+            "exact",
+            false,
+            2,
+            cells(&|at| Some(percent(entry(at).share(|t| t.exact)))),
+        ),
+        Column::new(
+            "near",
+            false,
+            3,
+            cells(&|at| Some(percent(entry(at).share(|t| t.near)))),
+        ),
+        Column::new(
+            "rank",
+            false,
+            1,
+            cells(&|at| {
+                let standing = &verdict.standings[at];
+                let interval = standing.rank_interval;
+                let interval = interval.map(|i| format!(" ({:.1}–{:.1})", i.low, i.high));
+                Some(format!(
+                    "{:.1}{}",
+                    standing.rank,
+                    interval.unwrap_or_default()
+                ))
+            }),
+        ),
+        Column::new(
+            "× best",
+            false,
+            2,
+            cells(&|at| {
+                let against = verdict.standings[at].against_best?;
+                let stars = match against.p {
+                    Some(p) if p <= 0.01 => "**",
+                    Some(p) if p <= 0.05 => "* ",
+                    _ => "  ",
+                };
+                Some(format!("{:.2}{stars}", against.ratio))
+            }),
+        ),
+        Column::new(
+            "loses",
+            false,
+            2,
+            cells(&|at| Some(verdict.standings[at].losses.len().to_string())),
+        ),
+    ];
+    let none = Column::new(
+        "none",
+        false,
+        1,
+        cells(&|at| {
+            let share = entry(at).share(|t| t.without);
+            let text = match share < 0.005 {
+                true => "< 1 %".to_owned(),
+                false => percent(share),
+            };
+            (share > 0.0).then_some(text)
+        }),
+    );
+    let columns: Vec<Column<'_>> = (columns.into_iter())
+        .chain(lacks_some(block).then_some(none))
+        .collect();
+    let fitted = fit(&columns, page);
+    let mut text = page.bold(&fitted.header);
+    for (at, row) in order.iter().zip(&fitted.rows) {
+        match verdict.best == Some(*at) {
+            true => text += &page.best(row),
+            false => text += row,
+        }
+    }
+    text + &fitted.remark("", page)
+}
+
+/// A fraction in percent.
+fn percents(fraction: f64) -> String {
+    format!("{} %", signed(fraction))
+}
+
+/// Strategies by their mean; those without a figure somewhere last.
+fn order(block: &Block) -> Vec<usize> {
+    let key = |at: usize| {
+        let entry = &block.entries[at];
+        let mean = entry.mean(Tally::net).unwrap_or(f64::INFINITY);
+        (!is_everywhere(entry), mean)
+    };
+    let mut order: Vec<usize> = (0..block.entries.len()).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (key(*a), key(*b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    order
+}
+
+/// Where each loses most, of the strategies that lose somewhere.
+fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
+    let all: Vec<(&str, &[Loss])> = (order(block).into_iter())
+        .map(|at| {
+            let losses = &verdict.standings[at].losses;
+            (block.entries[at].strategy.as_str(), losses.as_slice())
+        })
+        .filter(|(_, losses)| !losses.is_empty())
+        .collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let cells = |cell: &dyn Fn(&[Loss]) -> String| -> Vec<String> {
+        all.iter().map(|(_, losses)| cell(losses)).collect()
+    };
+    let told = |place: usize| {
+        cells(&|losses| {
+            losses
+                .get(place)
+                .map_or_else(String::new, |loss| told(block, loss))
+        })
+    };
+    let count = |losses: &[Loss]| format!("{} of {}", losses.len(), block.units.len());
+    let names = all.iter().map(|(name, _)| (*name).to_owned());
+    let columns = [
+        Column::new("loses", true, 0, names.collect()),
+        Column::new("on", false, 0, cells(&count)),
+        Column::new("most on", true, 1, told(0)),
+        Column::new("then on", true, 2, told(1)),
+    ];
+    format!("\n{}", fit(&columns, page).text(page))
+}
+
+fn told(block: &Block, loss: &Loss) -> String {
+    let unit = &block.units[loss.unit];
+    let is_alone = block
+        .units
+        .iter()
+        .all(|other| other.scenario == unit.scenario);
+    let mut name = match is_alone {
+        true => unit.workload.clone(),
+        false => format!("{}: {}", unit.scenario, unit.workload),
+    };
+    if unit.part > 0 {
+        name += &format!("/{}", unit.part);
+    }
+    let to = &block.entries[loss.to].strategy;
+    match loss.ratio.is_finite() {
+        true => format!("{name}, {:.1} × {to}", loss.ratio),
+        false => format!("{name}, no figure"),
+    }
+}
+
+/// The regret of what was found over what was spent, of the most runs of each objective.
+fn curves(blocks: &[Block], page: &Page) -> String {
+    let mut text = String::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let is_last = blocks
+            .get(at + 1)
+            .is_none_or(|next| next.objective != block.objective);
+        if !is_last {
+            continue;
+        }
+        let order = order(block);
+        let medians: Vec<Regrets> = (order.iter())
+            .map(|at| block.entries[*at].curve.clone().medians())
+            .collect();
+        // Searches that end before the first amount show nothing of how they went.
+        if medians.iter().all(|own| own.iter().all(|m| *m == own[0])) {
+            continue;
+        }
+        text.push('\n');
+        let what = format!(
+            "{}, {}: median regret of the best run so far, over what the search had spent in runs of the oracle; – : nothing \
+             found yet by half of all",
+            block.objective.name(),
+            runs(block.repeats)
+        );
+        text += &page.prose(&what, 2);
+        let names = order.iter().map(|at| block.entries[*at].strategy.clone());
+        let heads: Vec<String> = SPENT.iter().map(|spent| format!("{spent} ×")).collect();
+        let mut columns = vec![Column::new("strategy", true, 0, names.collect())];
+        columns.extend(heads.iter().enumerate().map(|(place, head)| {
+            let cell = |medians: &[Option<f64>; SPENT.len()]| {
+                medians[place].map_or_else(|| "–".to_owned(), percents)
+            };
+            // At least every second amount is shown.
+            let rank = if place % 2 == 1 { 0 } else { 1 };
+            Column::new(head, false, rank, medians.iter().map(cell).collect())
+        }));
+        text += &fit(&columns, page).text(page);
+    }
+    text
+}

@@ -1,0 +1,174 @@
+//! A user's own grid: a CSV of runs and its specification, checked and made compact.
+//!
+//! The folder holds the specification as it was written, and of the table the columns that it has
+//! a use for; measurements with nine digits.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::figure::{MEASURED, rounded};
+use scavsim_base::text::text_table;
+use scavsim_read::input::{Diagnostics, Source};
+use scavsim_search::grid::report::{Counts, best, figures};
+use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
+
+/// What to import.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Table of runs.
+    pub file: PathBuf,
+    /// Its specification.
+    pub spec: PathBuf,
+}
+
+/// A grid before it is written.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// Names and texts of the files.
+    pub files: Vec<(String, String)>,
+    /// What it is, for people.
+    pub report: Report,
+}
+
+/// A grid in numbers.
+#[derive(Debug, Clone)]
+pub struct Report {
+    rows: usize,
+    grid: Grid,
+}
+
+/// Reads the grid; every mistake goes to `diagnostics`.
+///
+/// # Errors
+/// Only if the table cannot be written as a CSV again.
+pub fn read(
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Imported>, csv::Error> {
+    let rows = Source::read(&options.file, diagnostics);
+    let spec = Source::read(&options.spec, diagnostics);
+    let (Some(rows), Some(spec)) = (rows, spec) else {
+        return Ok(None);
+    };
+    let Some(read) = load::read(&spec, &rows, diagnostics) else {
+        return Ok(None);
+    };
+    let files = vec![
+        (SPEC.to_owned(), spec.text.clone()),
+        (ROWS.to_owned(), compact(&read)?),
+    ];
+    let report = Report {
+        rows: read.table.rows().count(),
+        grid: read.grid,
+    };
+    Ok(Some(Imported { files, report }))
+}
+
+/// The columns that are used.
+fn compact(read: &load::Read) -> Result<String, csv::Error> {
+    let mut writer = csv::WriterBuilder::new()
+        .comment(Some(b'#'))
+        .from_writer(Vec::new());
+    writer.write_record(read.used.iter().map(|(name, _)| name))?;
+    for row in read.table.rows() {
+        let cells = read.used.iter().map(|(name, is_measured)| {
+            let text = row.optional_text(name).unwrap_or("");
+            match text.parse::<f64>() {
+                Ok(number) if *is_measured && text.contains('.') && number.is_finite() => {
+                    rounded(number, MEASURED)
+                }
+                _ => text.to_owned(),
+            }
+        });
+        writer.write_record(cells)?;
+    }
+    let bytes = writer.into_inner().map_err(|e| e.into_error())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let grid = &self.grid;
+        let all = Counts::of_all(&grid.jobs);
+        writeln!(f, "{}: {}", grid.name, grid.about.title)?;
+        writeln!(
+            f,
+            "rows {}, jobs {}, configurations {}, holes {}, failed {}, unreached {}",
+            self.rows,
+            grid.jobs.len(),
+            all.configurations,
+            all.holes,
+            all.failed,
+            all.unreached
+        )?;
+        let axes = grid
+            .jobs
+            .first()
+            .map(|job| job.space.axes())
+            .unwrap_or_default();
+        let names: Vec<&str> = axes.iter().map(|axis| &*axis.name).collect();
+        writeln!(f, "axes: {}", names.join(", "))?;
+        writeln!(f, "cost: {}", cost(grid))?;
+        let cut_off = if grid.probe.cut_off {
+            ", unless a budget ends it"
+        } else {
+            ""
+        };
+        match grid.probe.charge {
+            Charge::Whole => writeln!(f, "a probe is charged its whole run{cut_off}")?,
+            Charge::Steps => writeln!(f, "a probe is charged its steps{cut_off}")?,
+            Charge::Share(share) => {
+                let share = share.get() * 100.0;
+                writeln!(f, "a probe is charged {share} % of its run{cut_off}")?;
+            }
+        }
+        writeln!(f)?;
+        let rows: Vec<Vec<String>> = grid.jobs.iter().map(line).collect();
+        let header = [
+            "job",
+            "runs",
+            "configurations",
+            "holes",
+            "failed",
+            "unreached",
+            "usd_min",
+            "usd_max",
+            "best",
+            "time_s",
+            "usd",
+        ];
+        f.write_str(&text_table::render(&header, &[0, 8], &rows))
+    }
+}
+
+fn cost(grid: &Grid) -> &'static str {
+    match grid.jobs.first() {
+        Some(job) if job.is_price_known_beforehand() => {
+            "by the rule of the grid, known before a run"
+        }
+        Some(job) if job.has_cost() => "by the rule of the grid, known after a run",
+        _ => {
+            "by no rule of the grid: a scenario with it needs `[pricing]`, with a policy that has a price for its VMs"
+        }
+    }
+}
+
+fn line(job: &Job) -> Vec<String> {
+    let counts = Counts::of(job);
+    let figure = |value: Option<f64>| value.map_or(String::new(), |v| rounded(v, 5));
+    let usd = || figures(job).filter_map(|(best, _)| best.usd);
+    let best = best(job);
+    vec![
+        job.name.clone(),
+        counts.runs.to_string(),
+        counts.configurations.to_string(),
+        counts.holes.to_string(),
+        counts.failed.to_string(),
+        counts.unreached.to_string(),
+        figure(usd().reduce(f64::min)),
+        figure(usd().reduce(f64::max)),
+        best.map_or(String::new(), |b| job.space.name(b.configuration)),
+        figure(best.map(|b| b.time_s)),
+        figure(best.and_then(|b| b.usd)),
+    ]
+}

@@ -1,0 +1,237 @@
+//! Seconds and bytes of a model's layers, made into a layer profile.
+//!
+//! In: a table of the user's own profiler, or the JSON of Sailor. Out: the folder that scenarios name.
+//!
+//! - `table`: the two tables of a profiler. `sailor`: the JSON.
+//! - `written`: both as the files of a folder.
+
+mod sailor;
+mod table;
+mod written;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
+use scavsim_sim::parallel::{LayerProfile, Links};
+
+/// The files of a layer profile as it is imported; links only if they were given.
+pub const FILES: [&str; 4] = ["layers.toml", "layers.csv", "times.csv", "links.csv"];
+
+/// What is imported, and what the files do not hold.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Seconds per layer: a CSV, or `profiles.json` of Sailor.
+    pub times: PathBuf,
+    /// Parameters and bytes per layer: a CSV, or `llm_info.json` of Sailor.
+    pub memory: PathBuf,
+    /// Bandwidths: `network_coeffs_all_homo.json` of Sailor.
+    pub links: Option<PathBuf>,
+    /// Which model of a JSON with several.
+    pub model: Option<String>,
+    /// Name of the layer profile.
+    pub name: String,
+    /// Tokens per sequence.
+    pub sequence: u64,
+    /// Width of what a layer hands on, in values per token.
+    pub hidden: u64,
+    /// Bytes of a parameter, a gradient, a value of an activation.
+    pub bytes_per_value: f64,
+    /// Bytes of optimiser state per parameter.
+    pub optimizer_bytes: f64,
+    /// Where it is from, for people.
+    pub source: Option<String>,
+    /// Terms of use.
+    pub licence: Option<String>,
+}
+
+/// A layer profile before it is written.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// Names and texts of the files.
+    pub files: Vec<(String, String)>,
+    /// What it is, for people.
+    pub report: Report,
+}
+
+/// A GPU, tensor degree and micro-batch.
+type Point = (String, u32, u32);
+
+/// Forward, backward and update seconds of every layer.
+type Times = BTreeMap<Point, Vec<[f64; 3]>>;
+
+/// Parameters, stored bytes, output bytes and all-reduces of every layer, by tensor degree.
+type Memory = BTreeMap<u32, Vec<[u64; 4]>>;
+
+/// Reads what is given. Whatever is wrong goes to `diagnostics`.
+pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+    let file = |path: &Path, diagnostics: &mut Diagnostics| Source::read(path, diagnostics);
+    let times = file(&options.times, diagnostics);
+    let memory = file(&options.memory, diagnostics);
+    let links = match &options.links {
+        None => Some(None),
+        Some(path) => file(path, diagnostics)
+            .and_then(|source| sailor::links(&source, diagnostics))
+            .map(Some),
+    };
+    let model = options.model.as_deref();
+    let times = times.and_then(|source| match is_json(&options.times) {
+        true => sailor::times(&source, model, diagnostics),
+        false => table::times(&source, diagnostics),
+    });
+    let memory = memory.and_then(|source| match is_json(&options.memory) {
+        true => sailor::memory(&source, model, diagnostics),
+        false => table::memory(&source, diagnostics),
+    });
+    let (times, memory, links) = (times?, memory?, links?);
+    let layers = same_layers(options, &times, &memory, diagnostics)?;
+    let mut files = written::files(options, layers, &times, &memory);
+    if let Some(links) = links {
+        files.push((FILES[3].to_owned(), links));
+    }
+    // As a scenario reads it.
+    let folder = Folder::Memory {
+        name: options.name.clone(),
+        files: files[..3].iter().cloned().collect(),
+    };
+    let profile = LayerProfile::load(&folder, diagnostics)?;
+    if let Some((name, text)) = files.get(3) {
+        Links::read(&Source::new(name.clone(), text.clone()), diagnostics)?;
+    }
+    // An unknown column, say, leaves the rest readable.
+    diagnostics.is_empty().then_some(Imported {
+        files,
+        report: Report { profile, memory },
+    })
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
+
+/// How many layers there are: as many at every point.
+fn same_layers(
+    options: &Options,
+    times: &Times,
+    memory: &Memory,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
+    for (file, is_empty) in [
+        (&options.times, times.is_empty()),
+        (&options.memory, memory.is_empty()),
+    ] {
+        if is_empty {
+            let title = format!("{}: there are no layers in it", file.display());
+            diagnostics.push(Diagnostic::general(title));
+        }
+    }
+    let most = memory.values().map(Vec::len).max()?;
+    let mut complain = |file: &Path, what: String, found: usize| {
+        let title = format!(
+            "{}: {found} layers {what}, {most} elsewhere",
+            file.display()
+        );
+        let help = format!("every layer from 0 to {} must be there", most - 1);
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    };
+    let mut same = !times.is_empty();
+    for ((gpu, tensor, micro_batch), layers) in times {
+        if layers.len() != most {
+            let what = format!("on {gpu} at tensor degree {tensor} and micro-batch {micro_batch}");
+            complain(&options.times, what, layers.len());
+            same = false;
+        }
+    }
+    for (tensor, layers) in memory {
+        if layers.len() != most {
+            complain(
+                &options.memory,
+                format!("at tensor degree {tensor}"),
+                layers.len(),
+            );
+            same = false;
+        }
+    }
+    same.then_some(most)
+}
+
+/// The figures of layers 0, 1, …, each of which must be there.
+fn in_order<V: Copy>(
+    layers: &BTreeMap<u32, V>,
+    what: &str,
+    complain: &mut dyn FnMut(String, String),
+) -> Option<Vec<V>> {
+    let Some(&last) = layers.keys().next_back() else {
+        complain(
+            format!("no layer {what}"),
+            "expected layers from 0 on".to_owned(),
+        );
+        return None;
+    };
+    let missing: Vec<u32> = (0..=last)
+        .filter(|n| !layers.contains_key(n))
+        .take(10)
+        .collect();
+    if missing.is_empty() {
+        return Some(layers.values().copied().collect());
+    }
+    let words: Vec<String> = missing.iter().map(u32::to_string).collect();
+    let title = format!("layer {} is missing {what}", words.join(", "));
+    complain(title, format!("expected every layer from 0 to {last}"));
+    None
+}
+
+/// A layer profile in words.
+#[derive(Debug, Clone)]
+pub struct Report {
+    profile: LayerProfile,
+    memory: Memory,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let profile = &self.profile;
+        let list = |numbers: &[u32]| {
+            let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            words.join(", ")
+        };
+        let millions = profile.parameters as f64 / 1e6;
+        writeln!(
+            f,
+            "{}: {} layers, {millions:.0} million parameters",
+            profile.name, profile.layers
+        )?;
+        for gpu in profile.gpus() {
+            for tensor in profile.tensor_degrees(gpu) {
+                let micro_batches = list(&profile.micro_batches(gpu, tensor));
+                writeln!(
+                    f,
+                    "{gpu}, tensor degree {tensor}: micro-batches {micro_batches}"
+                )?;
+            }
+        }
+        let degrees: Vec<u32> = self.memory.keys().copied().collect();
+        writeln!(f, "memory at tensor degrees {}", list(&degrees))?;
+        let unknown = |tensor: &u32| !degrees.contains(tensor);
+        for gpu in profile.gpus() {
+            let without: Vec<u32> = profile
+                .tensor_degrees(gpu)
+                .into_iter()
+                .filter(unknown)
+                .collect();
+            if !without.is_empty() {
+                writeln!(
+                    f,
+                    "{gpu}, tensor degree {}: no memory known, so no plan can use it",
+                    list(&without)
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Prices of others, made into a table that a scenario can name as `price_table` or `spot_series`.
+//!
+//! - [`skypilot`]: the catalogue of SkyPilot, of one or several days.
+
+pub mod skypilot;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::report::Report;
+use scavsim_data::cloud::{Date, Market};
+
+/// VM type, region, zone, market; of a provider.
+pub(super) type Key = (String, String, String, String, Market);
+
+/// Prices as they were seen, by what they are of and by day.
+pub(super) type Seen = BTreeMap<Key, BTreeMap<Date, f64>>;
+
+/// What a source of prices gives.
+#[derive(Debug, Clone)]
+pub struct ImportedPrices {
+    /// The table.
+    pub text: String,
+    /// What happened.
+    pub report: Report,
+}
+
+/// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
+///
+/// # Errors
+/// If it cannot be written, which memory always can.
+fn table(seen: &Seen, days: &BTreeMap<String, Vec<Date>>) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "provider",
+        "vm",
+        "region",
+        "zone",
+        "market",
+        "usd_per_hour",
+        "valid_from",
+        "valid_to",
+        "source",
+    ])?;
+    for ((provider, vm, region, zone, market), prices) in seen {
+        let neighbours = |a: &Date, b: &Date| {
+            let all = days.get(provider).map_or(&[][..], Vec::as_slice);
+            all.iter().position(|d| d == a).map(|at| at + 1) == all.iter().position(|d| d == b)
+        };
+        let mut runs: Vec<(Date, Date, f64)> = Vec::new();
+        for (day, usd) in prices {
+            match runs.last_mut() {
+                Some((_, to, own)) if own == usd && neighbours(to, day) => *to = *day,
+                _ => runs.push((*day, *day, *usd)),
+            }
+        }
+        for (from, to, usd) in runs {
+            writer.write_record([
+                provider.as_str(),
+                vm,
+                region,
+                zone,
+                market.name(),
+                &usd.to_string(),
+                &from.to_string(),
+                &to.to_string(),
+                "SkyPilot catalogue (Apache-2.0)",
+            ])?;
+        }
+    }
+    let bytes = writer.into_inner().map_err(|e| e.into_error())?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}

@@ -1,0 +1,179 @@
+//! Hosts and their accelerators: what is billed together.
+
+use std::collections::BTreeSet;
+
+use super::Offered;
+use crate::import::prices::{Key, Seen};
+use crate::import::report::Report;
+use scavsim_data::cloud::{Date, Fleet, Market};
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// A host with accelerators.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Joined {
+    name: String,
+    host: String,
+    accelerator: String,
+    count: f64,
+}
+
+/// `[NAME=]HOST+ACCELERATOR:COUNT`.
+pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<Joined> {
+    let (name, pair) = text.split_once('=').unwrap_or((text, text));
+    let parts = || {
+        let (host, rest) = pair.split_once('+')?;
+        let (accelerator, count) = rest.split_once(':').unwrap_or((rest, "1"));
+        let count: u32 = count.parse().ok().filter(|count| *count > 0)?;
+        let named = !host.is_empty() && !accelerator.is_empty();
+        (named && not_a_name(name).is_none() && !name.contains('/')).then(|| Joined {
+            name: name.to_owned(),
+            host: host.to_owned(),
+            accelerator: accelerator.to_owned(),
+            count: f64::from(count),
+        })
+    };
+    let found = parts();
+    if found.is_none() {
+        let title = format!("--attach: `{text}` is no host with accelerators");
+        let help = "expected HOST+ACCELERATOR:COUNT like `n1-standard-8+T4:2`, or NAME=HOST+ACCELERATOR:COUNT";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    }
+    found
+}
+
+/// Takes the prices of a copy: rows with a VM type as they are, hosts with accelerators joined.
+pub(super) fn take(
+    cloud: &str,
+    day: Date,
+    offered: Vec<Offered>,
+    attach: &[Joined],
+    seen: &mut Seen,
+    report: &mut Report,
+) {
+    let fleet = Fleet::listed();
+    let (with_type, loose): (Vec<Offered>, Vec<Offered>) =
+        offered.into_iter().partition(|o| o.vm.is_some());
+    let is_apart = !loose.is_empty();
+    let mut clashes: BTreeSet<Key> = BTreeSet::new();
+    let mut add = |vm: &str, at: &Offered, usd: f64, spot: Option<f64>| {
+        let markets = [(Market::OnDemand, Some(usd)), (Market::Spot, spot)];
+        for (market, usd) in markets {
+            let Some(usd) = usd else { continue };
+            let key = (
+                cloud.to_owned(),
+                vm.to_owned(),
+                at.region.clone(),
+                at.zone.clone(),
+                market,
+            );
+            let before = seen.entry(key.clone()).or_default().insert(day, usd);
+            if before.is_some_and(|before| before != usd) {
+                clashes.insert(key);
+            }
+        }
+    };
+    let mut hosts_alone: BTreeSet<String> = BTreeSet::new();
+    let fitting = |host: &Offered, name: &str, count: f64| {
+        loose.iter().find(|l| {
+            (&l.region, &l.zone) == (&host.region, &host.zone)
+                && l.accelerator
+                    .as_ref()
+                    .is_some_and(|(model, own)| model == name && *own == count)
+        })
+    };
+    let sum = |host: &Offered, more: &Offered| {
+        let spot = host.spot_usd.zip(more.spot_usd).map(|(a, b)| a + b);
+        (host.usd + more.usd, spot)
+    };
+    for row in &with_type {
+        let vm = row.vm.as_deref().unwrap_or_default();
+        for joined in attach.iter().filter(|j| j.host == vm) {
+            if let Some(more) = fitting(row, &joined.accelerator, joined.count) {
+                let (usd, spot) = sum(row, more);
+                add(&joined.name, row, usd, spot);
+            }
+        }
+        // A host that is only rented with accelerators has no price by itself.
+        let built_in = fleet.vm_type(vm).and_then(|t| t.gpus.as_ref());
+        match built_in {
+            Some(gpus) if is_apart && row.accelerator.is_none() => {
+                match fitting(row, &gpus.model, gpus.count as f64) {
+                    Some(more) => {
+                        let (usd, spot) = sum(row, more);
+                        add(vm, row, usd, spot);
+                    }
+                    None => {
+                        hosts_alone.insert(vm.to_owned());
+                    }
+                }
+            }
+            None if is_apart && row.accelerator.is_none() && is_accelerated_family(vm) => {
+                hosts_alone.insert(vm.to_owned());
+            }
+            _ => add(vm, row, row.usd, row.spot_usd),
+        }
+    }
+    if !clashes.is_empty() {
+        let types: BTreeSet<&str> = clashes.iter().map(|key| &*key.1).collect();
+        let some: Vec<&str> = types.iter().take(4).copied().collect();
+        let what = match clashes.len() {
+            1 => "1 price stands there twice and differs".to_owned(),
+            n => format!("{n} prices stand there twice and differ"),
+        };
+        report.note(format!(
+            "{cloud}, {day}: {what}, of {}: dropped",
+            some.join(", ")
+        ));
+        for key in &clashes {
+            // Other days are as they were.
+            let Some(days) = seen.get_mut(key) else {
+                continue;
+            };
+            days.remove(&day);
+            if days.is_empty() {
+                seen.remove(key);
+            }
+        }
+    }
+    if !hosts_alone.is_empty() {
+        let some: Vec<&str> = hosts_alone.iter().take(4).map(String::as_str).collect();
+        report.note(format!(
+            "{cloud}, {day}: {} hosts stand apart from accelerators that belong to them and are dropped, {} among them: join them with --attach",
+            hosts_alone.len(),
+            some.join(", ")
+        ));
+    }
+    if is_apart {
+        let models: BTreeSet<&str> = (loose.iter())
+            .filter_map(|l| l.accelerator.as_ref())
+            .map(|(model, _)| model.as_str())
+            .collect();
+        report.note(format!(
+            "{cloud}, {day}: {} rows are accelerators without a host, {} models: join them with --attach, such as n1-standard-8+T4:1",
+            loose.len(),
+            models.len()
+        ));
+    }
+}
+
+/// GCP calls hosts that are built around accelerators `a2-`, `g2-` and so on, where they stand in rows of their own.
+fn is_accelerated_family(vm: &str) -> bool {
+    let mut letters = vm.chars();
+    let first = letters.next();
+    matches!(first, Some('a' | 'g')) && letters.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+/// Every pair that was asked for must be somewhere.
+pub(super) fn missing_joins(attach: &[Joined], seen: &Seen, diagnostics: &mut Diagnostics) {
+    for joined in attach {
+        if seen.keys().all(|key| key.1 != joined.name) {
+            let title = format!(
+                "--attach: no zone has both `{}` and {} × `{}`",
+                joined.host, joined.count, joined.accelerator
+            );
+            let help = "InstanceType, AcceleratorName and AcceleratorCount must be those of two rows of one zone";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+    }
+}

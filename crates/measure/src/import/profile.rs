@@ -1,0 +1,193 @@
+//! A table of the user's own measurements.
+//!
+//! In: `vm,workers,batch,step_s` and, where known, `compute_s`, `communication_s`, `noise` (γ/K)
+//! and `epochs`; cells of these may be empty. Rows of one configuration are repeats.
+//!
+//! - `rows`: the rows, each by itself; `tables`: what their repeats come to.
+//! - `questions`: what a table of measurements seldom is, and a mistaken one often.
+//! - `laws`: what is said of the unmeasured, and what is too poor to be.
+
+mod laws;
+mod questions;
+mod rows;
+mod tables;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::draft::{Constant, Draft};
+use super::report::Report;
+use super::{
+    COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
+};
+use scavsim_data::workload::Origin;
+use scavsim_read::input::csv::Table;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// What is imported, and what the table does not hold.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The table.
+    pub file: PathBuf,
+    /// Name of the workload.
+    pub name: String,
+    /// D.
+    pub samples_per_epoch: u64,
+    /// Epochs for every batch, where the table has none.
+    pub epochs: Option<f64>,
+    /// Unit of the times, where the user says.
+    pub unit: Option<Unit>,
+    /// Whose the batch is, where the user says.
+    pub batch: Option<BatchIs>,
+    /// Steps until the noise reading settles.
+    pub cold_start_steps: Option<u64>,
+    /// Steps of one probe.
+    pub probe_steps: Option<u64>,
+    /// Seconds to restore a checkpoint.
+    pub restore_s: Option<f64>,
+    /// Parameters of the model.
+    pub parameters: Option<u64>,
+}
+
+/// Unit of the times in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Unit {
+    /// Seconds
+    #[default]
+    S,
+    /// Milliseconds
+    Ms,
+}
+
+impl Unit {
+    /// One of it.
+    fn seconds(self) -> f64 {
+        match self {
+            Unit::S => 1.0,
+            Unit::Ms => 1e-3,
+        }
+    }
+}
+
+/// Whose samples the batch counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum BatchIs {
+    /// Those of all workers together
+    Global,
+    /// Those of each worker
+    Local,
+}
+
+/// Seconds to restore a checkpoint, where the user does not say.
+pub const RESTORE_S: f64 = 60.0;
+
+/// Reads the table. Whatever is wrong goes to `diagnostics`.
+pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported> {
+    let source = Source::read(&options.file, diagnostics);
+    let Some(source) = source else {
+        check(options, diagnostics);
+        return None;
+    };
+    read_source(options, &source, diagnostics)
+}
+
+/// The same of a table that was read before.
+pub fn read_source(
+    options: &Options,
+    source: &Arc<Source>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Imported> {
+    check(options, diagnostics);
+    let required = ["vm", "workers", "batch", "step_s"];
+    let optional = ["compute_s", "communication_s", "noise", "epochs"];
+    let table = Table::read(source, &required, &optional, diagnostics)?;
+    let (points, read) = rows::points(&table, source, options, diagnostics);
+    let any_epochs = points.values().flatten().any(|m| m.epochs.is_some());
+    if !any_epochs && options.epochs.is_none() {
+        let title = format!("{}: no row has `epochs`", source.name);
+        let help = "give `epochs` in at least one row, or for all batches with --epochs";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    }
+    let mut report = Report::default();
+    questions::ask(source, &points, options, &mut report, diagnostics);
+    if !diagnostics.is_empty() {
+        return None;
+    }
+    report.rows("rows", read, &[]);
+    let file = options.file.file_name();
+    let file = file.map_or_else(String::new, |f| f.to_string_lossy().into_owned());
+    let mut draft = head(options, &file);
+    tables::steps(&points, &file, &mut draft, &mut report);
+    tables::noise(&points, &file, &mut draft);
+    tables::epochs(&points, options, &file, &mut draft, &mut report);
+    laws::laws(&mut draft, &mut report);
+    tables::figures(&points, options, &mut report);
+    Some(Imported { draft, report })
+}
+
+fn check(options: &Options, diagnostics: &mut Diagnostics) {
+    let mut refuse = |option: &str, legal: &str| {
+        let title = format!("--{option} is not possible");
+        diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
+    };
+    if options.samples_per_epoch == 0 || options.samples_per_epoch > MOST_SAMPLES {
+        refuse("samples-per-epoch", "a whole number between 1 and 10^12");
+    }
+    if options.epochs.is_some_and(|e| !e.is_finite() || e <= 0.0) {
+        refuse("epochs", "a number above 0");
+    }
+    if options.restore_s.is_some_and(|s| !s.is_finite() || s < 0.0) {
+        refuse("restore-s", "a number of at least 0");
+    }
+    if options.probe_steps == Some(0) {
+        refuse("probe-steps", "a whole number of at least 1");
+    }
+    if options.parameters.is_some_and(not_parameters) {
+        refuse("parameters", PARAMETERS);
+    }
+}
+
+fn head(options: &Options, file: &str) -> Draft {
+    let option = |given: Option<f64>, default: f64| match given {
+        Some(value) => (value, "given when it was imported".to_owned()),
+        None => (default, "default of the import; no measurement".to_owned()),
+    };
+    let constant = |name, (value, source): (f64, String)| Constant {
+        name,
+        value,
+        origin: if source.starts_with("given") {
+            Origin::Stated
+        } else {
+            Origin::Derived
+        },
+        source,
+    };
+    let number = |n: Option<u64>| n.map(|n| n as f64);
+    let mut constants = vec![
+        constant(
+            "samples_per_epoch",
+            option(Some(options.samples_per_epoch as f64), 1.0),
+        ),
+        constant(
+            "cold_start_steps",
+            option(number(options.cold_start_steps), COLD_START_STEPS),
+        ),
+        constant(
+            "probe_steps",
+            option(number(options.probe_steps), PROBE_STEPS),
+        ),
+        constant("restore_s", option(options.restore_s, RESTORE_S)),
+    ];
+    constants.extend(options.parameters.map(parameters));
+    Draft {
+        name: options.name.clone(),
+        model: "not stated".into(),
+        data_set: "not stated".into(),
+        target: "the one to which `epochs` were counted".into(),
+        citation: format!("own measurements, {file}"),
+        accuracy: "means over the repeats of each configuration".into(),
+        licence: "as the measurements".into(),
+        constants,
+        ..Draft::default()
+    }
+}

@@ -1,0 +1,250 @@
+//! Laws of what was not measured, and what is too poor to be one.
+
+use crate::import::draft::{Draft, Law, StepLine};
+use crate::import::figure::rounded;
+use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
+use scavsim_base::stats::mean;
+use scavsim_data::configuration::Shape;
+use scavsim_data::fit::best::{Chosen, best, best_on_one_vm};
+use scavsim_data::fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
+use scavsim_data::fit::noise::scale_of_noise;
+use scavsim_data::fit::steps::StepPoint;
+use scavsim_data::workload::Origin;
+use scavsim_data::workload::law::{EpochLaw, NoiseLaw, Overlap};
+use scavsim_read::input::Diagnostic;
+
+/// Fits all of them to the tables of `draft`.
+pub(super) fn laws(draft: &mut Draft, report: &mut Report) {
+    let mut shapes: Vec<String> = draft.steps.iter().map(|s| s.vm.clone()).collect();
+    shapes.dedup();
+    for shape in shapes {
+        step_law(shape, draft, report);
+    }
+    if draft.steps.len() == 1 {
+        let title = "one configuration was measured: there is nothing to choose from, and no law";
+        report.warn(
+            Diagnostic::general(title)
+                .with_help("measure at least two batches with two numbers of workers each"),
+        );
+    }
+    epochs(draft, report);
+    noise(draft, report);
+}
+
+/// Rows that one law speaks of: those of a shape on several VMs, else those on one, and the single worker, which fixes the compute.
+/// Workers that share their only VM have no network between them and are on another line.
+struct Alike {
+    points: Vec<StepPoint>,
+    on_one_vm: bool,
+}
+
+impl Alike {
+    fn of(shape: &str, steps: &[StepLine]) -> Alike {
+        let parsed = Shape::parse(shape).ok();
+        let vms = |s: &StepLine| Shape::parse(&s.vm).ok().and_then(|p| p.vms(s.workers));
+        let own = || steps.iter().filter(|s| s.vm == shape);
+        let on_one_vm = own().all(|s| vms(s) == Some(1));
+        let is_own =
+            |s: &StepLine| s.vm == shape && vms(s).is_some_and(|vms| (vms == 1) == on_one_vm);
+        let is_single = |s: &StepLine| {
+            let vm_type = Shape::parse(&s.vm).ok().map(|p| p.vm_type);
+            s.workers == 1 && vm_type == parsed.map(|p| p.vm_type)
+        };
+        let point = |s: &StepLine| StepPoint {
+            workers: s.workers,
+            local_batch: f64::from(s.batch) / f64::from(s.workers),
+            step_s: s.step_s,
+            exposed_s: (s.communication_s).or((s.workers == 1).then_some(0.0)),
+        };
+        let alike = steps.iter().filter(|s| is_own(s) || is_single(s));
+        Alike {
+            points: alike.map(point).collect(),
+            on_one_vm,
+        }
+    }
+
+    /// What they are, in words.
+    fn name(&self) -> &'static str {
+        let single = self.points.iter().filter(|p| p.workers == 1).count();
+        match (single, self.points.len() - single, self.on_one_vm) {
+            (0, 0, _) => "nothing on several VMs",
+            (_, 0, _) => "a single worker",
+            (0, _, true) => "one VM",
+            (0, _, false) => "several VMs",
+            (_, _, true) => "one worker, and several on one VM",
+            (_, _, false) => "one worker, and several VMs",
+        }
+    }
+}
+
+fn step_law(shape: String, draft: &mut Draft, report: &mut Report) {
+    let alike = Alike::of(&shape, &draft.steps);
+    let own = || draft.steps.iter().filter(|s| s.vm == shape);
+    let is_on_one_vm = |s: &&StepLine| {
+        s.workers > 1 && Shape::parse(&s.vm).is_ok_and(|p| p.vms(s.workers) == Some(1))
+    };
+    let (all, on_one_vm) = (own().count(), own().filter(is_on_one_vm).count());
+    if on_one_vm > 0 && !alike.on_one_vm {
+        report.note(format!(
+            "{on_one_vm} of {all} configurations of {shape} are on one VM, without a network: no law is fitted to them"
+        ));
+    }
+    let chosen = match alike.on_one_vm {
+        true => best_on_one_vm(&alike.points),
+        false => best(&alike.points),
+    };
+    match chosen {
+        Ok(Chosen { fit, left_out }) => {
+            let one_count = alike
+                .points
+                .iter()
+                .all(|p| p.workers == alike.points[0].workers);
+            let name = match fit.law.overlap {
+                _ if one_count => "the whole step as compute",
+                Overlap::Additive => "compute and communication added",
+                Overlap::PNorm { .. } => "compute and communication overlapped",
+            };
+            report.judged_fit(&shape, name, &fit.quality, Some(left_out));
+            let told = format!(
+                "{}, left out {} %",
+                basis(&fit.quality),
+                rounded(left_out, 3)
+            );
+            if is_poor(&fit.quality, left_out) {
+                let title = format!("no law of steps on {shape}: the best is a poor one ({told})");
+                report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
+                return;
+            }
+            if fit.quality.r_squared < 0.5 {
+                let title = format!("the law of steps on {shape} explains little ({told})");
+                let help = "steps hardly differ there, so it says little of others";
+                report.warn(Diagnostic::general(title).with_help(help));
+            }
+            if fit.law.one_vm_only {
+                report.note(format!(
+                    "{shape} was measured on one VM only: its law says nothing of several"
+                ));
+            }
+            draft.step_laws.push(Law::fitted((shape, fit.law), told));
+        }
+        Err(why) => report.note(format!(
+            "no law of steps on {shape}: {}: {why}",
+            alike.name()
+        )),
+    }
+}
+
+/// Chooses a law of epochs by what it foretells of a batch that it has not seen.
+fn epochs(draft: &mut Draft, report: &mut Report) {
+    let by_batch: Vec<(f64, f64)> = (draft.epochs.iter())
+        .map(|e| (f64::from(e.batch), e.epochs))
+        .collect();
+    let all: Vec<f64> = by_batch.iter().map(|p| p.1).collect();
+    let is_stated = draft.epochs.iter().all(|e| e.origin == Origin::Stated);
+    if let (true, Some(fit)) = (is_stated, constant(&all)) {
+        report.note(format!("{} epochs with every batch, as stated", all[0]));
+        let basis = "stated when it was imported, for every batch".to_owned();
+        draft.epoch_law = Some(Law::measured(fit.law, basis));
+        return;
+    }
+    if by_batch.len() < 3 {
+        report.note("no law of epochs: those of three batches at least are needed");
+        return;
+    }
+    let constant = |pairs: &[(f64, f64)]| constant(&pairs.iter().map(|p| p.1).collect::<Vec<_>>());
+    let rising = |pairs: &[(f64, f64)]| {
+        noise_scale(pairs).filter(|fit| match fit.law {
+            EpochLaw::NoiseScale {
+                base_epochs,
+                noise_scale_samples,
+            } => base_epochs > 0.0 && noise_scale_samples > 0.0 && noise_scale_samples.is_finite(),
+            _ => false,
+        })
+    };
+    let mut candidates: Vec<(&str, EpochFit, f64)> = Vec::new();
+    if let (Some(fit), Some(error)) = (constant(&by_batch), left_out(&by_batch, constant)) {
+        candidates.push(("the same for every batch", fit, error));
+    }
+    if let (Some(fit), Some(error)) = (rising(&by_batch), left_out(&by_batch, noise_scale)) {
+        candidates.push(("e*(1 + B/Bn)", fit, error));
+    } else if let Some((fit, error)) = falling(draft) {
+        candidates.push(("e* + θ·γ/K", fit, error));
+    }
+    // Of equals the simplest, which is the first.
+    let best = candidates.into_iter().min_by(|a, b| a.2.total_cmp(&b.2));
+    let Some((name, fit, error)) = best else {
+        report.note("no law of epochs: there is no trend that one fits");
+        return;
+    };
+    report.judged_fit("epochs", name, &fit.quality, Some(error));
+    let told = format!("{}, left out {} %", basis(&fit.quality), rounded(error, 3));
+    if is_poor(&fit.quality, error) {
+        let title = format!("no law of epochs: the best is a poor one ({told})");
+        report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
+        return;
+    }
+    draft.epoch_law = Some(Law::fitted(fit.law, told));
+}
+
+/// Epochs that fall with the batch follow the noise.
+fn falling(draft: &Draft) -> Option<(EpochFit, f64)> {
+    let by_noise: Vec<(f64, f64)> = (draft.noise.iter())
+        .filter_map(|n| {
+            let epochs = draft.epochs.iter().find(|e| e.batch == n.batch)?;
+            Some((n.noise_normalised, epochs.epochs))
+        })
+        .collect();
+    if by_noise.len() < 3 {
+        return None;
+    }
+    let mut sum = 0.0;
+    for (out, &(noise, epochs)) in by_noise.iter().enumerate() {
+        let others = by_noise.iter().enumerate().filter(|(i, _)| *i != out);
+        let seen: Vec<(f64, f64)> = others.map(|(_, pair)| *pair).collect();
+        let EpochLaw::AffineNoise {
+            base_epochs,
+            per_noise,
+            ..
+        } = affine_noise(&seen)?.law
+        else {
+            return None;
+        };
+        sum += ((base_epochs + per_noise * noise) / epochs - 1.0).abs();
+    }
+    Some((
+        affine_noise(&by_noise)?,
+        100.0 * sum / by_noise.len() as f64,
+    ))
+}
+
+/// One φ for all: the geometric mean of what the measured noise gives, else the B_n of the epochs.
+fn noise(draft: &mut Draft, report: &mut Report) {
+    let scales = draft.noise.iter().filter_map(|n| {
+        let scale = scale_of_noise(n.workers, f64::from(n.batch), n.noise_normalised)?;
+        Some(libm::log(scale)).filter(|s| s.is_finite())
+    });
+    let measured = mean(scales).map(libm::exp);
+    let of_epochs = match draft.epoch_law.as_ref().map(|l| l.law) {
+        Some(EpochLaw::NoiseScale {
+            noise_scale_samples,
+            ..
+        }) => Some(noise_scale_samples),
+        _ => None,
+    };
+    let (scale, basis) = match (measured, of_epochs) {
+        (Some(scale), _) => (scale, "derived: geometric mean over the measured noise"),
+        (None, Some(scale)) => (
+            scale,
+            "derived: the Bn of the epochs, φ averaged over training",
+        ),
+        (None, None) => {
+            report.note("no noise: strategies take the epochs of each batch as they stand here");
+            return;
+        }
+    };
+    report.note(format!("noise scale {scale:.0} samples, {basis}"));
+    let law = NoiseLaw::ConstantScale {
+        noise_scale_samples: scale,
+    };
+    draft.noise_law = Some(Law::fitted(law, basis.into()));
+}

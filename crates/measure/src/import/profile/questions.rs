@@ -1,0 +1,371 @@
+//! What a table of measurements seldom is, and a mistaken one often: asked about before it is believed.
+//!
+//! What cannot be is a mistake; what may be meant so must be said by an option, or is a warning.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Options;
+use super::rows::{Key, Measured, Points, epochs_by_batch};
+use super::tables::{lasting, times};
+use crate::import::MOST_SAMPLES;
+use crate::import::figure::rounded;
+use crate::import::report::Report;
+use scavsim_base::stats::mean;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::configuration::Shape;
+use scavsim_data::fit::best::best;
+use scavsim_data::fit::steps::StepPoint;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// Repeats of one configuration that differ by this factor are not of the same thing.
+const REPEATS_APART: f64 = 3.0;
+/// Steps of one VM type between which nothing lies for so many times are in two units.
+const HEAPS_APART: f64 = 30.0;
+/// A step as long as this is seldom: it may be one of milliseconds.
+const LONG_STEP_S: f64 = 20.0;
+/// A step as short as this is seldom: launching its kernels takes longer.
+const SHORT_STEP_S: f64 = 1e-4;
+/// Nobody waits longer for a target than a year.
+const LONG_TRAINING_S: f64 = 365.0 * 86_400.0;
+/// A step falls at least by this share when twice the workers share its batch, unless all of it is communication.
+const FALLS: f64 = 0.05;
+/// A law that errs so many times less tells which reading of a table is right.
+const TELLING: f64 = 2.0;
+
+/// Asks about everything. What may be meant so goes to the warnings of `report`.
+pub(super) fn ask(
+    source: &Arc<Source>,
+    points: &Points,
+    options: &Options,
+    report: &mut Report,
+    diagnostics: &mut Diagnostics,
+) {
+    let before = diagnostics.len();
+    repeats(source, points, diagnostics);
+    epochs(source, points, diagnostics);
+    if options.unit.is_none() {
+        heaps(source, points, diagnostics);
+        if diagnostics.len() == before {
+            unit(source, points, options, diagnostics);
+        }
+    }
+    if options.batch.is_none() {
+        local_batch(source, points, diagnostics);
+    }
+    gpus(source, points, report);
+    silent_workers(source, points, report);
+}
+
+/// Which line of the text a place is in.
+fn line(source: &Source, row: &Measured) -> usize {
+    let before = source.text.as_bytes().iter().take(row.line.start);
+    1 + before.filter(|byte| **byte == b'\n').count()
+}
+
+/// Repeats that are too far from the others to be repeats.
+fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    for rows in points.values() {
+        let steps: Vec<(f64, &Measured)> = rows.iter().map(|m| (m.step_s, m)).collect();
+        for (off, usual, times) in strays(&steps) {
+            let title = format!(
+                "a step of {} s, and of {} s for the same configuration in line {}",
+                rounded(off.step_s, 6),
+                rounded(usual.step_s, 6),
+                line(source, usual)
+            );
+            let label = format!("{times} times apart");
+            diagnostics.push(
+                Diagnostic::at(source, off.cells.step_s.clone(), title, label)
+                    .with_help("repeats are averaged: correct the wrong one, or leave it out"),
+            );
+        }
+    }
+}
+
+/// Epochs of one batch that are too far from each other.
+fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    for (batch, mut given) in epochs_by_batch(points) {
+        given.sort_by_key(|(_, m)| m.line.start);
+        for (off, usual, times) in strays(&given) {
+            let title = format!(
+                "{} epochs with batch {batch}, and {} in line {}",
+                off.epochs.unwrap_or_default(),
+                usual.epochs.unwrap_or_default(),
+                line(source, usual)
+            );
+            let label = format!("{times} times apart");
+            diagnostics.push(
+                Diagnostic::at(source, off.cells.epochs.clone(), title, label).with_help(
+                    "epochs depend on the batch and are averaged over its rows: correct the wrong one, or leave it out",
+                ),
+            );
+        }
+    }
+}
+
+/// Of several figures of the same thing those that are far from the middle one, which stands beside, and how far.
+fn strays<'m>(figures: &[(f64, &'m Measured)]) -> Vec<(&'m Measured, &'m Measured, String)> {
+    let mut sorted: Vec<&(f64, &Measured)> = figures.iter().collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Of two nobody knows which is wrong: the later one is shown.
+    let middle = match figures {
+        [] => return Vec::new(),
+        [first, _] => first,
+        _ => sorted[sorted.len() / 2],
+    };
+    let factor = |value: f64| (value / middle.0).max(middle.0 / value);
+    (figures.iter())
+        .filter(|(value, _)| factor(*value) >= REPEATS_APART)
+        .map(|(value, m)| (*m, middle.1, rounded(factor(*value), 3)))
+        .collect()
+}
+
+/// Steps of one VM type in two heaps far apart: seconds beside milliseconds.
+fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    let types: BTreeSet<&str> = points.keys().map(|(vm, ..)| vm.as_str()).collect();
+    for vm in types {
+        let mut steps: Vec<(f64, f64, &Measured)> = (points.iter())
+            .filter(|((own, ..), _)| own == vm)
+            .flat_map(|((_, workers, batch), rows)| {
+                let local = f64::from(*batch) / f64::from(*workers);
+                rows.iter().map(move |m| (m.step_s, local, m))
+            })
+            .collect();
+        steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let split = (1..steps.len()).find(|&i| {
+            let (low, high) = steps.split_at(i);
+            let widest = low.iter().map(|s| s.1).fold(0.0, f64::max);
+            let narrowest = high.iter().map(|s| s.1).fold(f64::INFINITY, f64::min);
+            // A larger batch may take that much longer.
+            let work = (narrowest / widest).max(1.0);
+            high[0].0 / low[i - 1].0 > HEAPS_APART * work
+        });
+        let Some(split) = split else { continue };
+        let (low, high) = steps.split_at(split);
+        let range = |heap: &[(f64, f64, &Measured)]| {
+            let ends = [heap[0].0, heap[heap.len() - 1].0].map(|s| rounded(s, 4));
+            match heap.len() {
+                1 => format!("1 of {} s", ends[0]),
+                n => format!("{n} from {} to {} s", ends[0], ends[1]),
+            }
+        };
+        let title = format!(
+            "the steps of `{vm}` lie in two heaps: {}, {}",
+            range(low),
+            range(high)
+        );
+        // The smaller heap is more likely the wrong one.
+        let odd = if low.len() < high.len() { low } else { high };
+        let first = odd.iter().map(|s| s.2).min_by_key(|m| m.line.start);
+        let Some(first) = first else { continue };
+        let help = "write all of them in seconds; if they are, say `--unit s`";
+        let place = first.cells.step_s.clone();
+        let label = "milliseconds beside seconds?";
+        diagnostics.push(Diagnostic::at(source, place, title, label).with_help(help));
+    }
+}
+
+/// Steps too long or too short to be seconds.
+fn unit(source: &Arc<Source>, points: &Points, options: &Options, diagnostics: &mut Diagnostics) {
+    let rows = || points.values().flatten();
+    let shortest = rows().min_by(|a, b| a.step_s.total_cmp(&b.step_s));
+    let longest = rows().max_by(|a, b| a.step_s.total_cmp(&b.step_s));
+    let (Some(shortest), Some(longest)) = (shortest, longest) else {
+        return;
+    };
+    let known = (1..=MOST_SAMPLES).contains(&options.samples_per_epoch);
+    let fastest = (times(points, options).iter())
+        .filter_map(|t| t.2.filter(|s| known && s.is_finite()))
+        .min_by(f64::total_cmp);
+    let is_slow = fastest.is_some_and(|s| s > LONG_TRAINING_S);
+    if shortest.step_s < LONG_STEP_S && longest.step_s > SHORT_STEP_S && !is_slow {
+        return;
+    }
+    let mut title = format!(
+        "steps take from {} to {} s",
+        rounded(shortest.step_s, 4),
+        rounded(longest.step_s, 4)
+    );
+    if let Some(fastest) = fastest {
+        title += &format!(", and the fastest way to the target {}", lasting(fastest));
+    }
+    let (label, help) = if longest.step_s <= SHORT_STEP_S {
+        (
+            "so short?",
+            "`step_s` is in seconds; if these are, say `--unit s`",
+        )
+    } else if shortest.step_s >= LONG_STEP_S {
+        (
+            "milliseconds?",
+            "say `--unit ms` if they are, `--unit s` if not",
+        )
+    } else {
+        (
+            "milliseconds?",
+            "say `--unit ms` if they are; if not, look at --samples-per-epoch and epochs, and say `--unit s`",
+        )
+    };
+    let place = shortest.cells.step_s.clone();
+    diagnostics.push(Diagnostic::at(source, place, title, label).with_help(help));
+}
+
+/// A batch that more workers do not finish sooner is each worker's.
+fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    let is_split = points
+        .values()
+        .flatten()
+        .all(|m| m.communication_s.is_some());
+    let on_one_vm =
+        |vm: &str, workers: u32| Shape::parse(vm).is_ok_and(|shape| shape.vms(workers) == Some(1));
+    let work = |rows: &[Measured]| {
+        let split = mean(
+            rows.iter()
+                .filter_map(|m| Some(m.step_s - m.communication_s?)),
+        );
+        split.or_else(|| mean(rows.iter().map(|m| m.step_s)))
+    };
+    let mut first: Option<(&Key, &Key, &Measured)> = None;
+    let mut pairs = 0;
+    for (key, rows) in points {
+        let (vm, workers, batch) = key;
+        let more = (points.iter()).find(|((other_vm, more, other), _)| {
+            other_vm == vm
+                && other == batch
+                && *more >= workers.saturating_mul(2)
+                // The first network between them may eat what they gain.
+                && (is_split || on_one_vm(vm, *more) == on_one_vm(vm, *workers))
+        });
+        let Some((other, other_rows)) = more else {
+            continue;
+        };
+        let (Some(before), Some(behind)) = (work(rows), work(other_rows)) else {
+            continue;
+        };
+        if behind < before * (1.0 - FALLS) {
+            return;
+        }
+        pairs += 1;
+        first = first.or_else(|| Some((key, other, other_rows.first()?)));
+    }
+    // One pair may be luck.
+    let Some((few, many, row)) = first.filter(|_| pairs > 1) else {
+        return;
+    };
+    // All of a step may be communication. Then a law says so, and none of each worker's batch does better.
+    if let (Some(as_it_is), Some(as_local)) = (
+        left_out(points, &few.0, |batch, workers| batch / workers),
+        left_out(points, &few.0, |batch, _| batch),
+    ) && as_local > as_it_is / TELLING
+    {
+        return;
+    }
+    let title = format!(
+        "with batch {} a worker computes as long among {} workers as among {}, and so with every batch",
+        few.2, many.1, few.1
+    );
+    diagnostics.push(
+        Diagnostic::at(source, row.cells.batch.clone(), title, "each worker's batch?").with_help(
+            "`batch` is that of all workers together: say `--batch local` if the column is each worker's, `--batch global` if not",
+        ),
+    );
+}
+
+/// Error in % on what was left out of a law of the steps on `vm`, where `local` is a worker's part of the batch.
+fn left_out(points: &Points, vm: &str, local: fn(f64, f64) -> f64) -> Option<f64> {
+    let all: Vec<StepPoint> = (points.iter())
+        .filter(|((own, ..), _)| own == vm)
+        .filter_map(|((_, workers, batch), rows)| {
+            Some(StepPoint {
+                workers: *workers,
+                local_batch: local(f64::from(*batch), f64::from(*workers)),
+                step_s: mean(rows.iter().map(|m| m.step_s))?,
+                exposed_s: None,
+            })
+        })
+        .collect();
+    best(&all).ok().map(|chosen| chosen.left_out)
+}
+
+/// Workers on a VM that are not as many as its GPUs.
+fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
+    let fleet = Fleet::listed();
+    let mut told = BTreeSet::new();
+    let placed: BTreeSet<&str> = (points.keys())
+        .filter_map(|(vm, ..)| Some(vm.split_once('/')?.0))
+        .collect();
+    for ((vm, workers, _), rows) in points {
+        let Ok(shape) = Shape::parse(vm) else {
+            continue;
+        };
+        let Some(gpus) = fleet.vm_type(shape.vm_type).map(|t| t.gpu_count()) else {
+            continue;
+        };
+        let most = shape.layout(*workers).iter().map(|l| l.0).max();
+        let (Some(row), Some(most)) = (rows.first(), most) else {
+            continue;
+        };
+        let name = shape.vm_type;
+        // Who writes other placements of the type beside it knows what a shape is.
+        let is_plain = shape.suffix.is_empty() && !placed.contains(name);
+        let (title, help) = if is_plain && gpus > 1 && *workers > 1 {
+            let whole = u64::from(*workers).div_ceil(gpus);
+            (
+                format!(
+                    "`{name}` has {gpus} GPUs and is taken with 1 worker on each of {workers} VMs"
+                ),
+                format!(
+                    "write `{name}/{gpus}` if {gpus} workers shared a VM: {workers} workers then hold {} and cost as much",
+                    if whole == 1 {
+                        "1 VM".to_owned()
+                    } else {
+                        format!("{whole} VMs")
+                    }
+                ),
+            )
+        } else if gpus > 0 && u64::from(most) > gpus {
+            (
+                format!(
+                    "`{name}` has {gpus} GPU{} and is taken with {most} workers on it",
+                    if gpus == 1 { "" } else { "s" }
+                ),
+                format!("write `{name}` for one worker on each VM, if that is how it was"),
+            )
+        } else {
+            continue;
+        };
+        if told.insert(vm) {
+            let label = "is that so?";
+            report.warn(Diagnostic::at(source, row.cells.vm.clone(), title, label).with_help(help));
+        }
+    }
+}
+
+/// Workers that together communicate in no time.
+fn silent_workers(source: &Arc<Source>, points: &Points, report: &mut Report) {
+    let mut silent: Vec<(u32, &Measured)> = (points.iter())
+        .filter(|((_, workers, _), _)| *workers > 1)
+        .flat_map(|((_, workers, _), rows)| rows.iter().map(|m| (*workers, m)))
+        .filter(|(_, m)| m.communication_s == Some(0.0))
+        .collect();
+    silent.sort_by_key(|(_, m)| m.line.start);
+    let most = silent
+        .iter()
+        .max_by_key(|(workers, m)| (*workers, std::cmp::Reverse(m.line.start)));
+    let Some(&(workers, row)) = most else { return };
+    let mut title = format!("{workers} workers communicate in 0 s");
+    if silent.len() > 1 {
+        title += &format!(", and {} rows more are alike", silent.len() - 1);
+    }
+    report.warn(
+        Diagnostic::at(
+            source,
+            row.cells.communication.clone(),
+            title,
+            "all of it hidden?",
+        )
+        .with_help(
+            "leave the cell empty if it was not measured: 0 says that more workers cost nothing",
+        ),
+    );
+}

@@ -1,0 +1,269 @@
+//! The rows of the table, each by itself.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{BatchIs, Options};
+use scavsim_data::configuration::Shape;
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// Compute and communication may exceed their step by this share: they were rounded.
+const ROUNDING: f64 = 0.01;
+/// Most workers and largest batch; beyond, it is a slip of the pen.
+const LARGEST: u64 = 1_000_000_000;
+
+/// VM shape, K, batch.
+pub(super) type Key = (String, u32, u32);
+
+/// A row of the table.
+#[derive(Debug, Clone)]
+pub(super) struct Measured {
+    /// Seconds.
+    pub(super) step_s: f64,
+    pub(super) communication_s: Option<f64>,
+    pub(super) noise: Option<f64>,
+    pub(super) epochs: Option<f64>,
+    pub(super) line: Range<usize>,
+    /// Where its cells are.
+    pub(super) cells: Cells,
+}
+
+/// Places that a question may point at.
+#[derive(Debug, Clone)]
+pub(super) struct Cells {
+    pub(super) vm: Range<usize>,
+    pub(super) batch: Range<usize>,
+    pub(super) step_s: Range<usize>,
+    pub(super) communication: Range<usize>,
+    pub(super) epochs: Range<usize>,
+}
+
+/// All rows by configuration, and how many there were.
+pub(super) type Points = BTreeMap<Key, Vec<Measured>>;
+
+/// Epochs by batch, with their rows; a batch without any is there too. Over the same batch, other workers and VM types are
+/// repeats.
+pub(super) fn epochs_by_batch(points: &Points) -> BTreeMap<u32, Vec<(f64, &Measured)>> {
+    let mut known: BTreeMap<u32, Vec<(f64, &Measured)>> = BTreeMap::new();
+    for ((.., batch), rows) in points {
+        let given = rows.iter().filter_map(|m| Some((m.epochs?, m)));
+        known.entry(*batch).or_default().extend(given);
+    }
+    known
+}
+
+/// Reads all rows. Whatever is wrong with one goes to `diagnostics`.
+pub(super) fn points(
+    table: &Table,
+    source: &Arc<Source>,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> (Points, usize) {
+    let mut points = Points::new();
+    let mut read = 0;
+    for row in table.rows() {
+        read += 1;
+        if let Some((key, measured)) = measured(&row, source, options, diagnostics) {
+            points.entry(key).or_default().push(measured);
+        }
+    }
+    one_split(source, &points, diagnostics);
+    (points, read)
+}
+
+fn measured(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Key, Measured)> {
+    use std::ops::Bound::{Excluded, Unbounded};
+    let before = diagnostics.len();
+    let above = (Excluded(0.0), Unbounded);
+    let whole = |column, d: &mut Diagnostics| {
+        let value = row.whole(column, 1..=LARGEST, d)?;
+        u32::try_from(value).ok()
+    };
+    let unit = options.unit.unwrap_or_default().seconds();
+    let vm = row.name("vm", diagnostics);
+    let workers = whole("workers", diagnostics);
+    let batch = whole("batch", diagnostics);
+    let step_s = row.number("step_s", above, diagnostics).map(|t| t * unit);
+    let compute_s = row.optional_number("compute_s", above, diagnostics);
+    let compute_s = compute_s.map(|t| t * unit);
+    let given_s = row.optional_number("communication_s", 0.0.., diagnostics);
+    let given_s = given_s.map(|t| t * unit);
+    let noise = row.optional_number("noise", above, diagnostics);
+    let epochs = row.optional_number("epochs", above, diagnostics);
+    if diagnostics.len() > before {
+        return None;
+    }
+    let (vm, workers, batch, step_s) = (vm?, workers?, batch?, step_s?);
+    shape(row, source, (vm, workers), diagnostics);
+    let batch = global_batch(row, source, options, (workers, batch), diagnostics);
+    let communication_s = exposed(row, source, step_s, (compute_s, given_s), diagnostics);
+    if let Some(noise) = noise {
+        check_noise(row, source, workers, noise, diagnostics);
+    }
+    (diagnostics.len() == before).then(|| {
+        let measured = Measured {
+            step_s,
+            communication_s,
+            noise,
+            epochs,
+            line: row.line_span(),
+            cells: Cells {
+                vm: row.span("vm"),
+                batch: row.span("batch"),
+                step_s: row.span("step_s"),
+                communication: match row.optional_text("communication_s") {
+                    Some(_) => row.span("communication_s"),
+                    None => row.span("compute_s"),
+                },
+                epochs: row.span("epochs"),
+            },
+        };
+        Some(((vm.to_owned(), workers, batch?), measured))
+    })?
+}
+
+/// A VM shape on which so many workers can be.
+fn shape(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    (vm, workers): (&str, u32),
+    diagnostics: &mut Diagnostics,
+) {
+    let wrong = match Shape::parse(vm) {
+        Err(wrong) => wrong.to_string(),
+        Ok(shape) if shape.vms(workers).is_none() => {
+            format!("`{vm}` is not a placement of {workers} workers")
+        }
+        Ok(_) => return,
+    };
+    let form = "expected a VM type, or one with its workers per VM: `TYPE/4`";
+    diagnostics.error_at(source, row.span("vm"), wrong, form);
+}
+
+/// The batch of all workers.
+fn global_batch(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    options: &Options,
+    (workers, batch): (u32, u32),
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    if options.batch == Some(BatchIs::Local) {
+        let all = u64::from(workers) * u64::from(batch);
+        let all = u32::try_from(all)
+            .ok()
+            .filter(|all| u64::from(*all) <= LARGEST);
+        if all.is_none() {
+            let title =
+                format!("{workers} workers with a batch of {batch} each are too many samples");
+            let label = format!("expected at most {LARGEST} together");
+            diagnostics.error_at(source, row.span("batch"), title, label);
+        }
+        return all;
+    }
+    if batch < workers {
+        let title = format!("a global batch of {batch} cannot be shared by {workers} workers");
+        diagnostics.push(
+            Diagnostic::at(source, row.span("batch"), title, "at least one sample for each")
+                .with_help("`batch` is that of all workers together; if it is each worker's, say `--batch local`"),
+        );
+        return None;
+    }
+    Some(batch)
+}
+
+/// Communication that shows in a step, of which compute and communication may be given.
+fn exposed(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    step_s: f64,
+    (compute_s, given_s): (Option<f64>, Option<f64>),
+    diagnostics: &mut Diagnostics,
+) -> Option<f64> {
+    let parts = compute_s.unwrap_or(0.0) + given_s.unwrap_or(0.0);
+    if parts > step_s * (1.0 + ROUNDING) {
+        let column = if compute_s.is_some() {
+            "compute_s"
+        } else {
+            "communication_s"
+        };
+        diagnostics.error_at(
+            source,
+            row.span(column),
+            format!(
+                "compute and communication of {parts} s are longer than the step of {step_s} s"
+            ),
+            "together at most `step_s`",
+        );
+    }
+    // What compute does not take is communication that shows.
+    let communication_s = match (compute_s, given_s) {
+        (Some(compute), given) if parts > step_s || given.is_none() => {
+            Some((step_s - compute).max(0.0))
+        }
+        (_, given) => given,
+    };
+    if communication_s.is_some_and(|c| c >= step_s) && parts <= step_s * (1.0 + ROUNDING) {
+        diagnostics.error_at(
+            source,
+            row.span("communication_s"),
+            "communication leaves nothing of the step for compute",
+            "must be less than `step_s`",
+        );
+    }
+    communication_s
+}
+
+fn check_noise(
+    row: &Row<'_>,
+    source: &Arc<Source>,
+    workers: u32,
+    noise: f64,
+    diagnostics: &mut Diagnostics,
+) {
+    let least = 1.0 / f64::from(workers);
+    if noise <= least || noise >= 1.0 {
+        diagnostics.push(
+            Diagnostic::at(
+                source,
+                row.span("noise"),
+                format!("a normalised noise of {noise} is not possible"),
+                format!("γ/K lies between 1/K = {least:.4} and 1"),
+            )
+            .with_help("leave the cell empty with a single worker"),
+        );
+    }
+}
+
+/// Either no VM type has its steps split, or every one has in a row: what is split is known per
+/// type and not to be guessed from another.
+fn one_split(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
+    let mut types: BTreeMap<&str, (bool, Range<usize>)> = BTreeMap::new();
+    let mut any = false;
+    for ((vm, workers, _), rows) in points {
+        for m in rows {
+            let entry = types.entry(vm).or_insert((false, m.line.clone()));
+            any |= m.communication_s.is_some();
+            // A single worker has nobody to talk to.
+            entry.0 |= m.communication_s.is_some() || *workers == 1;
+        }
+    }
+    if !any {
+        return;
+    }
+    for (vm, (_, line)) in types.into_iter().filter(|(_, t)| !t.0) {
+        diagnostics.error_at(
+            source,
+            line,
+            format!("no row of `{vm}` tells compute from communication, while others do"),
+            "give `compute_s` or `communication_s` in one row, or leave them out everywhere",
+        );
+    }
+}

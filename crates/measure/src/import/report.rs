@@ -1,0 +1,144 @@
+//! What an import read, dropped, fitted and assumed, for people.
+
+use std::fmt;
+
+use super::figure::rounded;
+use scavsim_base::text::text_table;
+use scavsim_data::fit::Quality;
+use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// The report of one import.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Rows by kind.
+    counts: Vec<Count>,
+    /// Fits with their errors.
+    fits: Vec<Vec<String>>,
+    /// Checks, spreads and assumptions, a sentence each.
+    notes: Vec<String>,
+    /// What may be meant so, but is seldom.
+    warnings: Diagnostics,
+}
+
+#[derive(Debug, Clone)]
+struct Count {
+    what: String,
+    read: usize,
+    dropped: Vec<(String, usize)>,
+}
+
+impl Report {
+    /// Says that `read` rows of `what` were read, and how many of them were dropped why.
+    pub fn rows(&mut self, what: impl Into<String>, read: usize, dropped: &[(&str, usize)]) {
+        let some = dropped.iter().filter(|(_, n)| *n > 0);
+        self.counts.push(Count {
+            what: what.into(),
+            read,
+            dropped: some.map(|&(why, n)| (why.to_owned(), n)).collect(),
+        });
+    }
+
+    /// Says how good a fit is on what it was made from.
+    pub fn fit(&mut self, what: impl Into<String>, law: impl Into<String>, quality: &Quality) {
+        self.judged_fit(what, law, quality, None);
+    }
+
+    /// Says how good a fit is, also on what was left out of it, in %.
+    pub fn judged_fit(
+        &mut self,
+        what: impl Into<String>,
+        law: impl Into<String>,
+        quality: &Quality,
+        left_out: Option<f64>,
+    ) {
+        let r_squared = if quality.r_squared.is_finite() {
+            format!("{:.4}", quality.r_squared)
+        } else {
+            String::new()
+        };
+        self.fits.push(vec![
+            what.into(),
+            law.into(),
+            quality.points.to_string(),
+            format!("{:.2}", quality.mape),
+            r_squared,
+            left_out.map_or(String::new(), |error| format!("{error:.2}")),
+        ]);
+    }
+
+    /// Says that something may be wrong.
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.warnings.push(warning);
+    }
+
+    /// What may be wrong.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// Says something in a sentence.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Count {
+            what,
+            read,
+            dropped,
+        } in &self.counts
+        {
+            let lost: usize = dropped.iter().map(|(_, n)| n).sum();
+            write!(f, "{what}: {read} read, {} kept", read - lost)?;
+            for (why, n) in dropped {
+                write!(f, ", {n} dropped ({why})")?;
+            }
+            writeln!(f)?;
+        }
+        if !self.fits.is_empty() {
+            writeln!(f)?;
+            let header = ["fit", "law", "points", "MAPE %", "R²", "left out %"];
+            let mut rows = self.fits.clone();
+            // Only some sources leave points out.
+            let columns = match rows.iter().all(|row| row[5].is_empty()) {
+                true => 5,
+                false => 6,
+            };
+            rows.iter_mut().for_each(|row| row.truncate(columns));
+            f.write_str(&text_table::render(&header[..columns], &[0, 1], &rows))?;
+        }
+        if !self.notes.is_empty() {
+            writeln!(f)?;
+        }
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(f, "- {note}"))
+    }
+}
+
+/// The line about a fit that stands in the workload.
+pub fn basis(quality: &Quality) -> String {
+    let r_squared = if quality.r_squared.is_finite() {
+        format!(", R² {}", rounded(quality.r_squared, 4))
+    } else {
+        String::new()
+    };
+    format!(
+        "fit: {} points, MAPE {} %{r_squared}",
+        quality.points,
+        rounded(quality.mape, 3)
+    )
+}
+
+/// Whether a law is too poor to speak of what was not measured: off by more than a fifth on what it has not seen, or hardly
+/// better than the mean while off by more than what repeats differ by.
+pub fn is_poor(quality: &Quality, error: f64) -> bool {
+    const MOST: f64 = 20.0;
+    const REPEATS: f64 = 5.0;
+    !error.is_finite() || error > MOST || (quality.r_squared < 0.5 && error > REPEATS)
+}
+
+/// What is said of a law that is [poor](is_poor).
+pub const NOT_KEPT: &str = "it is not kept, so nothing is known beyond what was measured; more measurements, or repeats of those that are off, would help";

@@ -1,0 +1,69 @@
+//! Whether a scenario takes what an import made, before anything is written.
+
+use std::path::Path;
+
+use scavsim_data::cloud::PriceTable;
+use scavsim_lab::scenario::{self, Given, Overrides};
+use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
+use scavsim_search::grid;
+
+/// A scenario of nothing but the workload, whatever its VMs cost: that is asked where it is run.
+const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
+
+/// Reads the files of a workload back, as the scenario of nothing but them would.
+///
+/// # Errors
+/// All that keeps it from being run.
+pub fn workload<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let given = Given {
+        workloads: vec![("imported".to_owned(), folder(files, out))],
+        ..Given::default()
+    };
+    let source = Source::new("a scenario of the imported workload", SCENARIO);
+    let (here, overrides) = (Path::new("."), Overrides::default());
+    scenario::load_with(&source, here, overrides, &given, &mut diagnostics);
+    judge(diagnostics, "workload")
+}
+
+/// Reads the files of a grid back.
+///
+/// # Errors
+/// All that keeps it from being read.
+pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    grid::load::load(&folder(files, out), &mut diagnostics);
+    judge(diagnostics, "grid")
+}
+
+/// Reads a table of prices back.
+///
+/// # Errors
+/// All that keeps it from being read.
+pub fn prices(text: &str, out: &Path) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let source = Source::new(out.display().to_string(), text);
+    PriceTable::read(&source, &mut diagnostics);
+    judge(diagnostics, "table")
+}
+
+/// The files as a folder in memory.
+pub fn folder<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Folder {
+    let texts = files.iter();
+    Folder::Memory {
+        name: out.display().to_string(),
+        files: texts
+            .map(|(n, text)| (n.as_ref().to_owned(), text.clone()))
+            .collect(),
+    }
+}
+
+fn judge(mut diagnostics: Diagnostics, what: &str) -> Result<(), Diagnostics> {
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
+    let title = format!("these measurements make no {what} that a scenario can name");
+    let help = "below, the files that would have been written";
+    diagnostics.push(Diagnostic::general(title).with_help(help));
+    Err(diagnostics)
+}

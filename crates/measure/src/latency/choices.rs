@@ -1,0 +1,156 @@
+//! Choices within a limit on time or money, by answers about set-ups that were never seen.
+//!
+//! The work is fixed: so many samples with the same local batch everywhere. Given a limit on time the cheapest set-up is
+//! wanted, given one on money the fastest. Chosen is by the upper end of a one-sided 95 % interval against the limit, and by
+//! the answer itself among those that keep it; where none does, the one whose upper end is least.
+
+use super::hidden::Setup;
+use scavsim_base::stats::normal;
+
+/// Standard deviations up to the end of a one-sided interval of 95 %.
+const CAUTION: f64 = normal::AT_95;
+/// Limits between the least and the most that any set-up takes.
+const LIMITS: i32 = 5;
+
+/// What is limited; the other one is minimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limited {
+    /// Time.
+    Time,
+    /// Money: VM-hours of one VM type.
+    Money,
+}
+
+/// One choice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// What was limited.
+    pub limited: Limited,
+    /// Whether the choice keeps the limit, in truth.
+    pub kept: bool,
+    /// Its true value of what is minimised over that of the best that keeps the limit, less one.
+    pub excess: f64,
+}
+
+/// A set-up as a choice sees it: time and money per sample, told and true, and the factor from told to cautious.
+struct Candidate {
+    told: [f64; 2],
+    cautious: f64,
+    truth: [f64; 2],
+}
+
+/// Choices among set-ups hidden alike of one workload: for each local batch, limits evenly spread in logarithms between the
+/// least and the most that any takes.
+pub fn choices(setups: &[&Setup]) -> Vec<Choice> {
+    let mut batches: Vec<f64> = setups.iter().map(|s| s.local_batch).collect();
+    batches.sort_by(f64::total_cmp);
+    batches.dedup();
+    let mut choices = Vec::new();
+    for batch in batches {
+        let candidates: Vec<Candidate> = (setups.iter())
+            .filter(|s| s.local_batch == batch)
+            .filter_map(|s| candidate(s))
+            .collect();
+        for limited in [Limited::Time, Limited::Money] {
+            choices.extend(within(&candidates, limited));
+        }
+    }
+    choices
+}
+
+fn candidate(setup: &Setup) -> Option<Candidate> {
+    let (said, deviation) = setup.said?;
+    let samples = setup.local_batch * f64::from(setup.workers);
+    let both = |step_s: f64| {
+        let time = step_s / samples;
+        [time, time * f64::from(setup.vms)]
+    };
+    Some(Candidate {
+        told: both(said),
+        cautious: libm::exp(CAUTION * deviation),
+        truth: both(setup.measured_s),
+    })
+}
+
+fn within(candidates: &[Candidate], limited: Limited) -> Vec<Choice> {
+    let (bound, least) = match limited {
+        Limited::Time => (0, 1),
+        Limited::Money => (1, 0),
+    };
+    let all = || candidates.iter().map(|c| c.truth[bound]);
+    let (low, high) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
+    let by = |of: &dyn Fn(&Candidate) -> f64, keeps: &dyn Fn(&Candidate) -> bool| {
+        let kept = candidates.iter().filter(|c| keeps(c));
+        kept.min_by(|a, b| of(a).total_cmp(&of(b)))
+    };
+    let choice = |number: i32| {
+        let share = f64::from(number) / f64::from(LIMITS + 1);
+        let limit = low * libm::pow(high / low, share);
+        let upper = |c: &Candidate| c.told[bound] * c.cautious;
+        let chosen =
+            by(&|c| c.told[least], &|c| upper(c) <= limit).or_else(|| by(&upper, &|_| true))?;
+        let best = by(&|c| c.truth[least], &|c| c.truth[bound] <= limit)?;
+        Some(Choice {
+            limited,
+            kept: chosen.truth[bound] <= limit,
+            excess: chosen.truth[least] / best.truth[least] - 1.0,
+        })
+    };
+    (1..=LIMITS).filter_map(choice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hidden::Hiding;
+    use super::*;
+
+    fn setup(vms: u32, measured_s: f64, said_s: f64, deviation: f64) -> Setup {
+        Setup {
+            hiding: Hiding::Placements,
+            workload: "w".to_owned(),
+            vm_type: "vm".to_owned(),
+            vms,
+            workers: vms,
+            local_batch: 8.0,
+            measured_s,
+            said: Some((said_s, deviation)),
+        }
+    }
+
+    fn of(setups: &[Setup]) -> Vec<Choice> {
+        choices(&setups.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn who_knows_the_truth_keeps_every_limit_and_pays_no_more_than_the_best() {
+        let setups: Vec<Setup> = (1..=16)
+            .map(|vms| {
+                let step_s = 1.0 + 0.1 * f64::from(vms);
+                setup(vms, step_s, step_s, 0.0)
+            })
+            .collect();
+        let found = of(&setups);
+        assert_eq!(found.len(), 10);
+        assert!(found.iter().all(|c| c.kept && c.excess == 0.0), "{found:?}");
+    }
+
+    #[test]
+    fn too_good_an_answer_breaks_limits_unless_it_says_how_unsure_it_is() {
+        let rosy = |deviation: f64| -> Vec<Setup> {
+            (1..=16)
+                .map(|vms| {
+                    let step_s = 1.0 + 0.1 * f64::from(vms);
+                    setup(vms, step_s, 0.85 * step_s, deviation)
+                })
+                .collect()
+        };
+        let kept = |found: &[Choice]| found.iter().filter(|c| c.kept).count();
+        assert!(kept(&of(&rosy(0.0))) < 10);
+        let wary = of(&rosy(0.2));
+        assert_eq!(kept(&wary), 10);
+        assert!(wary.iter().any(|c| c.excess > 0.0));
+    }
+}

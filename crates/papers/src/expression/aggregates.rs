@@ -1,0 +1,214 @@
+//! What an aggregate makes of the values of its rows.
+
+use std::ops::Range;
+
+use super::budget::Budget;
+use super::evaluate::Scope;
+use super::tree::{Call, Expression};
+use super::value::Value;
+use scavsim_read::input::Diagnostic;
+use scavsim_search::search::Objective;
+use scavsim_search::search::{Point, objective};
+
+/// Functions of rows.
+pub const AGGREGATES: &[&str] = &[
+    "mean", "sum", "min", "max", "median", "std", "count", "share", "quantile", "knee", "the",
+    "list",
+];
+
+/// The value of an aggregate.
+pub(super) fn aggregate(
+    scope: &mut Scope<'_>,
+    call: &Call,
+    span: &Range<usize>,
+) -> Result<Value, Diagnostic> {
+    let name = &*call.name.text;
+    let all: Vec<&Expression> = call.arguments.iter().map(|a| &a.value).collect();
+    // What is one number for all rows stands before what they are asked for.
+    let (fixed, parts) = match (name, &all[..]) {
+        ("quantile", [share, rest @ ..]) => (Some(*share), rest),
+        (_, all) => (None, all),
+    };
+    let wanted = match name {
+        "count" => 0..2,
+        "knee" => 3..4,
+        "min" | "max" | "sum" | "list" => 1..usize::MAX,
+        _ => 1..2,
+    };
+    if !wanted.contains(&parts.len()) {
+        let title = match name {
+            "knee" => "`knee` takes what to tell, time and cost".to_owned(),
+            "quantile" => "`quantile` takes a share and a column".to_owned(),
+            name => format!("`{name}` takes one column or list"),
+        };
+        return Err(scope.wrong(span, title));
+    }
+    let share = match fixed {
+        Some(share) => Some(scope.number(share)?),
+        None => None,
+    };
+    let budget = scope.budget;
+    let before = budget.kept();
+    let mut rows = Rows::new();
+    let nobody = scope.gather(call, span, parts, &mut |values| {
+        rows.take(name, values, budget)
+    })?;
+    budget.forget_to(before);
+    let none = |scope: &Scope<'_>| {
+        let (place, help) = match &nobody {
+            Some((place, help)) => (place, Some(help.clone())),
+            None => (span, None),
+        };
+        let wrong = scope.wrong(place, "no row is selected");
+        match help {
+            Some(help) if !help.is_empty() => wrong.with_help(help),
+            _ => wrong,
+        }
+    };
+    if name == "count" && parts.is_empty() {
+        return Ok(Value::Number(rows.rows as f64));
+    }
+    if name == "knee" {
+        return knee(&rows.kept).ok_or_else(|| none(scope));
+    }
+    let count = rows.values as f64;
+    match name {
+        "list" => return Ok(Value::List(rows.kept)),
+        "count" => return Ok(Value::Number(count)),
+        "the" => {
+            return match rows.kept.pop() {
+                None => Err(none(scope)),
+                Some(one) if rows.are_equal => Ok(one),
+                Some(_) => Err(scope.wrong(span, format!("{count} values are selected, not one"))),
+            };
+        }
+        _ => {}
+    }
+    if rows.values == 0 && name != "sum" {
+        return Err(none(scope));
+    }
+    let mut numbers: Vec<f64> = rows.kept.iter().filter_map(Value::number).collect();
+    Ok(Value::Number(match name {
+        "sum" => rows.sum,
+        "mean" | "share" => rows.sum / count,
+        "min" => rows.least,
+        "max" => rows.most,
+        "std" => {
+            let mean = rows.sum / count;
+            let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
+            match count > 1.0 {
+                true => (squares / (count - 1.0)).sqrt(),
+                false => 0.0,
+            }
+        }
+        _ => {
+            let share = share.unwrap_or(0.5);
+            if !(0.0..=1.0).contains(&share) {
+                return Err(scope.wrong(span, "a quantile is of a share from 0 to 1"));
+            }
+            between(&mut numbers, share)
+        }
+    }))
+}
+
+/// What an aggregate remembers of its rows: their values, where it needs them all.
+struct Rows {
+    rows: u64,
+    /// Values, empty cells left out.
+    values: u64,
+    /// All of them, for those that need all; of `the` the first; of `knee` those of each row after the other.
+    kept: Vec<Value>,
+    /// Whether all are the first.
+    are_equal: bool,
+    sum: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Rows {
+    fn new() -> Rows {
+        Rows {
+            rows: 0,
+            values: 0,
+            kept: Vec::new(),
+            are_equal: true,
+            sum: std::iter::empty::<f64>().sum(),
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+        }
+    }
+
+    /// Takes the values of a row for the aggregate called `name`.
+    fn take(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), String> {
+        self.rows += 1;
+        if name == "knee" {
+            self.kept.extend_from_slice(values);
+            return budget.keep(values.len());
+        }
+        for value in values {
+            match value {
+                Value::List(inner) => {
+                    budget.step(inner.len())?;
+                    inner
+                        .iter()
+                        .try_for_each(|one| self.add(name, one, budget))?;
+                }
+                one => self.add(name, one, budget)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, name: &str, value: &Value, budget: &Budget) -> Result<(), String> {
+        if *value == Value::Empty {
+            return Ok(());
+        }
+        self.values += 1;
+        let keep = match name {
+            "list" | "median" | "quantile" | "std" => true,
+            "the" => {
+                let first = self.kept.first();
+                self.are_equal &= first.is_none_or(|first| first == value);
+                first.is_none()
+            }
+            _ => false,
+        };
+        if keep {
+            budget.keep(1)?;
+            self.kept.push(value.clone());
+        }
+        if matches!(name, "list" | "count" | "the") {
+            return Ok(());
+        }
+        let Some(number) = value.number() else {
+            return Err(format!("`{name}` needs numbers, found {}", value.shown()));
+        };
+        self.sum += number;
+        self.least = self.least.min(number);
+        self.most = self.most.max(number);
+        Ok(())
+    }
+}
+
+/// The quantile between the two values next to it.
+fn between(numbers: &mut [f64], share: f64) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let at = share * (numbers.len() - 1) as f64;
+    let (below, above) = (numbers[at.floor() as usize], numbers[at.ceil() as usize]);
+    match below == above {
+        true => below,
+        false => below + (above - below) * at.fract(),
+    }
+}
+
+/// What belongs to the knee of times and costs, by the rule of the search; `rows` are of three values each.
+fn knee(rows: &[Value]) -> Option<Value> {
+    let points: Vec<Option<Point>> = (rows.chunks_exact(3))
+        .map(|row| {
+            let (time_s, cost_usd) = (row[1].number()?, row[2].number()?);
+            Some(Point { time_s, cost_usd })
+        })
+        .collect();
+    let best = objective::choose(Objective::Knee, |_, _| true, &points, &mut Vec::new())?;
+    rows.get(3 * best).cloned()
+}

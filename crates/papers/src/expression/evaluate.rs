@@ -1,0 +1,457 @@
+//! Tree → value.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::aggregates::{AGGREGATES, aggregate};
+use super::budget::Budget;
+use super::select::holds;
+use super::table::Table;
+use super::tree::{Call, Chain, Definition, Expression, Node, Operator, Steps, Text};
+use super::value::Value;
+use scavsim_read::input::{Diagnostic, Source};
+
+/// What expressions can name.
+pub trait World {
+    /// The parameters of a function; those that may be absent end in `?`.
+    fn parameters(&self, function: &str) -> Option<&'static [&'static str]>;
+    /// All functions.
+    fn functions(&self) -> Vec<&str>;
+    /// A function's value.
+    ///
+    /// # Errors
+    /// Why it has none.
+    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String>;
+    /// A function that a file defines.
+    fn defined(&self, name: &str) -> Option<&Definition>;
+    /// All tables; aggregates go over the first where none is named.
+    fn tables(&self) -> Vec<String>;
+    /// The columns of a table, known before its rows are.
+    fn columns(&self, table: &str) -> Option<Vec<String>>;
+    /// The rows of a table.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn table(&self, name: &str) -> Result<Rc<Table>, String>;
+}
+
+/// Arguments by the names of the parameters.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    values: Vec<(&'a str, Value)>,
+}
+
+impl Arguments<'_> {
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let found = self.values.iter().find(|(own, _)| *own == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// A number, if it is there.
+    ///
+    /// # Errors
+    /// A sentence when it is something else.
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>, String> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(Some(*number)),
+            Some(other) => Err(format!("`{name}` is a number, not {}", other.shown())),
+        }
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    /// A sentence when it is not there, or something else.
+    pub fn number(&self, name: &str) -> Result<f64, String> {
+        let number = self.optional_number(name)?;
+        number.ok_or_else(|| format!("`{name}` is missing"))
+    }
+
+    /// A whole number of `range`.
+    ///
+    /// # Errors
+    /// A sentence when it is not there, or something else.
+    pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, String> {
+        let number = self.number(name)?;
+        let whole = number as u64;
+        match whole as f64 == number && range.contains(&whole) {
+            true => Ok(whole),
+            false => Err(format!(
+                "`{name}` is a whole number from {} to {}, not {number}",
+                range.start,
+                range.end - 1
+            )),
+        }
+    }
+
+    /// A word, if it is there.
+    ///
+    /// # Errors
+    /// A sentence when it is something else.
+    pub fn optional_text(&self, name: &str) -> Result<Option<&str>, String> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(other) => Err(format!("`{name}` is a word, not {}", other.shown())),
+        }
+    }
+
+    /// A word.
+    ///
+    /// # Errors
+    /// A sentence when it is not there, or something else.
+    pub fn text(&self, name: &str) -> Result<&str, String> {
+        let text = self.optional_text(name)?;
+        text.ok_or_else(|| format!("`{name}` is missing"))
+    }
+
+    /// Numbers: a list, or one.
+    ///
+    /// # Errors
+    /// A sentence when it is not there, or something else.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>, String> {
+        let one = |value: &Value| {
+            let number = value.number();
+            number.ok_or_else(|| format!("`{name}` holds {}, not a number", value.shown()))
+        };
+        match self.get(name) {
+            None => Err(format!("`{name}` is missing")),
+            Some(Value::List(all)) if all.is_empty() => Err(format!("`{name}` is empty")),
+            Some(Value::List(all)) => all.iter().map(one).collect(),
+            Some(value) => Ok(vec![one(value)?]),
+        }
+    }
+}
+
+/// Where a part of an expression is evaluated.
+pub(super) struct Scope<'a> {
+    pub(super) world: &'a dyn World,
+    pub(super) source: &'a Arc<Source>,
+    pub(super) budget: &'a Budget,
+    /// Variables, the innermost last.
+    pub(super) variables: Vec<(Arc<str>, Value)>,
+    /// The row that names of columns are of.
+    pub(super) row: Option<(Rc<Table>, usize)>,
+    /// Functions inside of functions.
+    depth: usize,
+}
+
+/// Definitions inside of definitions beyond which nothing is evaluated.
+const DEEPEST: usize = 50;
+/// Values of a list at most.
+const MOST: f64 = 1e6;
+
+/// The value of an expression.
+///
+/// # Errors
+/// The mistake that is in the way, with its place.
+pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
+    Scope {
+        world,
+        source: &text.source,
+        budget: &Budget::default(),
+        variables: Vec::new(),
+        row: None,
+        depth: 0,
+    }
+    .value(&text.root)
+}
+
+impl Scope<'_> {
+    pub(super) fn wrong(&self, span: &Range<usize>, title: impl Into<String>) -> Diagnostic {
+        Diagnostic::at(self.source, span.clone(), title, "here")
+    }
+
+    /// Takes something of the budget for the part at `span`.
+    pub(super) fn within(
+        &self,
+        span: &Range<usize>,
+        take: impl FnOnce(&Budget) -> Result<(), String>,
+    ) -> Result<(), Diagnostic> {
+        take(self.budget).map_err(|why| self.wrong(span, why))
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&Value> {
+        let mut all = self.variables.iter().rev();
+        all.find(|(own, _)| **own == *name).map(|(_, value)| value)
+    }
+
+    pub(super) fn number(&mut self, part: &Expression) -> Result<f64, Diagnostic> {
+        match self.value(part)? {
+            Value::Number(number) => Ok(number),
+            other => Err(self.wrong(
+                &part.span,
+                format!("expected a number, found {}", other.shown()),
+            )),
+        }
+    }
+
+    /// What a name stands for: a variable or a column.
+    fn named(&self, name: &str) -> Option<Value> {
+        let column = || {
+            let (table, at) = self.row.as_ref()?;
+            Some(table.column(name)?[*at].clone())
+        };
+        self.variable(name).cloned().or_else(column)
+    }
+
+    pub(super) fn value(&mut self, part: &Expression) -> Result<Value, Diagnostic> {
+        self.within(&part.span, |budget| {
+            budget.step(1).and_then(|()| budget.deeper())
+        })?;
+        let value = self.of_node(part);
+        self.budget.higher();
+        value
+    }
+
+    fn of_node(&mut self, part: &Expression) -> Result<Value, Diagnostic> {
+        Ok(match &part.node {
+            Node::Number(number) => Value::Number(*number),
+            Node::Quoted(text) => Value::Text(Arc::clone(text)),
+            Node::Name(name) => match self.named(name) {
+                Some(value) => value,
+                None => return Err(self.wrong(&part.span, format!("`{name}` is nothing here"))),
+            },
+            Node::List(all) => Value::List(self.all(all, &part.span)?),
+            Node::Range(steps) => Value::List(self.range(steps, &part.span)?),
+            Node::Negative(inner) => match self.value(inner)? {
+                Value::Number(number) => Value::Number(-number),
+                Value::Empty => Value::Empty,
+                other => {
+                    let title = format!("expected a number, found {}", other.shown());
+                    return Err(self.wrong(&inner.span, title));
+                }
+            },
+            Node::Chain(chain) => self.chain(chain)?,
+            Node::Compare(condition) => {
+                let right = self.words(&condition.right)?;
+                let left = self.value(&condition.left)?;
+                Value::truth(holds(&left, condition.relation, &right))
+            }
+            Node::Call(call) => self.call(call, &part.span)?,
+        })
+    }
+
+    /// The values of a list, of lists inside of it theirs.
+    fn all(&mut self, all: &[Expression], span: &Range<usize>) -> Result<Vec<Value>, Diagnostic> {
+        let kept = self.budget.kept();
+        let mut values = Vec::new();
+        for one in all {
+            let before = values.len();
+            match self.value(one)? {
+                Value::List(inner) => values.extend(inner),
+                other => values.push(other),
+            }
+            let more = values.len() - before;
+            self.within(span, |budget| {
+                budget.step(more).and_then(|()| budget.keep(more))
+            })?;
+            if values.len() as f64 > MOST {
+                return Err(self.wrong(span, format!("a list of more than {MOST} values")));
+            }
+        }
+        self.budget.forget_to(kept);
+        Ok(values)
+    }
+
+    /// Values of which a bare name that is no variable is a word.
+    pub(super) fn words(&mut self, all: &[Expression]) -> Result<Vec<Value>, Diagnostic> {
+        let one = |part: &Expression| match &part.node {
+            Node::Name(name) => Ok(match self.variable(name) {
+                Some(value) => value.clone(),
+                None => Value::Text(Arc::clone(name)),
+            }),
+            _ => self.value(part),
+        };
+        Ok(flat(all.iter().map(one).collect::<Result<_, _>>()?))
+    }
+
+    fn range(&mut self, steps: &Steps, span: &Range<usize>) -> Result<Vec<Value>, Diagnostic> {
+        let (from, to) = (self.number(&steps.from)?, self.number(&steps.to)?);
+        let step = match &steps.step {
+            Some(step) => self.number(step)?,
+            None => 1.0,
+        };
+        let count = (to - from) / step;
+        if !(-1e-9..MOST).contains(&count) {
+            let title = format!("{from} to {to} in steps of {step} is no range");
+            return Err(self.wrong(span, title));
+        }
+        let count = (count + 1e-9).floor();
+        self.within(span, |budget| budget.step(count as usize))?;
+        // Of a step that divides the range both ends are exact.
+        let last = match (count * step + from - to).abs() < 1e-9 * to.abs().max(1.0) {
+            true => to,
+            false => from + count * step,
+        };
+        let at = |n: u64| match n as f64 {
+            0.0 => from,
+            n => from + (last - from) * n / count,
+        };
+        Ok((0..=count as u64).map(|n| Value::Number(at(n))).collect())
+    }
+
+    /// Numbers from left to right; of those beside an empty cell nothing comes.
+    fn chain(&mut self, chain: &Chain) -> Result<Value, Diagnostic> {
+        let Some(mut left) = self.number_or_empty(&chain.first)? else {
+            return Ok(Value::Empty);
+        };
+        for (operator, part) in &chain.rest {
+            let Some(right) = self.number_or_empty(part)? else {
+                return Ok(Value::Empty);
+            };
+            left = match operator {
+                Operator::Add => left + right,
+                Operator::Subtract => left - right,
+                Operator::Multiply => left * right,
+                Operator::Divide if right == 0.0 => {
+                    return Err(self.wrong(&part.span, "division by zero"));
+                }
+                Operator::Divide => left / right,
+                Operator::Power => libm::pow(left, right),
+            };
+        }
+        Ok(Value::Number(left))
+    }
+
+    fn number_or_empty(&mut self, part: &Expression) -> Result<Option<f64>, Diagnostic> {
+        match self.value(part)? {
+            Value::Number(number) => Ok(Some(number)),
+            Value::Empty => Ok(None),
+            other => {
+                let title = format!("expected a number, found {}", other.shown());
+                Err(self.wrong(&part.span, title))
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, span: &Range<usize>) -> Result<Value, Diagnostic> {
+        let name = &*call.name.text;
+        if AGGREGATES.contains(&name) {
+            return aggregate(self, call, span);
+        }
+        if name == "if" {
+            return match &call.arguments[..] {
+                [condition, then, otherwise] => match self.number(&condition.value)? == 0.0 {
+                    false => self.value(&then.value),
+                    true => self.value(&otherwise.value),
+                },
+                _ => Err(self.wrong(span, "`if` takes a condition and two values")),
+            };
+        }
+        let world = self.world;
+        if let Some(definition) = world.defined(name) {
+            let parameters = definition.parameters.iter().map(String::as_str);
+            let values = self.arguments(call, &parameters.collect::<Vec<_>>())?;
+            if self.depth >= DEEPEST {
+                let title = format!("more than {DEEPEST} functions inside of each other");
+                return Err(self.wrong(span, title));
+            }
+            let kept = self.budget.kept();
+            let lists = values.iter().map(|(_, value)| value.size()).sum();
+            self.within(span, |budget| budget.keep(lists))?;
+            let value = Scope {
+                world,
+                source: &definition.body.source,
+                budget: self.budget,
+                variables: (values.into_iter())
+                    .map(|(name, value)| (Arc::from(name), value))
+                    .collect(),
+                row: None,
+                depth: self.depth + 1,
+            }
+            .value(&definition.body.root);
+            self.budget.forget_to(kept);
+            return value;
+        }
+        let plain = super::PLAIN.iter().find(|(own, _)| *own == name);
+        let parameters = match plain {
+            Some((_, parameters)) => Some(*parameters),
+            None => world.parameters(name),
+        };
+        let Some(parameters) = parameters else {
+            return Err(self.wrong(&call.name.span, format!("unknown function `{name}`")));
+        };
+        let values = self.arguments(call, parameters)?;
+        let arguments = Arguments { values };
+        let value = match plain {
+            Some(_) => self::plain(name, &arguments),
+            None => world.call(name, &arguments),
+        };
+        match value {
+            Ok(Value::Number(number)) if number.is_nan() => {
+                Err(self.wrong(span, format!("`{name}` of these is no number")))
+            }
+            Ok(value) => Ok(value),
+            Err(why) => Err(self.wrong(span, format!("`{name}`: {why}"))),
+        }
+    }
+
+    /// Arguments with the names of their parameters.
+    fn arguments<'p>(
+        &mut self,
+        call: &Call,
+        parameters: &[&'p str],
+    ) -> Result<Vec<(&'p str, Value)>, Diagnostic> {
+        let mut values = Vec::new();
+        for (at, argument) in call.arguments.iter().enumerate() {
+            let found = match &argument.name {
+                Some(word) => (parameters.iter()).find(|p| p.trim_end_matches('?') == &*word.text),
+                None => parameters.get(at),
+            };
+            let Some(parameter) = found else {
+                let span = argument
+                    .name
+                    .as_ref()
+                    .map_or(&argument.value.span, |w| &w.span);
+                return Err(self.wrong(span, "one argument too many"));
+            };
+            let value = match &argument.value.node {
+                Node::Name(name) => (self.named(name)).unwrap_or(Value::Text(Arc::clone(name))),
+                _ => self.value(&argument.value)?,
+            };
+            values.push((parameter.trim_end_matches('?'), value));
+        }
+        Ok(values)
+    }
+}
+
+/// Lists inside of lists as one.
+fn flat(all: Vec<Value>) -> Vec<Value> {
+    let one = |value: Value| match value {
+        Value::List(inner) => inner,
+        other => vec![other],
+    };
+    all.into_iter().flat_map(one).collect()
+}
+
+fn plain(name: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+    if name == "nth" {
+        let Some(Value::List(all)) = arguments.get("list") else {
+            return Err("the first argument is a list".to_owned());
+        };
+        let number = arguments.number("number")?;
+        // From the end if negative.
+        let at = match number < 0.0 {
+            true => all.len() as f64 + number,
+            false => number - 1.0,
+        };
+        let found = (at >= 0.0).then(|| all.get(at as usize)).flatten();
+        return (found.cloned())
+            .ok_or_else(|| format!("the list of {} has no number {number}", all.len()));
+    }
+    let x = match arguments.get("x") {
+        Some(Value::Empty) => return Ok(Value::Empty),
+        _ => arguments.number("x")?,
+    };
+    Ok(Value::Number(match name {
+        "abs" => x.abs(),
+        "sqrt" => x.sqrt(),
+        "exp" => libm::exp(x),
+        "ln" => libm::log(x),
+        _ => x.round(),
+    }))
+}

@@ -1,0 +1,397 @@
+//! Text → tree.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::aggregates::AGGREGATES;
+use super::token::{Token, tokens};
+use super::tree::{
+    Argument, Call, Chain, Condition, Expression, Node, Operator, Relation, Steps, Text, Word,
+};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// Parts inside of parts beyond which nobody reads on.
+const DEEPEST: usize = 100;
+/// Variables of an aggregate at most.
+const MOST_LOOPS: usize = 10;
+
+/// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to
+/// `diagnostics`.
+pub fn parse(
+    text: &str,
+    source: &Arc<Source>,
+    start: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<Text> {
+    let root = read(text, source, start, Parser::compared, diagnostics)?;
+    Some(Text {
+        source: Arc::clone(source),
+        root,
+    })
+}
+
+/// Reads `for NAME in LIST for NAME in LIST …`, as [`parse`] does an expression.
+pub fn parse_loops(
+    text: &str,
+    source: &Arc<Source>,
+    start: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<(Word, Expression)>> {
+    read(text, source, start, Parser::loops, diagnostics)
+}
+
+/// Reads the whole of `text` by the `rule`.
+fn read<'t, T>(
+    text: &'t str,
+    source: &Arc<Source>,
+    start: usize,
+    rule: fn(&mut Parser<'t>) -> Result<T, Wrong>,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    let read = match tokens(text) {
+        Ok(tokens) => Parser {
+            tokens,
+            at: 0,
+            depth: 0,
+            end: text.len(),
+            start,
+        }
+        .whole(rule),
+        Err(span) => {
+            let what = text.get(span.clone()).unwrap_or_default();
+            let title = match what {
+                "'" => "this quote is never closed".to_owned(),
+                what => format!("`{what}` is no part of an expression"),
+            };
+            Err((span.start + start..span.end + start, title))
+        }
+    };
+    match read {
+        Ok(read) => Some(read),
+        Err((span, title)) => {
+            diagnostics.push(Diagnostic::at(source, span, title, "here"));
+            None
+        }
+    }
+}
+
+type Wrong = (Range<usize>, String);
+
+struct Parser<'t> {
+    tokens: Vec<(Token<'t>, Range<usize>)>,
+    at: usize,
+    depth: usize,
+    end: usize,
+    start: usize,
+}
+
+const CLAUSES: [&str; 4] = ["for", "in", "where", "step"];
+
+impl<'t> Parser<'t> {
+    fn whole<T>(mut self, rule: fn(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+        let read = rule(&mut self)?;
+        match self.peek() {
+            None => Ok(read),
+            Some(_) => Err(self.wrong("the expression should end")),
+        }
+    }
+
+    fn peek(&self) -> Option<Token<'t>> {
+        self.tokens.get(self.at).map(|(token, _)| *token)
+    }
+
+    fn place(&self) -> Range<usize> {
+        let span = self.tokens.get(self.at).map(|(_, span)| span.clone());
+        let span = span.unwrap_or(self.end.saturating_sub(1)..self.end);
+        span.start + self.start..span.end + self.start
+    }
+
+    /// Where what was read before begins and ends.
+    fn since(&self, begin: usize) -> Range<usize> {
+        let end = self.tokens.get(self.at.wrapping_sub(1));
+        begin..end.map_or(begin, |(_, span)| span.end + self.start)
+    }
+
+    fn wrong(&self, expected: &str) -> Wrong {
+        let title = match self.tokens.get(self.at) {
+            Some((Token::Name(word) | Token::Quoted(word), _)) => {
+                format!("{expected} before `{word}`")
+            }
+            Some((Token::Number(number), _)) => format!("{expected} before `{number}`"),
+            Some((Token::Symbol(symbol), _)) => format!("{expected} before `{symbol}`"),
+            None => format!("the expression ends too early: {expected}"),
+        };
+        (self.place(), title)
+    }
+
+    fn takes(&mut self, symbol: &str) -> bool {
+        let is_there = matches!(self.peek(), Some(Token::Symbol(own)) if own == symbol);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let is_there = matches!(self.peek(), Some(Token::Name(name)) if name == word);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), Wrong> {
+        match self.takes(symbol) {
+            true => Ok(()),
+            false => Err(self.wrong(&format!("expected `{symbol}`"))),
+        }
+    }
+
+    fn word(&mut self, what: &str) -> Result<Word, Wrong> {
+        let span = self.place();
+        match self.peek() {
+            Some(Token::Name(name)) => {
+                self.at += 1;
+                let text = Arc::from(name);
+                Ok(Word { text, span })
+            }
+            _ => Err(self.wrong(&format!("expected {what}"))),
+        }
+    }
+
+    fn relation(&mut self) -> Option<Relation> {
+        let relation = match self.peek()? {
+            Token::Symbol("=") => Relation::Equal,
+            Token::Symbol("!=") => Relation::Unequal,
+            Token::Symbol("<") => Relation::Less,
+            Token::Symbol("<=") => Relation::AtMost,
+            Token::Symbol(">") => Relation::More,
+            Token::Symbol(">=") => Relation::AtLeast,
+            _ => return None,
+        };
+        self.at += 1;
+        Some(relation)
+    }
+
+    /// An expression, or a comparison of two.
+    fn compared(&mut self) -> Result<Expression, Wrong> {
+        let begin = self.place().start;
+        let left = self.ranged()?;
+        let Some(relation) = self.relation() else {
+            return Ok(left);
+        };
+        let right = vec![self.sum()?];
+        let condition = Condition {
+            left,
+            relation,
+            right,
+        };
+        Ok(Expression {
+            node: Node::Compare(Box::new(condition)),
+            span: self.since(begin),
+        })
+    }
+
+    fn ranged(&mut self) -> Result<Expression, Wrong> {
+        let begin = self.place().start;
+        let from = self.sum()?;
+        if !self.takes("..") {
+            return Ok(from);
+        }
+        let to = self.sum()?;
+        let step = match self.takes_word("step") {
+            true => Some(self.sum()?),
+            false => None,
+        };
+        Ok(Expression {
+            node: Node::Range(Box::new(Steps { from, to, step })),
+            span: self.since(begin),
+        })
+    }
+
+    fn sum(&mut self) -> Result<Expression, Wrong> {
+        let operators = [("+", Operator::Add), ("-", Operator::Subtract)];
+        self.left_to_right(&operators, Self::product)
+    }
+
+    fn product(&mut self) -> Result<Expression, Wrong> {
+        let operators = [("*", Operator::Multiply), ("/", Operator::Divide)];
+        self.left_to_right(&operators, Self::signed)
+    }
+
+    fn left_to_right(
+        &mut self,
+        operators: &[(&str, Operator)],
+        next: fn(&mut Self) -> Result<Expression, Wrong>,
+    ) -> Result<Expression, Wrong> {
+        let begin = self.place().start;
+        let first = next(self)?;
+        let mut rest = Vec::new();
+        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.takes(symbol)) {
+            rest.push((*operator, next(self)?));
+        }
+        if rest.is_empty() {
+            return Ok(first);
+        }
+        Ok(Expression {
+            node: Node::Chain(Box::new(Chain { first, rest })),
+            span: self.since(begin),
+        })
+    }
+
+    fn signed(&mut self) -> Result<Expression, Wrong> {
+        let begin = self.place().start;
+        if self.takes("-") {
+            let value = self.deeper(Self::signed)?;
+            return Ok(Expression {
+                node: Node::Negative(Box::new(value)),
+                span: self.since(begin),
+            });
+        }
+        let base = self.deeper(Self::atom)?;
+        if !self.takes("^") {
+            return Ok(base);
+        }
+        let chain = Chain {
+            first: base,
+            rest: vec![(Operator::Power, self.deeper(Self::signed)?)],
+        };
+        Ok(Expression {
+            node: Node::Chain(Box::new(chain)),
+            span: self.since(begin),
+        })
+    }
+
+    fn deeper<T>(&mut self, next: fn(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err((
+                self.place(),
+                format!("more than {DEEPEST} parts inside of each other"),
+            ));
+        }
+        let value = next(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn atom(&mut self) -> Result<Expression, Wrong> {
+        let begin = self.place().start;
+        let node = match self.peek() {
+            Some(Token::Number(number)) => {
+                self.at += 1;
+                Node::Number(number)
+            }
+            Some(Token::Quoted(text)) => {
+                self.at += 1;
+                Node::Quoted(Arc::from(text))
+            }
+            Some(Token::Symbol("(")) => {
+                self.at += 1;
+                let inner = self.compared()?;
+                self.expect(")")?;
+                inner.node
+            }
+            Some(Token::Symbol("[")) => {
+                self.at += 1;
+                let mut all = Vec::new();
+                while !self.takes("]") {
+                    all.push(self.ranged()?);
+                    if !self.takes(",") {
+                        self.expect("]")?;
+                        break;
+                    }
+                }
+                Node::List(all)
+            }
+            Some(Token::Name(name)) if !CLAUSES.contains(&name) => {
+                let word = self.word("a name")?;
+                match self.takes("(") {
+                    true => Node::Call(Box::new(self.call(word)?)),
+                    false => Node::Name(word.text),
+                }
+            }
+            _ => return Err(self.wrong("expected a value")),
+        };
+        let span = self.since(begin);
+        Ok(Expression { node, span })
+    }
+
+    /// What stands behind the name and the bracket of a call.
+    fn call(&mut self, name: Word) -> Result<Call, Wrong> {
+        let is_aggregate = AGGREGATES.contains(&&*name.text);
+        let mut call = Call {
+            name,
+            arguments: Vec::new(),
+            loops: Vec::new(),
+            table: None,
+            conditions: Vec::new(),
+        };
+        let ends = |parser: &Self| match parser.peek() {
+            Some(Token::Name(name)) => CLAUSES.contains(&name),
+            token => token == Some(Token::Symbol(")")),
+        };
+        while !ends(self) {
+            call.arguments.push(self.argument(is_aggregate)?);
+            if !self.takes(",") {
+                break;
+            }
+        }
+        if is_aggregate {
+            call.loops = self.loops()?;
+            if self.takes_word("in") {
+                call.table = Some(self.word("the name of a table")?);
+            }
+            if self.takes_word("where") {
+                while !self.takes(")") {
+                    call.conditions.push(self.condition()?);
+                }
+                return Ok(call);
+            }
+        }
+        self.expect(")")?;
+        Ok(call)
+    }
+
+    /// `for NAME in LIST`, as often as it stands there.
+    fn loops(&mut self) -> Result<Vec<(Word, Expression)>, Wrong> {
+        let mut loops = Vec::new();
+        while self.takes_word("for") {
+            if loops.len() == MOST_LOOPS {
+                let title = format!("more than {MOST_LOOPS} variables inside of each other");
+                return Err((self.place(), title));
+            }
+            let name = self.word("the name of a variable")?;
+            if !self.takes_word("in") {
+                return Err(self.wrong("expected `in` and a list"));
+            }
+            loops.push((name, self.ranged()?));
+        }
+        Ok(loops)
+    }
+
+    fn argument(&mut self, of_aggregate: bool) -> Result<Argument, Wrong> {
+        let is_named = matches!(self.peek(), Some(Token::Name(_)))
+            && (self.tokens.get(self.at + 1)).is_some_and(|(t, _)| *t == Token::Symbol("="));
+        if is_named && !of_aggregate {
+            let name = Some(self.word("a name")?);
+            self.expect("=")?;
+            let value = self.ranged()?;
+            return Ok(Argument { name, value });
+        }
+        let value = self.compared()?;
+        Ok(Argument { name: None, value })
+    }
+
+    fn condition(&mut self) -> Result<Condition, Wrong> {
+        let left = self.sum()?;
+        let Some(relation) = self.relation() else {
+            return Err(self.wrong("expected a comparison such as `KEY=VALUE`"));
+        };
+        let mut right = vec![self.sum()?];
+        while self.takes(",") {
+            right.push(self.sum()?);
+        }
+        Ok(Condition {
+            left,
+            relation,
+            right,
+        })
+    }
+}

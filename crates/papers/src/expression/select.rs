@@ -1,0 +1,77 @@
+//! Rows that meet conditions.
+
+use std::ops::Range;
+
+use super::evaluate::Scope;
+use super::table::Table;
+use super::tree::{Condition, Node, Relation};
+use super::value::Value;
+use scavsim_read::input::Diagnostic;
+
+/// Whether a value compares so with one of several.
+pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {
+    let equal = |other: &Value| match (left, other) {
+        (Value::Number(a), Value::Number(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
+        (Value::Text(a), Value::Text(b)) => a == b,
+        _ => false,
+    };
+    let numbers = |other: &Value| Some((left.number()?, other.number()?));
+    let ordered = |compare: fn(&f64, &f64) -> bool| {
+        right
+            .iter()
+            .any(|other| numbers(other).is_some_and(|(a, b)| compare(&a, &b)))
+    };
+    match relation {
+        Relation::Equal => right.iter().any(equal),
+        Relation::Unequal => *left != Value::Empty && !right.iter().any(equal),
+        Relation::Less => ordered(f64::lt),
+        Relation::AtMost => ordered(f64::le),
+        Relation::More => ordered(f64::gt),
+        Relation::AtLeast => ordered(f64::ge),
+    }
+}
+
+/// Rows that conditions leave.
+pub(super) struct Selected<'c> {
+    /// Those that meet the conditions on columns.
+    pub(super) rows: Vec<usize>,
+    /// The other conditions.
+    pub(super) others: Vec<&'c Condition>,
+    /// The condition that left none.
+    pub(super) nobody: Option<&'c Condition>,
+}
+
+impl Scope<'_> {
+    /// Rows of `table` by conditions.
+    pub(super) fn selected<'c>(
+        &mut self,
+        table: &Table,
+        conditions: &'c [Condition],
+        span: &Range<usize>,
+    ) -> Result<Selected<'c>, Diagnostic> {
+        self.within(span, |budget| budget.step(table.height()))?;
+        let mut rows: Vec<usize> = (0..table.height()).collect();
+        let (mut others, mut nobody) = (Vec::new(), None);
+        for condition in conditions {
+            let column = match &condition.left.node {
+                Node::Name(name) => table.column(name),
+                _ => None,
+            };
+            let Some(column) = column else {
+                others.push(condition);
+                continue;
+            };
+            let right = self.words(&condition.right)?;
+            self.within(span, |budget| budget.step(rows.len()))?;
+            rows.retain(|row| holds(&column[*row], condition.relation, &right));
+            if rows.is_empty() && nobody.is_none() {
+                nobody = Some(condition);
+            }
+        }
+        Ok(Selected {
+            rows,
+            others,
+            nobody,
+        })
+    }
+}

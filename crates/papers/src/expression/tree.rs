@@ -1,0 +1,161 @@
+//! An expression as a tree, in which everything knows its place in the text.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use scavsim_read::input::Source;
+
+/// An expression and the text that its places are in.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// The file.
+    pub source: Arc<Source>,
+    /// The expression.
+    pub root: Expression,
+}
+
+/// A function that a file defines.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// Names of its parameters.
+    pub parameters: Vec<String>,
+    /// What it is.
+    pub body: Text,
+}
+
+/// A part of an expression.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    /// What it is.
+    pub node: Node,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// Kinds of expressions.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// `1.5`.
+    Number(f64),
+    /// `'Shake large'`.
+    Quoted(Arc<str>),
+    /// A variable, a column or a word.
+    Name(Arc<str>),
+    /// `[1, 2]`.
+    List(Vec<Expression>),
+    /// `1..23 step 2`.
+    Range(Box<Steps>),
+    /// `-x`.
+    Negative(Box<Expression>),
+    /// `a + b - c`, from left to right.
+    Chain(Box<Chain>),
+    /// `a < b`.
+    Compare(Box<Condition>),
+    /// `mean(time_h where workers=8)`.
+    Call(Box<Call>),
+}
+
+/// From one number to another in equal steps.
+#[derive(Debug, Clone)]
+pub struct Steps {
+    /// The first.
+    pub from: Expression,
+    /// The last.
+    pub to: Expression,
+    /// Between them; 1 if absent.
+    pub step: Option<Expression>,
+}
+
+/// Numbers with operators between them, as many as are written beside each other: no part lies inside of another.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    /// The first.
+    pub first: Expression,
+    /// The others, each with what is before it.
+    pub rest: Vec<(Operator, Expression)>,
+}
+
+impl Chain {
+    /// All numbers.
+    pub fn all(&self) -> impl Iterator<Item = &Expression> {
+        [&self.first]
+            .into_iter()
+            .chain(self.rest.iter().map(|(_, part)| part))
+    }
+}
+
+/// What is between two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// +
+    Add,
+    /// -
+    Subtract,
+    /// *
+    Multiply,
+    /// /
+    Divide,
+    /// ^
+    Power,
+}
+
+/// What is between two values that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// =
+    Equal,
+    /// !=
+    Unequal,
+    /// <
+    Less,
+    /// <=
+    AtMost,
+    /// >
+    More,
+    /// >=
+    AtLeast,
+}
+
+/// A comparison; of several values on the right, one is enough.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// A column or an expression.
+    pub left: Expression,
+    /// How they compare.
+    pub relation: Relation,
+    /// Alternatives.
+    pub right: Vec<Expression>,
+}
+
+/// A word and its place.
+#[derive(Debug, Clone)]
+pub struct Word {
+    /// The word.
+    pub text: Arc<str>,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// A function of its arguments, or an aggregate over rows.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Its name.
+    pub name: Word,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// `for NAME in LIST`.
+    pub loops: Vec<(Word, Expression)>,
+    /// `in TABLE`.
+    pub table: Option<Word>,
+    /// `where KEY=VALUE …`: all hold.
+    pub conditions: Vec<Condition>,
+}
+
+/// An argument, with its name where that is written.
+#[derive(Debug, Clone)]
+pub struct Argument {
+    /// `NAME=`.
+    pub name: Option<Word>,
+    /// The value.
+    pub value: Expression,
+}

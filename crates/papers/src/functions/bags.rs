@@ -1,0 +1,30 @@
+//! What a job of a bag is expected to cost, by formula.
+
+use super::{Function, Given, function};
+use crate::expression::Arguments;
+use scavsim_sim::bag::formula;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function!(lost_to_one_of ["odds", "vms"] "probability that one of several VMs is lost, each with these odds: 1 − (1 − p)^N"),
+    function!(job_cost_usd ["usd_per_vm_hour", "vms", "job_s", "odds", "lost_s"] "expected USD of a job that is run again when it is lost, with these odds and after so many seconds in the mean: (T + p·lost) for all of its VMs"),
+];
+
+const MOST_VMS: u64 = 1_000_001;
+
+fn vms(arguments: &Arguments<'_>) -> Result<u32, String> {
+    Ok(arguments.whole("vms", 1..MOST_VMS)? as u32)
+}
+
+fn lost_to_one_of(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(formula::lost_to_one_of(
+        arguments.number("odds")?,
+        vms(arguments)?,
+    ))
+}
+
+fn job_cost_usd(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let number = |name: &str| arguments.number(name);
+    let expected_s = formula::expected_s(number("job_s")?, number("odds")?, number("lost_s")?);
+    let usd = number("usd_per_vm_hour")?;
+    Ok(formula::expected_usd(usd, vms(arguments)?, expected_s))
+}

@@ -1,0 +1,114 @@
+//! What was measured of starts, restarts and checkpoints.
+
+use super::{Function, Given, draws, function, mean_drawn, stream};
+use crate::expression::Arguments;
+use scavsim_base::rng::{ModelKey, Purpose};
+use scavsim_data::cloud::Market;
+use scavsim_data::cloud::delays::checkpoint_write::Measured;
+use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
+use scavsim_read::input::closest;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function!(startup_s ["gpu", "market", "region"] "mean seconds until a VM with a GPU runs, `on-demand` or `spot`, as measured on GCP"),
+    function!(drawn_startup_s ["gpu", "market", "region", "draws"] "the same of drawn starts"),
+    function!(join_s ["model", "start"] "mean seconds until a worker trains a model, from a `cold` or `warm` start"),
+    function!(drawn_join_s ["model", "start", "draws"] "the same of drawn starts"),
+    function!(write_s ["model"] "seconds to write a checkpoint of a model, by the line a + b·MB"),
+    function!(write_line_base_s [] "a of that line"),
+    function!(write_line_s_per_mb [] "b of that line"),
+    function!(drawn_write_error ["draws"] "mean |line/draw − 1| over drawn writes of all measured models, as a fraction"),
+];
+
+fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = all.collect();
+    let near = closest(name, all.iter().copied());
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known: {}", all.join(", ")),
+    };
+    format!("no {what} of `{name}` was measured; {help}")
+}
+
+/// The delay of starts and the region, by which draws are told apart.
+fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), String> {
+    let market = arguments.text("market")?;
+    let market = (Market::ALL.into_iter())
+        .find(|m| m.name() == market)
+        .ok_or_else(|| format!("there is no market `{market}`"))?;
+    let (gpu, region) = (arguments.text("gpu")?, arguments.text("region")?);
+    Startup::measured("gcp", gpu, market, region)
+        .map(|startup| (startup.delay, region))
+        .ok_or_else(|| format!("no start of {gpu} in {region} was measured"))
+}
+
+fn drawn(delay: Delay, name: &str, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let key = Purpose::ModelDelays(ModelKey::of(name));
+    Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| {
+        delay.sample(stream)
+    }))
+}
+
+fn startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(startup(arguments)?.0.mean_s())
+}
+
+fn drawn_startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let (delay, region) = startup(arguments)?;
+    drawn(delay, region, arguments)
+}
+
+fn join(arguments: &Arguments<'_>) -> Result<Delay, String> {
+    let model = arguments.text("model")?;
+    let all = Restart::embedded().0;
+    let restart = all.iter().find(|r| r.model == model);
+    let names = all.iter().map(|r| r.model.as_str());
+    let restart = restart.ok_or_else(|| unknown("restart", model, names))?;
+    match arguments.text("start")? {
+        "cold" => Ok(restart.cold),
+        "warm" => Ok(restart.warm),
+        other => Err(format!("a start is `cold` or `warm`, not `{other}`")),
+    }
+}
+
+fn join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(join(arguments)?.mean_s())
+}
+
+fn drawn_join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    drawn(join(arguments)?, arguments.text("model")?, arguments)
+}
+
+fn line() -> Result<CheckpointWrite, String> {
+    (CheckpointWrite::embedded().0).ok_or_else(|| "no writes were measured".to_owned())
+}
+
+fn write_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let model = arguments.text("model")?;
+    let all = Measured::embedded();
+    let measured = all.iter().find(|m| m.model == model);
+    let names = all.iter().map(|m| m.model.as_str());
+    let measured = measured.ok_or_else(|| unknown("checkpoint", model, names))?;
+    Ok(line()?.mean_s(measured.mb))
+}
+
+fn write_line_base_s(_: &Given, _: &Arguments<'_>) -> Result<f64, String> {
+    Ok(line()?.base_s)
+}
+
+fn write_line_s_per_mb(_: &Given, _: &Arguments<'_>) -> Result<f64, String> {
+    Ok(line()?.per_mb_s)
+}
+
+fn drawn_write_error(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let (line, draws, all) = (line()?, draws(arguments)?, Measured::embedded());
+    let mut sum = 0.0;
+    for measured in all {
+        let mut stream = stream(Purpose::ModelDelays(ModelKey::of(&measured.model)));
+        let expected = line.mean_s(measured.mb);
+        let off: f64 = (0..draws)
+            .map(|_| (expected / measured.delay.sample(&mut stream) - 1.0).abs())
+            .sum();
+        sum += off / draws as f64;
+    }
+    Ok(sum / all.len() as f64)
+}

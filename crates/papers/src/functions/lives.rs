@@ -1,0 +1,157 @@
+//! How long VMs live.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Function, Given, draws, function, mean_drawn, stream};
+use crate::expression::Arguments;
+use scavsim_base::rng::{ModelKey, Purpose};
+use scavsim_base::stats::kolmogorov_smirnov_against;
+use scavsim_data::cloud::lifetimes::{Bathtub, Empirical, Kind, Lifetime, Model};
+use scavsim_read::input::checked::Positive;
+use scavsim_sim::cluster::checkpoint::run_time;
+
+/// Lives that a file names.
+pub type Lives = BTreeMap<String, Lifetime>;
+
+/// A life as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Life {
+    /// By a model of `scavsim list lifetimes`.
+    Named(String),
+    /// Lost at any age up to this with equal odds.
+    UniformUpToH(Positive),
+    /// By the law a (1 − e^(−t/τ1) + e^((t−b)/τ2)), up to a cap.
+    Bathtub {
+        /// a
+        a: Positive,
+        /// τ1
+        tau1_h: Positive,
+        /// τ2
+        tau2_h: Positive,
+        /// b
+        b_h: Positive,
+        /// The cap.
+        cap_h: Positive,
+    },
+}
+
+impl Life {
+    /// The life that it is.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn lifetime(&self) -> Result<Lifetime, String> {
+        match self {
+            Life::Named(name) => library(name).cloned(),
+            Life::UniformUpToH(end) => {
+                let law = Empirical::new(&[(end.get(), 1.0)]).ok_or("no uniform lives")?;
+                Ok(Lifetime::new(law, None))
+            }
+            Life::Bathtub {
+                a,
+                tau1_h,
+                tau2_h,
+                b_h,
+                cap_h,
+            } => {
+                let law = Bathtub::new(a.get(), tau1_h.get(), tau2_h.get(), b_h.get());
+                let law = law.ok_or("a bathtub's `a` is at most 1")?;
+                Ok(Lifetime::new(law, Some(cap_h.get())))
+            }
+        }
+    }
+}
+
+fn library(name: &str) -> Result<&'static Lifetime, String> {
+    let model =
+        Model::named(name).map_err(|help| format!("there is no lifetime `{name}`; {help}"))?;
+    match &model.kind {
+        Kind::Alone(life) => Ok(life),
+        Kind::Batch(_) | Kind::Trace(_) => Err(format!("`{name}` is not of single VMs")),
+    }
+}
+
+/// The life that the argument `life` names, and its name.
+pub(super) fn life<'g>(
+    given: &'g Given,
+    arguments: &'g Arguments<'_>,
+) -> Result<(&'g str, &'g Lifetime), String> {
+    let name = arguments.text("life")?;
+    let own = given.lives.get(name).map(Ok);
+    Ok((name, own.unwrap_or_else(|| library(name))?))
+}
+
+/// An age in hours; 0 if absent.
+pub(super) fn age_h(arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(arguments.optional_number("age_h")?.unwrap_or(0.0))
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function!(lost_by ["life", "age_h"] "probability that a VM is lost by an age"),
+    function!(lost_during ["life", "job_h", "age_h?", "odds?"] "probability that a VM of an age is lost before a job on it is done: `exact`, or `of-new`, F(s + T) − F(s), as HPDC 2020 has it"),
+    function!(drawn_lost_by ["life", "age_h", "draws"] "share of drawn lives that end by an age, those that the cap ends left out"),
+    function!(drawn_lost_during ["life", "job_h", "age_h", "draws"] "share of drawn VMs of an age, or of a list of ages in turn, that are lost before a job is done"),
+    function!(life_distance ["life", "lost_by_hour", "draws"] "Kolmogorov–Smirnov distance between drawn lives by whole hours and shares lost by the end of each hour"),
+];
+
+fn lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(life(given, arguments)?.1.cdf(arguments.number("age_h")?))
+}
+
+fn lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let (_, life) = life(given, arguments)?;
+    let (age_h, job_h) = (age_h(arguments)?, arguments.number("job_h")?);
+    match arguments.optional_text("odds")? {
+        None | Some("exact") => Ok(run_time::lost_during(life, age_h, job_h)),
+        Some("of-new") => Ok(run_time::lost_during_of_new(life, age_h, job_h)),
+        Some(other) => Err(format!("`odds={other}` is neither `exact` nor `of-new`")),
+    }
+}
+
+fn drawn_lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let (name, life) = life(given, arguments)?;
+    let (age_h, cap_h) = (arguments.number("age_h")?, life.cap_h());
+    let key = Purpose::ModelLives(ModelKey::of(name));
+    Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| {
+        let life_h = life.sample(stream);
+        f64::from(u8::from(life_h <= age_h && life_h < cap_h))
+    }))
+}
+
+fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let (_, life) = life(given, arguments)?;
+    let job_h = arguments.number("job_h")?;
+    let key = Purpose::ModelLives(ModelKey::of("failure"));
+    let ages_h = arguments.numbers("age_h")?;
+    Ok(mean_drawn(
+        draws(arguments)?,
+        &ages_h,
+        key,
+        |age_h, stream| {
+            let rest_h = life.sample_rest(age_h, stream);
+            let is_lost = scavsim_sim::cluster::checkpoint::drawn::is_shorter(rest_h, job_h);
+            f64::from(u8::from(is_lost))
+        },
+    ))
+}
+
+fn life_distance(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let (name, life) = life(given, arguments)?;
+    let lost = arguments.numbers("lost_by_hour")?;
+    let last = lost.len() as f64;
+    // What the cap ends at the last hour was not lost: it counts an hour later.
+    let by_hour = |life: f64| if life < last { life.ceil() } else { last + 1.0 };
+    let mut stream = stream(Purpose::ModelLives(ModelKey::of(name)));
+    let lives: Vec<f64> = (0..draws(arguments)?)
+        .map(|_| by_hour(life.sample(&mut stream)))
+        .collect();
+    let share = |hour: f64| match lost.get((hour - 1.0) as usize) {
+        _ if hour < 1.0 => 0.0,
+        Some(&share) => share,
+        None => 1.0,
+    };
+    Ok(kolmogorov_smirnov_against(&lives, share, |h| share(h - 1.0)).distance)
+}

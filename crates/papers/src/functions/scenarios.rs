@@ -1,0 +1,291 @@
+//! What scenarios give expressions: rows, and functions of single runs.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use crate::expression::{Arguments, Cell, Table};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::usage::Usage;
+use scavsim_lab::experiment::columns::Value as Field;
+use scavsim_lab::experiment::{
+    Arena, COLUMNS, Column, Conduct, Evaluator, Plan, Record, Sink, Tasks, run,
+};
+use scavsim_lab::scenario::Scenario;
+use scavsim_search::testbed::{History, SimulatedCluster};
+
+/// Rows that `scavsim run` writes.
+pub const RECORDS: &str = "records";
+
+/// Other rows of a scenario, with their columns.
+pub const KINDS: &[(&str, &[&str])] = &[
+    ("records", &[]),
+    (
+        "truths",
+        &[
+            "workload",
+            "pricing",
+            "vm",
+            "workers",
+            "batch",
+            "other",
+            "time_h",
+            "cost_usd",
+            "training_time_h",
+            "step_s",
+            "steps_to_target",
+        ],
+    ),
+    (
+        "predictions",
+        &[
+            "workload",
+            "strategy",
+            "vm",
+            "workers",
+            "batch",
+            "other",
+            "predicted_time_h",
+            "training_time_h",
+        ],
+    ),
+    (
+        "history",
+        &[
+            "workload", "vm", "workers", "batch", "noise", "epochs", "step_s",
+        ],
+    ),
+];
+
+/// Functions of a scenario, with their parameters.
+pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
+    (
+        "time_after_loss_h",
+        &["vm", "workers", "at_s", "scenario?"],
+        "mean hours of runs of a kind of cluster in each of which one worker is lost after so many seconds, and nobody else",
+    ),
+    (
+        "cost_after_loss_usd",
+        &["vm", "workers", "at_s", "scenario?"],
+        "mean cost of the same runs under the first policy",
+    ),
+];
+
+/// The line of `each` that a record is of.
+const EACH: &str = "each";
+
+/// The columns of a kind of rows.
+pub fn columns(kind: &str) -> Option<Vec<String>> {
+    if kind == RECORDS {
+        let all = COLUMNS.iter().map(|column| column.name).chain([EACH]);
+        return Some(all.map(str::to_owned).collect());
+    }
+    let (_, columns) = KINDS.iter().find(|(own, _)| *own == kind)?;
+    Some(columns.iter().map(|name| (*name).to_owned()).collect())
+}
+
+/// A scenario, once with each of several lines of TOML.
+#[derive(Debug)]
+pub struct Variants(pub Vec<(Arc<str>, Scenario)>);
+
+impl Variants {
+    /// Rows of a kind; of records the columns that are `used` alone.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<Table, String> {
+        if kind == RECORDS {
+            return self.records(used);
+        }
+        let columns = KINDS.iter().find(|(own, _)| *own == kind);
+        let mut table = Table::new(
+            columns
+                .map_or(&[][..], |(_, columns)| columns)
+                .iter()
+                .copied(),
+        );
+        for (_, scenario) in &self.0 {
+            if kind == "history" {
+                history(scenario, &mut table);
+                continue;
+            }
+            let plan = Plan::new(scenario).map_err(|e| e.to_string())?;
+            match kind {
+                "truths" => truths(&plan, &mut table)?,
+                _ => predictions(&plan, &mut table)?,
+            }
+        }
+        Ok(table)
+    }
+
+    fn records(&self, used: &BTreeSet<String>) -> Result<Table, String> {
+        let kept: Vec<&Column> = COLUMNS.iter().filter(|c| used.contains(c.name)).collect();
+        let names = kept.iter().map(|column| column.name).chain([EACH]);
+        let mut rows = Rows {
+            table: Table::new(names),
+            kept,
+            each: Cell::Empty,
+        };
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        for (each, scenario) in &self.0 {
+            rows.each = Cell::Text(Arc::clone(each));
+            let mut plan = Plan::on_threads(jobs, scenario, &scavsim_sim::engine::Interrupt::NEVER)
+                .map_err(|e| e.to_string())?;
+            let tasks = Tasks::of(&plan);
+            let conduct = Conduct {
+                jobs,
+                fail_fast: false,
+                known: 0,
+                progress: &AtomicU64::new(0),
+            };
+            run(&mut plan, tasks.behind(0), conduct, &mut [&mut rows])
+                .map_err(|e| e.to_string())?;
+        }
+        Ok(rows.table)
+    }
+
+    /// Mean over runs of a configuration that each lose one worker after `at_s` seconds.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub fn after_loss(&self, what: &str, arguments: &Arguments<'_>) -> Result<f64, String> {
+        let (vm, workers) = (arguments.text("vm")?, arguments.number("workers")?);
+        let moments = arguments.numbers("at_s")?;
+        for (_, scenario) in &self.0 {
+            let plan = Plan::new(scenario).map_err(|e| e.to_string())?;
+            let cell = (0..plan.arena_count()).find_map(|at| {
+                let arena = plan.arena(at).ok()?;
+                let space = &arena.space;
+                let is_it = |&at: &usize| {
+                    space.vm(at).is_some_and(|own| **own == *vm)
+                        && space.workers(at).map(f64::from) == Some(workers)
+                };
+                Some((arena, (0..space.len()).find(is_it)?))
+            });
+            let Some((arena, cell)) = cell else {
+                continue;
+            };
+            let mut cluster = SimulatedCluster::new(arena.world()?, &plan.terms);
+            let (mut usage, mut sum) = (Usage::default(), 0.0);
+            for at_s in &moments {
+                cluster.restart(0);
+                let lost = cluster.lose_one(cell, SimTime::from_seconds(at_s.max(0.0)));
+                lost.map_err(|e| e.to_string())?;
+                let end = cluster
+                    .run_to_target(cell)
+                    .map_err(|e| e.to_string())?
+                    .net_end;
+                cluster.usage_until(end, &mut usage);
+                sum += match what {
+                    "time_after_loss_h" => end.hours(),
+                    _ => arena.tariffs[0].bill_usd(&usage),
+                };
+            }
+            return Ok(sum / moments.len() as f64);
+        }
+        Err(format!("the scenario has no `{vm}` with {workers} workers"))
+    }
+}
+
+/// Records on their way into a table.
+struct Rows {
+    table: Table,
+    kept: Vec<&'static Column>,
+    each: Cell,
+}
+
+impl Sink for Rows {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let cells: Vec<Cell> = (self.kept.iter().enumerate())
+            .map(|(at, column)| match (column.of)(record) {
+                Field::Empty => Cell::Empty,
+                Field::Count(count) => Cell::Number(count as f64),
+                Field::Whole(whole) => Cell::Number(f64::from(whole)),
+                Field::Figure(figure) => Cell::Number(figure),
+                Field::Text(text) => self.table.text(at, text),
+            })
+            .collect();
+        self.table
+            .push(cells.into_iter().chain([self.each.clone()]));
+        Ok(())
+    }
+}
+
+fn text(text: Option<&str>) -> Cell {
+    text.map_or(Cell::Empty, |text| Cell::Text(Arc::from(text)))
+}
+
+fn number(number: Option<impl Into<f64>>) -> Cell {
+    number.map_or(Cell::Empty, |number| Cell::Number(number.into()))
+}
+
+/// VM type, workers, batch and all else of a configuration.
+fn place(arena: &Arena, at: usize) -> [Cell; 4] {
+    let space = &arena.space;
+    [
+        text(space.vm(at).map(|vm| &**vm)),
+        number(space.workers(at)),
+        number(space.batch(at)),
+        text(space.other(at)),
+    ]
+}
+
+/// What every configuration is expected to take, as `scavsim rank` has it.
+fn truths(plan: &Plan, table: &mut Table) -> Result<(), String> {
+    for at in 0..plan.arena_count() {
+        let arena = plan.arena(at).map_err(str::to_owned)?;
+        let world = arena.ground.world();
+        for (policy, points) in plan.policies.iter().zip(&arena.expected) {
+            for (at, point) in points.iter().enumerate() {
+                let truth = world.map(|world| &world.truths[at]);
+                let training = arena.expected_time_s[at].map(|s| s / SECONDS_PER_HOUR);
+                let front = [text(Some(&arena.workload)), text(Some(&policy.name))];
+                let back = [
+                    Cell::Number(point.time_s / SECONDS_PER_HOUR),
+                    Cell::Number(point.cost_usd),
+                    number(training),
+                    number(truth.map(|truth| truth.expected_step_s)),
+                    number(truth.map(|truth| truth.steps_to_target)),
+                ];
+                table.push(front.into_iter().chain(place(arena, at)).chain(back));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What every strategy predicts of every configuration, in the first replica.
+fn predictions(plan: &Plan, table: &mut Table) -> Result<(), String> {
+    let mut evaluator = Evaluator::new(plan);
+    for at in 0..plan.arena_count() {
+        let arena = plan.arena(at).map_err(str::to_owned)?;
+        for (index, contender) in arena.contenders.iter().enumerate() {
+            let predicted = evaluator.predicted(at, index, 0).to_vec();
+            for (at, time_s) in predicted.iter().enumerate() {
+                let hours = |seconds: Option<f64>| number(seconds.map(|s| s / SECONDS_PER_HOUR));
+                let front = [text(Some(&arena.workload)), text(Some(&contender.name))];
+                let back = [hours(*time_s), hours(arena.expected_time_s[at])];
+                table.push(front.into_iter().chain(place(arena, at)).chain(back));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What was measured of the workloads.
+fn history(scenario: &Scenario, table: &mut Table) {
+    for (workload, _) in &scenario.workloads {
+        for run in History::of(workload, &scenario.reach).runs {
+            table.push([
+                text(Some(&workload.name)),
+                text(run.vm.as_deref()),
+                number(run.workers),
+                number(run.batch),
+                number(run.noise_normalised),
+                number(run.epochs),
+                number(run.step_s()),
+            ]);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Asynchronous workers and their parameter servers.
+
+use super::{Function, Given, SEED, function};
+use crate::expression::Arguments;
+use scavsim_read::input::checked::{Delay, Machines, Spread};
+use scavsim_sim::training::sync::{Asp, AspAlone, ServiceTime};
+
+pub(super) const FUNCTIONS: &[Function] = &[function!(
+    asp_speed [
+        "workers", "alone_s", "servers", "service_s", "service_cv", "updates", "step_cv?"
+    ] "updates per second of workers whose step takes so long alone, its update included, simulated with their servers"
+)];
+
+const MOST_UPDATES: u64 = 100_000_001;
+const MOST_WORKERS: u64 = 1_000_001;
+
+fn asp_speed(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let updates = arguments.whole("updates", 1..MOST_UPDATES)?;
+    let workers = arguments.whole("workers", 1..MOST_WORKERS)? as u32;
+    let servers = arguments.whole("servers", 1..MOST_WORKERS)? as u32;
+    let service_cv = Spread::new(arguments.number("service_cv")?);
+    let asp = Asp {
+        servers: Machines::new(servers).ok_or("so many servers are not legal")?,
+        service_s: Delay::new(arguments.number("service_s")?)
+            .ok_or("the service time is out of range")?,
+        service: ServiceTime::Cv(service_cv.ok_or("the variation of service is out of range")?),
+        step_includes_service: true,
+    };
+    let alone_s = arguments.number("alone_s")?;
+    if !(alone_s > 0.0 && alone_s.is_finite()) {
+        return Err("`alone_s` is above 0".to_owned());
+    }
+    let alone = AspAlone {
+        asp,
+        own_s: alone_s,
+        step_cv: arguments.optional_number("step_cv")?.unwrap_or(0.0),
+        seed: SEED,
+        fidelity: given.fidelity,
+    };
+    alone.speed(workers, updates)
+}

@@ -1,0 +1,235 @@
+//! Workers that are unlike: jobs, clusters and policies of batches by the names that a file gives them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Function, Given, function};
+use crate::expression::Arguments;
+use scavsim_base::rng::{Purpose, Streams};
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::fit::worker::{TimedStep, by_size};
+use scavsim_data::workload::law::worker::zero;
+use scavsim_read::input::checked::{Count, NonNegative, Positive, Spread};
+use scavsim_read::input::closest;
+use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worker, WorkerLaw};
+
+/// Every job runs on any cluster under any policy.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Unequal {
+    jobs: BTreeMap<String, Job>,
+    clusters: BTreeMap<String, Vec<Worker>>,
+    batching: BTreeMap<String, Batching>,
+}
+
+/// A job, whose global batch is `batch` times the workers. Its law is given, or fitted to its times.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "JobForm")]
+struct Job {
+    batch: Positive,
+    steps: Count,
+    law: Law,
+    restart_s: NonNegative,
+}
+
+#[derive(Debug, Clone)]
+enum Law {
+    Given(WorkerLaw),
+    FittedToMin(Times),
+}
+
+/// Minutes of a job by cluster and policy of batches.
+type Times = BTreeMap<String, BTreeMap<String, Positive>>;
+
+/// A job as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JobForm {
+    batch: Positive,
+    steps: Count,
+    law: Option<WorkerLaw>,
+    fitted_to_min: Option<Times>,
+    restart_s: NonNegative,
+}
+
+impl TryFrom<JobForm> for Job {
+    type Error = &'static str;
+
+    fn try_from(form: JobForm) -> Result<Job, Self::Error> {
+        let law = match (form.law, form.fitted_to_min) {
+            (Some(law), None) => Law::Given(law),
+            (None, Some(times)) => Law::FittedToMin(times),
+            _ => return Err("expected either `law` or `fitted_to_min`"),
+        };
+        Ok(Job {
+            batch: form.batch,
+            steps: form.steps,
+            law,
+            restart_s: form.restart_s,
+        })
+    }
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function!(unequal_time_s ["job", "cluster", "batching"] "seconds of a job of `[unequal.jobs]` on a cluster of `[unequal.clusters]` with the batches of `[unequal.batching]`, without variation"),
+    function!(unequal_left_out_s ["job", "cluster", "batching"] "the same by the law that its other times give: all in `fitted_to_min` but those of this cluster with these batches"),
+    function!(unequal_left_out_error ["job"] "mean error in % of all times in `fitted_to_min`, each by the law that the others give"),
+    function!(unequal_changes ["job", "cluster", "batching"] "how often its batches change"),
+];
+
+/// A thing of a file by its name.
+fn named<'a, T>(all: &'a BTreeMap<String, T>, what: &str, name: &str) -> Result<&'a T, String> {
+    all.get(name).ok_or_else(|| {
+        let help = match closest(name, all.keys().map(String::as_str)) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        format!("there is no {what} `{name}`{help}")
+    })
+}
+
+/// A cluster under a policy, by their names.
+type Setup<'a> = (&'a str, &'a str);
+
+impl Unequal {
+    /// How a job with this law comes out on a cluster under a policy.
+    fn outcome(&self, job: &Job, law: WorkerLaw, setup: Setup<'_>) -> Result<Outcome, String> {
+        let job = UnequalJob {
+            workers: named(&self.clusters, "cluster", setup.0)?.clone(),
+            batch: job.batch,
+            steps: job.steps,
+            law,
+            batching: *named(&self.batching, "batching", setup.1)?,
+            sync_s: NonNegative::new(0.0).ok_or("0 is no time")?,
+            restart_s: job.restart_s,
+            step_cv: Spread::new(0.0).ok_or("0 is no spread")?,
+            schedule: None,
+        };
+        let plan = job.plan().map_err(|e| e.to_string())?;
+        Ok(plan.run(&mut Streams::new(0).stream(0, Purpose::Trial(0))))
+    }
+
+    /// The law of a job; of one that is fitted, by all times but those with the batches of `without` on its cluster.
+    fn law(&self, job: &Job, without: Option<Setup<'_>>) -> Result<WorkerLaw, String> {
+        let times = match (&job.law, without) {
+            (Law::Given(law), None) => return Ok(*law),
+            (Law::Given(_), Some(_)) => return Err("its law is given, not fitted".to_owned()),
+            (Law::FittedToMin(times), _) => times,
+        };
+        let left_out = match without {
+            Some(setup) => Some((setup.0, self.timed(job, setup, 1.0)?)),
+            None => None,
+        };
+        let mut steps = Vec::new();
+        for (cluster, batching, minutes) in all(times) {
+            let step = self.timed(job, (cluster, batching), minutes)?;
+            let is_left_out = (left_out.as_ref())
+                .is_some_and(|(own, out)| *own == cluster && has_same_batches(out, &step));
+            if !is_left_out {
+                steps.push(step);
+            }
+        }
+        let times = steps.len();
+        by_size(&steps).ok_or_else(|| {
+            format!("no law of a worker's time comes from {times} times; it takes 4")
+        })
+    }
+
+    /// A step of a job that takes so many minutes.
+    fn timed(&self, job: &Job, setup: Setup<'_>, minutes: f64) -> Result<TimedStep, String> {
+        let batching = named(&self.batching, "batching", setup.1)?;
+        if batching.policy().looks().is_some() {
+            return Err(format!(
+                "batches of `{}` change meanwhile: no law comes from them",
+                setup.1
+            ));
+        }
+        // Batches that nothing changes go by sizes, whatever the law.
+        let batches = self.outcome(job, any_law(), setup)?.batches;
+        let sizes = named(&self.clusters, "cluster", setup.0)?.iter();
+        Ok(TimedStep {
+            workers: (batches
+                .into_iter()
+                .zip(sizes.map(|worker| worker.size.get())))
+            .collect(),
+            step_s: minutes * SECONDS_PER_HOUR / 60.0 / f64::from(job.steps.get()),
+        })
+    }
+
+    /// Seconds of a job by the law that its other times give.
+    fn left_out_s(&self, job: &Job, setup: Setup<'_>) -> Result<f64, String> {
+        let law = self.law(job, Some(setup))?;
+        Ok(self.outcome(job, law, setup)?.time_s)
+    }
+}
+
+/// Whether the workers of a cluster have the same batches in both steps, but for rounding.
+fn has_same_batches(one: &TimedStep, other: &TimedStep) -> bool {
+    let mut pairs = one.workers.iter().zip(&other.workers);
+    pairs.all(|(one, other)| (one.0 / other.0 - 1.0).abs() < 1e-9)
+}
+
+/// A nanosecond per sample and core, which no job is too long for.
+fn any_law() -> WorkerLaw {
+    WorkerLaw {
+        sample_s: Positive::new(1e-9).expect("it is above 0"),
+        fixed_samples: zero(),
+        fixed_s: zero(),
+        speed: Speed::Linear,
+        fixed_speed: None,
+        beyond_knee: None,
+        waiting_s: zero(),
+    }
+}
+
+/// Clusters, policies and minutes.
+fn all(times: &Times) -> impl Iterator<Item = (&str, &str, f64)> {
+    (times.iter()).flat_map(|(cluster, by)| {
+        (by.iter()).map(move |(batching, minutes)| (&**cluster, &**batching, minutes.get()))
+    })
+}
+
+fn job<'g>(given: &'g Given, arguments: &Arguments<'_>) -> Result<&'g Job, String> {
+    named(&given.unequal.jobs, "job", arguments.text("job")?)
+}
+
+fn setup<'a>(arguments: &'a Arguments<'_>) -> Result<Setup<'a>, String> {
+    Ok((arguments.text("cluster")?, arguments.text("batching")?))
+}
+
+fn run(given: &Given, arguments: &Arguments<'_>) -> Result<Outcome, String> {
+    let job = job(given, arguments)?;
+    let law = given.unequal.law(job, None)?;
+    given.unequal.outcome(job, law, setup(arguments)?)
+}
+
+fn unequal_time_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(run(given, arguments)?.time_s)
+}
+
+fn unequal_changes(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    Ok(run(given, arguments)?.changes as f64)
+}
+
+fn unequal_left_out_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    given
+        .unequal
+        .left_out_s(job(given, arguments)?, setup(arguments)?)
+}
+
+fn unequal_left_out_error(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+    let job = job(given, arguments)?;
+    let Law::FittedToMin(times) = &job.law else {
+        return Err("its law is given, not fitted".to_owned());
+    };
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (cluster, batching, minutes) in all(times) {
+        let seconds = given.unequal.left_out_s(job, (cluster, batching))?;
+        (sum, count) = (sum + (seconds / (60.0 * minutes) - 1.0).abs(), count + 1.0);
+    }
+    match count > 0.0 {
+        true => Ok(100.0 * sum / count),
+        false => Err("it has no times".to_owned()),
+    }
+}

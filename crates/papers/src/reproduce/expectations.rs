@@ -1,0 +1,256 @@
+//! The table of figures that a paper printed.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::evidence::Evidence;
+use super::readings::Readings;
+use crate::expression::{self, Text};
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+
+/// One published figure.
+#[derive(Debug)]
+pub struct Expectation {
+    /// Where it stands in the paper.
+    pub figure: String,
+    /// What it is, for people; its neighbours of the same name make a section.
+    pub quantity: String,
+    /// Of what, for people.
+    pub of: String,
+    /// Ours, as written.
+    pub written: String,
+    /// The same, read; of a claim with several readings the list of them.
+    pub ours: Text,
+    /// What a claim is read as: each combination of values.
+    pub readings: Readings,
+    /// Of a claim: half of the 95 % interval of ours.
+    pub interval: Option<Text>,
+    /// The figure, or a claim's bound.
+    pub value: f64,
+    /// Its unit; `1` for a plain ratio or count.
+    pub unit: String,
+    /// How far ours may be off.
+    pub tolerance: Tolerance,
+    /// Printed, read off a figure, derived from such, a claim; or no figure of the paper, as [`OURS`] are.
+    pub kind: String,
+    /// What it says for the model if ours agrees.
+    pub evidence: Evidence,
+    /// Where the evidence is stated.
+    pub place: Range<usize>,
+    /// What the figure means, for people.
+    pub note: String,
+    /// Why ours is known to differ; empty where no difference is expected.
+    pub explained: String,
+}
+
+impl Expectation {
+    /// What it is, as it is shown.
+    pub fn shown_quantity(&self) -> &str {
+        match self.quantity.as_str() {
+            "" => &self.figure,
+            quantity => quantity,
+        }
+    }
+
+    /// Of what, as it is shown.
+    pub fn shown_of(&self) -> &str {
+        match self.of.as_str() {
+            "" => &self.written,
+            of => of,
+        }
+    }
+
+    /// The same in every reading.
+    fn read_as(mut self, readings: Readings) -> Expectation {
+        self.ours = readings.over(self.ours);
+        self.readings = readings;
+        self
+    }
+
+    /// `QUANTITY: OF`, as constants name the rows that they touch.
+    pub fn name(&self) -> String {
+        format!("{}: {}", self.shown_quantity(), self.shown_of())
+    }
+
+    /// Whether it is a claim, which holds or does not.
+    pub fn is_claim(&self) -> bool {
+        self.kind == CLAIM
+    }
+}
+
+/// How far a figure of ours may be off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tolerance {
+    /// As a fraction of the published figure.
+    Relative(f64),
+    /// In its unit.
+    Absolute(f64),
+    /// It is at least as large, less so much in its unit.
+    AtLeast(f64),
+    /// It is at most as large, and so much in its unit.
+    AtMost(f64),
+}
+
+/// The kind of rows that are claims.
+const CLAIM: &str = "claim";
+
+/// Kinds of rows that are no figures of the paper: goals of this project, and what ours are compared with besides.
+pub const OURS: [&str; 2] = ["goal", "comparison"];
+
+const COLUMNS: [&str; 8] = [
+    "figure",
+    "expression",
+    "value",
+    "unit",
+    "tolerance",
+    "tolerance_kind",
+    "kind",
+    "evidence",
+];
+const OPTIONAL: [&str; 4] = ["quantity", "of", "note", "explained"];
+
+const OF_CLAIMS: [&str; 9] = [
+    "figure",
+    "quantity",
+    "expression",
+    "value",
+    "unit",
+    "tolerance",
+    "tolerance_kind",
+    "evidence",
+    "interval",
+];
+const OPTIONAL_OF_CLAIMS: [&str; 4] = ["of", "note", "explained", "readings"];
+
+/// Reads the table of figures in `source`; what is wrong with it goes to `diagnostics`.
+pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
+    let table = Table::read(source, &COLUMNS, &OPTIONAL, diagnostics);
+    (table.iter().flat_map(Table::rows))
+        .filter_map(|row| {
+            let kind = row.text("kind", diagnostics)?;
+            if kind == CLAIM {
+                let title = "a claim among the figures";
+                let label = "claims stand in claims.csv";
+                diagnostics.error_at(source, row.span("kind"), title, label);
+            }
+            expectation(source, &row, kind, diagnostics)
+        })
+        .collect()
+}
+
+/// Reads the table of claims, as [`read`] does the figures.
+pub fn read_claims(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
+    let table = Table::read(source, &OF_CLAIMS, &OPTIONAL_OF_CLAIMS, diagnostics);
+    (table.iter().flat_map(Table::rows))
+        .filter_map(|row| {
+            // No bound without an interval: where nothing is drawn it is 0.
+            let parse = expression::parse;
+            let interval = cell(source, &row, "interval", parse, diagnostics);
+            let loops = match row.optional_text("readings") {
+                Some(_) => cell(
+                    source,
+                    &row,
+                    "readings",
+                    expression::parse_loops,
+                    diagnostics,
+                )?,
+                None => Vec::new(),
+            };
+            let claim = expectation(source, &row, CLAIM, diagnostics)?;
+            let mut claim = claim.read_as(Readings::new(loops, source));
+            claim.interval = Some(claim.readings.over(interval?));
+            Some(claim)
+        })
+        .collect()
+}
+
+/// What `parse` makes of a cell.
+fn cell<T>(
+    source: &Arc<Source>,
+    row: &Row<'_>,
+    column: &str,
+    parse: fn(&str, &Arc<Source>, usize, &mut Diagnostics) -> Option<T>,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    let text = row.text(column, diagnostics)?;
+    let span = row.span(column);
+    let at = source.text[span.clone()].find(text).unwrap_or(0);
+    parse(text, source, span.start + at, diagnostics)
+}
+
+/// The kind of evidence in a row.
+fn evidence(
+    source: &Arc<Source>,
+    row: &Row<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Evidence> {
+    let name = row.text("evidence", diagnostics)?;
+    let found = Evidence::named(name);
+    if found.is_none() {
+        let names = Evidence::ALL.map(Evidence::name);
+        let label = match closest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "not known".to_owned(),
+        };
+        let title = format!("unknown kind of evidence `{name}`");
+        let wrong = Diagnostic::at(source, row.span("evidence"), title, label);
+        let all = names.map(|name| format!("`{name}`")).join(", ");
+        diagnostics.push(wrong.with_help(format!("expected {all}")));
+    }
+    found
+}
+
+fn expectation(
+    source: &Arc<Source>,
+    row: &Row<'_>,
+    kind: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Expectation> {
+    let ours = cell(source, row, "expression", expression::parse, diagnostics);
+    let value = row.number("value", .., diagnostics);
+    let size = row.number("tolerance", 0.0.., diagnostics);
+    let tolerance_kind = row.text("tolerance_kind", diagnostics);
+    let tolerance: Option<fn(f64) -> Tolerance> = match tolerance_kind? {
+        "relative" => Some(Tolerance::Relative),
+        "absolute" => Some(Tolerance::Absolute),
+        "at-least" => Some(Tolerance::AtLeast),
+        "at-most" => Some(Tolerance::AtMost),
+        other => {
+            diagnostics.error_at(
+                source,
+                row.span("tolerance_kind"),
+                format!("unknown kind of tolerance `{other}`"),
+                "expected `relative`, `absolute`, `at-least` or `at-most`",
+            );
+            None
+        }
+    };
+    let words = |column: &str| row.optional_text(column).unwrap_or_default().to_owned();
+    let figure = row.text("figure", diagnostics);
+    let unit = row.text("unit", diagnostics);
+    let evidence = evidence(source, row, diagnostics);
+    if value == Some(0.0) && row.optional_text("tolerance_kind") == Some("relative") {
+        let title = "a figure of 0 has no relative difference";
+        let label = "expected `absolute`, `at-least` or `at-most`";
+        diagnostics.error_at(source, row.span("tolerance_kind"), title, label);
+    }
+    let written = words("expression");
+    Some(Expectation {
+        figure: figure?.to_owned(),
+        quantity: words("quantity"),
+        of: words("of"),
+        written,
+        ours: ours?,
+        readings: Readings::default(),
+        interval: None,
+        value: value?,
+        unit: unit?.to_owned(),
+        tolerance: tolerance?(size?),
+        kind: kind.to_owned(),
+        evidence: evidence?,
+        place: row.span("evidence"),
+        note: words("note"),
+        explained: words("explained"),
+    })
+}

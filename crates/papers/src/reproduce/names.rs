@@ -1,0 +1,178 @@
+//! What expressions of a paper can name.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::expectations::Expectation;
+use crate::expression::{self, Arguments, Cell, Definition, Table, Used, Value, World};
+use crate::functions::scenarios::{self, Variants};
+use crate::functions::{Function, Given};
+use scavsim_read::input::{Diagnostics, csv};
+
+/// The table of the paper's figures beside ours, as far as they are known.
+pub(super) const FIGURES: &str = "figures";
+const OF_FIGURES: [&str; 7] = [
+    "quantity",
+    "of",
+    "kind",
+    "evidence",
+    "value",
+    "ours",
+    "difference",
+];
+/// The scenario whose records aggregates go over where no table is named.
+const MAIN: &str = "main";
+
+/// Functions and tables by name.
+#[derive(Debug, Default)]
+pub struct Names {
+    pub(super) given: Given,
+    pub(super) stages: BTreeMap<String, Variants>,
+    pub(super) tables: BTreeMap<String, Rc<Table>>,
+    pub(super) defined: BTreeMap<String, Definition>,
+    /// Columns that expressions ask for: all others of records are not kept.
+    used: Used,
+    /// Rows that a scenario gave.
+    known: RefCell<BTreeMap<String, Rc<Table>>>,
+}
+
+/// A CSV file as a table: cells that are numbers, and words.
+pub(super) fn table(file: &csv::Table) -> Rc<Table> {
+    let names: Vec<&str> = file.columns().collect();
+    let mut table = Table::new(names.iter().copied());
+    for row in file.rows() {
+        let cell = |column: &&str| match row.optional_text(column) {
+            None => Cell::Empty,
+            Some(text) => match text.parse::<f64>() {
+                Ok(number) if number.is_finite() => Cell::Number(number),
+                _ => Cell::Text(text.into()),
+            },
+        };
+        table.push(names.iter().map(cell));
+    }
+    Rc::new(table)
+}
+
+impl Names {
+    /// Reports all names in the expressions of a paper that nothing has.
+    pub(super) fn check(&mut self, expectations: &[Expectation], diagnostics: &mut Diagnostics) {
+        let mut used = Used::default();
+        for Definition { parameters, body } in self.defined.values() {
+            expression::check(body, parameters, self, &mut used, diagnostics);
+        }
+        for row in expectations {
+            let open = row.readings.values.iter().chain(&row.interval);
+            for text in [&row.ours].into_iter().chain(open) {
+                expression::check(text, &[], self, &mut used, diagnostics);
+            }
+        }
+        self.used = used;
+    }
+
+    /// Whether an expression asks for the paper's own figures.
+    pub(super) fn asks_for_figures(&self, row: &Expectation) -> bool {
+        let mut used = Used::default();
+        let silent = &mut Diagnostics::default();
+        expression::check(&row.ours, &[], self, &mut used, silent);
+        used.contains_key(FIGURES)
+    }
+
+    /// Makes the paper's figures known.
+    pub(super) fn tell_figures(&self, rows: impl IntoIterator<Item = [Cell; 7]>) {
+        let mut table = Table::new(OF_FIGURES);
+        rows.into_iter().for_each(|row| table.push(row));
+        let mut known = self.known.borrow_mut();
+        known.insert(FIGURES.to_owned(), Rc::new(table));
+    }
+
+    /// The scenario that `name`, `SCENARIO` or `SCENARIO.KIND`, is of, and the kind of its rows.
+    fn stage<'n>(&self, name: &'n str) -> Option<(&Variants, &'n str)> {
+        let (scenario, kind) = name.rsplit_once('.').unwrap_or((name, scenarios::RECORDS));
+        Some((self.stages.get(scenario)?, kind))
+    }
+}
+
+impl World for Names {
+    fn parameters(&self, function: &str) -> Option<&'static [&'static str]> {
+        let own = scenarios::FUNCTIONS
+            .iter()
+            .find(|(name, ..)| *name == function);
+        let model = || {
+            Function::all()
+                .find(|own| own.name == function)
+                .map(|own| own.parameters)
+        };
+        own.map(|(_, parameters, _)| *parameters).or_else(model)
+    }
+
+    fn functions(&self) -> Vec<&str> {
+        let defined = self.defined.keys().map(String::as_str);
+        let stages = scenarios::FUNCTIONS.iter().map(|(name, ..)| *name);
+        (Function::all().map(|own| own.name))
+            .chain(stages)
+            .chain(defined)
+            .collect()
+    }
+
+    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+        if scenarios::FUNCTIONS
+            .iter()
+            .any(|(name, ..)| *name == function)
+        {
+            let scenario = arguments.optional_text("scenario")?.unwrap_or(MAIN);
+            let stage = self.stages.get(scenario);
+            let stage = stage.ok_or_else(|| format!("there is no scenario `{scenario}`"))?;
+            return stage.after_loss(function, arguments).map(Value::Number);
+        }
+        let model = Function::all().find(|own| own.name == function);
+        model.ok_or("it is unknown")?.value(&self.given, arguments)
+    }
+
+    fn defined(&self, name: &str) -> Option<&Definition> {
+        self.defined.get(name)
+    }
+
+    fn tables(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut all: Vec<&String> = self.stages.keys().collect();
+        all.sort_by_key(|name| *name != MAIN);
+        names.extend(all.iter().map(|name| (*name).clone()));
+        names.extend(self.tables.keys().cloned());
+        for name in all {
+            names.extend(
+                scenarios::KINDS
+                    .iter()
+                    .map(|(kind, _)| format!("{name}.{kind}")),
+            );
+        }
+        names.push(FIGURES.to_owned());
+        names
+    }
+
+    fn columns(&self, table: &str) -> Option<Vec<String>> {
+        if let Some(own) = self.tables.get(table) {
+            return Some(own.names().to_vec());
+        }
+        if table == FIGURES {
+            return Some(OF_FIGURES.map(str::to_owned).to_vec());
+        }
+        let (_, kind) = self.stage(table)?;
+        scenarios::columns(kind)
+    }
+
+    fn table(&self, name: &str) -> Result<Rc<Table>, String> {
+        let known = || self.known.borrow().get(name).cloned();
+        if let Some(own) = self.tables.get(name).cloned().or_else(known) {
+            return Ok(own);
+        }
+        let (stage, kind) = self
+            .stage(name)
+            .ok_or_else(|| format!("there is no table `{name}`"))?;
+        let used = self.used.get(name).cloned().unwrap_or_default();
+        let table = Rc::new(stage.table(kind, &used)?);
+        let mut known = self.known.borrow_mut();
+        known.insert(name.to_owned(), Rc::clone(&table));
+        Ok(table)
+    }
+}

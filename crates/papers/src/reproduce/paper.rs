@@ -1,0 +1,236 @@
+//! A paper's folder, read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+
+use super::constants::{self, Constant};
+use super::expectations::{self, Expectation};
+use super::form::{PaperFile, ScenarioForm};
+use super::names::Names;
+use super::stage;
+use crate::expression::{self, Definition};
+use crate::functions::{Given, Lives};
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::csv::Table;
+use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest, folder};
+use scavsim_sim::training::Fidelity;
+
+static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/papers");
+
+/// The file that says what a paper is, and the table of its figures, which may be missing where there are claims.
+const FILE: &str = "paper.toml";
+const FIGURES: &str = "figures.csv";
+/// The table of its claims, where it has some.
+const CLAIMS: &str = "claims.csv";
+
+/// In what size the simulations of a paper are run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Size {
+    /// How finely: a paper does not say.
+    pub fidelity: Fidelity,
+    /// Replicas of each scenario; as many as it says when absent.
+    pub replicas: Option<Count>,
+}
+
+/// A paper: what its figures are computed from and the figures themselves.
+#[derive(Debug)]
+pub struct Paper {
+    /// Its name: that of its folder.
+    pub name: String,
+    /// What it is.
+    pub citation: String,
+    /// Where the tolerances come from.
+    pub tolerances: String,
+    /// What was chosen, and the rows that it touches.
+    pub constants: Vec<Constant>,
+    pub(super) expectations: Vec<Expectation>,
+    pub(super) names: Names,
+}
+
+impl Paper {
+    /// Names of the papers of the library.
+    pub fn names() -> Vec<&'static str> {
+        folder::names(&EMBEDDED)
+    }
+
+    /// The paper of the library called `name`, or in the folder of this path, which has a `paper.toml`; its simulations in
+    /// a size.
+    ///
+    /// # Errors
+    /// All mistakes in its files.
+    pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let paper = match EMBEDDED.get_dir(name) {
+            Some(dir) if Paper::names().contains(&name) => {
+                let root = "data/papers";
+                let place = Path::new(root).join(name);
+                let folder = Folder::Embedded { root, dir };
+                read(name, &folder, place, size, &mut diagnostics)
+            }
+            _ if Path::new(name).is_dir() => {
+                let place = PathBuf::from(name);
+                let own = place.canonicalize().unwrap_or_else(|_| place.clone());
+                let own = own
+                    .file_name()
+                    .map(|own| own.to_string_lossy().into_owned());
+                let folder = Folder::Disk(place.clone());
+                read(
+                    &own.unwrap_or_default(),
+                    &folder,
+                    place,
+                    size,
+                    &mut diagnostics,
+                )
+            }
+            _ => {
+                let legal = Paper::names();
+                let near = closest(name, legal.iter().copied());
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!(
+                        "legal here: {}, or a folder with a {FILE}",
+                        legal.join(", ")
+                    ),
+                };
+                let wrong = Diagnostic::general(format!("unknown paper `{name}`"));
+                diagnostics.push(wrong.with_help(help));
+                None
+            }
+        };
+        paper.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)
+    }
+}
+
+fn read(
+    name: &str,
+    folder: &Folder,
+    place: PathBuf,
+    size: Size,
+    d: &mut Diagnostics,
+) -> Option<Paper> {
+    let source = folder.read(FILE, d);
+    let claims = (folder.has(CLAIMS)).then(|| folder.read(CLAIMS, d));
+    let figures = (folder.has(FIGURES) || claims.is_none()).then(|| folder.read(FIGURES, d));
+    let source = source?;
+    let file: PaperFile = input::toml::read(&source, d)?;
+    let mut names = Names::default();
+    let mut lives = Lives::new();
+    for (name, life) in &file.lives {
+        match life.get_ref().lifetime() {
+            Ok(life) => {
+                lives.insert(name.clone(), life);
+            }
+            Err(why) => d.error_at(&source, life.span(), why, "here"),
+        }
+    }
+    names.given = Given::new(lives, file.unequal, size.fidelity);
+    let mut scenarios = file.scenarios;
+    if let Some(main) = file.scenario {
+        let form = ScenarioForm {
+            file: main,
+            set: Vec::new(),
+            each: Vec::new(),
+        };
+        scenarios.insert("main".to_owned(), form);
+    }
+    for (name, form) in scenarios {
+        let stage = (read_at(folder, &source, &form.file, d))
+            .and_then(|text| stage::read(&text, &place, (&form, &source), size, d));
+        names.stages.extend(stage.map(|stage| (name, stage)));
+    }
+    for (name, path) in &file.tables {
+        let table = (read_at(folder, &source, path, d)).and_then(|text| Table::read_any(&text, d));
+        names
+            .tables
+            .extend(table.map(|table| (name.clone(), super::names::table(&table))));
+    }
+    for (head, body) in &file.define {
+        let Some((name, parameters)) = head_of(head.get_ref()) else {
+            let title = format!("`{}` is no name with parameters", head.get_ref());
+            d.error_at(&source, head.span(), title, "expected `name(a, b)`");
+            continue;
+        };
+        if let Some(body) = expression_in(&source, body, d) {
+            names.defined.insert(name, Definition { parameters, body });
+        }
+    }
+    let mut expectations = Vec::new();
+    for figures in figures.iter().flatten() {
+        expectations.extend(expectations::read(figures, d));
+    }
+    for claims in claims.iter().flatten() {
+        expectations.extend(expectations::read_claims(claims, d));
+    }
+    // Rows that could not be read are missing among those that constants name.
+    let constants = match d.is_empty() {
+        true => constants::read(file.constants, &expectations, &source, d),
+        false => Vec::new(),
+    };
+    names.check(&expectations, d);
+    Some(Paper {
+        name: name.to_owned(),
+        citation: file.citation,
+        tolerances: file.tolerances,
+        constants,
+        expectations,
+        names,
+    })
+}
+
+/// Reads the file that `path` names in `source`, where a complaint points.
+fn read_at(
+    folder: &Folder,
+    source: &Arc<Source>,
+    path: &toml::Spanned<String>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Arc<Source>> {
+    let mut unread = Diagnostics::default();
+    let found = folder.read(path.get_ref(), &mut unread);
+    for Diagnostic { title, .. } in unread {
+        let help = "a path starts at the folder of the paper";
+        let wrong = Diagnostic::at(source, path.span(), title, "named here").with_help(help);
+        diagnostics.push(wrong);
+    }
+    found
+}
+
+/// `name(a, b)` in parts.
+fn head_of(head: &str) -> Option<(String, Vec<String>)> {
+    let (name, rest) = head.trim().split_once('(').unwrap_or((head.trim(), ")"));
+    let parameters = rest.trim().strip_suffix(')')?.trim();
+    let parameters: Vec<String> = match parameters {
+        "" => Vec::new(),
+        all => all.split(',').map(|one| one.trim().to_owned()).collect(),
+    };
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_alphabetic())
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_-".contains(c))
+            && not_a_name(word).is_none()
+    };
+    let all_words = is_word(name) && parameters.iter().all(|word| is_word(word));
+    all_words.then(|| (name.to_owned(), parameters))
+}
+
+/// The expression in a TOML string.
+fn expression_in(
+    source: &Arc<Source>,
+    body: &toml::Spanned<String>,
+    diagnostics: &mut Diagnostics,
+) -> Option<expression::Text> {
+    let (span, text) = (body.span(), body.get_ref());
+    let written = &source.text[span.clone()];
+    // Of a string without escapes the places are those in the file.
+    let quotes = written.find(text.as_str());
+    match quotes {
+        Some(at) => expression::parse(text, source, span.start + at, diagnostics),
+        None => {
+            let own = Source::new(format!("{}: {written}", source.name), text);
+            expression::parse(text, &own, 0, diagnostics)
+        }
+    }
+}

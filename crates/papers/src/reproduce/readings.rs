@@ -1,0 +1,90 @@
+//! What a claim is read as: every combination of what its words leave open.
+
+use std::sync::Arc;
+
+use crate::expression::tree::{Argument, Call, Expression, Node, Word};
+use crate::expression::{Text, Value, World, evaluate};
+use scavsim_read::input::{Diagnostic, Source};
+
+/// Names of what is left open, with the values that each may have.
+#[derive(Debug, Default)]
+pub struct Readings {
+    loops: Vec<(Word, Expression)>,
+    /// Per name its value in every reading.
+    pub values: Vec<Text>,
+}
+
+impl Readings {
+    /// Of clauses `for NAME in LIST` in `source`.
+    pub fn new(loops: Vec<(Word, Expression)>, source: &Arc<Source>) -> Readings {
+        let mut readings = Readings {
+            loops,
+            values: Vec::new(),
+        };
+        let each = readings.loops.iter().map(|(word, _)| Text {
+            source: Arc::clone(source),
+            root: Expression {
+                node: Node::Name(Arc::clone(&word.text)),
+                span: word.span.clone(),
+            },
+        });
+        let each: Vec<Text> = each.collect();
+        readings.values = each.into_iter().map(|one| readings.over(one)).collect();
+        readings
+    }
+
+    /// The list of what `text` comes to in every reading; itself where nothing is left open.
+    pub fn over(&self, text: Text) -> Text {
+        if self.loops.is_empty() {
+            return text;
+        }
+        let span = text.root.span.clone();
+        let call = Call {
+            name: Word {
+                text: "list".into(),
+                span: span.clone(),
+            },
+            arguments: vec![Argument {
+                name: None,
+                value: text.root,
+            }],
+            loops: self.loops.clone(),
+            table: None,
+            conditions: Vec::new(),
+        };
+        Text {
+            source: text.source,
+            root: Expression {
+                node: Node::Call(Box::new(call)),
+                span,
+            },
+        }
+    }
+
+    /// Per reading, names and their values.
+    ///
+    /// # Errors
+    /// The mistake in a list.
+    pub fn named(&self, world: &dyn World) -> Result<Vec<Vec<(String, String)>>, Diagnostic> {
+        let mut readings: Vec<Vec<(String, String)>> = Vec::new();
+        for ((name, _), values) in self.loops.iter().zip(&self.values) {
+            let values = match evaluate(values, world)? {
+                Value::List(all) => all,
+                one => vec![one],
+            };
+            readings.resize(values.len(), Vec::new());
+            for (reading, value) in readings.iter_mut().zip(values) {
+                let value = match value {
+                    Value::Number(number) => number.to_string(),
+                    Value::Text(text) => text.to_string(),
+                    other => other.shown(),
+                };
+                reading.push((name.text.to_string(), value));
+            }
+        }
+        if readings.is_empty() {
+            readings.push(Vec::new());
+        }
+        Ok(readings)
+    }
+}

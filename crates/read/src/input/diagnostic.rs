@@ -1,0 +1,150 @@
+//! Mistakes, and collections of them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Source;
+
+/// One mistake: what is wrong, where, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// What is wrong, in one line, with the wrong word.
+    pub title: String,
+    /// The text and the bytes of it at fault; without it, the title names the file.
+    pub place: Option<(Arc<Source>, Range<usize>)>,
+    /// What stands beside the marked place; may be empty.
+    pub label: String,
+    /// What is legal, or what to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A mistake at a place in a text.
+    pub fn at(
+        source: &Arc<Source>,
+        span: Range<usize>,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            place: Some(source.locate(&span)),
+            label: label.into(),
+            help: None,
+        }
+    }
+
+    /// A mistake that is nowhere in a text, such as a file that is not there.
+    pub fn general(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            place: None,
+            label: String::new(),
+            help: None,
+        }
+    }
+
+    /// Adds what is legal, or what to do.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The text at fault: a file's path, or the name of a text in memory.
+    pub fn file(&self) -> Option<&str> {
+        let (source, _) = self.place.as_ref()?;
+        Some(&source.name)
+    }
+
+    /// The line of it, from 1.
+    pub fn line(&self) -> Option<usize> {
+        let (source, span) = self.place.as_ref()?;
+        let before = source.text.as_bytes().iter().take(span.start);
+        Some(1 + before.filter(|byte| **byte == b'\n').count())
+    }
+
+    /// Reading order; two diagnostics that would look the same compare equal.
+    fn order(&self) -> impl Ord + '_ {
+        let place = self
+            .place
+            .as_ref()
+            .map(|(source, span)| (source.name.as_str(), span.start, span.end));
+        (place, &self.title, &self.label, &self.help)
+    }
+}
+
+/// All mistakes found so far, over all files read.
+#[derive(Debug, Clone, Default)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Adds a mistake.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    /// Adds a mistake at a place; use [`Diagnostic::at`] to give help too.
+    pub fn error_at(
+        &mut self,
+        source: &Arc<Source>,
+        span: Range<usize>,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.push(Diagnostic::at(source, span, title, label));
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many mistakes were recorded, repetitions included.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many mistakes a report shows: each once.
+    pub fn distinct(&self) -> usize {
+        self.in_reading_order().len()
+    }
+
+    /// The mistakes in the order they were found.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+
+    /// The mistakes in the order a person reads the files, each once.
+    pub(super) fn in_reading_order(&self) -> Vec<&Diagnostic> {
+        let mut sorted: Vec<&Diagnostic> = self.0.iter().collect();
+        sorted.sort_by(|a, b| a.order().cmp(&b.order()));
+        sorted.dedup_by(|a, b| a.order() == b.order());
+        sorted
+    }
+}
+
+impl Extend<Diagnostic> for Diagnostics {
+    fn extend<I: IntoIterator<Item = Diagnostic>>(&mut self, diagnostics: I) {
+        self.0.extend(diagnostics);
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,45 @@
+//! All that is wrong with something a person wrote, as an error of the library.
+
+use std::error::Error;
+use std::fmt;
+
+use super::{Diagnostic, Diagnostics};
+
+/// Everything that is wrong with a scenario and what it names; never empty.
+///
+/// Shown, it is the report that the program prints: each mistake with its file, line, wrong word and
+/// what is legal. `{:?}` shows the same, because that is what `main` and `unwrap` print.
+#[derive(Clone)]
+pub struct Mistakes(Diagnostics);
+
+impl Mistakes {
+    /// What a reader found.
+    pub fn new(diagnostics: Diagnostics) -> Mistakes {
+        Mistakes(diagnostics)
+    }
+
+    /// How many there are.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.0.distinct()
+    }
+
+    /// The mistakes in the order a person reads the files, each once.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.in_reading_order().into_iter()
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.render(false).trim_end())
+    }
+}
+
+impl fmt::Debug for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error for Mistakes {}

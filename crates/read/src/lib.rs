@@ -1,0 +1,8 @@
+//! Files that people write, read with every mistake at once and at its place.
+
+pub mod input;
+
+/// What users of the crate `scavsim` may rely on, of this floor and those below.
+pub mod face {
+    pub use crate::input::{Diagnostic, Mistakes};
+}

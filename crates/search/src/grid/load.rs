@@ -1,0 +1,91 @@
+//! A specification and a table → a checked [`Grid`], or all that is wrong with them.
+
+use std::sync::Arc;
+
+use super::jobs::Jobs;
+use super::rows::Reader;
+use super::scope::listed;
+use super::spec::Spec;
+use super::written::Written;
+use super::{Grid, ROWS, SPEC};
+use scavsim_read::input::csv::Table;
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest};
+
+/// Reads a folder with [`SPEC`] and [`ROWS`]; every mistake goes to `diagnostics`.
+pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Grid> {
+    let spec = folder.read(SPEC, diagnostics);
+    let rows = folder.read(ROWS, diagnostics);
+    read(&spec?, &rows?, diagnostics).map(|read| read.grid)
+}
+
+/// A grid, and what its specification uses of the table.
+#[derive(Debug, Clone)]
+pub struct Read {
+    /// The grid.
+    pub grid: Grid,
+    /// The table.
+    pub table: Table,
+    /// Columns that the specification has a use for, in the order of the table, and whether their
+    /// cells are measurements; of the others, every character counts.
+    pub used: Vec<(String, bool)>,
+}
+
+/// Reads a specification and its table; every mistake goes to `diagnostics`.
+pub fn read(spec: &Arc<Source>, rows: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Read> {
+    let before = diagnostics.len();
+    let written: Option<Written> = input::toml::read(spec, diagnostics);
+    let table = Table::read_any(rows, diagnostics);
+    let (written, table) = (written?, table?);
+    let columns: Vec<String> = table.columns().map(str::to_owned).collect();
+    let checked = Spec::new(&written, spec, &rows.name, &columns, diagnostics)?;
+    let mut reader = Reader::new(&checked, rows);
+    let mut jobs = Jobs::new(&checked, rows);
+    for row in table.rows() {
+        if let Some(read) = reader.read(&row, diagnostics) {
+            jobs.add(read, diagnostics);
+        }
+    }
+    let levels = std::mem::take(&mut reader.levels);
+    let jobs = jobs.done(&levels, diagnostics);
+    if diagnostics.len() > before || jobs.is_empty() {
+        return None;
+    }
+    let mut default_jobs = Vec::new();
+    for asked in &checked.default_jobs {
+        let names = || jobs.iter().map(|job| job.name.as_str());
+        match names().position(|name| name == asked.get_ref()) {
+            Some(place) => default_jobs.push(place),
+            None => {
+                let label = match closest(asked.get_ref(), names()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "not a job of this grid".to_owned(),
+                };
+                let title = format!("unknown job `{}`", asked.get_ref());
+                let told = Diagnostic::at(spec, asked.span(), title, label);
+                diagnostics.push(told.with_help(format!("its jobs: {}", listed(names()))));
+            }
+        }
+    }
+    if checked.default_jobs.is_empty() {
+        default_jobs = (0..jobs.len()).collect();
+    }
+    let is_used = |name: &String| checked.columns().any(|used| used == name);
+    let is_exact = |name: &String| checked.exact_columns().any(|exact| exact == name);
+    let used = (columns.into_iter().filter(is_used))
+        .map(|name| {
+            let is_measured = !is_exact(&name);
+            (name, is_measured)
+        })
+        .collect();
+    (diagnostics.len() == before).then_some(Read {
+        grid: Grid {
+            name: checked.name,
+            about: checked.about,
+            probe: checked.probe,
+            jobs,
+            default_jobs,
+        },
+        table,
+        used,
+    })
+}

@@ -1,0 +1,321 @@
+//! A measured grid: real runs of jobs over configurations, replayed as they were.
+//!
+//! In: a CSV with a row per run, and a specification in TOML that says what its columns are. Out: a
+//! [`Grid`] of [`Job`]s, each with its [`Space`] of the configurations that were run, their
+//! [`Run`]s and what any number of seconds of them costs. Combinations that nobody ran are holes:
+//! no configuration stands for them, so nothing can pick one.
+//!
+//! - [`load`]: a folder → a checked grid.
+//! - [`library`]: the grids embedded in the binary.
+//! - `written`: the specification as it is written; `spec`: what it means for the columns of a
+//!   table, with `check` and `axes`; `scope`: what names in its expressions stand for.
+//! - `meaning`: what the parts of a specification come to.
+//! - [`expression`]: arithmetic on columns.
+//! - `rows`: rows of the table, read; `jobs`: put together to jobs.
+//! - [`report`]: a grid in numbers, for people.
+
+mod axes;
+mod check;
+pub mod expression;
+mod jobs;
+pub mod library;
+pub mod load;
+mod meaning;
+pub mod report;
+mod rows;
+mod scope;
+mod spec;
+mod written;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use expression::{Expression, Line};
+use scavsim_data::space::Space;
+use scavsim_read::input::checked::Fraction;
+
+/// Name of the file with the specification.
+pub const SPEC: &str = "grid.toml";
+/// Name of the file with the runs.
+pub const ROWS: &str = "rows.csv";
+
+/// Runs of one or several jobs.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// Name under which it is listed.
+    pub name: String,
+    /// Where it comes from.
+    pub about: About,
+    /// What a probe is charged.
+    pub probe: Probe,
+    /// All jobs, in the order of the table.
+    pub jobs: Vec<Job>,
+    /// Places in `jobs` of those to take where nobody names one.
+    pub default_jobs: Vec<usize>,
+}
+
+/// Where a grid comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// What was measured.
+    pub title: String,
+    /// Who measured it.
+    pub source: String,
+    /// Address, with the commit where there is one.
+    pub url: String,
+    /// Terms of use.
+    pub licence: String,
+    /// What a reader must know of it.
+    pub note: String,
+}
+
+/// What a probe is charged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Probe {
+    /// How much of a run.
+    pub charge: Charge,
+    /// Whether a budget may end a run early.
+    pub cut_off: bool,
+}
+
+/// How much of a run a probe is charged.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Charge {
+    /// All of it.
+    Whole,
+    /// The steps of the probe at the run's step time.
+    Steps,
+    /// This part of its time.
+    Share(Fraction),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// At the target.
+    Reached,
+    /// Without having reached the target.
+    Unreached,
+    /// It broke, or was stopped.
+    Failed,
+}
+
+/// One real run of a configuration. What the table does not know is `None`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Seconds until then.
+    pub time_s: f64,
+    /// What its target is about, such as an accuracy.
+    pub quality: Option<f64>,
+    /// Steps done.
+    pub steps: Option<f64>,
+    /// Passes over the data.
+    pub epochs: Option<f64>,
+    /// Samples in one pass over the data, D.
+    pub samples_per_epoch: Option<f64>,
+    /// Mean seconds of a step.
+    pub step_s: Option<f64>,
+    /// Of these, compute and waiting at the barrier.
+    pub compute_s: Option<f64>,
+    /// Of these, exposed communication.
+    pub communication_s: Option<f64>,
+    /// Normalised SGD noise γ/K.
+    pub noise_normalised: Option<f64>,
+    /// Which of its figures were derived from other runs.
+    pub derived: Derived,
+}
+
+impl Run {
+    /// Seconds to the target, if it was reached.
+    pub fn time_to_target_s(&self) -> Option<f64> {
+        (self.outcome == Outcome::Reached).then_some(self.time_s)
+    }
+}
+
+/// Figures that were not measured in this run but derived from others: whoever fits a model leaves
+/// them out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Derived {
+    /// [`Run::epochs`].
+    pub epochs: bool,
+    /// [`Run::noise_normalised`].
+    pub noise_normalised: bool,
+}
+
+/// One job: the configurations on which it was run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its name in the grid.
+    pub name: String,
+    /// The configurations that were run, in the order of the table.
+    pub space: Space,
+    runs: Vec<Run>,
+    /// Where the runs of each configuration begin, and at last where they end.
+    first: Vec<usize>,
+    /// Per run; empty without a rule.
+    bills: Vec<Bill>,
+    rule: Option<Arc<Rule>>,
+    /// VMs per configuration; empty where nothing says how many.
+    vms: Vec<u32>,
+    /// Configuration of each row of values, as bits.
+    places: HashMap<Vec<u64>, usize>,
+}
+
+/// What a run costs over time.
+#[derive(Debug, Clone, PartialEq)]
+enum Bill {
+    /// So much at its start and for each second.
+    Linear { at_start: f64, per_s: f64 },
+    /// The rule's values for its names.
+    Bent(Vec<Line>),
+}
+
+/// The rule of costs.
+#[derive(Debug, Clone)]
+struct Rule {
+    expression: Expression,
+    /// Which of its values are the time.
+    is_time: Vec<bool>,
+    /// Whether it needs nothing that only the run tells.
+    is_known_beforehand: bool,
+}
+
+impl Rule {
+    fn usd(&self, values: &[Line], seconds: f64) -> f64 {
+        let mut given = [Line::default(); expression::MOST_NAMES];
+        for (slot, (value, is_time)) in given.iter_mut().zip(values.iter().zip(&self.is_time)) {
+            *slot = if *is_time {
+                Line::constant(seconds)
+            } else {
+                *value
+            };
+        }
+        // Checked at the start, the middle and the end of each run.
+        self.expression.eval(&given[..values.len()]).at.max(0.0)
+    }
+}
+
+impl Job {
+    /// The runs of a configuration, at least one.
+    #[inline]
+    pub fn runs(&self, configuration: usize) -> &[Run] {
+        &self.runs[self.first[configuration]..self.first[configuration + 1]]
+    }
+
+    /// All runs with their configuration.
+    pub fn all_runs(&self) -> impl Iterator<Item = (usize, usize, &Run)> {
+        (0..self.space.len()).flat_map(|configuration| {
+            let runs = self.runs(configuration).iter().enumerate();
+            runs.map(move |(repeat, run)| (configuration, repeat, run))
+        })
+    }
+
+    /// USD for `seconds` of a run by the grid's own rule, `None` where it has none. A rule without
+    /// the time is the bill of the whole run, of which `seconds` cost their share.
+    #[inline]
+    pub fn cost_usd(&self, configuration: usize, repeat: usize, seconds: f64) -> Option<f64> {
+        Some(match self.bills.get(self.first[configuration] + repeat)? {
+            Bill::Linear { at_start, per_s } => at_start + per_s * seconds,
+            Bill::Bent(values) => self.rule.as_ref()?.usd(values, seconds),
+        })
+    }
+
+    /// Whether the grid has a rule of costs.
+    pub fn has_cost(&self) -> bool {
+        self.rule.is_some()
+    }
+
+    /// Whether the rule of costs needs nothing that only the run tells: axes, constants and the
+    /// time.
+    pub fn is_price_known_beforehand(&self) -> bool {
+        (self.rule.as_ref()).is_some_and(|rule| rule.is_known_beforehand)
+    }
+
+    /// USD at the start and for each second, where they are known beforehand and the rule is linear
+    /// in the time.
+    pub fn price(&self, configuration: usize) -> Option<(f64, f64)> {
+        match self.bills.get(self.first[configuration])? {
+            Bill::Linear { at_start, per_s } if self.is_price_known_beforehand() => {
+                Some((*at_start, *per_s))
+            }
+            _ => None,
+        }
+    }
+
+    /// VM shape and number of VMs that a configuration holds, where the grid says so.
+    pub fn held(&self, configuration: usize) -> Option<(&Arc<str>, u32)> {
+        let vms = self.vms.get(configuration)?;
+        Some((self.space.vm(configuration)?, *vms))
+    }
+
+    /// The configuration with these values on the axes; `None` for a hole.
+    pub fn find(&self, values: &[f64]) -> Option<usize> {
+        self.places.get(&bits(values)).copied()
+    }
+
+    /// BLAKE3 hash of its configurations and what was measured on them.
+    pub fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for (at, repeat, run) in self.all_runs() {
+            let usd = self.cost_usd(at, repeat, run.time_s);
+            hasher.update(format!("{} {run:?} {usd:?}\n", self.space.name(at)).as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// The same job on some of its configurations, in the order given.
+    #[must_use]
+    pub fn only(&self, kept: &[usize]) -> Job {
+        let (mut runs, mut bills, mut first) = (Vec::new(), Vec::new(), vec![0]);
+        for &at in kept {
+            let range = self.first[at]..self.first[at + 1];
+            runs.extend_from_slice(&self.runs[range.clone()]);
+            bills.extend_from_slice(self.bills.get(range).unwrap_or(&[]));
+            first.push(runs.len());
+        }
+        let space = self.space.only(kept);
+        let places = (0..space.len())
+            .map(|at| (bits(space.row(at)), at))
+            .collect();
+        Job {
+            name: self.name.clone(),
+            runs,
+            first,
+            bills,
+            rule: self.rule.clone(),
+            vms: kept
+                .iter()
+                .filter_map(|&at| self.vms.get(at).copied())
+                .collect(),
+            places,
+            space,
+        }
+    }
+
+    /// How many combinations of the values that were run on each axis were not run.
+    pub fn holes(&self) -> u64 {
+        let space = &self.space;
+        let distinct = |axis: usize| {
+            let mut values: Vec<u64> = (0..space.len())
+                .map(|configuration| bits(&[space.value(configuration, axis)])[0])
+                .collect();
+            values.sort_unstable();
+            values.dedup();
+            values.len() as u64
+        };
+        let all = (0..space.axes().len())
+            .map(distinct)
+            .fold(1, u64::saturating_mul);
+        all.saturating_sub(space.len() as u64)
+    }
+}
+
+/// A key for values; 0 and -0 are the same.
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| (value + 0.0).to_bits()).collect()
+}

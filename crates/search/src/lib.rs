@@ -1,0 +1,19 @@
+//! Search strategies, and the grounds that they search on.
+//!
+//! - [`testbed`]: what a strategy can touch. [`grid`]: real runs over configurations.
+//! - [`search`]: tasks, strategies, the models they fit, objectives.
+
+pub mod grid;
+pub mod search;
+pub mod testbed;
+
+/// What users of the crate `scavsim` may rely on, of this floor and those below.
+pub mod face {
+    pub use scavsim_sim::face::*;
+
+    pub use crate::search::{
+        Conversation, Depends, Forecast, Limits, Objective, Offer, Past, Prices, Recipe, Registry,
+        Spoken, Strategy, Taken, Task, Unusable,
+    };
+    pub use crate::testbed::{Extent, History, Observation, PastRun, Spent, Stop, Target, Testbed};
+}

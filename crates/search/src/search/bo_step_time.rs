@@ -1,0 +1,234 @@
+//! Bayesian optimisation that is told all but the step time: prices, and epochs to the target.
+//!
+//! Probes of steps. A Gaussian process over the logarithm of the step time makes, with the epochs and the price of a
+//! configuration, a log-normal value of each; the next probe is where that is expected to fall furthest below the best so far.
+//! Where nothing tells epochs, it is the time to the target that is modelled, and runs go to the target.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::belief::Belief;
+use super::features::Features;
+use super::gaussian_process::GaussianProcess;
+use super::latin_hypercube::design;
+use super::probing::{Probing, UNREAD};
+use super::settings::Probes;
+use super::trials::{none_reached, point, runs, value};
+use super::{Depends, Forecast, Objective, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Target, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::{Count, ShareOf};
+
+/// Probes at most, without a budget: what it needed on measured grids to come near the best cost, and the best time.
+const PROBES: (u32, u32) = (8, 15);
+/// What a failed run is taken for, beyond the worst that was seen: a third more.
+const BEYOND: f64 = 0.3;
+
+/// Settings of Bayesian optimisation of the step time.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BoStepTimeSettings {
+    /// Probes, whatever is expected of further ones; without it 8, under the objective `time` 15, or fewer by `stop_below`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+    /// Probes before anything is modelled.
+    pub first: Count,
+    /// It stops when less than this share of the best value is expected to be gained.
+    pub stop_below: ShareOf,
+    /// Steps per probe; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_steps: Option<Count>,
+}
+
+impl Default for BoStepTimeSettings {
+    fn default() -> Self {
+        BoStepTimeSettings {
+            budget: None,
+            first: Count::new(3).expect("3 is at least 1"),
+            stop_below: ShareOf::new(0.001).expect("it is a share"),
+            probe_steps: None,
+        }
+    }
+}
+
+impl Recipe for BoStepTimeSettings {
+    fn summary(&self) -> &str {
+        "Bayesian optimisation of the step time, told prices and epochs; expected improvement of probes of steps"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let probing = Probing::told(task, past, Probes::of_steps(self.probe_steps));
+        let work = |at: usize| probing.steps_to_target(at, UNREAD).unwrap_or(1.0);
+        Ok(Box::new(BoStepTime {
+            work: (0..task.space.len()).map(work).collect(),
+            settings: self.clone(),
+            probing,
+        }))
+    }
+}
+
+struct BoStepTime {
+    settings: BoStepTimeSettings,
+    probing: Probing,
+    /// Steps to the target of each configuration; 1 where runs go to it.
+    work: Vec<f64>,
+}
+
+impl Strategy for BoStepTime {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let count = task.space.len();
+        let budget = runs(self.settings.budget, count).min(match self.settings.budget {
+            Some(_) => count,
+            None if task.objective == Some(Objective::Time) => PROBES.1 as usize,
+            None => PROBES.0 as usize,
+        });
+        let features = Features::of(task.space, task.prices);
+        let mut looks = Looks {
+            strategy: self,
+            task,
+            testbed,
+            forecast,
+            process: GaussianProcess::new(&features, count),
+            tried: vec![false; count],
+            worst: f64::NEG_INFINITY,
+        };
+        let first = (self.settings.first.get() as usize).min(budget);
+        for at in design(&features, count, first, stream) {
+            looks.look(at)?;
+        }
+        let mut probes = first;
+        while probes < count && (probes < budget || looks.has_failed()) {
+            let Some((at, gain)) = looks.next() else {
+                break;
+            };
+            let little = gain < self.settings.stop_below.get() && !looks.has_failed();
+            if self.settings.budget.is_none() && little {
+                break;
+            }
+            looks.look(at)?;
+            probes += 1;
+        }
+        if looks.has_failed() {
+            return Err(none_reached(probes));
+        }
+        looks.foretell();
+        Ok(())
+    }
+}
+
+/// What was looked at so far.
+struct Looks<'a, 't, 'f> {
+    strategy: &'a BoStepTime,
+    task: &'a Task<'a>,
+    testbed: &'t mut dyn Testbed,
+    forecast: &'t mut Forecast,
+    /// Over the logarithm of time over work.
+    process: GaussianProcess<'f>,
+    tried: Vec<bool>,
+    worst: f64,
+}
+
+impl Looks<'_, '_, '_> {
+    /// Probes a configuration.
+    fn look(&mut self, at: usize) -> Result<(), Stop> {
+        let probing = &self.strategy.probing;
+        let seen = probing.probe(self.testbed, at)?;
+        self.tried[at] = true;
+        let log = match (seen.target, seen.step_s) {
+            (Target::Reached(time_s), _) => {
+                self.forecast.predict(at, time_s);
+                libm::log(time_s / self.strategy.work[at])
+            }
+            (_, Some(step_s)) if !probing.is_to_target() => {
+                probing.predict(at, UNREAD, step_s, self.forecast);
+                libm::log(step_s)
+            }
+            (Target::Failed(time_s) | Target::MoreThan(time_s), _) => {
+                libm::log(time_s / self.strategy.work[at]).max(self.worst) + BEYOND
+            }
+            _ => f64::NAN,
+        };
+        if log.is_finite() {
+            self.worst = self.worst.max(log);
+            self.process.observe(at, log);
+        }
+        Ok(())
+    }
+
+    /// Whether all runs to the target failed so far.
+    fn has_failed(&self) -> bool {
+        self.strategy.probing.is_to_target() && self.forecast.time_s.iter().all(Option::is_none)
+    }
+
+    /// Where most is expected to be gained, and that over the best so far; `None` if everything was tried.
+    fn next(&self) -> Option<(usize, f64)> {
+        let mut left = (0..self.tried.len()).filter(|&at| !self.tried[at]);
+        let Some(beliefs) = self.process.beliefs() else {
+            return Some((left.next()?, f64::INFINITY));
+        };
+        // Beyond the limits nothing is gained, as long as there is something within.
+        let seen = |within: bool| {
+            let known =
+                (0..self.tried.len()).filter_map(|at| Some((at, self.forecast.time_s[at]?)));
+            let point = |(at, time_s)| (at, point(self.task, at, time_s));
+            known
+                .map(point)
+                .filter(|(at, point)| !within || self.task.is_within(*at, point))
+                .map(|(_, point)| value(self.task.objective, &point))
+                .reduce(f64::min)
+        };
+        let log_best = libm::log(seen(true).or_else(|| seen(false)).unwrap_or(f64::MAX));
+        let gain = |at: usize| {
+            let point = point(self.task, at, self.time_s(at, beliefs[at].mean));
+            // Time × cost goes by the square of the time.
+            let power = match self.task.objective {
+                Some(Objective::Knee) => 2.0,
+                _ => 1.0,
+            };
+            let belief = Belief {
+                mean: libm::log(value(self.task.objective, &point)),
+                deviation: power * beliefs[at].deviation,
+            };
+            let gain = belief.log_improvement(log_best);
+            (at, self.task.is_within(at, &point), gain)
+        };
+        // Of the configurations that are expected to keep the limits, the one with the greatest gain; else of all.
+        let is_better = |a: &(usize, bool, f64), b: &(usize, bool, f64)| (b.1, b.2) > (a.1, a.2);
+        let next = left
+            .map(gain)
+            .reduce(|best, next| if is_better(&best, &next) { next } else { best })?;
+        Some((next.0, next.2))
+    }
+
+    /// Seconds to the target where the logarithm of time over work is so much.
+    fn time_s(&self, at: usize, log: f64) -> f64 {
+        libm::exp(log) * self.strategy.work[at]
+    }
+
+    /// Predicts by the model what was not probed; not what runs to the target leave out, which may fail.
+    fn foretell(&mut self) {
+        let Some(beliefs) = self.process.beliefs() else {
+            return;
+        };
+        if self.strategy.probing.is_to_target() {
+            return;
+        }
+        for (at, belief) in beliefs.iter().enumerate() {
+            if self.forecast.time_s[at].is_none() {
+                let mean = belief.mean + 0.5 * belief.deviation * belief.deviation;
+                let time_s = self.time_s(at, mean);
+                self.forecast.predict(at, time_s);
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! CherryPick (NSDI 2017): Bayesian optimisation with expected improvement.
+//!
+//! Whole runs. The first stand in every part of the space; each further one is where the value of the objective is
+//! expected to fall furthest below the best so far, by a Gaussian process over the values themselves. It stops when that
+//! is less than a tenth of the best, after six runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::features::Features;
+use super::gaussian_process::GaussianProcess;
+use super::latin_hypercube::design;
+use super::trials::{self, Outcome, Trials};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::{Count, ShareOf};
+
+/// A failed run counts as this multiple of the worst value that was seen.
+const FAILED: f64 = 1.35;
+
+/// Settings of CherryPick.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CherryPickSettings {
+    /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+    /// Runs before anything is modelled.
+    pub first: Count,
+    /// Runs before its own rule may stop it.
+    pub least: Count,
+    /// It stops when less than this share of the best value is expected to be gained.
+    pub stop_below: ShareOf,
+}
+
+impl Default for CherryPickSettings {
+    fn default() -> Self {
+        CherryPickSettings {
+            budget: None,
+            first: Count::new(3).expect("3 is at least 1"),
+            least: Count::new(6).expect("6 is at least 1"),
+            stop_below: ShareOf::new(0.1).expect("it is a share"),
+        }
+    }
+}
+
+impl Recipe for CherryPickSettings {
+    fn summary(&self) -> &str {
+        "Bayesian optimisation: expected improvement of whole runs; stops below a tenth of the best after six"
+    }
+
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(CherryPick(self.clone())))
+    }
+}
+
+struct CherryPick(CherryPickSettings);
+
+impl Strategy for CherryPick {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let settings = &self.0;
+        let count = task.space.len();
+        let budget = trials::runs(settings.budget, count);
+        let features = Features::of(task.space, task.prices);
+        let first = (settings.first.get() as usize).min(budget);
+        let mut seen = Seen {
+            process: GaussianProcess::new(&features, count),
+            worst: 0.0,
+        };
+        let mut trials = Trials::new(task, testbed, forecast);
+        for at in design(&features, count, first, stream) {
+            let outcome = trials.run(at, None)?;
+            seen.learn(at, outcome);
+        }
+        while trials.goes_on(budget) {
+            let beliefs = seen.process.beliefs();
+            let best = trials.best.map_or(seen.worst, |(_, value)| value);
+            let gain = |at: usize| match &beliefs {
+                Some(beliefs) => beliefs[at].improvement(best),
+                None => f64::INFINITY,
+            };
+            let next = trials
+                .left()
+                .map(|at| (at, gain(at)))
+                .reduce(|best, next| if next.1 > best.1 { next } else { best });
+            let Some((at, gain)) = next else { break };
+            let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
+            // Nothing is better than for nothing.
+            let little = best == 0.0 || gain < settings.stop_below.get() * best;
+            if settings.budget.is_none() && enough && little {
+                break;
+            }
+            let outcome = trials.run(at, None)?;
+            seen.learn(at, outcome);
+        }
+        trials.decide()
+    }
+}
+
+/// What the runs so far tell.
+struct Seen<'f> {
+    process: GaussianProcess<'f>,
+    worst: f64,
+}
+
+impl Seen<'_> {
+    fn learn(&mut self, at: usize, outcome: Outcome) {
+        let value = match outcome {
+            Outcome::Reached(value) => value,
+            Outcome::Above(value) | Outcome::Failed(value) => FAILED * self.worst.max(value),
+        };
+        if value.is_finite() {
+            self.worst = self.worst.max(value);
+            self.process.observe(at, value);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Expected improvement per cost of looking: where a run is expected to gain most for what it takes itself.
+//!
+//! Whole runs, the first two at the lowest prices per hour. A Gaussian process over the logarithms tells what each takes
+//! and gains; a run that has come to the best value so far is given up. It stops as CherryPick does. That a look has its own price is
+//! the point of HeterBO (IPDPS 2020) and of Lynceus (ICDCS 2020); their priors and lookahead are not in it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::features::Features;
+use super::gaussian_process::GaussianProcess;
+use super::trials::{self, Outcome, Trials};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::{Count, ShareOf};
+
+/// What a run that was given up or failed is taken for, beyond what it came to: a third more.
+const BEYOND: f64 = 0.3;
+
+/// Settings of expected improvement per cost.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EiPerCostSettings {
+    /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+    /// Runs before its own rule may stop it.
+    pub least: Count,
+    /// It stops when less than this share of the best value is expected to be gained.
+    pub stop_below: ShareOf,
+    /// Whether a run is given up when it has come to the best value so far.
+    pub give_up: bool,
+}
+
+impl Default for EiPerCostSettings {
+    fn default() -> Self {
+        EiPerCostSettings {
+            budget: None,
+            least: Count::new(6).expect("6 is at least 1"),
+            stop_below: ShareOf::new(0.1).expect("it is a share"),
+            give_up: true,
+        }
+    }
+}
+
+impl Recipe for EiPerCostSettings {
+    fn summary(&self) -> &str {
+        "Bayesian optimisation: expected improvement over what a run takes itself, from the two cheapest; gives up early"
+    }
+
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(EiPerCost(self.clone())))
+    }
+}
+
+struct EiPerCost(EiPerCostSettings);
+
+impl Strategy for EiPerCost {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let settings = &self.0;
+        let count = task.space.len();
+        let budget = trials::runs(settings.budget, count);
+        let features = Features::of(task.space, task.prices);
+        let mut process = GaussianProcess::new(&features, count);
+        let mut trials = Trials::new(task, testbed, forecast);
+        let mut worst = f64::NEG_INFINITY;
+        let mut first = by_price(task).into_iter().take(2);
+        while trials.goes_on(budget) {
+            let beliefs = process.beliefs();
+            let best = trials.best.map(|(_, value)| value);
+            if best == Some(0.0) {
+                break; // nothing is better than for nothing
+            }
+            let at = match (first.next(), &beliefs) {
+                (Some(at), _) => at,
+                // Nothing is known yet of how values vary: as they come.
+                (None, None) => match trials.left().next() {
+                    Some(at) => at,
+                    None => break,
+                },
+                (None, Some(beliefs)) => {
+                    let log_best = best.map_or(worst, libm::log);
+                    let gain = |at: usize| beliefs[at].log_improvement(log_best);
+                    // Of a log-normal value.
+                    let takes = |at: usize| {
+                        let b = &beliefs[at];
+                        libm::exp(b.mean + 0.5 * b.deviation * b.deviation - log_best)
+                    };
+                    let next = trials
+                        .left()
+                        .map(|at| (at, gain(at) / takes(at)))
+                        .reduce(|best, next| if next.1 > best.1 { next } else { best });
+                    let Some((at, _)) = next else { break };
+                    let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
+                    let most = trials.left().map(gain).fold(0.0, f64::max);
+                    if settings.budget.is_none() && enough && most < settings.stop_below.get() {
+                        break;
+                    }
+                    at
+                }
+            };
+            let cap = best.filter(|_| settings.give_up);
+            let log = match trials.run(at, cap)? {
+                Outcome::Reached(value) => libm::log(value),
+                Outcome::Above(value) => libm::log(value) + BEYOND,
+                Outcome::Failed(value) => libm::log(value).max(worst) + BEYOND,
+            };
+            if log.is_finite() {
+                worst = worst.max(log);
+                process.observe(at, log);
+            }
+        }
+        trials.decide()
+    }
+}
+
+/// Configurations from the lowest price per hour to the highest; where there are none, in their order.
+fn by_price(task: &Task<'_>) -> Vec<usize> {
+    let hour = |at: usize| {
+        let usd = (task.prices).and_then(|prices| prices.usd_per_hour(at));
+        usd.unwrap_or(f64::INFINITY)
+    };
+    let mut order: Vec<usize> = (0..task.space.len()).collect();
+    order.sort_by(|&a, &b| hour(a).total_cmp(&hour(b)).then(a.cmp(&b)));
+    order
+}

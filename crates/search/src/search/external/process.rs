@@ -1,0 +1,297 @@
+//! A program under way: one line in, one line out, within limits of time, memory and output.
+//!
+//! Threads of its own read what it says and write what it is told, so that nothing it does makes a search wait for longer
+//! than its time-out. It is ended with all processes that it started and that did not leave its group; by its guard, where
+//! scavsim itself ends, however that ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::guard::Guard;
+use super::spoken::Conversation;
+use super::talk::shortened;
+use scavsim_sim::engine::Interrupt;
+
+/// Longest answer, in bytes.
+const LONGEST_ANSWER: usize = 1 << 20;
+/// Bytes of its last complaints that are kept.
+const COMPLAINTS: usize = 4096;
+/// How long a program that says no more is given to end by itself, so that its own exit status can be told.
+const GRACE: Duration = Duration::from_millis(500);
+/// Between two looks at the interrupt.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What a process may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Of time, for each answer.
+    pub(super) answer: Duration,
+    /// MiB of address space.
+    pub(super) memory_mib: u32,
+}
+
+/// Why there is no answer.
+enum Broken {
+    /// It said something that it was not asked for.
+    Unasked(String),
+    /// It says no more.
+    Ended,
+    /// Its answer is too long.
+    Flood,
+    /// It takes longer than this.
+    Late(Duration),
+    /// Its input has ended, and it has not, for so long.
+    Stays(Duration),
+    /// Nobody waits for it any more.
+    Interrupted,
+}
+
+impl Broken {
+    /// The reason in words, with what the program complained of last.
+    fn in_words(self, process: &mut Process) -> String {
+        let grace = match self {
+            Broken::Ended => GRACE,
+            _ => Duration::ZERO,
+        };
+        let (status, complaint) = process.end(grace);
+        let complaint = match complaint.is_empty() {
+            true => String::new(),
+            false => format!("; its last words: {}", shortened(&complaint)),
+        };
+        match self {
+            Broken::Unasked(line) => {
+                format!(
+                    "the program said more than it was asked: {}",
+                    shortened(&line)
+                )
+            }
+            Broken::Flood => {
+                format!("the program's answer is longer than {LONGEST_ANSWER} bytes")
+            }
+            Broken::Late(limit) => match status {
+                // Those hold its output open.
+                Some(status) => {
+                    format!("the program ended ({status}) and left others behind{complaint}")
+                }
+                None => format!(
+                    "the program gave no answer within {} s{complaint}",
+                    limit.as_secs_f64()
+                ),
+            },
+            Broken::Stays(limit) => match status {
+                Some(status) => {
+                    format!("the program ended ({status}) and left others behind{complaint}")
+                }
+                None => format!(
+                    "the program goes on for {} s after its search and its input have ended: let it end, or repeat the \
+                     `number` of each line{complaint}",
+                    limit.as_secs_f64()
+                ),
+            },
+            Broken::Interrupted => "interrupted".to_owned(),
+            Broken::Ended => match status {
+                Some(status) if !status.success() => {
+                    format!("the program ended ({status}){complaint}")
+                }
+                _ => format!("the program ended before it had chosen{complaint}"),
+            },
+        }
+    }
+}
+
+/// A process that makes one search after the other.
+pub(super) struct Process {
+    child: Child,
+    guard: Guard,
+    limits: Limits,
+    interrupt: Interrupt,
+    /// Until its input ends.
+    tell: Option<Sender<String>>,
+    /// A line, or `None` for one that is too long.
+    said: Receiver<Option<String>>,
+    complaints: Receiver<String>,
+}
+
+impl Process {
+    /// Starts one in `folder`. Its random hashes are switched off, and Python's buffers: what is printed is said.
+    pub(super) fn start(
+        program: &Path,
+        arguments: &[String],
+        folder: &Path,
+        limits: Limits,
+        interrupt: Interrupt,
+    ) -> Result<Process, String> {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env("PYTHONHASHSEED", "0")
+            .env("PYTHONUNBUFFERED", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if !folder.as_os_str().is_empty() {
+            command.current_dir(folder);
+        }
+        let guard = Guard::start()?;
+        guard.watch(&mut command);
+        let mut child = command
+            .spawn()
+            .map_err(|why| format!("the program does not start: {why}"))?;
+        limit_memory(&child, limits.memory_mib);
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(mut input), Some(output), Some(errors)) = pipes else {
+            return Err("the program does not start: it has no pipes".to_owned());
+        };
+        let (tell, told) = channel::<String>();
+        thread::spawn(move || {
+            for line in told {
+                if input.write_all(line.as_bytes()).is_err() {
+                    break;
+                }
+            }
+        });
+        let (say, said) = sync_channel(1);
+        thread::spawn(move || read_lines(BufReader::new(output), &say));
+        let (complain, complaints) = sync_channel(1);
+        thread::spawn(move || complain.send(last_line(errors)));
+        Ok(Process {
+            child,
+            guard,
+            limits,
+            interrupt,
+            tell: Some(tell),
+            said,
+            complaints,
+        })
+    }
+
+    /// Tells it a line and waits for its answer: what it says next, whenever it said it.
+    fn ask(&mut self, line: String) -> Result<String, Broken> {
+        if let Some(tell) = &self.tell {
+            // One that has ended hears nothing; what it says tells so.
+            let _ = tell.send(line);
+        }
+        self.hear()
+    }
+
+    /// What it says next.
+    fn hear(&mut self) -> Result<String, Broken> {
+        let deadline = Instant::now() + self.limits.answer;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.said.recv_timeout(left.min(LOOK)) {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => return Err(Broken::Flood),
+                Err(RecvTimeoutError::Disconnected) => return Err(Broken::Ended),
+                Err(RecvTimeoutError::Timeout) if self.interrupt.is_raised() => {
+                    return Err(Broken::Interrupted);
+                }
+                Err(RecvTimeoutError::Timeout) if left <= LOOK => {
+                    return Err(Broken::Late(self.limits.answer));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Ends its input, and waits until it ends, too: whether it then says anything is no matter of time.
+    fn last(&mut self) -> Result<(), Broken> {
+        self.tell = None;
+        match self.hear() {
+            Err(Broken::Ended) => Ok(()),
+            Ok(unasked) => Err(Broken::Unasked(unasked)),
+            Err(Broken::Late(limit)) => Err(Broken::Stays(limit)),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Ends it, once it has had some time to end by itself: its exit status, and the last line of its complaints.
+    fn end(&mut self, grace: Duration) -> (Option<ExitStatus>, String) {
+        let deadline = Instant::now() + grace;
+        let mut status = self.child.try_wait().ok().flatten();
+        while status.is_none() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(2));
+            status = self.child.try_wait().ok().flatten();
+        }
+        self.kill();
+        let complaint = self.complaints.recv_timeout(GRACE).unwrap_or_default();
+        (status, complaint)
+    }
+
+    fn kill(&mut self) {
+        self.guard.kill();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Conversation for Process {
+    fn answer(&mut self, line: String) -> Result<String, String> {
+        self.ask(line).map_err(|broken| broken.in_words(self))
+    }
+
+    fn over(&mut self) -> Result<bool, String> {
+        self.last().map_err(|broken| broken.in_words(self))?;
+        Ok(false)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Hands on each line, until one is too long or nobody listens any more.
+fn read_lines(mut output: impl BufRead, say: &SyncSender<Option<String>>) {
+    loop {
+        let mut line = Vec::new();
+        let most = LONGEST_ANSWER as u64 + 1;
+        match output.by_ref().take(most).read_until(b'\n', &mut line) {
+            Ok(1..) if line.len() <= LONGEST_ANSWER => {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                if say.send(Some(line)).is_err() {
+                    return;
+                }
+            }
+            Ok(1..) => {
+                let _ = say.send(None);
+                return;
+            }
+            Ok(0) | Err(_) => return,
+        }
+    }
+}
+
+/// Reads to the end: the last line that says something.
+fn last_line(mut errors: impl Read) -> String {
+    let (mut kept, mut piece) = (Vec::new(), [0; 1024]);
+    while let Ok(count @ 1..) = errors.read(&mut piece) {
+        kept.extend_from_slice(&piece[..count]);
+        let surplus = kept.len().saturating_sub(COMPLAINTS);
+        kept.drain(..surplus);
+    }
+    let kept = String::from_utf8_lossy(&kept).into_owned();
+    let last = kept.lines().rev().find(|line| !line.trim().is_empty());
+    last.unwrap_or_default().to_owned()
+}
+
+#[cfg(target_os = "linux")]
+fn limit_memory(child: &Child, mib: u32) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let bytes = Some(u64::from(mib) << 20);
+    let limit = Rlimit {
+        current: bytes,
+        maximum: bytes,
+    };
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // One that has ended already says so when it is asked.
+    let _ = prlimit(pid, Resource::As, limit);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_memory(_: &Child, _: u32) {}

@@ -1,0 +1,75 @@
+//! A fixed configuration: what a user does who does not search.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::settings::Start;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::Count;
+
+/// Settings of the strategy `default`. Absent fields are the smallest of the first VM type.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DefaultSettings {
+    /// Worker count K.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Count>,
+    /// Global batch B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Count>,
+}
+
+impl DefaultSettings {
+    /// The index of the fixed configuration.
+    ///
+    /// # Errors
+    /// [`Unusable`] when it is not among the configurations.
+    pub fn index(&self, task: &Task<'_>) -> Result<usize, Unusable> {
+        let space = task.space;
+        let groups = space::groups(space);
+        let smallest = space::start(&groups, Start::Smallest).unwrap_or(0);
+        if self.workers.is_none() && self.batch.is_none() {
+            return Ok(smallest);
+        }
+        let workers = (self.workers.map(Count::get)).or_else(|| space.workers(smallest));
+        let batch = (self.batch.map(Count::get)).or_else(|| space.batch(smallest));
+        (0..space.len())
+            .find(|&at| (space.workers(at), space.batch(at)) == (workers, batch))
+            .ok_or_else(|| {
+                let said = |value: Option<u32>| value.map_or("no".to_owned(), |v| v.to_string());
+                Unusable(format!(
+                    "{} workers with batch {} is not among the configurations of `{}`",
+                    said(workers),
+                    said(batch),
+                    task.workload
+                ))
+            })
+    }
+}
+
+impl Recipe for DefaultSettings {
+    fn summary(&self) -> &str {
+        "a fixed configuration, the smallest unless said otherwise"
+    }
+
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(Fixed(self.index(task)?)))
+    }
+}
+
+struct Fixed(usize);
+
+impl Strategy for Fixed {
+    fn search(
+        &self,
+        _: &Task<'_>,
+        _: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        forecast.decided = Some(self.0);
+        Ok(())
+    }
+}

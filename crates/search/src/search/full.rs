@@ -1,0 +1,49 @@
+//! Full search: probe every configuration.
+
+use super::probing::Probing;
+use super::settings::probing_settings;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+
+probing_settings! {
+    /// Settings of full search.
+    #[derive(Default)]
+    pub struct FullSettings {}
+}
+
+impl Recipe for FullSettings {
+    fn summary(&self) -> &str {
+        "cold start, then probe every configuration; epochs from the line of an earlier run"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let groups = space::groups(task.space);
+        Ok(Box::new(Full {
+            order: groups.into_iter().flat_map(|g| g.members).collect(),
+            probing: Probing::new(task, past, self.probes()),
+        }))
+    }
+}
+
+struct Full {
+    /// All configurations, so that the cluster only grows.
+    order: Vec<usize>,
+    probing: Probing,
+}
+
+impl Strategy for Full {
+    fn search(
+        &self,
+        _: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        self.probing.cold_start(testbed)?;
+        for &index in &self.order {
+            self.probing.probe_and_predict(testbed, index, forecast)?;
+        }
+        Ok(())
+    }
+}

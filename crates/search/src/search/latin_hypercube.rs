@@ -1,0 +1,138 @@
+//! Latin hypercube search: runs that stand in every part of every axis once, and the best of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::features::Features;
+use super::trials::Trials;
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::Count;
+
+/// Settings of Latin hypercube search.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LatinHypercubeSettings {
+    /// Configurations run to the target; at most as many as there are.
+    pub budget: Count,
+}
+
+impl Default for LatinHypercubeSettings {
+    fn default() -> Self {
+        LatinHypercubeSettings {
+            budget: Count::new(6).expect("6 is at least 1"),
+        }
+    }
+}
+
+impl Recipe for LatinHypercubeSettings {
+    fn summary(&self) -> &str {
+        "run configurations to the target that stand in every part of every axis once; the best of them"
+    }
+
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(LatinHypercube {
+            budget: self.budget.get() as usize,
+            features: Features::of(task.space, None),
+        }))
+    }
+}
+
+struct LatinHypercube {
+    budget: usize,
+    features: Features,
+}
+
+impl Strategy for LatinHypercube {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let mut trials = Trials::new(task, testbed, forecast);
+        for at in design(&self.features, task.space.len(), self.budget, stream) {
+            trials.run(at, None)?;
+        }
+        // Where none of them came to the target, others at random.
+        while trials.goes_on(self.budget) {
+            let left: Vec<usize> = trials.left().collect();
+            trials.run(left[stream.below(left.len())], None)?;
+        }
+        trials.decide()
+    }
+}
+
+/// At most `count` different configurations: each coordinate is parted into as many equal parts, a point is put into each
+/// part of each, at random, and the configuration nearest to it is taken.
+pub(super) fn design(
+    features: &Features,
+    configurations: usize,
+    count: usize,
+    stream: &mut Stream,
+) -> Vec<usize> {
+    let count = count.min(configurations);
+    let mut parts: Vec<Vec<usize>> = Vec::with_capacity(features.width());
+    for _ in 0..features.width() {
+        let mut order: Vec<usize> = (0..count).collect();
+        for place in (1..count).rev() {
+            order.swap(place, stream.below(place + 1));
+        }
+        parts.push(order);
+    }
+    let mut left: Vec<usize> = (0..configurations).collect();
+    let mut chosen = Vec::with_capacity(count);
+    for number in 0..count {
+        let point: Vec<f64> = (parts.iter())
+            .map(|part| (part[number] as f64 + 0.5) / count as f64)
+            .collect();
+        let apart = |at: usize| -> f64 {
+            let pairs = features.row(at).iter().zip(&point);
+            pairs.map(|(a, b)| (a - b) * (a - b)).sum()
+        };
+        // Of equally near ones any, not always the first.
+        let least = left
+            .iter()
+            .map(|&at| apart(at))
+            .fold(f64::INFINITY, f64::min);
+        let nearest: Vec<usize> = (0..left.len())
+            .filter(|&place| apart(left[place]) <= least * (1.0 + 1e-9))
+            .collect();
+        if let Some(&place) = nearest.get(stream.below(nearest.len().max(1))) {
+            chosen.push(left.swap_remove(place));
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scavsim_data::space::{Axis, Space};
+
+    #[test]
+    fn every_part_of_every_axis_is_run_once() {
+        let rows: Vec<[f64; 2]> = (0..64)
+            .map(|i| [f64::from(i % 8) - 3.5, f64::from(i / 8) - 3.5])
+            .collect();
+        let axes = vec![Axis::numeric("a", "1"), Axis::numeric("b", "1")];
+        let space = Space::new(axes, rows).expect("a space");
+        let features = Features::of(&space, None);
+        let mut stream = Stream::seeded(7);
+        let chosen = design(&features, 64, 8, &mut stream);
+        for axis in 0..2 {
+            let mut values: Vec<i64> = (chosen.iter())
+                .map(|&at| (space.value(at, axis) * 2.0) as i64)
+                .collect();
+            values.sort_unstable();
+            assert_eq!(values, [-7, -5, -3, -1, 1, 3, 5, 7]);
+        }
+        assert_eq!(design(&features, 3, 8, &mut stream).len(), 3);
+    }
+}

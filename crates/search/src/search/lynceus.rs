@@ -1,0 +1,292 @@
+//! Lynceus (ICDCS 2020): Bayesian optimisation that looks ahead and has a budget.
+//!
+//! Whole runs, the first from a Latin hypercube over 3 % of the space. Each further one begins the path of runs that
+//! is expected to improve most over what it takes: the run itself, and with each of three values that it may come to
+//! the one that would then be made. Only runs that the rest of the budget pays for with 99 % are asked. A run is
+//! given up at the best value so far, and counts as what the model expects above it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::belief::Belief;
+use super::features::Features;
+use super::gaussian_process::GaussianProcess;
+use super::latin_hypercube::design;
+use super::lookahead::{Ahead, is_paid, ratio};
+use super::trials::{self, Outcome, Trials, most_values};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::{Count, Positive, ShareOf, StepsAhead};
+
+/// First runs at most; their twelve of 384 configurations were less.
+const MOST_FIRST: usize = 30;
+/// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
+const WIDTH: usize = 32;
+
+/// Settings of Lynceus.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LynceusSettings {
+    /// Runs, whatever they take; without it, `spend` says when to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+    /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30.
+    pub first_share: ShareOf,
+    /// What the whole search may take, over what its first runs took.
+    pub spend: Positive,
+    /// Runs that it looks ahead; with 0 it asks for expected improvement over what a run takes.
+    pub lookahead: StepsAhead,
+    /// What a run that comes later counts, over the one before it.
+    pub discount: ShareOf,
+    /// Whether a run is given up when it has come to the best value so far.
+    pub give_up: bool,
+}
+
+impl Default for LynceusSettings {
+    fn default() -> Self {
+        LynceusSettings {
+            budget: None,
+            first_share: ShareOf::new(0.03).expect("it is a share"),
+            spend: Positive::new(3.0).expect("it is positive"),
+            lookahead: StepsAhead::new(1).expect("it is at most 2"),
+            discount: ShareOf::new(0.9).expect("it is a share"),
+            give_up: true,
+        }
+    }
+}
+
+impl Recipe for LynceusSettings {
+    fn summary(&self) -> &str {
+        "Bayesian optimisation with a step of lookahead: expected improvement over what a path of runs takes, in a budget"
+    }
+
+    fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(Lynceus(self.clone())))
+    }
+}
+
+struct Lynceus(LynceusSettings);
+
+impl Strategy for Lynceus {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let settings = &self.0;
+        let count = task.space.len();
+        let budget = trials::runs(settings.budget, count);
+        let features = Features::of(task.space, task.prices);
+        let most = most_values(task);
+        let mut process = GaussianProcess::new(&features, count);
+        let mut trials = Trials::new(task, testbed, forecast);
+        let (mut worst, mut taken) = (0.0_f64, 0.0);
+        let first = (settings.first_share.get() * count as f64).ceil() as usize;
+        let first = first.clamp(2, MOST_FIRST).min(budget);
+        for at in design(&features, count, first, stream) {
+            if let Some((value, own)) = model_value(trials.run(at, None)?, None, worst) {
+                (worst, taken) = (worst.max(value), taken + own);
+                process.observe(at, value);
+            }
+        }
+        let mut left = match settings.budget {
+            Some(_) => f64::INFINITY,
+            None => (settings.spend.get() - 1.0) * taken,
+        };
+        while trials.goes_on(budget) {
+            let best = trials.best.map(|(_, value)| value);
+            if best == Some(0.0) {
+                break; // nothing is better than for nothing
+            }
+            let beliefs = process.beliefs();
+            let next = match &beliefs {
+                None => trials.left().next(),
+                Some(beliefs) => {
+                    let widest = beliefs.iter().map(|b| b.deviation).fold(0.0, f64::max);
+                    // Without a run that keeps the limits, anything is better than all that was seen.
+                    let best = best.unwrap_or(worst + 3.0 * widest);
+                    let pays = |at: &usize| !trials.is_reached || is_paid(&beliefs[*at], left);
+                    let payable: Vec<usize> = trials.left().filter(pays).collect();
+                    self.next(&process, beliefs, &most, payable, (best, left))
+                }
+            };
+            let Some(at) = next else { break };
+            let cap = best.filter(|_| settings.give_up);
+            let belief = beliefs.map(|beliefs| beliefs[at]);
+            if let Some((value, own)) = model_value(trials.run(at, cap)?, belief, worst) {
+                (worst, left) = (worst.max(value), left - own);
+                process.observe(at, value);
+            }
+        }
+        trials.decide()
+    }
+}
+
+/// What the model takes an outcome for, and what the run itself came to; `None` where nothing is known of it.
+fn model_value(outcome: Outcome, belief: Option<Belief>, worst: f64) -> Option<(f64, f64)> {
+    let above = |value: f64| belief.map_or(value, |belief| belief.mean_above(value));
+    let (value, own) = match outcome {
+        Outcome::Reached(value) => (value, value),
+        Outcome::Above(value) => (above(value), value),
+        Outcome::Failed(value) => (above(value).max(worst), value),
+    };
+    (value.is_finite() && own.is_finite()).then_some((value, own))
+}
+
+impl Lynceus {
+    /// The first of the best path, of those that are payable.
+    fn next(
+        &self,
+        process: &GaussianProcess<'_>,
+        beliefs: &[Belief],
+        most: &[f64],
+        payable: Vec<usize>,
+        (best, left): (f64, f64),
+    ) -> Option<usize> {
+        let alone = |&at: &usize| {
+            let belief = &beliefs[at];
+            let gain = belief.improvement(best) * belief.at_most(most[at]);
+            (at, ratio((gain, belief.above_zero())))
+        };
+        let mut ranked: Vec<(usize, f64)> = payable.iter().map(alone).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let steps = self.0.lookahead.get();
+        if steps == 0 {
+            return ranked.first().map(|(at, _)| *at);
+        }
+        ranked.truncate(WIDTH);
+        let candidates: Vec<usize> = ranked.into_iter().map(|(at, _)| at).collect();
+        let outlook = process.outlook(&candidates)?;
+        let ahead = Ahead {
+            most: candidates.iter().map(|&at| most[at]).collect(),
+            discount: self.0.discount.get(),
+        };
+        let view = outlook.view();
+        (0..candidates.len())
+            .map(|at| (at, ratio(ahead.path(&view, at, best, left, steps))))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map(|(at, _)| candidates[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::{Extent, Observation, Spent, Target};
+    use scavsim_data::space::{Axis, Space};
+
+    fn grid(width: u32, height: u32) -> Space {
+        let rows =
+            (0..width * height).map(|i| [f64::from(i % width + 1), f64::from(i / width + 1)]);
+        let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
+        Space::new(axes, rows.collect::<Vec<_>>()).expect("a space")
+    }
+
+    /// Runs that take what a formula says.
+    struct Runs<'s> {
+        space: &'s Space,
+        seconds: f64,
+        count: usize,
+    }
+
+    impl Testbed for Runs<'_> {
+        fn cold_start(&mut self, _: usize, _: u64) -> Result<(), Stop> {
+            Ok(())
+        }
+        fn probe(&mut self, at: usize, extent: Extent) -> Result<Observation, Stop> {
+            let (x, y) = (self.space.value(at, 0), self.space.value(at, 1));
+            let time_s =
+                1000.0 / x + 40.0 * x + 30.0 * (y - 3.0) * (y - 3.0) + 7.0 * ((at * 7) % 5) as f64;
+            let most = match extent {
+                Extent::ToTargetInSeconds(seconds) => seconds,
+                _ => f64::INFINITY,
+            };
+            self.seconds += time_s.min(most);
+            self.count += 1;
+            let target = match time_s <= most {
+                true => Target::Reached(time_s),
+                false => Target::MoreThan(most),
+            };
+            Ok(Observation {
+                target,
+                ..Observation::default()
+            })
+        }
+        fn spent(&mut self) -> Spent {
+            Spent::new(self.seconds, None)
+        }
+    }
+
+    fn search(space: &Space, settings: LynceusSettings) -> (Forecast, f64, usize) {
+        let mut task = Task::new("made up", space);
+        task.objective = Some(crate::search::Objective::Time);
+        let mut forecast = Forecast::default();
+        forecast.reset(space.len());
+        let mut runs = Runs {
+            space,
+            seconds: 0.0,
+            count: 0,
+        };
+        let mut stream = Stream::seeded(11);
+        let done = Lynceus(settings).search(&task, &mut runs, &mut stream, &mut forecast);
+        done.expect("every run reaches the target");
+        (forecast, runs.seconds, runs.count)
+    }
+
+    /// What it spends stays within three times its first runs but for the last run, of which one in a hundred takes more.
+    #[test]
+    fn it_keeps_to_its_budget() {
+        let space = grid(23, 3);
+        let of = |spend: f64| {
+            let settings = LynceusSettings {
+                spend: Positive::new(spend).expect("it is positive"),
+                ..LynceusSettings::default()
+            };
+            search(&space, settings)
+        };
+        let (_, first_s, runs) = of(1.0);
+        assert_eq!(runs, 3); // 3 % of 69 and no more
+        for spend in [2.0, 3.0, 5.0] {
+            let (forecast, seconds, runs) = of(spend);
+            assert!(
+                seconds <= spend * first_s * 1.05 && runs > 3,
+                "{spend}: {seconds} of {first_s}"
+            );
+            assert!(forecast.decided.is_some());
+        }
+    }
+
+    /// Its time on 69 configurations with 30 runs: `cargo test --release -- --ignored --nocapture thirty_runs`.
+    #[test]
+    #[ignore = "prints how long it takes, which depends on the machine"]
+    fn thirty_runs_of_sixty_nine() {
+        let space = grid(23, 3);
+        for ahead in 0..=2 {
+            let settings = LynceusSettings {
+                budget: Count::new(30),
+                lookahead: StepsAhead::new(ahead).expect("it is at most 2"),
+                ..LynceusSettings::default()
+            };
+            let mut times: Vec<f64> = (0..15)
+                .map(|_| {
+                    let start = std::time::Instant::now();
+                    let (_, _, runs) = search(&space, settings.clone());
+                    assert_eq!(runs, 30);
+                    start.elapsed().as_secs_f64() * 1e3
+                })
+                .collect();
+            times.sort_by(f64::total_cmp);
+            println!(
+                "{ahead} ahead: {:.1} ms at best, {:.1} ms in the median",
+                times[0], times[7]
+            );
+        }
+    }
+}

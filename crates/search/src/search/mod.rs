@@ -1,0 +1,208 @@
+//! Strategies: how a configuration is searched for.
+//!
+//! A strategy is built once per workload from its [`Task`] and what it takes of the [`Past`], then
+//! searches many times on a testbed and leaves a [`Forecast`] of the time to the target per
+//! configuration, from which the objective picks, or a decision.
+//!
+//! - [`registry`]: all strategies by name. A new one is a file here and a line there.
+//!   The oracle is not a search: the experiment gives it the truth.
+//! - [`full`], [`partial`], [`no_search`]: the strategies of the Scavenger paper. [`online`] knows nothing beforehand, [`one_run`] as
+//!   much as a newcomer does, [`same_job`] all that was ever measured.
+//! - [`srifty_like`]: compute measured on few workers, communication learned from other applications.
+//! - [`cherrypick`], [`ei_per_cost`], [`lynceus`], [`bo_step_time`]: Bayesian optimisation, over a `gaussian_process` of `features`, which
+//!   leaves a `belief` of each configuration; `outlook`: what it would be after more runs, `lookahead`: a path of such. `trials`: the runs of searches that run
+//!   configurations to the target.
+//! - [`ernest`]: a law in the size of the cluster, through experiments of `a_optimal` design.
+//! - [`value_of_information`]: our own: whole runs and looks at steps, while they are worth their price.
+//! - [`planner`]: parallel plans by a model of their steps.
+//! - [`random`], [`latin_hypercube`], [`fixed`], [`by_price`]: baselines.
+//! - [`external`]: another program.
+//! - `probing`: what strategies that probe have in common; [`models`]: what they fit;
+//!   [`settings`]: the choices that the paper leaves open.
+//! - [`space`]: corners and starting points of a list of configurations.
+//! - [`task`]: what a strategy is asked; [`past`]: what it may know beforehand, and the account of it.
+//! - [`objective`]: time, cost, knee.
+
+mod a_optimal;
+mod belief;
+pub mod bo_step_time;
+pub mod by_price;
+pub mod cherrypick;
+pub mod coordinate_descent;
+pub mod ei_per_cost;
+pub mod ernest;
+pub mod external;
+mod features;
+pub mod fixed;
+pub mod full;
+mod gaussian_process;
+pub mod latin_hypercube;
+mod lookahead;
+pub mod lynceus;
+pub mod models;
+pub mod no_search;
+pub mod objective;
+pub mod one_run;
+pub mod online;
+mod outlook;
+pub mod partial;
+pub mod past;
+pub mod planner;
+mod probing;
+pub mod random;
+pub mod registry;
+pub mod same_job;
+pub mod settings;
+pub mod space;
+pub mod srifty_like;
+pub mod task;
+mod trials;
+pub mod value_of_information;
+
+pub use external::{Conversation, Spoken};
+pub use objective::{Limits, Objective, Point};
+pub use past::{Offer, Past, Taken};
+pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, Settings};
+pub use task::{Depends, Figures, Prices, Task};
+
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+
+/// Why a strategy cannot be used on a workload.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unusable(pub String);
+
+/// Settings of a strategy: they say what it is and build it for a workload.
+pub trait Recipe: Send + Sync {
+    /// One line for people.
+    fn summary(&self) -> &str;
+
+    /// The strategy, ready for one workload. What it knows of earlier runs it takes from `past` here.
+    ///
+    /// # Errors
+    /// [`Unusable`] when the workload lacks what the strategy needs to know.
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable>;
+}
+
+/// A search strategy, ready for one workload.
+///
+/// Threads share it: what a search remembers lives in `search`. `examples/own_strategy.rs` is a whole one.
+///
+/// ```
+/// # use scavsim_search::face as scavsim;
+/// use scavsim::{Depends, Extent, Forecast, Stop, Strategy, Stream, Task, Testbed};
+///
+/// /// Runs every configuration to the target and takes the cheapest.
+/// struct Exhaustive;
+///
+/// impl Strategy for Exhaustive {
+///     fn depends(&self) -> Depends {
+///         Depends::PRICES
+///     }
+///     fn search(
+///         &self,
+///         task: &Task<'_>,
+///         testbed: &mut dyn Testbed,
+///         _: &mut Stream,
+///         forecast: &mut Forecast,
+///     ) -> Result<(), Stop> {
+///         let mut least_usd = f64::INFINITY;
+///         for at in 0..task.space.len() {
+///             let before_usd = testbed.spent().usd.unwrap_or(0.0);
+///             testbed.probe(at, Extent::ToTarget)?;
+///             let usd = testbed.spent().usd.unwrap_or(0.0) - before_usd;
+///             if usd < least_usd {
+///                 (least_usd, forecast.decided) = (usd, Some(at));
+///             }
+///         }
+///         Ok(())
+///     }
+/// }
+/// assert!(Exhaustive.depends().prices);
+/// ```
+pub trait Strategy: Send + Sync {
+    /// What the search depends on: it is told no more.
+    fn depends(&self) -> Depends {
+        Depends::NOTHING
+    }
+
+    /// Searches: probes on `testbed` as it likes and fills `forecast`. `stream` is for choices
+    /// that the strategy makes at random.
+    ///
+    /// # Errors
+    /// [`Stop`] when the testbed ends the search.
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop>;
+}
+
+/// What a search comes to: what it expects of each configuration, or a decision.
+///
+/// ```
+/// # use scavsim_search::face as scavsim;
+/// use scavsim::Forecast;
+///
+/// let mut forecast = Forecast::default();
+/// forecast.reset(3); // what an experiment does before each search
+/// forecast.predict(1, 7200.0);
+/// forecast.predict(2, -1.0); // no time: no prediction
+/// assert_eq!(forecast.time_s, [None, Some(7200.0), None]);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Forecast {
+    /// Predicted seconds to the target from the start; `None` without a prediction.
+    pub time_s: Vec<Option<f64>>,
+    /// The choice, where the strategy makes it itself; else the objective picks from the times.
+    pub decided: Option<usize>,
+    /// What is chosen instead, one after the other, where the choice turns out never to reach the target; after these what
+    /// the objective picks from the times.
+    pub instead: Vec<usize>,
+    /// A configuration that was predicted and does not exist.
+    stray: Option<usize>,
+}
+
+impl Forecast {
+    /// Empty, for `count` configurations, keeping the memory.
+    pub fn reset(&mut self, count: usize) {
+        self.time_s.clear();
+        self.time_s.resize(count, None);
+        self.decided = None;
+        self.instead.clear();
+        self.stray = None;
+    }
+
+    /// Predicts `time_s` for a configuration. A model that leaves its range can produce a time
+    /// that is not above zero: that is no prediction.
+    pub fn predict(&mut self, configuration: usize, time_s: f64) {
+        if time_s.is_finite() && time_s > 0.0 {
+            match self.time_s.get_mut(configuration) {
+                Some(place) => *place = Some(time_s),
+                None => self.stray = Some(configuration),
+            }
+        }
+    }
+
+    /// The first thing that a forecast of `count` configurations cannot say, in words.
+    pub fn fault(&self, count: usize) -> Option<String> {
+        if let Some(stray) = self.stray {
+            return Some(format!(
+                "the strategy predicts configuration {stray} of {count}"
+            ));
+        }
+        if let Some(stray) = self.instead.iter().find(|at| **at >= count) {
+            return Some(format!(
+                "the strategy would choose configuration {stray} of {count}: what is not in its space is a hole, which \
+                 nobody can pick"
+            ));
+        }
+        let length = self.time_s.len();
+        (length != count)
+            .then(|| format!("the strategy predicts {length} configurations of {count}"))
+    }
+}

@@ -1,0 +1,61 @@
+//! What a newcomer can do: one earlier run of the job, or none, and the corners.
+//!
+//! The paper takes the line of epochs against noise from any one earlier run of the model. One run is one point, and
+//! gives no line: here its epochs are taken to be those of every configuration, which is an assumption, and the probes
+//! tell only the step. Noise then tells nothing, so there is no cold start. Without that run the corners are run to the
+//! target, and one of them is chosen.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::partial::{Extremes, Partial, corners};
+use super::probing::Probing;
+use super::settings::{NoiseBy, Probes, StepFit};
+use super::{Past, Recipe, Strategy, Task, Unusable};
+use scavsim_read::input::checked::Count;
+
+/// Settings of a search by a newcomer.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OneRunSettings {
+    /// Which earlier run of the job there is.
+    pub earlier_run: EarlierRun,
+    /// Steps per probe; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_steps: Option<Count>,
+    /// Which extreme points are probed.
+    pub extremes: Extremes,
+    /// How the step plane is put through the probes.
+    pub step_fit: StepFit,
+}
+
+/// Which earlier run of its job a newcomer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EarlierRun {
+    /// One to the target, in the smallest configuration; where that was not run, the first that was.
+    #[default]
+    Smallest,
+    /// None: what is tried is run to the target.
+    None,
+}
+
+impl Recipe for OneRunSettings {
+    fn summary(&self) -> &str {
+        "what a newcomer has: epochs as in one earlier run, taken to be the same everywhere; probe the corners for the step"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let probes = Probes::of_steps(self.probe_steps);
+        Ok(Box::new(Partial {
+            groups: corners(task, self.extremes),
+            probing: match self.earlier_run {
+                EarlierRun::Smallest => Probing::by_one_run(task, past, probes),
+                EarlierRun::None => Probing::to_target(task, probes),
+            },
+            noise_at: None,
+            noise_by: NoiseBy::default(),
+            step_fit: self.step_fit,
+        }))
+    }
+}

@@ -1,0 +1,126 @@
+//! Search without offline profiling, as the slides of Scavenger have it: epochs are proportional to the noise, e = θ·(γ/K), and
+//! noise and steps are read while the job trains.
+//!
+//! θ is the same for every configuration, so no choice by time, cost or knee depends on it. What it is the job's own run tells: how
+//! many steps a first share of the way to the target takes. No earlier run of any job is looked at.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::partial::{Extremes, NoiseAt, Partial, corners};
+use super::probing::Probing;
+use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Extent, Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::{Count, Fraction};
+
+/// Settings of a search without any earlier run.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnlineSettings {
+    /// Where the search starts and settles.
+    pub start: Start,
+    /// Steps before the first probe; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold_start_steps: Option<u32>,
+    /// Steps per probe; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_steps: Option<Count>,
+    /// Which extreme points are probed.
+    pub extremes: Extremes,
+    /// At which of them the noise is read.
+    pub noise_at: NoiseAt,
+    /// One noise line for all worker counts, or one per worker count.
+    pub noise_by: NoiseBy,
+    /// How the step plane is put through the probes.
+    pub step_fit: StepFit,
+    /// Share of the way to the target that is trained, where the last probe was, to learn how long the way is.
+    pub progress: Fraction,
+}
+
+impl Default for OnlineSettings {
+    fn default() -> Self {
+        OnlineSettings {
+            start: Start::default(),
+            cold_start_steps: None,
+            probe_steps: None,
+            extremes: Extremes::default(),
+            noise_at: NoiseAt::default(),
+            noise_by: NoiseBy::default(),
+            step_fit: StepFit::default(),
+            progress: Fraction::new(0.01).expect("it is a fraction"),
+        }
+    }
+}
+
+impl Recipe for OnlineSettings {
+    fn summary(&self) -> &str {
+        "without any earlier run: cold start, then probe the corners; epochs in proportion to the noise, their scale from the run itself"
+    }
+
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let probes = Probes {
+            start: self.start,
+            cold_start_steps: self.cold_start_steps,
+            probe_steps: self.probe_steps,
+            epochs_from: EpochsFrom::default(),
+        };
+        let probing = Probing::by_noise_alone(task, probes)?;
+        Ok(Box::new(Online {
+            partial: Partial {
+                groups: corners(task, self.extremes),
+                noise_at: probing.reads_noise().then_some(self.noise_at),
+                probing,
+                noise_by: self.noise_by,
+                step_fit: self.step_fit,
+            },
+            progress: self.progress.get(),
+        }))
+    }
+}
+
+struct Online {
+    /// It predicts with θ = 1.
+    partial: Partial,
+    progress: f64,
+}
+
+impl Strategy for Online {
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let probing = &self.partial.probing;
+        probing.cold_start(testbed)?;
+        let mut modelled = Vec::new();
+        for group in &self.partial.groups {
+            if (self.partial).search_group(task, group, testbed, forecast)? {
+                modelled.push(group);
+            }
+        }
+        let here = modelled.last().and_then(|group| group.corners.last());
+        // Stated epochs have no scale to learn.
+        let Some(&here) = here.filter(|_| probing.reads_noise()) else {
+            return Ok(());
+        };
+        let seen = testbed.probe(here, Extent::Share(self.progress))?;
+        let unscaled =
+            (seen.noise_normalised).and_then(|noise| probing.steps_to_target(here, noise));
+        let Some((steps, unscaled)) = seen.steps.filter(|steps| *steps > 0).zip(unscaled) else {
+            return Err(Stop::Failed(
+                "what is seen of a share of the way does not tell how long it is".to_owned(),
+            ));
+        };
+        let theta = steps as f64 / self.progress / unscaled;
+        for &at in modelled.iter().flat_map(|group| &group.members) {
+            if let Some(time_s) = forecast.time_s[at] {
+                forecast.predict(at, theta * time_s);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! Partial search: probe the corners of (workers, batch); a line for the noise and a plane for the
+//! step through them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::models::{NoiseLine, StepPlane, StepReading};
+use super::probing::{Probing, UNREAD};
+use super::settings::{NoiseBy, StepFit, probing_settings};
+use super::space::Group;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable, space};
+use crate::testbed::{Stop, Target, Testbed};
+use scavsim_base::rng::Stream;
+
+probing_settings! {
+    /// Settings of partial search.
+    #[derive(Default)]
+    pub struct PartialSettings {
+        /// Which extreme points are probed.
+        pub extremes: Extremes,
+        /// At which of them the noise is read.
+        pub noise_at: NoiseAt,
+        /// One noise line for all worker counts, or one per worker count.
+        pub noise_by: NoiseBy,
+        /// How the step plane is put through the probes.
+        pub step_fit: StepFit,
+    }
+}
+
+/// Which extreme points are probed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extremes {
+    /// All four corners of (workers, batch).
+    #[default]
+    Corners,
+    /// Three: fewest workers with both batches, most workers with the largest batch.
+    Three,
+    /// Two: the smallest and the largest configuration. Local batch and workers then move
+    /// together, and the lines cannot tell them apart.
+    Diagonal,
+}
+
+/// At which of the probed points the noise is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoiseAt {
+    /// At every probed point.
+    #[default]
+    Probes,
+    /// At those with the fewest workers.
+    FewestWorkers,
+    /// At those with the most workers.
+    MostWorkers,
+}
+
+impl Recipe for PartialSettings {
+    fn summary(&self) -> &str {
+        "cold start, then probe the corners; models for step and noise through them"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let probing = Probing::by_epochs(task, past, self.probes())?;
+        Ok(Box::new(Partial {
+            groups: corners(task, self.extremes),
+            noise_at: probing.reads_noise().then_some(self.noise_at),
+            probing,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
+        }))
+    }
+}
+
+/// Groups of configurations with those of their corners that are probed.
+pub(super) fn corners(task: &Task<'_>, extremes: Extremes) -> Vec<Group> {
+    let mut groups = space::groups(task.space);
+    for group in &mut groups {
+        if let [a, b, c, d] = group.corners[..] {
+            group.corners = match extremes {
+                Extremes::Corners => vec![a, b, c, d],
+                Extremes::Three => vec![a, b, d],
+                Extremes::Diagonal => vec![a, d],
+            };
+        }
+    }
+    groups
+}
+
+pub(super) struct Partial {
+    pub(super) groups: Vec<Group>,
+    pub(super) probing: Probing,
+    /// `None` where noise tells nothing.
+    pub(super) noise_at: Option<NoiseAt>,
+    pub(super) noise_by: NoiseBy,
+    pub(super) step_fit: StepFit,
+}
+
+impl Strategy for Partial {
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        self.probing.cold_start(testbed)?;
+        for group in &self.groups {
+            self.search_group(task, group, testbed, forecast)?;
+        }
+        Ok(())
+    }
+}
+
+impl Partial {
+    /// Probes the corners of one VM type and predicts all its configurations; whether they told models, and not only times to the
+    /// target.
+    pub(super) fn search_group(
+        &self,
+        task: &Task<'_>,
+        group: &Group,
+        testbed: &mut dyn Testbed,
+        forecast: &mut Forecast,
+    ) -> Result<bool, Stop> {
+        let mut steps: Vec<StepReading> = Vec::with_capacity(4);
+        let mut noises: Vec<(u32, u32, f64)> = Vec::with_capacity(4);
+        for &corner in &group.corners {
+            let seen = self.probing.probe(testbed, corner)?;
+            if let Target::Reached(time_s) = seen.target {
+                forecast.predict(corner, time_s);
+                continue;
+            }
+            let (Some(workers), Some(batch)) =
+                (task.space.workers(corner), task.space.batch(corner))
+            else {
+                continue;
+            };
+            if let (Some(compute_s), Some(communication_s)) = (seen.compute_s, seen.communication_s)
+            {
+                steps.push(StepReading {
+                    workers,
+                    batch,
+                    compute_s,
+                    communication_s,
+                });
+            }
+            noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
+        }
+        let Some(step) = StepPlane::fit(&steps, self.step_fit) else {
+            return Ok(false); // without corners nothing is predicted
+        };
+        let counts = || noises.iter().map(|n| n.0);
+        let only = match self.noise_at {
+            None | Some(NoiseAt::Probes) => None,
+            Some(NoiseAt::FewestWorkers) => counts().min(),
+            Some(NoiseAt::MostWorkers) => counts().max(),
+        };
+        noises.retain(|n| only.is_none_or(|k| n.0 == k));
+        let line = match self.noise_at {
+            None => None,
+            Some(_) => match NoiseLine::fit(&noises, self.noise_by) {
+                Some(line) => Some(line),
+                None => return Ok(false), // nor without noise
+            },
+        };
+        for &index in &group.members {
+            let (Some(workers), Some(batch)) = (task.space.workers(index), task.space.batch(index))
+            else {
+                continue;
+            };
+            let noise = line
+                .as_ref()
+                .map_or(UNREAD, |line| line.noise(workers, batch));
+            let step_s = step.step_s(workers, batch);
+            self.probing.predict(index, noise, step_s, forecast);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,155 @@
+//! What planners of parallel training do: profile layers on one VM of each type, and go through all plans on a model.
+//!
+//! The model has what the world has, but not its luck: the seconds of a step by its critical path, its compute scaled by
+//! what the profile showed. Plans that cannot be better than one that is known, in time or in VM-hours, are passed over by
+//! a bound, the compute of their slowest stage. Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Extent, Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::Count;
+use scavsim_sim::plans::Choices;
+
+/// Settings of the strategy `planner`.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlannerSettings {
+    /// Passes over every layer, at every degree and micro-batch, on one VM of each type.
+    pub passes: Count,
+}
+
+impl Default for PlannerSettings {
+    fn default() -> Self {
+        PlannerSettings {
+            passes: Count::new(10).expect("10 is at least 1"),
+        }
+    }
+}
+
+impl Recipe for PlannerSettings {
+    fn summary(&self) -> &str {
+        "of parallel plans: profile layers on one VM of each type, then go through all plans on a model"
+    }
+
+    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let Some(plans) = task.plans else {
+            let why = format!("`{}` is not cut over GPUs by plans", task.workload);
+            return Err(Unusable(why));
+        };
+        Ok(Box::new(Planner {
+            passes: u64::from(self.passes.get()),
+            profiled: profiled(plans),
+        }))
+    }
+}
+
+struct Planner {
+    passes: u64,
+    /// A plan on each VM type by itself.
+    profiled: Vec<usize>,
+}
+
+/// The first plan on each VM type by itself; of a type that is only in mixes none.
+fn profiled(plans: &Choices) -> Vec<usize> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for (at, way) in plans.ways.iter().enumerate() {
+        if let [(vm, _)] = way.nodes[..] {
+            let name = &*plans.types[usize::from(vm)].name;
+            if !seen.contains(&name) {
+                seen.push(name);
+                all.push(at);
+            }
+        }
+    }
+    all
+}
+
+impl Strategy for Planner {
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let Some(plans) = task.plans else {
+            return Err(Stop::Failed("there are no plans".to_owned()));
+        };
+        // Compute over that of the shipped profile, by VM type.
+        let mut scales: HashMap<&str, f64> = HashMap::new();
+        for &at in &self.profiled {
+            let seen = testbed.probe(at, Extent::Profile(self.passes))?;
+            let expected_s = plans.pass_s(at);
+            if let (Some(pass_s), true) = (seen.step_s, expected_s > 0.0) {
+                let vm = plans.ways[at].nodes[0].0;
+                scales.insert(&plans.types[usize::from(vm)].name, pass_s / expected_s);
+            }
+        }
+        let mut fronts: HashMap<u32, Front> = HashMap::new();
+        for (at, way) in plans.ways.iter().enumerate() {
+            let slowest = |scale: f64, (vm, _): &(u16, u32)| {
+                let name = &*plans.types[usize::from(*vm)].name;
+                scale.max(scales.get(name).copied().unwrap_or(0.0))
+            };
+            let scale = match way.nodes.iter().fold(0.0, slowest) {
+                0.0 => 1.0,
+                scale => scale,
+            };
+            let steps = way.steps.ceil();
+            let vms = way.vms();
+            let front = fronts.entry(way.draft.offer).or_default();
+            if front.beats(steps * way.compute_s * scale, vms) {
+                continue;
+            }
+            let computing_s = way.step_s - way.communication_s;
+            let time_s = steps * (scale * computing_s + way.communication_s);
+            forecast.predict(at, time_s);
+            front.add(time_s, vms);
+        }
+        Ok(())
+    }
+}
+
+/// Plans on VMs of the same types and terms of which no other is faster on as few.
+#[derive(Debug, Default)]
+struct Front(Vec<(f64, u32)>);
+
+impl Front {
+    /// Whether one is as fast as this, on as few VMs, and takes fewer VM-hours.
+    fn beats(&self, least_s: f64, vms: u32) -> bool {
+        self.0
+            .iter()
+            .any(|(time_s, own)| *own <= vms && *time_s <= least_s)
+    }
+
+    fn add(&mut self, time_s: f64, vms: u32) {
+        if !self.beats(time_s, vms) {
+            self.0
+                .retain(|(other_s, own)| *own < vms || *other_s < time_s);
+            self.0.push((time_s, vms));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_slower_on_as_many_vms_is_passed_over_and_nothing_else() {
+        let mut front = Front::default();
+        front.add(100.0, 4);
+        front.add(60.0, 8);
+        assert!(front.beats(100.0, 4) && front.beats(60.0, 9) && front.beats(120.0, 5));
+        assert!(!front.beats(99.0, 4) && !front.beats(59.0, 16) && !front.beats(130.0, 2));
+        // One that beats others takes their place.
+        front.add(50.0, 4);
+        assert_eq!(front.0, [(50.0, 4)]);
+    }
+}

@@ -1,0 +1,78 @@
+//! Random search: probe some configurations drawn at random, choose among them.
+
+use super::probing::Probing;
+use super::settings::{EpochsFrom, Start, probing_settings};
+use super::trials::none_reached;
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::Count;
+
+probing_settings! {
+    /// Settings of random search.
+    pub struct RandomSettings {
+        /// Configurations probed, all different; at most as many as there are.
+        pub probes: Count,
+    }
+}
+
+impl Default for RandomSettings {
+    fn default() -> Self {
+        RandomSettings {
+            // As many as partial search probes, so that the two compare.
+            probes: Count::new(4).expect("4 is at least 1"),
+            start: Start::default(),
+            cold_start_steps: None,
+            probe_steps: None,
+            epochs_from: EpochsFrom::default(),
+        }
+    }
+}
+
+impl Recipe for RandomSettings {
+    fn summary(&self) -> &str {
+        "cold start, then probe some configurations at random and choose among them"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        Ok(Box::new(Random {
+            probes: (self.probes.get() as usize).min(task.space.len()),
+            probing: Probing::new(task, past, self.probes()),
+        }))
+    }
+}
+
+struct Random {
+    probes: usize,
+    probing: Probing,
+}
+
+impl Strategy for Random {
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        self.probing.cold_start(testbed)?;
+        let mut order: Vec<usize> = (0..task.space.len()).collect();
+        let is_found = |forecast: &Forecast| forecast.time_s.iter().any(Option::is_some);
+        // A partial shuffle: the first places hold a sample without repetition.
+        for place in 0..order.len() {
+            // What fails is charged, and others are tried.
+            let goes_on = self.probing.is_to_target() && !is_found(forecast);
+            if place >= self.probes && !goes_on {
+                break;
+            }
+            let other = place + stream.below(order.len() - place);
+            order.swap(place, other);
+            self.probing
+                .probe_and_predict(testbed, order[place], forecast)?;
+        }
+        match self.probing.is_to_target() && !is_found(forecast) {
+            true => Err(none_reached(order.len())),
+            false => Ok(()),
+        }
+    }
+}

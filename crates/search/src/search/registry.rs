@@ -1,0 +1,267 @@
+//! All strategies by name. A new strategy is one file with its settings, and one line here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Recipe;
+use super::external::ExternalSettings;
+use super::{bo_step_time, by_price, cherrypick, ei_per_cost, ernest, latin_hypercube, lynceus};
+use super::{fixed, full, no_search, one_run, online, partial, planner};
+use super::{random, same_job, srifty_like};
+use scavsim_read::input::checked::Count;
+use scavsim_read::input::closest;
+use scavsim_read::input::name::not_a_name;
+
+/// Name of the contender that knows what is expected of every configuration.
+pub const ORACLE: &str = "oracle";
+/// Name of the contender that knows how every configuration turns out in a replica.
+pub const CLAIRVOYANT: &str = "clairvoyant";
+
+/// Contenders that know the truth, and what they are, for listings. They are no strategies: they have nothing to search.
+pub const ALL_KNOWING: &[(&str, &str)] = &[
+    (
+        ORACLE,
+        "the best by expectation over all that nobody can know beforehand; a search can beat it in a replica",
+    ),
+    (
+        CLAIRVOYANT,
+        "the best as each replica turns out, which nobody can know: a bound; one run per configuration and replica",
+    ),
+];
+
+/// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
+/// strategies are added, so that no old result changes; it goes with those that are renamed.
+pub const WHEN_NONE_IS_NAMED: &[&str] = &[
+    ORACLE,
+    "full",
+    "partial",
+    "same-job",
+    "no-search",
+    "no-search-leave-out",
+    "random",
+    "default",
+];
+
+macro_rules! strategies {
+    ($($field:ident = $name:literal $(once $old:literal)?: $settings:ty,)*) => {
+        /// Settings of all strategies; a table per strategy in a scenario, all optional.
+        #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+        #[serde(default)]
+        pub struct Settings {
+            $(
+                #[doc = concat!("Settings of the strategy `", $name, "`.")]
+                #[serde(rename = $name $(, alias = $old)?)]
+                pub $field: $settings,
+            )*
+            /// Programs of one's own, by the names that they are given here.
+            #[serde(flatten)]
+            pub own: BTreeMap<String, ExternalSettings>,
+        }
+
+        impl<'de> Visitor<'de> for SettingsTable {
+            type Value = Settings;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Settings, A::Error> {
+                let mut settings = Settings::default();
+                while let Some(name) = map.next_key::<SettingsName>()? {
+                    match &*name.0 {
+                        $($name $(| $old)? => settings.$field = map.next_value()?,)*
+                        _ => {
+                            settings.own.insert(name.0, map.next_value()?);
+                        }
+                    }
+                }
+                Ok(settings)
+            }
+        }
+
+        impl Settings {
+            /// The strategy called `name` with its settings; `None` if it is none of these.
+            fn recipe(&self, name: &str) -> Option<Arc<dyn Recipe>> {
+                match name {
+                    $($name => Some(Arc::new(self.$field.clone())),)*
+                    _ => Some(Arc::new(self.own.get(name)?.clone())),
+                }
+            }
+
+            /// The same with another budget; `None` if it has none.
+            fn recipe_within(&self, name: &str, budget: u32) -> Option<Arc<dyn Recipe>> {
+                match name {
+                    $($name => Some(Arc::new(within(&self.$field, budget)?)),)*
+                    _ => None,
+                }
+            }
+        }
+
+        /// Names of the strategies that come with scavsim, in the order of listings.
+        const BUILT_IN: &[&str] = &[$($name),*];
+
+        /// Names that strategies had before, each with the one that it has now.
+        const RENAMED: &[(&str, &str)] = &[$($(($old, $name),)?)*];
+    };
+}
+
+strategies! {
+    full = "full": full::FullSettings,
+    partial = "partial": partial::PartialSettings,
+    one_run = "one-run": one_run::OneRunSettings,
+    online = "online": online::OnlineSettings,
+    same_job = "same-job": same_job::SameJobSettings,
+    no_search = "no-search" once "universal": no_search::NoSearchSettings,
+    no_search_leave_out = "no-search-leave-out" once "universal-leave-out": no_search::LeaveOutSettings,
+    random = "random": random::RandomSettings,
+    fixed = "default": fixed::DefaultSettings,
+    coordinate_descent = "coordinate-descent": super::coordinate_descent::CoordinateDescentSettings,
+    cheapest = "cheapest": by_price::CheapestSettings,
+    dearest = "dearest": by_price::DearestSettings,
+    latin_hypercube = "latin-hypercube": latin_hypercube::LatinHypercubeSettings,
+    cherrypick = "cherrypick": cherrypick::CherryPickSettings,
+    ei_per_cost = "ei-per-cost": ei_per_cost::EiPerCostSettings,
+    lynceus = "lynceus": lynceus::LynceusSettings,
+    ernest = "ernest": ernest::ErnestSettings,
+    bo_step_time = "bo-step-time": bo_step_time::BoStepTimeSettings,
+    value_of_information = "value-of-information": super::value_of_information::ValueOfInformationSettings,
+    planner = "planner": planner::PlannerSettings,
+    srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
+}
+
+/// The table of settings as it is read.
+struct SettingsTable;
+
+impl<'de> Deserialize<'de> for Settings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
+        deserializer.deserialize_struct("Settings", BUILT_IN, SettingsTable)
+    }
+}
+
+/// A key of the table: a strategy that comes with scavsim, or a name for a program of one's own. One that is
+/// nearly the name of another is taken for a slip.
+struct SettingsName(String);
+
+impl<'de> Deserialize<'de> for SettingsName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SettingsName, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let renamed = RENAMED.iter().any(|(old, _)| *old == name);
+        if renamed || BUILT_IN.contains(&&*name) {
+            return Ok(SettingsName(name));
+        }
+        if ALL_KNOWING.iter().any(|(known, _)| *known == name) {
+            return Err(Error::custom("knows the truth, and has no settings"));
+        }
+        if closest(&name, BUILT_IN.iter().copied()).is_some() {
+            return Err(Error::unknown_field(&name, BUILT_IN));
+        }
+        match not_a_name(&name) {
+            Some(why) => Err(Error::custom(why)),
+            None if name.contains(AT) => {
+                Err(Error::custom("what stands behind an `@` is a budget"))
+            }
+            None => Ok(SettingsName(name)),
+        }
+    }
+}
+
+/// What stands between the name of a strategy and its budget.
+const AT: char = '@';
+
+/// The name of a strategy without its budget: `random` of `random@6`.
+pub fn base(name: &str) -> &str {
+    name.split_once(AT).map_or(name, |(base, _)| base)
+}
+
+/// Settings with another budget, which some call their probes; `None` if they have none.
+fn within<S: Serialize + DeserializeOwned>(settings: &S, budget: u32) -> Option<S> {
+    let mut value = serde_json::to_value(settings).ok()?;
+    let keys = value.as_object_mut()?;
+    let key = if keys.contains_key("probes") {
+        "probes"
+    } else {
+        "budget"
+    };
+    keys.insert(key.to_owned(), budget.into());
+    serde_json::from_value(value).ok()
+}
+
+/// Strategies by name: those that come with scavsim, and whatever is added to them.
+///
+/// ```
+/// # use scavsim_search::face as scavsim;
+/// use scavsim::Registry;
+///
+/// let registry = Registry::default();
+/// assert!(registry.names().any(|name| name == "random"));
+/// ```
+///
+/// [`Recipe`] shows how to add one.
+#[derive(Clone, Default)]
+pub struct Registry {
+    added: Vec<(Arc<str>, Arc<dyn Recipe>)>,
+}
+
+impl Registry {
+    /// The same with one more strategy, which scenarios name as `name`. A name that is taken already
+    /// stands for the new one from then on.
+    #[must_use]
+    pub fn with(mut self, name: &str, recipe: impl Recipe + 'static) -> Registry {
+        self.added.retain(|(known, _)| **known != *name);
+        self.added.push((name.into(), Arc::new(recipe)));
+        self
+    }
+
+    /// All names but those of contenders that know the truth.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let added = self.added.iter().map(|(name, _)| &**name);
+        let built_in = BUILT_IN.iter().copied();
+        built_in
+            .filter(|name| !self.added.iter().any(|(own, _)| **own == **name))
+            .chain(added)
+    }
+
+    /// What a strategy is called now that was called `name` before; `None` for a name that was never changed.
+    pub fn renamed(&self, name: &str) -> Option<&'static str> {
+        let added = self.added.iter().any(|(known, _)| **known == *name);
+        let renamed = RENAMED.iter().find(|(old, _)| *old == name && !added);
+        renamed.map(|(_, new)| *new)
+    }
+
+    /// The strategy called `name`, with its settings where it comes with scavsim, and with a budget where one stands behind
+    /// its name, as in `random@6`; `None` if there is none, or it has no budget.
+    pub fn recipe(&self, name: &str, settings: &Settings) -> Option<Arc<dyn Recipe>> {
+        let added = self.added.iter().find(|(known, _)| **known == *name);
+        if let Some((_, recipe)) = added {
+            return Some(Arc::clone(recipe));
+        }
+        match name.split_once(AT) {
+            Some((base, budget)) => {
+                let budget: Count = Count::new(budget.parse().ok()?)?;
+                settings.recipe_within(base, budget.get())
+            }
+            None => settings.recipe(name),
+        }
+    }
+
+    /// Names and one-line summaries.
+    pub fn summaries(&self) -> Vec<(String, String)> {
+        let settings = Settings::default();
+        let of = |name: &str| {
+            let recipe = self.recipe(name, &settings)?;
+            Some((name.to_owned(), recipe.summary().to_owned()))
+        };
+        self.names().filter_map(of).collect()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}

@@ -1,0 +1,130 @@
+//! The same job again: predict from the stored model of the workload's own earlier runs, of which there are as many
+//! as were measured. That is in-sample: what it predicts is what it was fitted to, a bound on what knowledge can do.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::models::{EpochModel, Fits, StoredModel};
+use super::probing::no_epoch_line;
+use super::settings::{EpochsFrom, NoiseBy, StepFit};
+use super::{Forecast, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{History, PastRun, Stop, Testbed};
+use scavsim_base::rng::Stream;
+use scavsim_data::space::Space;
+
+/// Settings of the stored model of the same job.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SameJobSettings {
+    /// What the earlier runs stored.
+    pub stored: Stored,
+    /// Which earlier runs give the epoch line.
+    pub epochs_from: EpochsFrom,
+    /// One noise line for all worker counts, or one per worker count.
+    pub noise_by: NoiseBy,
+    /// How the step plane is put through the stored steps.
+    pub step_fit: StepFit,
+}
+
+/// What an earlier run stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stored {
+    /// The fitted models.
+    #[default]
+    Models,
+    /// The measured step and noise of every configuration, with the epoch line.
+    Table,
+}
+
+impl Recipe for SameJobSettings {
+    fn summary(&self) -> &str {
+        "the model of all earlier runs of the same workload, in-sample; nothing is probed"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let fits = Fits {
+            epochs_from: self.epochs_from,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
+        };
+        let own = past.take_own(|_| true);
+        let seconds_per_sample = match self.stored {
+            Stored::Models => from_models(&own, task.space, fits),
+            Stored::Table => from_table(&own, task.space, fits),
+        };
+        let (Some(seconds_per_sample), Some(samples_per_epoch)) =
+            (seconds_per_sample, task.samples_per_epoch)
+        else {
+            return Err(no_epoch_line(task));
+        };
+        Ok(Box::new(Predetermined::new(
+            seconds_per_sample,
+            samples_per_epoch,
+        )))
+    }
+}
+
+fn from_models(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
+    let model = StoredModel::fit(own, fits)?;
+    Some(
+        (0..space.len())
+            .map(|at| model.predict(space, at))
+            .collect(),
+    )
+}
+
+/// Only configurations that were run before are predicted.
+fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64>>> {
+    let epochs = EpochModel::fit(own, fits)?;
+    let mut runs: HashMap<_, &PastRun> = HashMap::new();
+    for run in &own.runs {
+        if let Some(cluster) = run.cluster() {
+            runs.entry(cluster).or_insert(run);
+        }
+    }
+    let predict = |at: usize| {
+        let (vm, workers, batch) = (space.vm(at)?, space.workers(at)?, space.batch(at)?);
+        let run = runs.get(&(vm, workers, batch))?;
+        let epochs = epochs.epochs(workers, batch, run.noise_normalised);
+        Some(epochs / f64::from(batch) * run.step_s()?)
+    };
+    Some((0..space.len()).map(predict).collect())
+}
+
+/// A forecast that is known before the job starts.
+pub(super) struct Predetermined {
+    time_s: Vec<Option<f64>>,
+}
+
+impl Predetermined {
+    /// From predicted seconds per sample of an epoch, per configuration.
+    pub(super) fn new(seconds_per_sample: Vec<Option<f64>>, samples_per_epoch: f64) -> Self {
+        let time = |s: f64| s * samples_per_epoch;
+        Predetermined {
+            time_s: seconds_per_sample
+                .into_iter()
+                .map(|s| s.map(time))
+                .collect(),
+        }
+    }
+}
+
+impl Strategy for Predetermined {
+    fn search(
+        &self,
+        _: &Task<'_>,
+        _: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        for (index, time_s) in self.time_s.iter().enumerate() {
+            if let Some(time_s) = time_s {
+                forecast.predict(index, *time_s);
+            }
+        }
+        Ok(())
+    }
+}

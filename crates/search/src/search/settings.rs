@@ -1,0 +1,123 @@
+//! Settings that several strategies share. Each is a point that the paper leaves open; the
+//! default is what the paper does, as far as it says.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use scavsim_read::input::checked::Count;
+
+/// Where a search starts and settles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Fewest workers, smallest batch.
+    #[default]
+    Smallest,
+    /// Fewest workers, largest batch.
+    LargestBatch,
+}
+
+/// Which earlier runs the line epochs = e* + θ·(γ/K) is fitted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EpochsFrom {
+    /// All stored runs together.
+    #[default]
+    Pooled,
+    /// Only the stored runs with the fewest workers.
+    FewestWorkers,
+    /// Only the stored runs with the most workers.
+    MostWorkers,
+}
+
+impl EpochsFrom {
+    /// The only worker count to use, of those that there are.
+    pub(super) fn only(self, workers: impl Iterator<Item = u32>) -> Option<u32> {
+        match self {
+            EpochsFrom::Pooled => None,
+            EpochsFrom::FewestWorkers => workers.min(),
+            EpochsFrom::MostWorkers => workers.max(),
+        }
+    }
+}
+
+/// How the noise line γ/K = a + s/√B treats the worker count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoiseBy {
+    /// One line through the averages over K.
+    #[default]
+    Average,
+    /// One line per worker count, linear in K between.
+    Workers,
+}
+
+/// How the step time is put through measured steps: τ = c + c_b·(B/K) + c_K·K.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepFit {
+    /// Whole steps against local batch and workers together.
+    #[default]
+    Whole,
+    /// Compute against the local batch and communication against the workers, each by itself.
+    Split,
+}
+
+/// What all strategies that probe can be told: the table of one has these keys beside its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Probes {
+    /// Where the search starts and settles.
+    pub start: Start,
+    /// Steps before the first probe; the workload's own figure when absent.
+    pub cold_start_steps: Option<u32>,
+    /// Steps per probe; the workload's own figure when absent.
+    pub probe_steps: Option<Count>,
+    /// Which earlier runs give the epoch line.
+    pub epochs_from: EpochsFrom,
+}
+
+impl Probes {
+    /// From the smallest configuration, without a cold start.
+    pub(super) fn of_steps(probe_steps: Option<Count>) -> Probes {
+        Probes {
+            start: Start::Smallest,
+            cold_start_steps: None,
+            probe_steps,
+            epochs_from: EpochsFrom::default(),
+        }
+    }
+}
+
+/// Settings of a strategy that probes: its own fields, and before them those of [`Probes`].
+macro_rules! probing_settings {
+    ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            /// Where the search starts and settles.
+            pub start: $crate::search::settings::Start,
+            /// Steps before the first probe; the workload's own figure when absent.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub cold_start_steps: Option<u32>,
+            /// Steps per probe; the workload's own figure when absent.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub probe_steps: Option<scavsim_read::input::checked::Count>,
+            /// Which earlier runs give the epoch line.
+            pub epochs_from: $crate::search::settings::EpochsFrom,
+            $($own)*
+        }
+
+        impl $name {
+            fn probes(&self) -> $crate::search::settings::Probes {
+                $crate::search::settings::Probes {
+                    start: self.start,
+                    cold_start_steps: self.cold_start_steps,
+                    probe_steps: self.probe_steps,
+                    epochs_from: self.epochs_from,
+                }
+            }
+        }
+    };
+}
+pub(super) use probing_settings;

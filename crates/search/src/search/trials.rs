@@ -1,0 +1,180 @@
+//! Configurations that a search runs to the target, one after the other, and the best of them by the objective.
+
+use super::{Forecast, Objective, Task};
+use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
+use scavsim_read::input::checked::Count;
+
+/// What came of a trial.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Outcome {
+    /// The target was reached, at this value of the objective.
+    Reached(f64),
+    /// The run was given up at this value, or left nothing but that it takes more.
+    Above(f64),
+    /// It failed at this value, or nothing is known of it.
+    Failed(f64),
+}
+
+/// A search that runs configurations to the target.
+pub(super) struct Trials<'a, 't> {
+    pub(super) task: &'a Task<'a>,
+    testbed: &'t mut dyn Testbed,
+    forecast: &'t mut Forecast,
+    /// Whether a configuration was tried.
+    pub(super) tried: Vec<bool>,
+    /// How many were.
+    pub(super) count: usize,
+    /// Whether one of them came to the target.
+    pub(super) is_reached: bool,
+    /// The best that keeps the limits, and its value.
+    pub(super) best: Option<(usize, f64)>,
+    /// What the last of them showed.
+    pub(super) seen: Observation,
+}
+
+impl<'a, 't> Trials<'a, 't> {
+    /// Before the first trial.
+    pub(super) fn new(
+        task: &'a Task<'a>,
+        testbed: &'t mut dyn Testbed,
+        forecast: &'t mut Forecast,
+    ) -> Self {
+        Trials {
+            task,
+            testbed,
+            forecast,
+            tried: vec![false; task.space.len()],
+            count: 0,
+            is_reached: false,
+            best: None,
+            seen: Observation::default(),
+        }
+    }
+
+    /// Whether another run is due: within the budget, or as long as none came to the target.
+    pub(super) fn goes_on(&self, budget: usize) -> bool {
+        self.count < self.tried.len() && (self.count < budget || !self.is_reached)
+    }
+
+    /// Those that were not tried yet.
+    pub(super) fn left(&self) -> impl Iterator<Item = usize> {
+        (0..self.tried.len()).filter(|&at| !self.tried[at])
+    }
+
+    /// Runs a configuration to the target, or gives it up at `cap`, a value of the objective.
+    pub(super) fn run(&mut self, at: usize, cap: Option<f64>) -> Result<Outcome, Stop> {
+        let cap = cap.filter(|cap| *cap > 0.0 && cap.is_finite());
+        // What nobody knows the price of is worth what was paid for it.
+        let is_priced = (self.task.prices).is_none_or(|p| p.usd_per_hour(at).is_some());
+        let extent = match (cap, self.task.objective) {
+            (Some(usd), Some(Objective::Cost)) => Extent::ToTargetForUsd(usd),
+            (Some(seconds), Some(Objective::Time)) => Extent::ToTargetInSeconds(seconds),
+            _ => Extent::ToTarget,
+        };
+        let before_usd = match is_priced {
+            true => None,
+            false => self.testbed.spent().usd,
+        };
+        let seen = self.testbed.probe(at, extent)?;
+        self.seen = seen;
+        self.tried[at] = true;
+        self.count += 1;
+        let paid_usd = match before_usd {
+            Some(before) => (self.testbed.spent().usd).map(|after| after - before),
+            None => None,
+        };
+        let point = |time_s: f64| match paid_usd {
+            Some(cost_usd) => Point { time_s, cost_usd },
+            None => point(self.task, at, time_s),
+        };
+        let value = |time_s: f64| value(self.task.objective, &point(time_s));
+        Ok(match seen.target {
+            Target::Reached(time_s) => {
+                let (value, within) = (value(time_s), self.task.is_within(at, &point(time_s)));
+                self.is_reached = true;
+                self.forecast.predict(at, time_s);
+                if within && self.best.is_none_or(|(_, best)| value < best) {
+                    self.best = Some((at, value));
+                }
+                Outcome::Reached(value)
+            }
+            Target::MoreThan(time_s) => Outcome::Above(value(time_s)),
+            Target::Failed(time_s) => Outcome::Failed(value(time_s)),
+            Target::Unknown => Outcome::Failed(f64::NAN),
+        })
+    }
+
+    /// Takes the best that was run, if one keeps the limits.
+    ///
+    /// # Errors
+    /// [`Stop::Failed`] when no run came to the target.
+    pub(super) fn decide(self) -> Result<(), Stop> {
+        self.forecast.decided = self.best.map(|(at, _)| at);
+        match self.is_reached {
+            true => Ok(()),
+            false => Err(none_reached(self.count)),
+        }
+    }
+}
+
+/// The complaint of a search of which no run came to the target.
+pub(super) fn none_reached(runs: usize) -> Stop {
+    Stop::Failed(match runs {
+        1 => "the only run of the search did not reach the target".to_owned(),
+        runs => format!("none of the {runs} runs of the search reached the target"),
+    })
+}
+
+/// Runs at most: a budget, but no more than there are configurations.
+pub(super) fn runs(budget: Option<Count>, configurations: usize) -> usize {
+    budget
+        .map_or(configurations, |budget| budget.get() as usize)
+        .min(configurations)
+}
+
+/// Time and cost of so many seconds of a configuration.
+pub(super) fn point(task: &Task<'_>, at: usize, time_s: f64) -> Point {
+    let cost_usd = (task.prices).and_then(|prices| prices.run_usd(at, time_s));
+    Point {
+        time_s,
+        cost_usd: cost_usd.unwrap_or(f64::INFINITY),
+    }
+}
+
+/// What is to be minimised: time, cost, or for the knee their product, which needs no scale of either.
+pub(super) fn value(objective: Option<Objective>, point: &Point) -> f64 {
+    match objective {
+        Some(Objective::Cost) => point.cost_usd,
+        Some(Objective::Knee) => point.time_s * point.cost_usd,
+        Some(Objective::Time) | None => point.time_s,
+    }
+}
+
+/// The greatest value of the objective of each configuration that keeps the limits; infinite without limits.
+pub(super) fn most_values(task: &Task<'_>) -> Vec<f64> {
+    let most = |at: usize| {
+        if !task.limits.are_any() {
+            return f64::INFINITY;
+        }
+        // Time and cost grow together: the longest time that is allowed, to a second.
+        let is_within = |time_s: f64| task.is_within(at, &point(task, at, time_s));
+        let (mut low, mut high) = (0.0, LONGEST_S);
+        if is_within(high) {
+            return f64::INFINITY;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            match is_within(middle) {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        value(task.objective, &point(task, at, low))
+    };
+    (0..task.space.len()).map(most).collect()
+}
+
+/// Ten years.
+const LONGEST_S: f64 = 3.2e8;
+/// Of ten years, to a second.
+const HALVINGS: u32 = 30;

@@ -1,0 +1,221 @@
+//! Search by the value of information: a run is made while what it teaches is expected to save more, over all runs of
+//! the job that are to come, than it costs.
+//!
+//! Prices are known, so only time is believed in: as a whole, or where steps are counted as seconds of a step and steps to
+//! the target, each a Gaussian belief over all configurations (`field`) from a prior of how such jobs go (`prior`,
+//! `description`). Experts of different confidence are weighed by how well they foretold (`experts`). A run may be given
+//! up at a multiple of the best known value, and then still tells that it takes more; one that reached the target is one
+//! of the R that were wanted (`decision`). `constants` holds all that was chosen.
+
+mod constants;
+mod decision;
+mod description;
+mod experts;
+mod failures;
+mod field;
+mod looks;
+#[cfg(test)]
+mod on_grids;
+mod prior;
+
+use std::sync::OnceLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::probing::Probing;
+use super::settings::Probes;
+use super::trials::{Outcome, Trials};
+use super::{Depends, Forecast, Objective as Aim, Past, Recipe, Strategy, Task, Unusable};
+use crate::testbed::{Observation, Stop, Target, Testbed};
+use constants::Constants;
+use decision::{Question, next_run};
+use experts::{End, Experts, Objective, Seen};
+use failures::{Cliffs, Failures};
+use field::Prior;
+use looks::Looking;
+use scavsim_base::rng::Stream;
+use scavsim_read::input::checked::Count;
+
+/// Most configurations: a prior holds a covariance of every pair.
+const MOST: usize = 2048;
+
+/// Settings of search by the value of information.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ValueOfInformationSettings {
+    /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Count>,
+    /// Steps per look; the workload's own figure when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_steps: Option<Count>,
+}
+
+impl Recipe for ValueOfInformationSettings {
+    fn summary(&self) -> &str {
+        "runs, or looks at steps, while they are worth their price in view of all runs of the job that are to come; prices are known"
+    }
+
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> Result<Box<dyn Strategy>, Unusable> {
+        let count = task.space.len();
+        if count > MOST {
+            return Err(Unusable(format!(
+                "{count} configurations, and it can hold beliefs of {MOST} at most"
+            )));
+        }
+        let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
+        if !task.looks_cost_a_run {
+            let settings = Probes::of_steps(self.probe_steps);
+            if let Ok(probing) = Probing::by_epochs(task, past, settings) {
+                return Ok(Box::new(Looking::new(probing, budget)));
+            }
+        }
+        Ok(Box::new(ValueOfInformation {
+            budget,
+            constants: Constants::default(),
+            priors: OnceLock::new(),
+        }))
+    }
+}
+
+struct ValueOfInformation {
+    budget: usize,
+    constants: Constants,
+    /// All searches of a task begin with the same.
+    priors: OnceLock<Priors>,
+}
+
+/// What is believed before anything was seen.
+struct Priors {
+    time: Prior,
+    step: Prior,
+    steps: Prior,
+    cliffs: Cliffs,
+}
+
+impl ValueOfInformation {
+    fn priors(&self, task: &Task<'_>) -> &Priors {
+        self.priors.get_or_init(|| {
+            let configurations = description::configurations(task);
+            let prior = |shape| configurations.prior(shape, &self.constants);
+            Priors {
+                time: prior(&self.constants.time),
+                step: prior(&self.constants.step),
+                steps: prior(&self.constants.steps),
+                cliffs: Cliffs::new(&configurations, &self.constants),
+            }
+        })
+    }
+}
+
+impl Strategy for ValueOfInformation {
+    fn depends(&self) -> Depends {
+        Depends::BOTH
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        _: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        let constants = &self.constants;
+        let priors = self.priors(task);
+        let to = objective(task);
+        let mut experts = match description::counts_steps(task) {
+            true => Experts::new(&[&priors.step, &priors.steps], &constants.scales, constants),
+            false => Experts::new(&[&priors.time], &constants.scales, constants),
+        };
+        let mut failures = Failures::new(&priors.cliffs);
+        // What has no price beforehand is not to be had, and what was tried need not be tried again.
+        let mut open: Vec<usize> = (0..task.space.len())
+            .filter(|&at| to.offset[at].is_finite())
+            .collect();
+        if open.is_empty() {
+            let why = "no configuration has a price before it was run";
+            return Err(Stop::Failed(why.to_owned()));
+        }
+        let mut trials = Trials::new(task, testbed, forecast);
+        let mut is_reached = false;
+        let mut runs = task.repeats.max(1);
+        // Where limits leave nothing of what was run, the search goes on.
+        while (runs > 0 || trials.best.is_none()) && (trials.count < self.budget || !is_reached) {
+            let told = experts.told(&to);
+            let asked = Question {
+                power: to.power,
+                best: trials.best.map(|(_, value)| value),
+                runs: runs.max(1) as f64,
+                open: &open,
+                fails: &failures.odds,
+                caution: match experts.see_steps() {
+                    true => constants.parts_caution,
+                    false => constants.caution,
+                },
+            };
+            let Some(next) = next_run(&experts, &told, &asked, constants) else {
+                break;
+            };
+            open.retain(|&at| at != next.at);
+            let outcome = trials.run(next.at, next.cap)?;
+            let end = match (outcome, next.cap) {
+                (Outcome::Reached(_), _) => End::Reached,
+                (Outcome::Above(value), Some(cap)) if value >= 0.99 * cap => End::GivenUp,
+                // It came to its own end and had not reached the target.
+                (Outcome::Above(_) | Outcome::Failed(_), _) => End::Failed,
+            };
+            runs = runs.saturating_sub(u64::from(end == End::Reached));
+            is_reached |= end == End::Reached;
+            if end != End::GivenUp {
+                failures.learn(next.at, end == End::Failed);
+            }
+            if let Some(seen) = seen(&trials.seen, end) {
+                if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
+                    experts = Experts::new(&[&priors.time], &constants.scales, constants);
+                }
+                experts.learn(next.at, &seen);
+            }
+        }
+        trials.decide()?;
+        Ok(())
+    }
+}
+
+/// The logarithm of the objective by that of time; infinite where a price is asked for that nobody knows.
+fn objective(task: &Task<'_>) -> Objective {
+    let per_second = |at: usize| {
+        let usd = task.prices.and_then(|prices| prices.usd_per_hour(at));
+        usd.filter(|usd| *usd > 0.0)
+            .map_or(f64::INFINITY, |usd| libm::log(usd / 3600.0))
+    };
+    let by_price = (0..task.space.len()).map(per_second);
+    match task.objective {
+        Some(Aim::Cost) => Objective {
+            power: 1.0,
+            offset: by_price.collect(),
+        },
+        Some(Aim::Knee) => Objective {
+            power: 2.0,
+            offset: by_price.collect(),
+        },
+        Some(Aim::Time) | None => Objective {
+            power: 1.0,
+            offset: vec![0.0; task.space.len()],
+        },
+    }
+}
+
+/// The logarithms of what a run showed that ended so, where it took any time.
+fn seen(seen: &Observation, end: End) -> Option<Seen> {
+    let above_zero = |value: f64| (value > 0.0 && value.is_finite()).then(|| libm::log(value));
+    let (Target::Reached(time_s) | Target::MoreThan(time_s) | Target::Failed(time_s)) = seen.target
+    else {
+        return None;
+    };
+    Some(Seen {
+        log_time: above_zero(time_s)?,
+        log_step: seen.step_s.and_then(above_zero),
+        end,
+    })
+}

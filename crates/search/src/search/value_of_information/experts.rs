@@ -1,0 +1,249 @@
+//! Several beliefs of the same job, each weighed by how well it foretold what was seen.
+
+use super::constants::Constants;
+use super::field::{Field, Prior};
+use scavsim_base::stats::normal;
+
+/// What a run of a configuration showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Seen {
+    /// Logarithm of the seconds that it took, or was given before it ended.
+    pub(super) log_time: f64,
+    /// Logarithm of the seconds of a step, where steps are counted.
+    pub(super) log_step: Option<f64>,
+    /// How it ended.
+    pub(super) end: End,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Reached,
+    GivenUp,
+    /// It never reaches the target.
+    Failed,
+}
+
+/// One expert: the logarithm of time is the sum of its parts.
+#[derive(Debug, Clone)]
+struct Expert<'p> {
+    log_weight: f64,
+    parts: Vec<Field<'p>>,
+}
+
+/// How the logarithm of the objective follows from that of time: `power` times it, and `offset` of each configuration.
+#[derive(Debug, Clone)]
+pub(super) struct Objective {
+    pub(super) power: f64,
+    pub(super) offset: Vec<f64>,
+}
+
+/// All experts of a job.
+#[derive(Debug, Clone)]
+pub(super) struct Experts<'p> {
+    all: Vec<Expert<'p>>,
+}
+
+/// Mean and variance of the logarithm of the objective, per expert, at all configurations.
+#[derive(Debug, Clone)]
+pub(super) struct Told {
+    /// Sum to 1.
+    pub(super) weights: Vec<f64>,
+    /// By expert.
+    pub(super) moments: Vec<Vec<(f64, f64)>>,
+}
+
+impl<'p> Experts<'p> {
+    /// One for each scale of the parts' priors.
+    pub(super) fn new(priors: &[&'p Prior], scales: &[f64], constants: &Constants) -> Experts<'p> {
+        let mut of_parts: Vec<Vec<f64>> = scales.iter().map(|s| vec![*s; priors.len()]).collect();
+        if constants.pairs && priors.len() == 2 {
+            of_parts = (scales.iter())
+                .flat_map(|a| scales.iter().map(|b| vec![*a, *b]))
+                .collect();
+        }
+        let expert = |scales: Vec<f64>| Expert {
+            log_weight: 0.0,
+            parts: (priors.iter().zip(scales))
+                .map(|(prior, scale)| Field::new(prior, scale))
+                .collect(),
+        };
+        Experts {
+            all: of_parts.into_iter().map(expert).collect(),
+        }
+    }
+
+    /// Whether steps are seen.
+    pub(super) fn see_steps(&self) -> bool {
+        (self.all.first()).is_some_and(|expert| expert.parts.len() > 1)
+    }
+
+    /// Learns from a look: what is seen of each part.
+    pub(super) fn look(&mut self, at: usize, logs: &[f64]) {
+        for expert in &mut self.all {
+            for (part, log) in expert.parts.iter_mut().zip(logs) {
+                expert.log_weight += part.observe(at, *log);
+            }
+        }
+    }
+
+    /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
+    pub(super) fn learn(&mut self, at: usize, seen: &Seen) {
+        for expert in &mut self.all {
+            let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
+                ([step, _, ..], Some(log_step)) => (log_step, step.observe(at, log_step)),
+                // Of two parts the last takes what one figure tells.
+                (parts, _) => {
+                    let others = &parts[..parts.len() - 1];
+                    (others.iter().map(|part| part.mean[at]).sum(), 0.0)
+                }
+            };
+            if let Some(last) = expert.parts.last_mut() {
+                gained += match seen.end {
+                    End::Reached => last.observe(at, seen.log_time - before),
+                    End::GivenUp | End::Failed => last.exceeds(at, seen.log_time - before),
+                };
+            }
+            expert.log_weight += gained;
+        }
+    }
+
+    /// Mean of a part of the logarithm at a configuration.
+    pub(super) fn part(&self, weights: &[f64], part: usize, at: usize) -> f64 {
+        (self.all.iter().zip(weights))
+            .map(|(expert, weight)| weight * expert.parts[part].mean[at])
+            .sum()
+    }
+
+    /// What they tell of an objective.
+    pub(super) fn told(&self, to: &Objective) -> Told {
+        let weights = self.all.iter().map(|expert| expert.log_weight);
+        let most = weights.clone().fold(f64::NEG_INFINITY, f64::max);
+        let raw: Vec<f64> = weights.map(|w| libm::exp(w - most)).collect();
+        let sum: f64 = raw.iter().sum();
+        let moments = |expert: &Expert<'_>| {
+            let at = |x: usize| {
+                let mean: f64 = expert.parts.iter().map(|part| part.mean[x]).sum();
+                let variance: f64 = expert.parts.iter().map(|part| part.variance(x)).sum();
+                (
+                    to.power * mean + to.offset[x],
+                    to.power * to.power * variance,
+                )
+            };
+            (0..to.offset.len()).map(at).collect()
+        };
+        Told {
+            weights: raw.iter().map(|w| w / sum).collect(),
+            moments: self.all.iter().map(moments).collect(),
+        }
+    }
+
+    /// What a run of `at` to the target tells of `hopeful`, other configurations: for each of its possible ends the odds of
+    /// that end, the logarithm of the value there, and the least value that is then expected of the others.
+    pub(super) fn after(
+        &self,
+        told: &Told,
+        at: usize,
+        power: f64,
+        hopeful: &[usize],
+        caution: f64,
+        constants: &Constants,
+    ) -> Vec<(f64, f64, f64)> {
+        let kept: Vec<usize> = (0..self.all.len())
+            .filter(|&e| told.weights[e] >= constants.least_weight)
+            .collect();
+        let all: f64 = kept.iter().map(|&e| told.weights[e]).sum();
+        let width = hopeful.len();
+        // Per expert and configuration: covariance with `at` over variance there, and mean plus half of what stays unknown.
+        let mut follow = vec![0.0; kept.len() * width];
+        let mut stays = vec![0.0; kept.len() * width];
+        for (place, &e) in kept.iter().enumerate() {
+            let (follow, stays) = (
+                &mut follow[place * width..(place + 1) * width],
+                &mut stays[place * width..(place + 1) * width],
+            );
+            for part in &self.all[e].parts {
+                part.add_covariances(at, hopeful, power * power, follow);
+            }
+            let (_, own) = told.moments[e][at];
+            for ((follow, stays), &x) in follow.iter_mut().zip(stays).zip(hopeful) {
+                let (mean, variance) = told.moments[e][x];
+                let shared = *follow;
+                *follow = shared / own;
+                *stays = mean + 0.5 * caution * (variance - shared * shared / own).max(0.0);
+            }
+        }
+        let mut ends = Vec::with_capacity(kept.len() * normal::HERMITE.len());
+        let mut weights = vec![0.0; kept.len()];
+        for &from in &kept {
+            let (mean, variance) = told.moments[from][at];
+            let deviation = variance.sqrt();
+            for (node, share) in normal::HERMITE {
+                let outcome = mean + node * deviation;
+                // Likelier outcomes of an expert speak for it.
+                for (weight, &e) in weights.iter_mut().zip(&kept) {
+                    let (m, v) = told.moments[e][at];
+                    *weight = told.weights[e] / v.sqrt()
+                        * libm::exp(-0.5 * (outcome - m) * (outcome - m) / v);
+                }
+                let sum: f64 = weights.iter().sum();
+                let mut least = f64::INFINITY;
+                for (x, &other) in hopeful.iter().enumerate() {
+                    if other == at {
+                        continue;
+                    }
+                    let mut value = 0.0;
+                    for (place, (&e, weight)) in kept.iter().zip(&weights).enumerate() {
+                        if *weight < 1e-3 * sum {
+                            continue;
+                        }
+                        let (m, _) = told.moments[e][at];
+                        let entry = place * width + x;
+                        value +=
+                            weight / sum * libm::exp(stays[entry] + follow[entry] * (outcome - m));
+                    }
+                    least = least.min(value);
+                }
+                ends.push((told.weights[from] / all * share, outcome, least));
+            }
+        }
+        ends
+    }
+}
+
+impl Told {
+    /// What is expected of a configuration.
+    pub(super) fn expected(&self, at: usize, caution: f64) -> f64 {
+        self.over(at, |m, v| libm::exp(m + 0.5 * caution * v))
+    }
+
+    /// What a run is expected to take that is given up at `cap`, and how likely that is.
+    pub(super) fn until(&self, at: usize, cap: f64) -> (f64, f64) {
+        let log_cap = libm::log(cap);
+        let (mut taken, mut above) = (0.0, 0.0);
+        for (weight, moments) in self.weights.iter().zip(&self.moments) {
+            let (m, v) = moments[at];
+            let s = v.sqrt();
+            let d = (log_cap - m) / s;
+            let beyond = normal::cdf(-d);
+            let mean = if d - s > -37.0 {
+                libm::exp(m + 0.5 * v) * normal::cdf(d - s)
+            } else {
+                0.0
+            };
+            taken += weight * (mean + cap * beyond);
+            above += weight * beyond;
+        }
+        (taken, above)
+    }
+
+    fn over(&self, at: usize, of: impl Fn(f64, f64) -> f64) -> f64 {
+        let pairs = self.weights.iter().zip(&self.moments);
+        pairs
+            .map(|(weight, moments)| {
+                let (m, v) = moments[at];
+                weight * of(m, v)
+            })
+            .sum()
+    }
+}

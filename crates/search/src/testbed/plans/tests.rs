@@ -1,0 +1,270 @@
+use super::super::Length;
+use super::*;
+use scavsim_base::rng::Streams;
+use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
+use scavsim_data::usage::Phase;
+use scavsim_read::input::Diagnostics;
+use scavsim_sim::cluster::Pause;
+use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
+use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Write};
+use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
+use scavsim_sim::plans::choices::Parts;
+use scavsim_sim::plans::{Axes, Offer, Target as PlanTarget};
+use scavsim_sim::training::Variation;
+
+/// Plans for OPT-350 on VMs of four A100.
+fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
+    let mut told = Diagnostics::default();
+    let profile = library::profile("opt-350m", &mut told).expect("it is embedded");
+    let links = library::links(&mut told).expect("they are embedded");
+    let kind = NodeKind {
+        name: "a2-highgpu-4g".into(),
+        gpu: "A100-40".into(),
+        gpus_per_node: 4,
+        memory_gib: Some(40.0),
+        zone: "".into(),
+    };
+    let axes = Axes {
+        kinds: vec![kind],
+        offers: vec![Offer {
+            name: "a2-highgpu-4g".into(),
+            kinds: vec![0],
+            zone: 0,
+            on_spot: Some(on_spot),
+        }],
+        data: None,
+        pipeline: None,
+        tensor: None,
+        micro_batch: None,
+        batches: vec![64],
+        schedules: vec![Schedule::OneForwardOneBackward],
+        nodes: None,
+        most_gpus,
+        cuts: Vec::new(),
+    };
+    let drafts: Vec<_> = axes.drafts(&profile).collect();
+    let parts = Parts {
+        name: "opt".to_owned(),
+        target: PlanTarget {
+            sequences: 64.0 * 1000.0,
+            noise_scale: None,
+        },
+        axes,
+        zones: Vec::new(),
+        profile: Arc::new(profile),
+        links: Arc::new(links),
+        runtime: Runtime::default(),
+        hashes: Vec::new(),
+    };
+    Arc::new(Choices::of(parts, &drafts, Hands::One).expect("some fit"))
+}
+
+fn ground(choices: &Arc<Choices>, terms: JobTerms) -> PlanGround {
+    PlanGround::new(Arc::clone(choices), Arc::new(terms))
+}
+
+fn terms(fidelity: Fidelity) -> Terms {
+    Terms {
+        streams: Streams::new(7),
+        fidelity,
+        start_up: SimTime::ZERO,
+        interrupt: Interrupt::NEVER,
+    }
+}
+
+fn spot(mean_h: f64, keeps: Keeps) -> Arc<Spot> {
+    let law = Exponential::new(mean_h).expect("it is legal");
+    let every = Periodic::new(0.05).expect("it is legal");
+    Arc::new(Spot {
+        losses: Losses::Alone(Lifetime::new(law, None)),
+        replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
+        cold_join: Pause::NONE,
+        warm_restart: Some(Pause::Fixed(SimTime::from_seconds(20.0))),
+        on_loss: OnLoss::Wait,
+        keeps,
+        chief: Chief::HandsOver,
+        fewest_workers: 1,
+        checkpoints: Checkpoints::By(CheckpointPolicy::Periodic(every)),
+        write: Write::Fixed(SimTime::from_seconds(5.0)),
+        notice: None,
+    })
+}
+
+#[test]
+fn every_plan_fills_its_vms_and_divides_the_batch() {
+    let choices = choices(16, false);
+    assert!(choices.ways.len() > 50, "{}", choices.ways.len());
+    for way in &choices.ways {
+        let draft = &way.draft;
+        assert_eq!(draft.gpus(), 4 * way.vms());
+        assert_eq!(64 % (draft.data * draft.micro_batch), 0);
+        assert_eq!(4 % draft.tensor, 0);
+        assert!(way.step_s > 0.0 && way.step_s.is_finite());
+        assert!(way.peak_gib < 40.0 && way.communication_s < way.step_s);
+    }
+    // All plans of one VM that a slow search finds.
+    let by_hand = [1, 2, 4].map(|tensor| {
+        let groups = 4 / tensor;
+        let micro = choices.profile.micro_batches("A100-40", tensor);
+        let pipelines = (1..=groups).filter(|stages| groups % stages == 0);
+        pipelines
+            .map(|stages| {
+                micro
+                    .iter()
+                    .filter(|m| 64 % (groups / stages * **m) == 0)
+                    .count()
+            })
+            .sum::<usize>()
+    });
+    let of_one = choices.ways.iter().filter(|way| way.vms() == 1).count();
+    let holes = choices.holes.count();
+    let all: usize = by_hand.iter().sum();
+    assert!(
+        of_one <= all && of_one + holes >= all,
+        "{of_one} {all} {holes}"
+    );
+}
+
+#[test]
+fn without_luck_a_run_takes_its_steps_and_its_start_up() {
+    let choices = choices(8, false);
+    let own = JobTerms {
+        start_up: Pause::Fixed(SimTime::from_seconds(100.0)),
+        ..JobTerms::default()
+    };
+    let ground = ground(&choices, own);
+    for fidelity in [Fidelity::Fast, Fidelity::Step, Fidelity::Event] {
+        let mut site = ground.open(&terms(fidelity));
+        for at in [0, choices.ways.len() - 1] {
+            site.restart(0);
+            let line = site.run_to_target(at).expect("it ends");
+            let expected = 100.0 + 1000.0 * choices.ways[at].step_s;
+            let seconds = line.net_end.seconds();
+            assert!(
+                (seconds / expected - 1.0).abs() < 1e-9,
+                "{seconds} {expected}"
+            );
+            assert_eq!(line.gross_end, line.net_end);
+        }
+    }
+}
+
+#[test]
+fn losses_go_back_to_the_checkpoint_and_every_vm_second_is_in_one_phase() {
+    let choices = choices(8, true);
+    let at = choices.ways.len() - 1;
+    let mean = |keeps: Keeps| {
+        let own = JobTerms {
+            spot: Some(spot(0.5, keeps)),
+            ..JobTerms::default()
+        };
+        let ground = ground(&choices, own);
+        let mut site = ground.open(&terms(Fidelity::Fast));
+        let mut usage = Usage::default();
+        let (mut seconds, mut lost_s, mut lost) = (0.0, 0.0, 0);
+        for replica in 0..40 {
+            site.restart(replica);
+            let line = site.run_to_target(at).expect("it ends");
+            site.usage_until_target(&line, &mut usage);
+            let held: f64 = (usage.intervals.iter())
+                .map(|i| f64::from(i.vms) * (i.to - i.from).seconds())
+                .sum();
+            let phases: f64 = usage.phases.vm_seconds.iter().flat_map(|row| row.1).sum();
+            assert!((held / phases - 1.0).abs() < 1e-9, "{held} {phases}");
+            let taken = usage
+                .intervals
+                .iter()
+                .filter(|i| i.ended_by == scavsim_data::usage::EndedBy::Provider);
+            assert_eq!(taken.count() as u32, line.lost_vms);
+            seconds += line.net_end.seconds();
+            lost_s += (usage.phases.vm_seconds.iter())
+                .map(|row| row.1[Phase::Lost as usize])
+                .sum::<f64>();
+            lost += line.lost_vms;
+        }
+        (seconds, lost_s, lost)
+    };
+    let (with_checkpoints, lost_s, lost) = mean(Keeps::Checkpoint);
+    let (with_steps, none, _) = mean(Keeps::Steps);
+    assert!(lost > 0 && lost_s > 0.0 && none == 0.0);
+    assert!(
+        with_checkpoints > with_steps,
+        "{with_checkpoints} {with_steps}"
+    );
+    let calm = 40.0 * 1000.0 * choices.ways[at].step_s;
+    assert!(with_steps > calm);
+}
+
+#[test]
+fn a_job_goes_on_alike_from_a_mark_and_search_steps_are_progress() {
+    let choices = choices(8, true);
+    let own = JobTerms {
+        spot: Some(spot(2.0, Keeps::Checkpoint)),
+        variation: Variation {
+            step_cv: 0.05,
+            ..Variation::default()
+        },
+        ..JobTerms::default()
+    };
+    let ground = ground(&choices, own);
+    let mut site = ground.open(&terms(Fidelity::Fast));
+    site.restart(3);
+    let seen = site.probe(0, Length::Steps(100)).expect("a probe");
+    assert_eq!(seen.steps, Some(100));
+    let step_s = choices.ways[0].step_s;
+    assert!((seen.step_s.expect("it was seen") / step_s - 1.0).abs() < 0.1);
+    site.mark(0);
+    let first = site.run_to_target(0).expect("it ends");
+    site.back_to(0);
+    assert_eq!(site.run_to_target(0), Ok(first));
+    let more = (first.gross_end - first.net_end).seconds();
+    assert!(more > 80.0 * step_s, "{more}");
+}
+
+#[test]
+fn the_profile_of_a_planner_is_charged_as_one_vm() {
+    let choices = choices(16, false);
+    let at = choices.ways.len() - 1;
+    let ground = ground(&choices, JobTerms::default());
+    let mut site = ground.open(&terms(Fidelity::Fast));
+    site.restart(0);
+    let seen = site.probe(at, Length::Profile(3)).expect("it has layers");
+    let pass_s = choices.pass_s(at);
+    assert_eq!(seen.step_s, Some(pass_s));
+    let mut usage = Usage::default();
+    site.usage_until(site.now(), &mut usage);
+    let held: f64 = (usage.intervals.iter())
+        .map(|i| f64::from(i.vms) * (i.to - i.from).seconds())
+        .sum();
+    assert!(
+        pass_s > 0.0 && (held / (3.0 * pass_s) - 1.0).abs() < 1e-6,
+        "{held}"
+    );
+}
+
+/// CPU time of plans made and run to the target; the goal of 10,000 a second holds for the profile of tests, too.
+#[test]
+fn ten_thousand_plans_a_second_are_made_and_run() {
+    let start = cpu_time::ProcessTime::now();
+    let choices = choices(64, false);
+    let all = choices.ways.len() + choices.holes.count();
+    let made = start.elapsed().as_secs_f64() / all as f64;
+    let ground = ground(&choices, JobTerms::default());
+    let mut site = ground.open(&terms(Fidelity::Fast));
+    let start = cpu_time::ProcessTime::now();
+    let mut usage = Usage::default();
+    for at in 0..choices.ways.len() {
+        site.restart(0);
+        let line = site.run_to_target(at).expect("it ends");
+        site.usage_until_target(&line, &mut usage);
+    }
+    let run = start.elapsed().as_secs_f64() / choices.ways.len() as f64;
+    println!(
+        "{all} plans: {:.1} µs to make one, {:.2} µs to run it",
+        1e6 * made,
+        1e6 * run
+    );
+    // Ten times the goal: other tests run meanwhile.
+    assert!(made + run < 1e-3);
+}

@@ -1,0 +1,97 @@
+//! A simulated world as the truth of an arena: what is expected of its configurations, and what they cost.
+
+use super::simulated::SimulatedCluster;
+use super::{Ground, Site, Terms};
+use scavsim_base::rng::Streams;
+use scavsim_base::units::SimTime;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::{NoPrice, Policy, Tariff};
+use scavsim_data::usage::{Rented, Usage};
+use scavsim_sim::cluster::World;
+use scavsim_sim::cluster::luck::Luck;
+use scavsim_sim::job::Outlook;
+use scavsim_sim::training::Fidelity;
+use scavsim_sim::training::variation::Variation;
+
+/// Most runs behind an expectation that has no closed form, or a share of misses.
+const MOST_EXPECTATION_RUNS: u64 = 20_000;
+/// The same where every worker-step is an event: so many worker-steps in all, between so many runs.
+const EXPECTATION_WORKER_STEPS: f64 = 2e7;
+const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
+
+impl Ground for World {
+    fn expected_time_s(&self, configuration: usize) -> Option<f64> {
+        let epoch_cv = self.variation.epoch_cv;
+        Some(self.truths[configuration].expected_time_s(epoch_cv))
+    }
+
+    fn expects_by_runs(&self) -> bool {
+        self.runs_are_training() || self.truths.iter().any(|truth| truth.cluster.may_change())
+    }
+
+    fn runs_are_training(&self) -> bool {
+        let mut clusters = self.truths.iter().map(|truth| &truth.cluster);
+        self.variation.vm_sigma > 0.0
+            && clusters.clone().all(|cluster| !cluster.may_change())
+            && clusters.any(|cluster| !cluster.is_told_by_formula())
+    }
+
+    fn hopeless_s(&self, configuration: usize) -> Option<f64> {
+        let truth = &self.truths[configuration];
+        let luck = Luck::draw(truth, &Variation::default(), &Streams::new(0), 0);
+        let job = (&truth.cluster, &luck);
+        Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
+    }
+
+    fn most_expectation_runs(&self, configuration: usize) -> u64 {
+        let truth = &self.truths[configuration];
+        // A pace that was measured is that of machines without luck.
+        let by_luck = self.variation.vm_sigma > 0.0;
+        let in_events = by_luck && truth.cluster.whole.pace.stationary().is_measured();
+        if !in_events && truth.cluster.settle(Fidelity::Fast).0 == Fidelity::Fast {
+            return MOST_EXPECTATION_RUNS;
+        }
+        let worker_steps = truth.steps_to_target * f64::from(truth.configuration.workers);
+        let runs = EXPECTATION_WORKER_STEPS / worker_steps.max(1.0);
+        (runs as u64).clamp(
+            *EXPECTATION_EVENT_RUNS.start(),
+            *EXPECTATION_EVENT_RUNS.end(),
+        )
+    }
+
+    fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
+        let truth = &self.truths[configuration];
+        usage.set_whole(truth.held(), truth.configuration.batch, seconds);
+    }
+
+    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
+        let vms: Vec<Rented<'_>> = (self.vms.iter())
+            .map(|vm| Rented {
+                vm: &vm.name,
+                on_spot: vm.on_spot,
+            })
+            .collect();
+        policy.tariff(&vms, fleet)
+    }
+
+    fn provenance(&self, configuration: usize) -> &'static str {
+        self.truths[configuration].provenance.name()
+    }
+
+    fn simulated_in(
+        &self,
+        configuration: usize,
+        fidelity: Fidelity,
+    ) -> (&'static str, Option<&str>) {
+        let (fidelity, why) = self.truths[configuration].cluster.settle(fidelity);
+        (fidelity.name(), why)
+    }
+
+    fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
+        Box::new(SimulatedCluster::new(self, terms))
+    }
+
+    fn world(&self) -> Option<&World> {
+        Some(self)
+    }
+}

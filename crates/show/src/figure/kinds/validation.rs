@@ -1,0 +1,139 @@
+//! What workloads say of measurements that were left out of them, against what was measured.
+
+use std::collections::BTreeMap;
+
+use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
+use super::super::material::Material;
+use super::super::style::{BLACK, Dash, Style};
+use super::{Asked, COLUMNS, Kind, SIZE, room};
+use scavsim_data::workload::Interval;
+use scavsim_measure::validate::{Depth, validate};
+
+pub(super) const KIND: Kind = Kind {
+    name: "validation",
+    about: "predicted against measured, for measurements left out one after the other, with 90 % intervals",
+    is_usual: false,
+    make,
+};
+
+/// Measured steps up to which everything is left out in turn.
+const MOST_STEPS: usize = 200;
+/// Largest over least value from which an axis is logarithmic.
+const WIDE: f64 = 10.0;
+
+fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+    let mut panels = Vec::new();
+    let mut words = Vec::new();
+    // One style per way of leaving out, whichever panel it is in.
+    let mut ways: Vec<String> = Vec::new();
+    for workload in asked.workloads(material)? {
+        let depth = match workload.steps.points().count() <= MOST_STEPS {
+            true => Depth::Whole,
+            false => Depth::Report,
+        };
+        let mut by_unit: BTreeMap<&str, Vec<(String, Vec<Mark>)>> = BTreeMap::new();
+        for split in validate(workload, depth) {
+            let unit = if split.of == "epochs" {
+                "epochs"
+            } else {
+                "step"
+            };
+            let marks: Vec<Mark> = (split.answers.iter())
+                .filter_map(|answer| {
+                    let (said, deviation) = answer.said?;
+                    let interval = deviation.map(|deviation| Interval::around(said, deviation));
+                    Some(Mark {
+                        at: [answer.measured, said],
+                        x: None,
+                        y: interval.map(|interval| [interval.low, interval.high]),
+                        name: split.of.clone(),
+                    })
+                })
+                .collect();
+            if marks.is_empty() {
+                continue;
+            }
+            if let Some(error) = split.error {
+                words.push(format!(
+                    "{}, {} of {}: {error:.2} %.",
+                    split.workload, split.left_out, split.of
+                ));
+            }
+            let of_unit = by_unit.entry(unit).or_default();
+            match of_unit
+                .iter_mut()
+                .find(|(label, _)| label == split.left_out)
+            {
+                Some((_, all)) => all.extend(marks),
+                None => of_unit.push((split.left_out.to_owned(), marks)),
+            }
+        }
+        for (what, splits) in by_unit {
+            let unit = if what == "epochs" { "passes" } else { "s" };
+            let (mut series, scale) = diagonal(&splits);
+            for (label, marks) in splits {
+                let n = ways
+                    .iter()
+                    .position(|way| *way == label)
+                    .unwrap_or(ways.len());
+                if n == ways.len() {
+                    ways.push(label.clone());
+                }
+                series.push(Series::new(
+                    format!("{label} left out"),
+                    Style::nth(n),
+                    Shape::Marks(marks),
+                ));
+            }
+            panels.push(Panel {
+                title: format!("{}: {what}", workload.name),
+                x: Axis::new(&format!("{what}, measured"), unit, scale.clone()),
+                y: Axis::new(&format!("{what}, predicted"), unit, scale),
+                series,
+            });
+        }
+    }
+    let count = panels.len();
+    let (panels, _) = room(panels);
+    if panels.is_empty() {
+        return Err("its workloads have too few measurements to leave any out".to_owned());
+    }
+    let more = match count > panels.len() {
+        true => format!(
+            " The first {} of {count} panels; `--workload` shows others.",
+            panels.len()
+        ),
+        false => String::new(),
+    };
+    Ok(Figure {
+        name: "validation".to_owned(),
+        title: format!(
+            "{}: predictions of measurements that were left out",
+            material.name
+        ),
+        alt: format!(
+            "Predicted over measured values with a diagonal. Mean errors: {}",
+            words.join(" ")
+        ),
+        note: format!(
+            "On the line a prediction is right. Bars: 90 % intervals, where there are any.{more}"
+        ),
+        columns: COLUMNS,
+        size: SIZE,
+        panels,
+    })
+}
+
+/// Where predictions are right, and the scale that shows them: by their logarithm where they differ by much.
+fn diagonal(splits: &[(String, Vec<Mark>)]) -> (Vec<Series>, Scale) {
+    let values = || (splits.iter().flat_map(|(_, marks)| marks)).map(|mark| mark.at[0]);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let scale = match high > WIDE * low {
+        true => Scale::Log,
+        false => Scale::Linear,
+    };
+    let style = Style::plain(BLACK).dashed(Dash::Dashed);
+    let line = Shape::Line(vec![[low, low], [high, high]]);
+    (vec![Series::new("as measured", style, line)], scale)
+}

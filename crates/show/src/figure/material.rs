@@ -1,0 +1,292 @@
+//! All that the figures of a result are made of: what its records hold, and where the scenario is at hand what they lack.
+
+use std::collections::HashMap;
+
+use super::gathered::{Chooser, ChosenPoint, Gathered, Outcomes};
+use crate::report::manifest::Identity;
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::workload::Workload;
+use scavsim_lab::experiment::{Group, Ranked, Ranking};
+use scavsim_lab::scenario::Scenario;
+use scavsim_search::search::Objective;
+use scavsim_search::search::objective::{Point, choose};
+
+/// Of one result.
+pub struct Material {
+    /// What it was made from.
+    pub identity: Identity,
+    /// Name of the scenario.
+    pub name: String,
+    /// Groups of the summary.
+    pub groups: Vec<Group>,
+    /// What their cases came to, in the same order.
+    pub outcomes: Vec<Outcome>,
+    /// Configurations by setting, workload and policy.
+    pub clouds: Vec<Cloud>,
+    /// Workloads whose data are at hand.
+    pub workloads: Vec<Workload>,
+    /// The scenario, where it is at hand.
+    pub scenario: Option<Scenario>,
+    /// The rest of what was gathered.
+    pub gathered: Gathered,
+}
+
+/// Where the cases of a group lie.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Hours that 5 % and 95 % of them stay below.
+    pub time_h: Option<[f64; 2]>,
+    /// USD that they do.
+    pub cost_usd: Option<[f64; 2]>,
+}
+
+/// The configurations of one workload in one setting under one policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cloud {
+    /// Setting; empty where no key of the scenario holds several values.
+    pub setting: String,
+    /// Workload.
+    pub workload: String,
+    /// Pricing policy.
+    pub pricing: String,
+    /// Whether these are all, and not only those that somebody chose.
+    pub is_all: bool,
+    /// The configurations.
+    pub places: Vec<Place>,
+}
+
+/// A configuration with what is expected of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// VM shape or kind of cluster.
+    pub vm: Option<String>,
+    /// Worker count K.
+    pub workers: Option<u32>,
+    /// Global batch B.
+    pub batch: Option<u32>,
+    /// What it is on all other axes.
+    pub other: Option<String>,
+    /// Expected hours.
+    pub time_h: f64,
+    /// Expected USD.
+    pub cost_usd: f64,
+    /// Measured, interpolated or extrapolated.
+    pub provenance: String,
+    /// Whether none is faster and no dearer, or cheaper and no slower.
+    pub is_on_front: bool,
+    /// Whether it is the knee of the front.
+    pub is_knee: bool,
+    /// Who chose it, and how often.
+    pub by: Vec<Chooser>,
+}
+
+impl Material {
+    /// Puts together what was gathered from the records of `identity`, and what is known besides.
+    pub fn new(
+        identity: Identity,
+        mut gathered: Gathered,
+        rankings: Option<Vec<Ranking>>,
+        workloads: Vec<Workload>,
+        scenario: Option<Scenario>,
+    ) -> Material {
+        let (groups, mut all) = gathered.finish();
+        let outcomes = (groups.iter().map(|group| outcome(group, &mut all))).collect();
+        let clouds = match rankings {
+            Some(rankings) => of_rankings(rankings, &gathered.chosen),
+            None => of_choices(&gathered.chosen),
+        };
+        let name = identity.get("scenario").and_then(|name| name.as_str());
+        Material {
+            name: name.unwrap_or_default().to_owned(),
+            identity,
+            groups,
+            outcomes,
+            clouds,
+            workloads,
+            scenario,
+            gathered,
+        }
+    }
+
+    /// The configurations of a workload in a setting under a policy.
+    pub fn cloud(&self, setting: &str, workload: &str, pricing: &str) -> Option<&Cloud> {
+        let key = (setting, workload, pricing);
+        (self.clouds.iter()).find(|c| (&*c.setting, &*c.workload, &*c.pricing) == key)
+    }
+
+    /// Distinct values of a key of the groups, in their order.
+    pub fn distinct<'m>(&'m self, key: impl Fn(&'m Group) -> &'m str) -> Vec<&'m str> {
+        let mut all: Vec<&str> = Vec::new();
+        for group in &self.groups {
+            let value = key(group);
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+        all
+    }
+}
+
+fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
+    let own = all.iter_mut().find(|one| {
+        (&one.setting, &one.workload, &one.pricing)
+            == (&group.setting, &group.workload, &group.pricing)
+            && (&one.objective, &one.strategy) == (&group.objective, &group.strategy)
+    });
+    match own {
+        Some(own) => Outcome {
+            time_h: own.time_h(),
+            cost_usd: own.cost_usd(),
+        },
+        None => Outcome {
+            time_h: None,
+            cost_usd: None,
+        },
+    }
+}
+
+impl Place {
+    /// What it is called: workers × batch, and what else tells it.
+    pub fn name(&self, with_vm: bool) -> String {
+        let mut parts = Vec::new();
+        match (self.workers, self.batch) {
+            (Some(workers), Some(batch)) => parts.push(format!("{workers} × {batch}")),
+            (Some(workers), None) => parts.push(workers.to_string()),
+            (None, Some(batch)) => parts.push(format!("batch {batch}")),
+            (None, None) => {}
+        }
+        if with_vm || parts.is_empty() {
+            parts.extend(self.vm.clone());
+        }
+        parts.extend(self.other.clone());
+        parts.join(" ")
+    }
+
+    fn point(&self) -> Point {
+        Point {
+            time_s: self.time_h * SECONDS_PER_HOUR,
+            cost_usd: self.cost_usd,
+        }
+    }
+}
+
+/// What tells a configuration.
+type Key<'a> = (
+    [&'a str; 3],
+    Option<&'a str>,
+    [Option<u32>; 2],
+    Option<&'a str>,
+);
+
+fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
+    fn key(p: &ChosenPoint) -> Key<'_> {
+        let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
+        let of = [&*p.setting, &p.workload, &p.pricing];
+        (of, vm, [p.workers, p.batch], other)
+    }
+    let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
+    let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
+    for cloud in &mut clouds {
+        for place in &mut cloud.places {
+            let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
+            let key: Key<'_> = (
+                [&cloud.setting, &cloud.workload, &cloud.pricing],
+                vm,
+                [place.workers, place.batch],
+                other,
+            );
+            if let Some(point) = chosen.get(&key) {
+                place.by = point.by.clone();
+            }
+        }
+    }
+    clouds
+}
+
+fn of_ranking(ranking: Ranking) -> Cloud {
+    let place = |row: Ranked| Place {
+        vm: row.vm,
+        workers: row.workers,
+        batch: row.batch,
+        other: row.other,
+        time_h: row.expected.time_s / SECONDS_PER_HOUR,
+        cost_usd: row.expected.cost_usd,
+        provenance: row.provenance.to_owned(),
+        is_on_front: row.is_on_front,
+        is_knee: row.best_for.contains(&Objective::Knee),
+        by: Vec::new(),
+    };
+    let mut places: Vec<Place> = ranking.rows.into_iter().map(place).collect();
+    if !places.iter().any(|place| place.is_knee) {
+        mark_knee(&mut places, |place| place.is_on_front);
+    }
+    in_order(&mut places);
+    Cloud {
+        setting: ranking.setting,
+        workload: ranking.workload,
+        pricing: ranking.pricing,
+        is_all: true,
+        places,
+    }
+}
+
+/// By VM, workers and batch, whatever they were sorted by.
+fn in_order(places: &mut [Place]) {
+    places.sort_by(|a, b| {
+        let key = |p: &Place| (p.vm.clone(), p.other.clone(), p.workers, p.batch);
+        key(a).cmp(&key(b))
+    });
+}
+
+/// Marks the knee among those that may be it.
+fn mark_knee(places: &mut [Place], may: impl Fn(&Place) -> bool) {
+    let points: Vec<Option<Point>> = places.iter().map(|p| may(p).then(|| p.point())).collect();
+    if let Some(at) = choose(Objective::Knee, |_, _| true, &points, &mut Vec::new()) {
+        places[at].is_knee = true;
+    }
+}
+
+/// Configurations that somebody chose: their front and knee are among themselves.
+fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
+    let mut clouds: Vec<Cloud> = Vec::new();
+    for point in chosen {
+        let is_it = |c: &&mut Cloud| {
+            (&c.setting, &c.workload, &c.pricing)
+                == (&point.setting, &point.workload, &point.pricing)
+        };
+        let place = Place {
+            vm: point.vm.clone(),
+            workers: point.workers,
+            batch: point.batch,
+            other: point.other.clone(),
+            time_h: point.time_h,
+            cost_usd: point.cost_usd,
+            provenance: point.provenance.clone(),
+            is_on_front: false,
+            is_knee: false,
+            by: point.by.clone(),
+        };
+        match clouds.iter_mut().find(is_it) {
+            Some(cloud) => cloud.places.push(place),
+            None => clouds.push(Cloud {
+                setting: point.setting.clone(),
+                workload: point.workload.clone(),
+                pricing: point.pricing.clone(),
+                is_all: false,
+                places: vec![place],
+            }),
+        }
+    }
+    for cloud in &mut clouds {
+        let points: Vec<Point> = cloud.places.iter().map(Place::point).collect();
+        for (place, own) in cloud.places.iter_mut().zip(&points) {
+            place.is_on_front = !points.iter().any(|other| {
+                (other.time_s < own.time_s && other.cost_usd <= own.cost_usd)
+                    || (other.time_s <= own.time_s && other.cost_usd < own.cost_usd)
+            });
+        }
+        mark_knee(&mut cloud.places, |place| place.is_on_front);
+        in_order(&mut cloud.places);
+    }
+    clouds
+}

@@ -1,0 +1,83 @@
+//! A document in Markdown, laid out for a terminal: headings, paragraphs, lists of points and tables.
+
+use scavsim_base::text::Page;
+use scavsim_base::text::text_table::{self, Column, NEEDED};
+
+/// Lays a document out on a page. Of a table as many columns are shown as have room, the first ones first; with a sentence
+/// on the others.
+pub fn on_page(markdown: &str, page: &Page) -> String {
+    let blocks = markdown.split("\n\n").map(|block| block.trim_matches('\n'));
+    let laid_out =
+        blocks
+            .filter(|block| !block.is_empty())
+            .map(|block| match block.as_bytes()[0] {
+                b'#' => page.bold(&page.prose(block.trim_start_matches(['#', ' ']), 0)),
+                b'|' => table(block, page),
+                b'-' => block.lines().map(|line| page.prose(line, 2)).collect(),
+                _ => {
+                    // A number stays with its unit.
+                    let words = block.replace('\n', " ").replace(" %", "\u{a0}%");
+                    page.prose(&words, 0).replace('\u{a0}', " ")
+                }
+            });
+    laid_out.collect::<Vec<_>>().join("\n")
+}
+
+fn table(block: &str, page: &Page) -> String {
+    let mut rows = block.lines().map(cells);
+    let heads = rows.next().unwrap_or_default();
+    // Behind the heads stands a rule.
+    let rows: Vec<Vec<String>> = rows.skip(1).collect();
+    let of = |at: usize| -> Vec<String> {
+        let cell = |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
+        rows.iter().map(cell).collect()
+    };
+    let is_number =
+        |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-–".contains(c));
+    let columns = heads.iter().enumerate().map(|(at, head)| {
+        let cells = of(at);
+        let is_text = !cells.iter().all(is_number);
+        let rank = match (is_text, u8::try_from(at)) {
+            (true, _) => 0,
+            (false, place) => NEEDED.saturating_add(place.unwrap_or(u8::MAX)),
+        };
+        Column::new(head, is_text, rank, cells)
+    });
+    let fitted = text_table::fit(&columns.collect::<Vec<_>>(), page);
+    fitted.text(page) + &fitted.remark("", page)
+}
+
+/// The cells of a row; a bar that belongs to a text has a backslash before it.
+fn cells(line: &str) -> Vec<String> {
+    let inner = line.trim().trim_start_matches("| ").trim_end_matches(" |");
+    let cells = inner.split(" | ");
+    cells.map(|cell| cell.trim().replace("\\|", "|")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = "# A head\n\nWords of a\nparagraph.\n\n| name | first | second one |\n| --- | --- | --- |\n\
+        | a \\| b | 1 | 2.5 % |\n| c | 10 | – |\n\n- a point\n- another point\n";
+
+    #[test]
+    fn paragraphs_tables_and_points_stand_as_a_terminal_has_them() {
+        let text = on_page(DOCUMENT, &Page::of_width(80));
+        assert_eq!(
+            text,
+            "A head\n\nWords of a paragraph.\n\nname   first  second one\na | b      1       2.5 %\nc         10           –\n\n\
+             - a point\n- another point\n"
+        );
+    }
+
+    #[test]
+    fn what_has_no_room_is_told() {
+        let text = on_page(DOCUMENT, &Page::of_width(20));
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 20),
+            "{text}"
+        );
+        assert!(text.contains("not shown: second"), "{text}");
+    }
+}

@@ -1,0 +1,104 @@
+//! `failures.csv`: the cases without a result, each with its reason. There is no such file when
+//! there is none.
+
+use std::io::{self, Write};
+
+use super::aside::Aside;
+use super::folder::Folder;
+use super::records_csv;
+use scavsim_lab::experiment::{Record, Status};
+
+/// Name of the file.
+pub const FILE: &str = "failures.csv";
+
+/// The file, started by the first failure.
+pub struct FailuresCsv {
+    folder: Folder,
+    rows: Option<Aside>,
+}
+
+/// The cases of one task without a result.
+#[derive(Default)]
+pub struct FailuresPart(Option<csv::Writer<Vec<u8>>>);
+
+impl FailuresPart {
+    /// Rows that were made before.
+    pub fn of(rows: Vec<u8>) -> FailuresPart {
+        FailuresPart((!rows.is_empty()).then(|| records_csv::rows_behind(rows)))
+    }
+
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// None in memory; the signature is that of the writer.
+    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if record.status != Status::Failed {
+            return Ok(());
+        }
+        let rows = (self.0).get_or_insert_with(|| records_csv::rows_behind(Vec::new()));
+        rows.write_record([
+            &record.case.to_string(),
+            record.workload,
+            record.pricing,
+            record.objective,
+            record.strategy,
+            &record.replica.to_string(),
+            record.setting,
+            &record.reason,
+        ])?;
+        Ok(())
+    }
+
+    /// Their rows.
+    ///
+    /// # Errors
+    /// None in memory; the signature is that of the writer.
+    pub fn into_bytes(self) -> io::Result<Vec<u8>> {
+        match self.0 {
+            Some(rows) => rows.into_inner().map_err(|e| e.into_error()),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+impl FailuresCsv {
+    /// Nothing yet.
+    pub fn new(folder: &Folder) -> Self {
+        FailuresCsv {
+            folder: folder.clone(),
+            rows: None,
+        }
+    }
+
+    /// Takes the rows of the next task.
+    ///
+    /// # Errors
+    /// Whatever prevents writing.
+    pub fn merge(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let rows = match &mut self.rows {
+            Some(rows) => rows,
+            empty => {
+                let mut rows = Aside::create(&self.folder, FILE)?;
+                rows.write_all(HEADER.as_bytes())?;
+                empty.insert(rows)
+            }
+        };
+        rows.write_all(bytes)
+    }
+
+    /// Finishes the file, if there is one.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn close(self) -> io::Result<()> {
+        match self.rows {
+            Some(rows) => rows.close(),
+            None => Ok(()),
+        }
+    }
+}
+
+const HEADER: &str = "case,workload,pricing,objective,strategy,replica,setting,reason\n";

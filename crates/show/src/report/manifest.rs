@@ -1,0 +1,287 @@
+//! `manifest.json`: what a result folder was made from. Nothing in it depends on the machine, the
+//! time or the number of threads.
+
+use std::io;
+use std::path::Path;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Folder;
+use super::places::Places;
+use scavsim_data::cloud::{prices, sources, vm_types};
+use scavsim_data::pricing::builtin;
+use scavsim_data::workload::Workload;
+use scavsim_lab::experiment::expectation::Precision;
+use scavsim_lab::experiment::{Ending, Finished, Plan, Tasks};
+use scavsim_lab::scenario::{Scenario, Together};
+use scavsim_read::input::regular;
+use scavsim_search::grid::Job;
+
+/// Name of the file.
+pub const FILE: &str = "manifest.json";
+
+/// Version of the scheme by which random streams are keyed and drawn.
+const RNG_SCHEME: &str =
+    "xoshiro256++, streams keyed by (seed, purpose, replica, identity), version 2";
+
+/// All that decides the records of a run, by key.
+pub type Identity = Map<String, Value>;
+
+/// What decides the records of `scenario`.
+pub fn identity(scenario: &Scenario) -> Identity {
+    let workloads: Vec<Value> = (scenario.workloads.iter())
+        .map(|(w, configurations)| {
+            json!({
+                "name": w.name,
+                "data_hash": w.hash,
+                "configurations": configurations.len(),
+            })
+        })
+        .collect();
+    let stored = |w: &Workload| json!({ "name": w.name, "data_hash": w.hash });
+    let tasks = Tasks::of_scenario(scenario);
+    let entries = [
+        ("schema", json!(2)),
+        ("scavsim", json!(env!("CARGO_PKG_VERSION"))),
+        ("scenario", json!(scenario.name)),
+        ("scenario_hash", json!(scenario.hash)),
+        ("seed", json!(scenario.seed)),
+        ("rng", json!(RNG_SCHEME)),
+        ("replicas", json!(scenario.replicas)),
+        ("fidelity", json!(scenario.fidelity.name())),
+        ("workloads", Value::Array(workloads)),
+        ("stored", scenario.stored.iter().map(stored).collect()),
+        (
+            "policies",
+            scenario.policies.iter().map(|p| p.name.clone()).collect(),
+        ),
+        ("prices_hash", json!(prices_hash())),
+        ("cases", json!(scenario.cases())),
+        (PER_TASK, json!(tasks.size())),
+        (PER_STRETCH, json!(tasks.stretch())),
+        (ACROSS_VMS, json!(scenario.search == Together::EachVm)),
+    ];
+    let measured = scenario.measured.as_ref().map(|measured| {
+        let jobs = measured.jobs.iter();
+        let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
+        json!({ "name": measured.grid, "jobs": jobs.map(job).collect::<Vec<Value>>() })
+    });
+    let bag = scenario.bag.as_ref().map(|bag| {
+        let about = json!({ "name": bag.name, "configurations": bag.space.len() });
+        ("bag".to_owned(), about)
+    });
+    let plans = scenario.parallel.as_ref().map(|plans| {
+        let holes = plans.holes.count();
+        let about =
+            json!({ "name": plans.name, "configurations": plans.space.len(), "holes": holes });
+        ("parallel".to_owned(), about)
+    });
+    let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();
+    let settings = (settings.len() > 1).then(|| ("settings".to_owned(), json!(settings)));
+    let grid = measured.map(|measured| ("grid".to_owned(), measured));
+    entries
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .chain(grid)
+        .chain(bag)
+        .chain(plans)
+        .chain(settings)
+        .chain(Places::of(scenario).entries())
+        .collect()
+}
+
+/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for
+/// each.
+const PER_TASK: &str = "cases_per_task";
+const PER_STRETCH: &str = "cases_per_stretch";
+
+/// How the cases of a run are cut into tasks; `None` where a manifest does not say.
+pub fn tasks(identity: &Identity) -> Option<Tasks> {
+    let number = |key: &str| identity.get(key).and_then(Value::as_u64);
+    let above_0 = |key: &str| number(key).filter(|&number| number > 0);
+    Some(Tasks::new(
+        number("cases")?,
+        above_0(PER_STRETCH)?,
+        above_0(PER_TASK)?,
+    ))
+}
+
+const ACROSS_VMS: &str = "each_vm_by_itself";
+
+/// Whether every VM type is searched by itself in the run that `identity` is of.
+pub fn is_across_vms(identity: &Identity) -> bool {
+    identity.get(ACROSS_VMS) == Some(&Value::Bool(true))
+}
+
+/// BLAKE3 hash of the embedded policies, VM types and dated prices.
+fn prices_hash() -> String {
+    let mut hasher = blake3::Hasher::new();
+    let tables = [builtin::TABLE, vm_types::TABLE, sources::TABLE];
+    for table in tables.into_iter().chain(prices::TABLES.map(|t| t.2)) {
+        hasher.update(table.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The text of a manifest: the identity with more beside it.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn text(
+    identity: &Identity,
+    more: impl IntoIterator<Item = (&'static str, Value)>,
+) -> io::Result<String> {
+    let mut all = identity.clone();
+    all.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
+    seal(&mut all);
+    Ok(serde_json::to_string_pretty(&all)? + "\n")
+}
+
+/// Key of the hash of all other fields.
+pub const HASH: &str = "manifest_hash";
+/// Key of the hash of `summary.csv`.
+pub const SUMMARY_HASH: &str = "summary_hash";
+
+/// 128 bits of BLAKE3 in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}
+
+/// Adds the hash of all other fields. It has no key: it tells an accident, not a forgery, which evaluating again does.
+pub fn seal(manifest: &mut Identity) {
+    let hash = hash_of_fields(manifest);
+    manifest.insert(HASH.to_owned(), json!(hash));
+}
+
+/// The hash of all fields but the hash itself, whatever their order.
+fn hash_of_fields(manifest: &Identity) -> String {
+    let mut lines: Vec<String> = (manifest.iter())
+        .filter(|(key, _)| *key != HASH)
+        .map(|(key, value)| format!("{key}: {value}\n"))
+        .collect();
+    lines.sort_unstable();
+    hash(lines.concat().as_bytes())
+}
+
+/// What a manifest says about the end of a run.
+pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
+    [
+        ("finished", json!(finished.cases)),
+        ("failed", json!(finished.failed)),
+        ("complete", json!(finished.ending == Ending::Complete)),
+    ]
+}
+
+/// Key of configurations whose expectation is too near to a limit.
+pub const AT_A_LIMIT: &str = "at_a_limit";
+
+/// Key of what a manifest says of them.
+pub const EXPECTATIONS: &str = "expectations";
+
+/// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
+/// configurations, and the runs behind it; which of them may keep to the limits or not, for all that runs tell.
+pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
+    let of = |(arena, precision): (usize, Precision)| {
+        let mut told = json!({
+            "workload": plan.arena_name(arena),
+            "standard_error": precision.error.is_finite().then_some(precision.error),
+            "runs": precision.runs,
+            "is_cut_short": precision.is_cut_short,
+        });
+        let open = plan.at_a_limit(arena);
+        if !open.is_empty() {
+            told[AT_A_LIMIT] = json!(open);
+        }
+        told
+    };
+    let all: Vec<Value> = plan.precision().into_iter().map(of).collect();
+    (!all.is_empty()).then_some((EXPECTATIONS, Value::Array(all)))
+}
+
+/// Reads a manifest; `None` where there is no such file.
+///
+/// # Errors
+/// Whatever keeps it from being read or understood, or that a field was changed, with its path.
+pub fn read(path: &Path) -> io::Result<Option<Identity>> {
+    let named = |kind, what: String| {
+        io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
+    };
+    match regular::read(path) {
+        Ok(bytes) => {
+            let wrong = |what: String| named(io::ErrorKind::InvalidData, what);
+            let read: Identity =
+                serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
+            match read.get(HASH).and_then(Value::as_str) {
+                Some(hash) if hash == hash_of_fields(&read) => Ok(Some(read)),
+                Some(_) => Err(wrong(format!(
+                    "its fields are not those of its `{HASH}`: one was changed"
+                ))),
+                None => Err(wrong(format!(
+                    "it has no `{HASH}`: another version of scavsim made it, or it was changed"
+                ))),
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(named(error.kind(), error.to_string())),
+    }
+}
+
+/// Cases that the run in a folder had come to when it ended; none where it was killed.
+///
+/// # Errors
+/// A manifest that cannot be read.
+pub fn finished(folder: &Folder) -> io::Result<u64> {
+    let read = read(&folder.file(FILE))?.unwrap_or_default();
+    Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))
+}
+
+/// What of `identity` is otherwise in a manifest that was read, in sentences.
+pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
+    (identity.iter())
+        .filter_map(|(key, here)| {
+            let there = read.get(key).unwrap_or(&Value::Null);
+            (there != here).then(|| match key.as_str() {
+                "scavsim" => format!(
+                    "it was made by scavsim {}, this is {}",
+                    plain(there),
+                    plain(here)
+                ),
+                "scenario_hash" => {
+                    "the text of the scenario file is another, or that of a file it includes"
+                        .to_owned()
+                }
+                "prices_hash" => "the embedded prices have changed".to_owned(),
+                "workloads" | "stored" => match changed(there, here) {
+                    names if names.is_empty() => format!("`{key}` are others"),
+                    names => format!("the data of {} have changed", names.join(", ")),
+                },
+                _ => format!("`{key}` was {}, is now {}", plain(there), plain(here)),
+            })
+        })
+        .collect()
+}
+
+/// A value as a person would write it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "absent".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Workloads of both lists whose data differ.
+fn changed(there: &Value, here: &Value) -> Vec<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let there = list(there);
+    list(here)
+        .into_iter()
+        .filter_map(|here| {
+            let name = here["name"].as_str()?;
+            let other = there.iter().find(|w| w["name"] == name)?;
+            (other["data_hash"] != here["data_hash"]).then(|| format!("workload `{name}`"))
+        })
+        .collect()
+}

@@ -1,0 +1,191 @@
+//! Fractions in percent, with their intervals, as tables show them.
+
+use scavsim_base::stats::Interval;
+use scavsim_lab::experiment::holds::Holds;
+use scavsim_lab::experiment::{Group, Mean, Tallied};
+
+use scavsim_base::text::percent::is_many_times;
+pub use scavsim_base::text::percent::signed;
+
+/// What stands for the realised cases of a group.
+#[derive(Debug, Clone, Copy)]
+pub enum Typical<'g> {
+    /// Their mean.
+    Mean(&'g Mean),
+    /// Their median, where a few of them carry the mean.
+    Median(f64),
+}
+
+/// The mean of a ratio less 1, or its median where [a tail](is_of_a_tail) carries the mean.
+pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<Typical<'g>> {
+    let mean = group.mean(metric)?;
+    Some(match group.median(metric) {
+        Some(median) if is_of_a_tail(mean, 1.0 + mean.mean, 1.0 + median) => {
+            Typical::Median(median)
+        }
+        _ => Typical::Mean(mean),
+    })
+}
+
+/// Whether a few of the values carry the mean: they are more skewed than those of an exponential distribution, and
+/// the mean is more than a tenth off the median.
+pub fn is_of_a_tail(values: &Mean, mean: f64, median: f64) -> bool {
+    values.skewness.abs() > 2.0 && (mean - median).abs() > 0.1 * median.abs()
+}
+
+impl Typical<'_> {
+    /// Whether it is a median.
+    pub fn is_median(self) -> bool {
+        matches!(self, Typical::Median(_))
+    }
+
+    /// In percent, a median behind `~`.
+    pub fn text(self) -> String {
+        match self {
+            Typical::Mean(mean) => signed(mean.mean),
+            Typical::Median(median) => format!("~{}", signed(median)),
+        }
+    }
+
+    /// The same, a mean with its interval.
+    pub fn text_with_interval(self) -> String {
+        match self {
+            Typical::Mean(mean) => mean_percent(mean),
+            Typical::Median(_) => self.text(),
+        }
+    }
+}
+
+/// Share of replicas that are right, and how far that may be off.
+pub fn right(tallied: &Tallied) -> String {
+    share(tallied, "right").unwrap_or_else(|| "–".to_owned())
+}
+
+/// The same without saying how far it may be off.
+pub fn right_alone(tallied: &Tallied) -> String {
+    let share = tallied.share("right").and_then(|share| share.share());
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+}
+
+/// A share in whole percent with the ends of its interval, where there is one.
+fn share(tallied: &Tallied, column: &str) -> Option<String> {
+    let share = tallied.share(column)?;
+    let whole = 100.0 * share.share()?;
+    Some(match tallied.share_interval(column) {
+        Some((Interval { low, high }, holds)) if share.count > 1 => {
+            let sign = sign(holds);
+            format!(
+                "{whole:.0} ({sign}{:.0}–{:.0}) %",
+                100.0 * low,
+                100.0 * high
+            )
+        }
+        _ => format!("{whole:.0} %"),
+    })
+}
+
+/// A fraction in percent, with its interval where there is one.
+pub fn mean_percent(mean: &Mean) -> String {
+    let text = signed(mean.mean);
+    let decimals = if is_many_times(mean.mean) { 0 } else { 1 };
+    match mean.interval {
+        Some(interval) => text + &lengths((interval, mean.holds), mean.mean, 100.0, decimals),
+        None => text,
+    }
+}
+
+/// What stands before an interval that does not hold in 95 % of series, and what it means.
+static SIGNS: [(Holds, &str, &str); 2] = [
+    (
+        Holds::Oftener,
+        "<",
+        "before an interval: it holds in more than 95 % of series, as it reaches to a choice that no replica made, or a share is all or \
+         nothing",
+    ),
+    (
+        Holds::Roughly,
+        "≈",
+        "before an interval: it holds in 85 to 100 % of series, as replicas are fewer than 100, or few of them carry the mean",
+    ),
+];
+
+fn sign(holds: Holds) -> &'static str {
+    let found = SIGNS.iter().find(|(own, ..)| *own == holds);
+    found.map_or("", |(_, sign, _)| *sign)
+}
+
+/// The signs that stand in `text`, with what they mean.
+pub fn signs_in(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let stands = |sign: &str| {
+        ["±", " ", "("]
+            .iter()
+            .any(|before| text.contains(&format!("{before}{sign}")))
+    };
+    let signs = SIGNS.iter().map(|(_, sign, meaning)| (*sign, *meaning));
+    signs.filter(move |(sign, _)| stands(sign))
+}
+
+/// The lengths of an interval about `value`, as ` -1.5+0.5`; as ` ±0.6`, the longer, where they differ by less than
+/// half; behind its sign where it has one.
+pub fn lengths(
+    (interval, holds): (Interval, Holds),
+    value: f64,
+    unit: f64,
+    decimals: usize,
+) -> String {
+    let (down, up) = interval.about(value);
+    let text = |length: f64| format!("{:.decimals$}", unit * length.max(0.0));
+    let longer = down.max(up);
+    // What is no more than 0 is as good as known.
+    let digits = |text: String| text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    let is_shown = longer.is_infinite() || digits(text(longer));
+    let sign = if is_shown { sign(holds) } else { "" };
+    match longer <= 1.5 * down.min(up) || text(down) == text(up) {
+        true => format!(" ±{sign}{}", text(longer)),
+        false => format!(" {sign}-{}+{}", text(down), text(up)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_that_differ_stand_by_themselves() {
+        let interval = |low, high| Interval { low, high };
+        let text = |interval| lengths((interval, Holds::AsSaid), 0.5, 100.0, 1);
+        assert_eq!(text(interval(0.48, 0.52)), " ±2.0");
+        assert_eq!(text(interval(0.49, 0.514)), " ±1.4");
+        assert_eq!(text(interval(0.49, 0.62)), " -1.0+12.0");
+        assert_eq!(text(interval(0.49, f64::INFINITY)), " -1.0+inf");
+        assert_eq!(text(interval(0.5, 0.5)), " ±0.0");
+        // One that holds otherwise says so, and the sign is explained.
+        let signed = |holds, high| lengths((interval(0.48, high), holds), 0.5, 100.0, 1);
+        assert_eq!(signed(Holds::Oftener, 0.52), " ±<2.0");
+        assert_eq!(signed(Holds::Roughly, 0.55), " ≈-2.0+5.0");
+        for holds in [Holds::Oftener, Holds::Roughly] {
+            for high in [0.52, 0.55] {
+                let text = signed(holds, high);
+                assert_eq!(
+                    signs_in(&text).map(|(own, _)| own).collect::<Vec<_>>(),
+                    [sign(holds)]
+                );
+            }
+        }
+        assert_eq!(signs_in("+14.0 ±0.3 %").count(), 0);
+    }
+
+    #[test]
+    fn a_tail_is_skewed_and_pulls_the_mean() {
+        let mean = |skewness| Mean {
+            mean: 0.5,
+            interval: None,
+            holds: Holds::AsSaid,
+            skewness,
+            count: 20,
+        };
+        assert!(is_of_a_tail(&mean(4.0), 1.5, 1.2));
+        assert!(!is_of_a_tail(&mean(1.0), 1.5, 1.2));
+        assert!(!is_of_a_tail(&mean(4.0), 1.5, 1.4));
+    }
+}

@@ -1,0 +1,179 @@
+//! What tables must know to say where a configuration is: which VMs stand behind its name.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::manifest::Identity;
+use scavsim_base::text::Page;
+use scavsim_data::configuration::Shape;
+use scavsim_lab::scenario::{Remarks, Scenario};
+
+/// VM types and kinds of clusters of a run, and what is to be minded of its prices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// VM shapes of each kind's workers; of several, each with its number of workers.
+    kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
+    /// What is to be minded.
+    pub remarks: Remarks,
+}
+
+/// Keys of the manifest.
+const KINDS: &str = "kinds";
+const PRICES: &str = "remarks";
+const AVERAGED: &str = "averaged";
+const NEVER_LOST: &str = "policies_never_lost";
+const ONLY_RATIOS: &str = "policies_of_ratios";
+
+/// Behind the name of a policy with a spot price for VMs that are never taken away.
+const MARK: &str = "†";
+
+impl Places {
+    /// Those of a scenario.
+    pub fn of(scenario: &Scenario) -> Places {
+        // All settings have the same kinds.
+        let kinds = scenario
+            .runs_in
+            .iter()
+            .take(1)
+            .flat_map(|setting| &setting.setup.kinds);
+        let kinds = kinds.map(|(name, kind)| {
+            let shapes = kind.workers.iter();
+            let shapes = shapes.map(|(shape, workers)| (shape.to_string(), *workers));
+            (name.to_string(), shapes.collect())
+        });
+        Places {
+            kinds: kinds.collect(),
+            remarks: scenario.remarks.clone(),
+        }
+    }
+
+    /// Those that a manifest names.
+    pub fn from_identity(identity: &Identity) -> Places {
+        let of = |key| identity.get(key).cloned().unwrap_or_default();
+        let texts = |key| serde_json::from_value(of(key)).unwrap_or_default();
+        Places {
+            kinds: serde_json::from_value(of(KINDS)).unwrap_or_default(),
+            remarks: Remarks {
+                prices: texts(PRICES),
+                averaged: identity
+                    .get(AVERAGED)
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+                never_lost: texts(NEVER_LOST),
+                only_ratios: texts(ONLY_RATIOS),
+            },
+        }
+    }
+
+    /// What a manifest says of them; nothing where there is nothing to choose.
+    pub fn entries(&self) -> Vec<(String, Value)> {
+        let mut entries = Vec::new();
+        if !self.kinds.is_empty() {
+            entries.push((KINDS.to_owned(), json!(self.kinds)));
+        }
+        for (key, all) in [
+            (PRICES, &self.remarks.prices),
+            (NEVER_LOST, &self.remarks.never_lost),
+            (ONLY_RATIOS, &self.remarks.only_ratios),
+        ] {
+            if !all.is_empty() {
+                entries.push((key.to_owned(), json!(all)));
+            }
+        }
+        let averaged = self.remarks.averaged.iter();
+        entries.extend(averaged.map(|said| (AVERAGED.to_owned(), json!(said))));
+        entries
+    }
+
+    /// A policy as it stands in tables: with a mark where its spot price is for VMs that are never taken away.
+    pub fn policy(&self, name: &str) -> String {
+        match self.is_marked(name) {
+            true => format!("{name}{MARK}"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// Whether a spot price of a policy is for VMs that are never taken away.
+    pub fn is_marked(&self, policy: &str) -> bool {
+        self.remarks.never_lost.iter().any(|own| own == policy)
+    }
+
+    /// What stands below all tables: the mark, where there is one, and what else is to be minded.
+    pub fn below(&self, page: &Page) -> String {
+        let marked = !self.remarks.never_lost.is_empty();
+        let mark = marked.then(|| page.legend([(MARK, Remarks::NEVER_LOST)]));
+        let sentences = self.remarks.prices.iter().chain(&self.remarks.averaged);
+        let sentences = sentences.map(|one| page.prose(one, 2));
+        mark.into_iter().chain(sentences).collect()
+    }
+
+    /// The VMs of `workers` workers on `vm`, a VM shape or the name of a kind: `4 g4dn.12xlarge/4`, and behind it in
+    /// brackets the kind.
+    pub fn held(&self, vm: &str, workers: Option<u32>) -> String {
+        match self.kinds.contains_key(vm) {
+            true => format!("{} ({vm})", self.shapes(vm, workers)),
+            false => self.shapes(vm, workers),
+        }
+    }
+
+    /// The same without the kind.
+    pub fn shapes(&self, vm: &str, workers: Option<u32>) -> String {
+        let vms = |shape: &str, workers| Shape::parse(shape).ok()?.vms(workers);
+        let of_shape = |shape: &str, workers: Option<u32>| match workers
+            .and_then(|workers| vms(shape, workers))
+        {
+            Some(vms) => format!("{vms} {shape}"),
+            None => shape.to_owned(),
+        };
+        match self.kinds.get(vm) {
+            None => of_shape(vm, workers),
+            Some(shapes) => {
+                let each = shapes
+                    .iter()
+                    .map(|(shape, own)| of_shape(shape, own.or(workers)));
+                each.collect::<Vec<_>>().join(" + ")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vms_of_a_kind_are_those_of_its_shapes_and_a_manifest_keeps_them() {
+        let shapes = |all: &[(&str, Option<u32>)]| -> Vec<(String, Option<u32>)> {
+            all.iter().map(|(s, w)| ((*s).to_owned(), *w)).collect()
+        };
+        let places = Places {
+            kinds: [
+                ("four".to_owned(), shapes(&[("g4dn.12xlarge/4", None)])),
+                (
+                    "mixed".to_owned(),
+                    shapes(&[("a", Some(3)), ("b/2", Some(4))]),
+                ),
+            ]
+            .into(),
+            remarks: Remarks {
+                prices: vec!["mind".to_owned()],
+                averaged: Some("all".to_owned()),
+                never_lost: vec!["spot".to_owned()],
+                only_ratios: vec!["unit".to_owned()],
+            },
+        };
+        assert_eq!(
+            [places.policy("spot"), places.policy("list")],
+            ["spot†", "list"]
+        );
+        assert_eq!(places.held("a/1-2", Some(7)), "a/1-2");
+        assert_eq!(places.held("four", Some(8)), "2 g4dn.12xlarge/4 (four)");
+        assert_eq!(places.held("mixed", Some(7)), "3 a + 2 b/2 (mixed)");
+        assert_eq!(places.held("e2-standard-4", Some(3)), "3 e2-standard-4");
+        assert_eq!(places.held("e2-standard-4", None), "e2-standard-4");
+        let identity: Identity = places.entries().into_iter().collect();
+        assert_eq!(Places::from_identity(&identity), places);
+        assert_eq!(Places::from_identity(&Identity::new()), Places::default());
+    }
+}

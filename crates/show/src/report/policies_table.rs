@@ -1,0 +1,268 @@
+//! The summary by pricing policy: what a price changes.
+
+use super::percent::typical;
+use super::places::Places;
+use super::summary_table::{hours_text, objective, place, usd_text, with_commas};
+use scavsim_base::text::Page;
+use scavsim_base::text::text_table::{self, Column, NEEDED};
+use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_search::search::{ORACLE, Objective};
+
+/// What the columns mean, once below all tables.
+const LEGEND: [(&str, &str); 3] = [
+    (
+        "oracle",
+        "workers × batch that is best by expectation, and its VMs, or where each VM type is searched by itself that of most of \
+         them and their share; * where it is not that of the first policy; mean time and cost",
+    ),
+    (
+        "strategy",
+        "share of replicas that are right; mean overhead over the oracle in time / cost, search steps counted as \
+         training, or only in what the objective is about where there is no room; ! where replicas failed",
+    ),
+    (
+        "as",
+        "policies under which all this is the same, but for the dollars and one in the last digit of an overhead, with the oracle's \
+         cost",
+    ),
+];
+
+/// One block per (setting, workload, objective), one column per strategy, one line per pricing policy;
+/// policies that differ in nothing but dollars share a line.
+pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
+    let mut text = String::new();
+    fn key_of(group: &Group) -> [&str; 3] {
+        [&group.setting, &group.workload, &group.objective]
+    }
+    let mut seen: Vec<[&str; 3]> = Vec::new();
+    for group in groups {
+        let key = key_of(group);
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let block: Vec<&Group> = (groups.iter()).filter(|g| key_of(g) == key).collect();
+        let replicas = group.tallied.cases;
+        let plural = if replicas == 1 { "" } else { "s" };
+        let replicas = with_commas(replicas);
+        let named = key.into_iter().filter(|name| !name.is_empty());
+        let mut title: Vec<String> = named.map(str::to_owned).collect();
+        title.push(format!("{replicas} replica{plural}"));
+        let common = common_vm(&block, places);
+        title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
+        text += &page.bold(&page.parts(title, 2));
+        text += &table(&block, places, page);
+        text.push('\n');
+    }
+    text + &page.legend(LEGEND) + &places.below(page)
+}
+
+/// The VM type of all oracles' choices, where it is one and they have a VM per worker: said once, it need not stand in
+/// every line.
+fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
+    let mut oracles = block.iter().filter_map(|group| group.oracle.as_ref());
+    let first = oracles.next()?.vm.as_deref()?;
+    let is_same = |oracle: &Chosen| {
+        let held = oracle.workers.map(|workers| format!("{workers} {first}"));
+        oracle.vm.as_deref() == Some(first) && held == Some(places.held(first, oracle.workers))
+    };
+    let all = || block.iter().filter_map(|group| group.oracle.as_ref());
+    all().all(is_same).then_some(first)
+}
+
+/// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
+struct Line {
+    pricing: String,
+    cost: String,
+    /// The oracle's configuration, on one line and on two, and its time.
+    oracle: [String; 3],
+    strategies: Vec<Cell>,
+    /// Further policies, with their cost.
+    same: Vec<String>,
+}
+
+/// What a strategy comes to under a policy.
+struct Cell {
+    whole: String,
+    short: String,
+    /// What has to be the same in policies that share a line.
+    right: String,
+    /// Overheads in percent; `None` for none.
+    overheads: [Option<f64>; 2],
+}
+
+impl Cell {
+    /// Whether two differ by no more than one in the last digit of an overhead.
+    fn is_close(&self, other: &Cell) -> bool {
+        let mut overheads = self.overheads.iter().zip(&other.overheads);
+        self.right == other.right
+            && overheads.all(|pair| match pair {
+                (Some(a), Some(b)) => ((10.0 * a).round() - (10.0 * b).round()).abs() <= 1.0,
+                (a, b) => a == b,
+            })
+    }
+}
+
+fn table(block: &[&Group], places: &Places, page: &Page) -> String {
+    let policies: Vec<&[&Group]> = block.chunk_by(|a, b| a.pricing == b.pricing).collect();
+    let with_vm = common_vm(block, places).is_none();
+    let mut lines: Vec<Line> = Vec::new();
+    for policy in &policies {
+        let line = line(policy, best(policies[0]), with_vm, places);
+        let twin = |l: &&mut Line| {
+            let mut cells = l.strategies.iter().zip(&line.strategies);
+            l.oracle == line.oracle && cells.all(|(a, b)| a.is_close(b))
+        };
+        match lines.iter_mut().find(twin) {
+            Some(first) => first.same.push(format!("{} {}", line.pricing, line.cost)),
+            None => lines.push(line),
+        }
+    }
+    let cells = |cell: &dyn Fn(&Line) -> String| lines.iter().map(cell).collect::<Vec<String>>();
+    let mut oracle = Column::new("oracle", true, 0, cells(&|l| l.oracle[0].clone()));
+    oracle.stacked = Some(cells(&|l| l.oracle[1].clone()));
+    let mut columns = vec![
+        Column::new("pricing", true, 0, cells(&|l| l.pricing.clone())),
+        oracle,
+        Column::new("time", false, 1, cells(&|l| l.oracle[2].clone())),
+        Column::new("cost", false, 1, cells(&|l| l.cost.clone())),
+    ];
+    let strategies = policies.iter().take(1).flat_map(|p| competitors(p));
+    for (at, group) in strategies.enumerate() {
+        // In the scenario's order; the first are compared first.
+        let rank = NEEDED.saturating_add(at as u8);
+        let cell = |short: bool| {
+            cells(&|line| {
+                let cell = line.strategies.get(at);
+                cell.map_or_else(String::new, |cell| match short {
+                    true => cell.short.clone(),
+                    false => cell.whole.clone(),
+                })
+            })
+        };
+        let mut column = Column::new(&group.strategy, false, rank, cell(false));
+        column.short = Some(cell(true));
+        columns.push(column);
+    }
+    let table = text_table::fit(&columns, page);
+    let mut text = table.text(page);
+    text += &table.remark("", page);
+    for line in lines.iter().filter(|line| !line.same.is_empty()) {
+        // A policy and its cost stay on a line.
+        let same: Vec<String> = line
+            .same
+            .iter()
+            .map(|one| one.replace(' ', "\u{a0}"))
+            .collect();
+        let same = page.prose(&format!("as {}: {}", line.pricing, same.join(", ")), 3);
+        text += &same.replace('\u{a0}', " ");
+    }
+    text + &by_money(&policies, places, page)
+}
+
+/// Policies that a line on money names.
+const MOST_NAMED: usize = 3;
+
+/// Which policies are the cheapest for the oracle, and which the dearest; spot prices for VMs that are never taken away by
+/// themselves. Empty where there is nothing to compare.
+fn by_money(policies: &[&[&Group]], places: &Places, page: &Page) -> String {
+    let mut all: Vec<(f64, &str)> = Vec::new();
+    for policy in policies {
+        let name = policy[0].pricing.as_str();
+        let is_unit = places.remarks.only_ratios.iter().any(|own| own == name);
+        let mean = policy.iter().find_map(|g| g.mean("oracle_cost_usd"));
+        all.extend(mean.filter(|_| !is_unit).map(|mean| (mean.mean, name)));
+    }
+    if all.len() < 2 {
+        return String::new();
+    }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (marked, usual): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|(_, name)| places.is_marked(name));
+    let named = |(usd, name): &(f64, &str)| format!("{} {}", places.policy(name), usd_text(*usd));
+    let first = |all: &[(f64, &str)]| {
+        let named = all.iter().take(MOST_NAMED).map(named);
+        named.collect::<Vec<_>>().join(", ")
+    };
+    let mut parts: Vec<String> = Vec::new();
+    if !usual.is_empty() {
+        parts.push(format!("cheapest: {}", first(&usual)));
+    }
+    if usual.len() > MOST_NAMED {
+        parts.extend(usual.last().map(|last| format!("dearest: {}", named(last))));
+    }
+    if !marked.is_empty() {
+        parts.push(format!("with †: {}", first(&marked)));
+    }
+    page.prose(&parts.join("; "), 3)
+}
+
+/// The oracle's configuration under a policy; where every VM type is searched by itself, that of most of them with their share.
+fn best(policy: &[&Group]) -> Option<(Chosen, Option<f64>)> {
+    if let Some(one) = policy.iter().find_map(|group| group.oracle.clone()) {
+        return Some((one, None));
+    }
+    let oracle = policy.iter().find(|group| group.strategy == ORACLE)?;
+    Some((oracle.choice.clone()?, Some(oracle.choice_share)))
+}
+
+fn line(
+    policy: &[&Group],
+    first: Option<(Chosen, Option<f64>)>,
+    with_vm: bool,
+    places: &Places,
+) -> Line {
+    let oracle = best(policy);
+    let is_moved = oracle.as_ref().map(|(at, _)| at) != first.as_ref().map(|(at, _)| at);
+    let moved = if is_moved { "* " } else { "" };
+    let best = |between: &str| {
+        let Some((mut at, share)) = oracle.clone() else {
+            return format!("{moved}none");
+        };
+        at.vm = at.vm.filter(|_| with_vm);
+        let share = share.map_or_else(String::new, |share| format!(" ({:.0} %)", 100.0 * share));
+        format!("{moved}{}{share}", place(&at, places, between))
+    };
+    let mean = |name, text: fn(f64) -> String| {
+        let figure = policy.iter().find_map(|g| g.mean(name));
+        figure.map_or("–".to_owned(), |m| text(m.mean))
+    };
+    Line {
+        pricing: places.policy(&policy[0].pricing),
+        cost: mean("oracle_cost_usd", usd_text),
+        oracle: [
+            best(" on "),
+            best("\non "),
+            mean("oracle_time_h", hours_text),
+        ],
+        strategies: competitors(policy).map(strategy).collect(),
+        same: Vec::new(),
+    }
+}
+
+/// All but the oracle, which is no news to itself.
+fn competitors<'g>(policy: &[&'g Group]) -> impl Iterator<Item = &'g Group> {
+    policy.iter().copied().filter(|g| g.strategy != ORACLE)
+}
+
+fn strategy(group: &Group) -> Cell {
+    let percent = |name| typical(group, name).map_or("–".to_owned(), |value| value.text());
+    let failed = if group.tallied.failed > 0 { "!" } else { "" };
+    let right = format!("{:.0} %{failed}", 100.0 * group.tallied.right());
+    let [time, cost] = ["overhead_net_time", "overhead_net_cost"].map(percent);
+    let whole = format!("{right}, {time} / {cost} %");
+    let overhead = |name| typical(group, name).map(|value| 100.0 * value.value());
+    let is_median = |name| typical(group, name).is_some_and(|value| value.is_median());
+    let names = ["overhead_net_time", "overhead_net_cost"];
+    Cell {
+        overheads: names.map(overhead),
+        short: match objective(group) {
+            Some(Objective::Time) => format!("{right}, {time} %"),
+            Some(Objective::Cost) => format!("{right}, {cost} %"),
+            Some(Objective::Knee) | None => whole.clone(),
+        },
+        whole,
+        right: format!("{right} {:?}", names.map(is_median)),
+    }
+}

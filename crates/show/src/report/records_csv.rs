@@ -1,0 +1,250 @@
+//! `records.csv`: one row per case.
+//!
+//! Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when it is
+//! closed. A killed run therefore leaves a prefix under the other name, from which another can go
+//! on: every run writes it, whatever other forms are asked for. Its last row may be cut off, as the
+//! system may end a write between two pages when it kills. Behind each write the hashes of its tasks go
+//! to a file beside it: rows that have none there are evaluated again.
+//!
+//! The threads that make rows make their bytes and hashes, too; nothing is left here but to write.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::csv_rows::CsvRows;
+use super::folder::Folder;
+use super::records_file::RecordsFormat;
+use super::row_hashes::{self, RowHashes};
+use super::unfinished_rows::Good;
+use scavsim_lab::experiment::{COLUMNS, Record};
+use scavsim_read::input::regular;
+
+/// Name of the file.
+pub const FILE: &str = "records.csv";
+/// Its name while it is not finished.
+pub const PARTIAL: &str = "records.partial.csv";
+
+/// Comma-separated values.
+pub const FORMAT: RecordsFormat = RecordsFormat {
+    name: "csv",
+    file: FILE,
+    beside: None,
+};
+
+/// An open `records.csv`.
+pub struct RecordsCsv {
+    partial: PathBuf,
+    target: PathBuf,
+    file: File,
+    /// The header and rows of tasks that are collected before they are written, each with the line of its hash, and how
+    /// many bytes they are.
+    waiting: Vec<(Vec<u8>, String)>,
+    bytes: usize,
+    hashes: RowHashes,
+    lines: File,
+    /// Bytes of whole rows in the file.
+    written: u64,
+}
+
+/// The rows of one task.
+#[derive(Default)]
+pub struct CsvPart {
+    rows: CsvRows,
+    leaf: String,
+}
+
+impl CsvPart {
+    /// Adds the row of a record.
+    pub fn take(&mut self, record: &Record<'_>) {
+        self.rows.take(record);
+    }
+
+    /// Makes their hash, behind the last.
+    pub fn end(&mut self) {
+        self.leaf = row_hashes::leaf(self.rows.bytes());
+    }
+
+    /// Rows that were made before, with their hash.
+    pub fn of(rows: CsvRows, leaf: String) -> CsvPart {
+        CsvPart { rows, leaf }
+    }
+
+    /// The bytes, how many rows they are, and their hash.
+    pub fn into_parts(self) -> (Vec<u8>, u64, String) {
+        let rows = self.rows.rows();
+        (self.rows.into_bytes(), rows, self.leaf)
+    }
+}
+
+/// Bytes that are written at once.
+const MOST_WAITING: usize = 1 << 20;
+
+/// The header line.
+///
+/// # Errors
+/// None in memory; the signature is that of the writer.
+pub fn header() -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS.iter().map(|column| column.name))?;
+    writer.into_inner().map_err(|e| e.into_error())
+}
+
+/// A writer of rows that appends to `bytes`.
+pub fn rows_behind<W: Write>(bytes: W) -> csv::Writer<W> {
+    csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(bytes)
+}
+
+impl RecordsCsv {
+    /// Opens the file in `folder` behind the `good` rows, whose `hashes` are known and which end after `bytes` bytes;
+    /// what stands behind them is cut off.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn open(folder: &Folder, bytes: u64, good: Good, hashes: RowHashes) -> io::Result<Self> {
+        let partial = folder.file(PARTIAL);
+        let file = open_behind(&partial, bytes)?;
+        let lines = open_behind(&folder.file(row_hashes::PARTIAL), good.hashes_end)?;
+        let head = if bytes == 0 { header()? } else { Vec::new() };
+        Ok(RecordsCsv {
+            file,
+            target: folder.file(FILE),
+            partial,
+            bytes: head.len(),
+            waiting: vec![(head, String::new())],
+            hashes,
+            lines,
+            written: bytes,
+        })
+    }
+
+    /// Writes what waits and gives the file its name; the hashes of its rows.
+    ///
+    /// # Errors
+    /// Whatever prevents it; the rows written so far stay in `records.partial.csv`.
+    pub fn close(self) -> io::Result<RowHashes> {
+        let (partial, target) = (self.partial.clone(), self.target.clone());
+        let hashes = self.leave()?;
+        fs::rename(&partial, &target).map_err(|error| cannot_write(&target, error))?;
+        Ok(hashes)
+    }
+
+    /// Writes what waits, and leaves the file under its unfinished name; the hashes of its rows.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn leave(mut self) -> io::Result<RowHashes> {
+        self.write_waiting()?;
+        let synchronised = self.file.sync_all();
+        synchronised.map_err(|error| cannot_write(&self.partial, error))?;
+        Ok(self.hashes)
+    }
+
+    /// Takes the rows of the next task.
+    ///
+    /// # Errors
+    /// Whatever prevents writing.
+    pub fn merge(&mut self, part: CsvPart) -> io::Result<()> {
+        let (bytes, rows, leaf) = part.into_parts();
+        if rows > 0 {
+            self.bytes += bytes.len();
+            let line = self.hashes.take_leaf(leaf, rows);
+            self.waiting.push((bytes, line));
+        }
+        match self.bytes > MOST_WAITING {
+            true => self.write_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes what waits, if there are rows.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn rest(&mut self) -> io::Result<()> {
+        match self.waiting.iter().any(|(_, line)| !line.is_empty()) {
+            true => self.write_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    fn write_waiting(&mut self) -> io::Result<()> {
+        let (waiting, bytes) = (
+            std::mem::take(&mut self.waiting),
+            std::mem::take(&mut self.bytes),
+        );
+        let written = write_all(&mut self.file, &waiting);
+        if written.is_err() {
+            // A full disk takes half a row: it is cut off again, if that is possible, and of what waits whole tasks are kept.
+            self.back_to_whole_rows();
+            for one in waiting.chunks(1) {
+                if let Err(error) = write_all(&mut self.file, one) {
+                    self.back_to_whole_rows();
+                    return Err(io::Error::new(
+                        error.kind(),
+                        format!(
+                            "cannot write {}: {error}; the rows before are kept in it",
+                            self.partial.display()
+                        ),
+                    ));
+                }
+                self.written += one.iter().map(|(rows, _)| rows.len() as u64).sum::<u64>();
+                self.write_lines(one)?;
+            }
+            return Ok(());
+        }
+        self.written += bytes as u64;
+        self.write_lines(&waiting)
+    }
+
+    fn back_to_whole_rows(&mut self) {
+        let _ = self.file.set_len(self.written);
+        let _ = self.file.seek(SeekFrom::Start(self.written));
+    }
+
+    fn write_lines(&mut self, waiting: &[(Vec<u8>, String)]) -> io::Result<()> {
+        let lines: String = waiting.iter().map(|(_, line)| line.as_str()).collect();
+        let written = self.lines.write_all(lines.as_bytes());
+        written.map_err(|e| cannot_write(&self.partial, e))
+    }
+}
+
+/// Writes blocks one behind the other, in as few calls as the system allows.
+fn write_all(file: &mut impl Write, blocks: &[(Vec<u8>, String)]) -> io::Result<()> {
+    let slices = blocks.iter().map(|(block, _)| IoSlice::new(block));
+    let mut slices: Vec<IoSlice<'_>> = slices.collect();
+    let mut left = &mut slices[..];
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut left, count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Opens a file to write behind its first `bytes` bytes; what stands there is cut off.
+fn open_behind(path: &Path, bytes: u64) -> io::Result<File> {
+    let open = || {
+        regular::may_be_written(path)?;
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create(true).truncate(false);
+        let mut file = options.open(path)?;
+        file.set_len(bytes)?;
+        file.seek(SeekFrom::Start(bytes))?;
+        Ok(file)
+    };
+    open().map_err(|error| cannot_write(path, error))
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("cannot write {}: {error}", path.display()),
+    )
+}

@@ -1,0 +1,65 @@
+//! What a form of records has to do.
+
+use std::any::Any;
+use std::io;
+
+use super::folder::Folder;
+use scavsim_lab::experiment::Record;
+
+/// A file of records. Dropped, it leaves an unfinished file.
+pub trait RecordsFile: Send {
+    /// Takes the next task in this form.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being stored.
+    fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()>;
+
+    /// Finishes the file and gives it its name.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    fn close(self: Box<Self>) -> io::Result<()>;
+}
+
+/// The records of one task in some form, made by the thread that makes them.
+pub trait FormPart: Any + Send {
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being told in this form.
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()>;
+
+    /// Is told that it was the last.
+    ///
+    /// # Errors
+    /// Whatever keeps them from being told in this form.
+    fn end(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A part as its own file made it.
+pub fn own<P: FormPart>(part: Box<dyn FormPart>) -> io::Result<Box<P>> {
+    let any: Box<dyn Any> = part;
+    let own = any.downcast::<P>();
+    own.map_err(|_| io::Error::other("records in another form than that of their file"))
+}
+
+/// One form.
+pub struct RecordsFormat {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Name of the file.
+    pub file: &'static str,
+    /// How it is written; `None` for the form that every run writes anyway.
+    pub beside: Option<Beside>,
+}
+
+/// How a form is written beside the rows.
+#[derive(Clone, Copy)]
+pub struct Beside {
+    /// Starts the file in a folder.
+    pub create: fn(&Folder) -> io::Result<Box<dyn RecordsFile>>,
+    /// The records of a task that begins.
+    pub part: fn() -> Box<dyn FormPart>,
+}

@@ -1,0 +1,42 @@
+//! `records.jsonl`: one JSON object per case and line, with the columns of `records.csv` as keys.
+
+use std::io::{self, Write};
+
+use super::aside::Aside;
+use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use scavsim_lab::experiment::Record;
+
+/// Name of the file.
+pub const FILE: &str = "records.jsonl";
+
+/// JSON lines.
+pub const FORMAT: RecordsFormat = RecordsFormat {
+    name: "jsonl",
+    file: FILE,
+    beside: Some(Beside {
+        create: |folder| Ok(Box::new(RecordsJsonl(Aside::create(folder, FILE)?))),
+        part: || Box::new(Lines(Vec::new())),
+    }),
+};
+
+struct RecordsJsonl(Aside);
+
+struct Lines(Vec<u8>);
+
+impl FormPart for Lines {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        serde_json::to_writer(&mut self.0, record)?;
+        self.0.push(b'\n');
+        Ok(())
+    }
+}
+
+impl RecordsFile for RecordsJsonl {
+    fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()> {
+        self.0.write_all(&own::<Lines>(part)?.0)
+    }
+
+    fn close(self: Box<Self>) -> io::Result<()> {
+        self.0.close()
+    }
+}

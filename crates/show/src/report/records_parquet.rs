@@ -1,0 +1,237 @@
+//! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB.
+//!
+//! Row groups are of whole tasks and nothing in the file tells of time or machine: the same records
+//! give the same bytes.
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+
+use arrow_array::{
+    Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+};
+use arrow_schema::DataType;
+use csv::StringRecord;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+use rayon::prelude::*;
+
+use super::aside::Aside;
+use super::records_file::{Beside, FormPart, RecordsFile, RecordsFormat, own};
+use scavsim_lab::experiment::columns::Kind;
+use scavsim_lab::experiment::{COLUMNS, Record, RecordBatches};
+use scavsim_read::input::regular;
+
+/// Name of the file.
+pub const FILE: &str = "records.parquet";
+
+/// Apache Parquet.
+pub const FORMAT: RecordsFormat = RecordsFormat {
+    name: "parquet",
+    file: FILE,
+    beside: Some(Beside {
+        create: |folder| Ok(Box::new(RecordsParquet::new(Aside::create(folder, FILE)?)?)),
+        part: || Box::new(Batch::default()),
+    }),
+};
+
+/// Rows that stand together, in whole tasks: enough to compress well, few enough to hold in memory.
+const ROWS_PER_GROUP: usize = 16_384;
+
+struct RecordsParquet {
+    file: SerializedFileWriter<Aside>,
+    columns: ArrowRowGroupWriterFactory,
+    groups: usize,
+    waiting: Vec<RecordBatch>,
+    rows: usize,
+}
+
+/// The records of a task by columns.
+#[derive(Default)]
+struct Batch {
+    open: RecordBatches,
+    closed: Option<RecordBatch>,
+}
+
+impl FormPart for Batch {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.open.take(record);
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        if self.open.waiting() > 0 {
+            self.closed = Some(self.open.batch().map_err(io::Error::other)?);
+        }
+        Ok(())
+    }
+}
+
+impl RecordsParquet {
+    fn new(file: Aside) -> io::Result<Self> {
+        let schema = RecordBatches::default().schema();
+        let mut properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_dictionary_enabled(false);
+        let texts = (schema.fields().iter()).filter(|f| *f.data_type() == DataType::Utf8);
+        for field in texts {
+            let path = ColumnPath::from(field.name().as_str());
+            properties = properties.set_column_dictionary_enabled(path, true);
+        }
+        let properties = properties.build();
+        let writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(told)?;
+        let (file, columns) = writer.into_serialized_writer().map_err(told)?;
+        Ok(RecordsParquet {
+            file,
+            columns,
+            groups: 0,
+            waiting: Vec::new(),
+            rows: 0,
+        })
+    }
+
+    /// Writes what waits as one row group. Columns are encoded on all threads of the pool that it is called in.
+    fn write_waiting(&mut self) -> io::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let batches = std::mem::take(&mut self.waiting);
+        let writers = self
+            .columns
+            .create_column_writers(self.groups)
+            .map_err(told)?;
+        let encode = |(at, mut writer): (usize, ArrowColumnWriter)| {
+            for batch in &batches {
+                let schema = batch.schema_ref();
+                for leaf in compute_leaves(schema.field(at), batch.column(at))? {
+                    writer.write(&leaf)?;
+                }
+            }
+            writer.close()
+        };
+        type Chunks = Result<Vec<ArrowColumnChunk>, ParquetError>;
+        let chunks: Chunks = match rayon::current_thread_index() {
+            Some(_) => writers.into_par_iter().enumerate().map(encode).collect(),
+            None => writers.into_iter().enumerate().map(encode).collect(),
+        };
+        let mut group = self.file.next_row_group().map_err(told)?;
+        for chunk in chunks.map_err(told)? {
+            chunk.append_to_row_group(&mut group).map_err(told)?;
+        }
+        group.close().map_err(told)?;
+        (self.groups, self.rows) = (self.groups + 1, 0);
+        Ok(())
+    }
+}
+
+/// Hands the rows of a file to `take`, each as `records.csv` would have it.
+///
+/// # Errors
+/// What keeps the file from being read, and failures of `take`.
+pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
+    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let file = regular::open(path)?;
+    let open = || {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(told)?;
+        builder.build().map_err(told)
+    };
+    let mut batches = guarded(open)?;
+    let mut row = StringRecord::new();
+    while let Some(batch) = guarded(|| batches.next().transpose().map_err(io::Error::other))? {
+        let columns: Vec<Stored<'_>> = (COLUMNS.iter())
+            .map(|column| {
+                let name = column.name;
+                let array = batch.column_by_name(name);
+                let stored = array.and_then(|array| Stored::of(column.kind, array));
+                stored.ok_or_else(|| invalid(format!("there is no column `{name}` of its kind")))
+            })
+            .collect::<io::Result<_>>()?;
+        for at in 0..batch.num_rows() {
+            row.clear();
+            for column in &columns {
+                column.push(at, &mut row);
+            }
+            take(&row)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the library's reader comes to: it panics where a damaged file says what it does not expect.
+fn guarded<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let done = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(hook);
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the file is damaged");
+    done.unwrap_or_else(|_| Err(damaged()))
+}
+
+/// A column that was read.
+enum Stored<'b> {
+    Count(&'b UInt64Array),
+    Text(&'b StringArray),
+    Whole(&'b UInt32Array),
+    Figure(&'b Float64Array),
+}
+
+impl<'b> Stored<'b> {
+    /// The array of a column of this kind, if it is one.
+    fn of(kind: Kind, array: &'b ArrayRef) -> Option<Self> {
+        let array = array.as_any();
+        match kind {
+            Kind::Count => array.downcast_ref().map(Stored::Count),
+            Kind::Name | Kind::Word | Kind::Text => array.downcast_ref().map(Stored::Text),
+            Kind::Whole => array.downcast_ref().map(Stored::Whole),
+            Kind::Figure => array.downcast_ref().map(Stored::Figure),
+        }
+    }
+
+    /// A missing value is an empty cell.
+    fn push(&self, at: usize, row: &mut StringRecord) {
+        match self {
+            Stored::Count(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            Stored::Text(a) if a.is_valid(at) => row.push_field(a.value(at)),
+            Stored::Whole(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            Stored::Figure(a) if a.is_valid(at) => row.push_field(&a.value(at).to_string()),
+            _ => row.push_field(""),
+        }
+    }
+}
+
+/// What went wrong below, without the library's words about it.
+fn told(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+impl RecordsFile for RecordsParquet {
+    fn merge(&mut self, part: Box<dyn FormPart>) -> io::Result<()> {
+        if let Some(batch) = own::<Batch>(part)?.closed {
+            self.rows += batch.num_rows();
+            self.waiting.push(batch);
+        }
+        match self.rows >= ROWS_PER_GROUP {
+            true => self.write_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    fn close(mut self: Box<Self>) -> io::Result<()> {
+        self.write_waiting()?;
+        self.file.into_inner().map_err(told)?.close()
+    }
+}

@@ -1,0 +1,467 @@
+//! All that a run leaves in a folder.
+//!
+//! Order matters, because a run may be killed between any two steps: rows first, the manifest that
+//! claims them last; and before anything is claimed for a new run, what an older one left is
+//! disowned and removed.
+
+use std::io::{self, BufRead, BufReader};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use super::aside::partial_name;
+use super::failures_csv::FailuresPart;
+use super::folder::Folder;
+use super::formats::FORMATS;
+use super::manifest::{self, Identity};
+use super::records_csv::{self, CsvPart, RecordsCsv};
+use super::records_file::{FormPart, RecordsFile, RecordsFormat};
+use super::row_hashes::{self, Altered, RowHashes};
+use super::stored_rows::StoredRows;
+use super::unfinished_rows::{self, Good};
+use super::{failures_csv, summary_by, summary_csv};
+use scavsim_lab::experiment::{
+    Aggregated, Aggregation, AggregationMaker, AggregationPart, Ending, Finished, Gather,
+    KeyColumns, Maker, Part, Plan, Record, SummaryPart, Tasks,
+};
+use scavsim_read::input::regular;
+
+/// Name of the file in a folder of results that has the summary.
+pub const SUMMARY: &str = "summary.csv";
+
+/// Result files that are being written.
+pub struct Results {
+    folder: Folder,
+    identity: Identity,
+    /// Whether the rows are asked for as CSV, and not only written to be read back.
+    keep_csv: bool,
+    /// What begins a task in each form.
+    forms: Vec<fn() -> Box<dyn FormPart>>,
+    rows: RecordsCsv,
+    derived: Derived,
+}
+
+/// What one task leaves.
+pub struct ResultsPart {
+    rows: CsvPart,
+    derived: DerivedPart,
+}
+
+/// What one task leaves beside its rows.
+pub struct DerivedPart {
+    forms: Vec<Box<dyn FormPart>>,
+    /// Rows of failed cases.
+    failures: FailuresPart,
+    summary: AggregationPart,
+    /// What kept it from being whole.
+    failed: Option<io::Error>,
+}
+
+/// Makes what tasks leave.
+pub struct ResultsMaker {
+    forms: Vec<fn() -> Box<dyn FormPart>>,
+    summary: AggregationMaker,
+}
+
+/// All that can be made again from the rows.
+struct Derived {
+    forms: Vec<Box<dyn RecordsFile>>,
+    failures: failures_csv::FailuresCsv,
+    summary: Aggregation,
+}
+
+impl Results {
+    /// Starts over in `folder`.
+    ///
+    /// # Errors
+    /// Whatever prevents writing.
+    pub fn start(
+        folder: &Folder,
+        identity: Identity,
+        formats: &[&'static RecordsFormat],
+        summary: Aggregation,
+    ) -> io::Result<Results> {
+        // Emptied before the manifest claims it.
+        let hashes = RowHashes::new(&identity);
+        let rows = RecordsCsv::open(folder, 0, Good::default(), hashes)?;
+        let derived = claim(folder, &identity, formats, summary)?;
+        Ok(Self::of(folder, identity, formats, rows, derived))
+    }
+
+    /// Goes on behind the rows that an earlier run of the same identity left in `folder`, and
+    /// says how far that had come. Rows behind the last that has a hash are evaluated again.
+    ///
+    /// # Errors
+    /// [`Altered`] rows; nothing is touched then. Whatever prevents reading or writing.
+    pub fn resume(
+        folder: &Folder,
+        identity: Identity,
+        formats: &[&'static RecordsFormat],
+        summary: Aggregation,
+        plan: &Plan,
+        progress: &AtomicU64,
+    ) -> io::Result<(Results, Finished)> {
+        let (partial, whole) = (
+            folder.file(records_csv::PARTIAL),
+            folder.file(records_csv::FILE),
+        );
+        let there = if partial.exists() { &partial } else { &whole };
+        let named = |error: io::Error| Altered::named(there, error);
+        let left = manifest::read(&folder.file(manifest::FILE))?.unwrap_or_default();
+        let good = unfinished_rows::good(folder, there, &left).map_err(named)?;
+        if !partial.exists() && whole.exists() {
+            std::fs::rename(&whole, &partial).map_err(named)?;
+        }
+        let mut derived = claim(folder, &identity, formats, summary)?;
+        let mut finished = Finished::default();
+        let mut hashes = RowHashes::new(&identity);
+        let mut end = 0;
+        if good.rows > 0
+            && let Some(mut stored) = StoredRows::open(&partial).map_err(named)?
+        {
+            let tasks = Tasks::of(plan);
+            let maker = ResultsMaker {
+                forms: parts_of(formats),
+                summary: derived.summary.maker(),
+            };
+            while finished.cases < good.rows {
+                let mut part = maker.derived();
+                for case in tasks.cases(tasks.task_of(finished.cases)) {
+                    let record = stored.read().map_err(named)?;
+                    let Some(record) = record.filter(|r| r.case == case && plan.owns(r)) else {
+                        return Err(named(Altered::rows(case, case, 1)));
+                    };
+                    finished.count(&record);
+                    part.take(&record)?;
+                    progress.fetch_add(1, Ordering::Relaxed);
+                    hashes.take(stored.raw(), 1);
+                }
+                part.end();
+                derived.merge(part)?;
+            }
+            end = stored.end();
+        }
+        let rows = RecordsCsv::open(folder, end, good, hashes)?;
+        let results = Self::of(folder, identity, formats, rows, derived);
+        Ok((results, finished))
+    }
+
+    fn of(
+        folder: &Folder,
+        identity: Identity,
+        formats: &[&'static RecordsFormat],
+        rows: RecordsCsv,
+        derived: Derived,
+    ) -> Results {
+        Results {
+            folder: folder.clone(),
+            identity,
+            forms: parts_of(formats),
+            keep_csv: formats.iter().any(|format| format.beside.is_none()),
+            rows,
+            derived,
+        }
+    }
+
+    /// Whether nothing is asked for but rows and the usual summary.
+    pub fn is_plain(&self) -> bool {
+        self.forms.is_empty() && matches!(self.derived.summary, Aggregation::Usual(_))
+    }
+
+    /// What makes the parts.
+    pub fn maker(&self) -> ResultsMaker {
+        ResultsMaker {
+            forms: self.forms.clone(),
+            summary: self.derived.summary.maker(),
+        }
+    }
+
+    /// Whether there are rows in `folder`, of whatever run.
+    pub fn has_rows(folder: &Folder) -> bool {
+        let header = records_csv::header().map_or(0, |header| header.len() as u64);
+        [records_csv::PARTIAL, records_csv::FILE]
+            .iter()
+            .any(|name| {
+                let file = std::fs::metadata(folder.file(name));
+                file.is_ok_and(|file| file.len() > header)
+            })
+    }
+
+    /// Whether a manifest that was read says that all is done, and the files are there, the summary
+    /// by the columns that are asked for.
+    pub fn is_complete(
+        folder: &Folder,
+        read: &Identity,
+        formats: &[&'static RecordsFormat],
+        by: Option<&KeyColumns>,
+    ) -> bool {
+        read.get("complete").and_then(|c| c.as_bool()) == Some(true)
+            && (formats.iter()).all(|format| folder.file(format.file).exists())
+            && has_columns(folder, by).unwrap_or(false)
+    }
+
+    /// Finishes all files, with `more` in the manifest; the groups of the summary. What ended early can be gone on with.
+    ///
+    /// # Errors
+    /// Whatever prevents it; the manifest then says that the run is not complete.
+    pub fn finish(
+        self,
+        finished: &Finished,
+        more: Option<(&'static str, Value)>,
+    ) -> io::Result<Aggregated> {
+        for form in self.derived.forms {
+            form.close()?;
+        }
+        self.derived.failures.close()?;
+        let hashes = match self.keep_csv {
+            true => self.rows.close()?,
+            false => self.rows.leave()?,
+        };
+        let aggregated = self.derived.summary.finish()?;
+        let folder = &self.folder;
+        let summary = match &aggregated {
+            Aggregated::Usual(groups) => summary_csv::render(groups)?,
+            Aggregated::By(table) => summary_by::csv(table)?,
+        };
+        folder.write(SUMMARY, summary.as_bytes())?;
+        if !self.keep_csv && finished.ending == Ending::Complete {
+            folder.remove(records_csv::PARTIAL)?;
+        }
+        let ending = manifest::ending(finished).into_iter();
+        let summary = (
+            manifest::SUMMARY_HASH,
+            json!(manifest::hash(summary.as_bytes())),
+        );
+        let more = ending.chain(more).chain(hashes.told()).chain([summary]);
+        let manifest = manifest::text(&self.identity, more)?;
+        folder.write(manifest::FILE, manifest.as_bytes())?;
+        folder.remove(row_hashes::PARTIAL)?;
+        Ok(aggregated)
+    }
+}
+
+impl ResultsMaker {
+    fn derived(&self) -> DerivedPart {
+        DerivedPart {
+            forms: self.forms.iter().map(|part| part()).collect(),
+            failures: FailuresPart::default(),
+            summary: self.summary.part(),
+            failed: None,
+        }
+    }
+}
+
+impl ResultsPart {
+    /// What is known of a task without its records, where rows and the usual summary are all that is asked for.
+    pub fn of(rows: CsvPart, failures: FailuresPart, summary: SummaryPart) -> ResultsPart {
+        let derived = DerivedPart {
+            forms: Vec::new(),
+            failures,
+            summary: AggregationPart::Usual(summary),
+            failed: None,
+        };
+        ResultsPart { rows, derived }
+    }
+
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being told in some form.
+    pub fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.rows.take(record);
+        self.derived.take(record)
+    }
+
+    /// Is told that it was the last.
+    pub fn end(&mut self) {
+        self.rows.end();
+        self.derived.end();
+    }
+}
+
+impl DerivedPart {
+    fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
+        for form in &mut self.forms {
+            form.take(record)?;
+        }
+        self.failures.take(record)?;
+        self.summary.take(record)
+    }
+
+    fn end(&mut self) {
+        let ended = self.forms.iter_mut().try_for_each(|form| form.end());
+        self.failed = ended.err();
+    }
+}
+
+impl<'p> Part<'p> for ResultsPart {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        ResultsPart::take(self, &record)
+    }
+
+    fn end(&mut self) {
+        ResultsPart::end(self);
+    }
+}
+
+impl Maker for ResultsMaker {
+    type Part<'p> = ResultsPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        ResultsPart {
+            rows: CsvPart::default(),
+            derived: self.derived(),
+        }
+    }
+}
+
+impl Gather for Results {
+    type Maker = ResultsMaker;
+
+    fn maker(&self) -> ResultsMaker {
+        Results::maker(self)
+    }
+
+    fn merge(&mut self, part: ResultsPart) -> io::Result<()> {
+        self.rows.merge(part.rows)?;
+        self.derived.merge(part.derived)
+    }
+
+    fn rest(&mut self) -> io::Result<()> {
+        self.rows.rest()?;
+        self.derived.summary.rest()
+    }
+}
+
+/// What begins a task in each form that is written beside the rows.
+fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<fn() -> Box<dyn FormPart>> {
+    let beside = formats.iter().filter_map(|format| format.beside);
+    beside.map(|beside| beside.part).collect()
+}
+
+/// Makes sure that no link and no pipe stands where a run writes file by file.
+///
+/// # Errors
+/// What stands there, with its path.
+pub fn may_be_written(folder: &Folder) -> io::Result<()> {
+    let forms = FORMATS.iter().map(|format| partial_name(format.file));
+    let others = [
+        partial_name(failures_csv::FILE),
+        row_hashes::PARTIAL.to_owned(),
+    ];
+    for name in forms.chain(others) {
+        let path = folder.file(&name);
+        regular::may_be_written(&path).map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot write {}: {error}", path.display()),
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
+///
+/// # Errors
+/// [`Altered`], and whatever keeps it from being read.
+pub fn summary(folder: &Folder, manifest: &Identity) -> io::Result<Vec<u8>> {
+    let path = folder.file(SUMMARY);
+    let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;
+    match manifest.get(manifest::SUMMARY_HASH) == Some(&json!(manifest::hash(&bytes))) {
+        true => Ok(bytes),
+        false => {
+            let what = format!("{} is not what the manifest describes", path.display());
+            Err(Altered(what).into())
+        }
+    }
+}
+
+/// The columns that a summary is by, where they are not the usual ones.
+///
+/// # Errors
+/// A summary whose header no run writes.
+pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
+    let header = summary
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let header = String::from_utf8_lossy(header);
+    if header.trim_end() == summary_csv::header().join(",") {
+        return Ok(None);
+    }
+    let names: Vec<&str> = header.trim_end().split(',').collect();
+    let by = names
+        .iter()
+        .position(|name| *name == summary_by::FIRST_FIGURE);
+    let by = by.and_then(|count| names[..count].join(",").parse().ok());
+    by.map(Some).ok_or_else(|| {
+        let what = format!("{SUMMARY}: its header is none of a summary");
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    })
+}
+
+/// Whether the summary in `folder` has the columns that `by` asks for.
+fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
+    let mut found = String::new();
+    BufReader::new(regular::open(&folder.file(SUMMARY))?).read_line(&mut found)?;
+    let expected = match by {
+        None => summary_csv::header(),
+        Some(by) => {
+            let names: Vec<String> = by
+                .columns
+                .iter()
+                .map(|column| column.name.to_string())
+                .collect();
+            summary_by::header(&names)
+        }
+    };
+    Ok(found.trim_end() == expected.join(","))
+}
+
+/// Says that the folder belongs to this run, which is not finished, removes what it does not own,
+/// and opens what goes beside the rows.
+fn claim(
+    folder: &Folder,
+    identity: &Identity,
+    formats: &[&'static RecordsFormat],
+    summary: Aggregation,
+) -> io::Result<Derived> {
+    let mut unfinished = Finished::default();
+    unfinished.ending = Ending::Interrupted;
+    let manifest = manifest::text(identity, manifest::ending(&unfinished))?;
+    folder.write(manifest::FILE, manifest.as_bytes())?;
+    folder.remove_unnamed()?;
+    for name in [SUMMARY, failures_csv::FILE] {
+        folder.remove(name)?;
+    }
+    folder.remove(&partial_name(failures_csv::FILE))?;
+    for format in FORMATS {
+        folder.remove(format.file)?;
+        if format.beside.is_some() {
+            folder.remove(&partial_name(format.file))?;
+        }
+    }
+    let create = |format: &&RecordsFormat| format.beside.map(|beside| (beside.create)(folder));
+    Ok(Derived {
+        forms: formats
+            .iter()
+            .filter_map(create)
+            .collect::<io::Result<_>>()?,
+        failures: failures_csv::FailuresCsv::new(folder),
+        summary,
+    })
+}
+
+impl Derived {
+    fn merge(&mut self, part: DerivedPart) -> io::Result<()> {
+        if let Some(error) = part.failed {
+            return Err(error);
+        }
+        for (form, part) in self.forms.iter_mut().zip(part.forms) {
+            form.merge(part)?;
+        }
+        self.failures.merge(&part.failures.into_bytes()?)?;
+        self.summary.merge(part.summary)
+    }
+}

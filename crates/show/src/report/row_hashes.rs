@@ -1,0 +1,246 @@
+//! Hashes by which rows that somebody changed are told from those that were written.
+//!
+//! A leaf is the hash of the rows of one task as they stand in `records.csv`, whatever form they are kept in, made by the
+//! thread that makes the rows. While a run goes on each leaf is a line of [`PARTIAL`], written behind its rows. When it
+//! has ended, the manifest holds at most 64 hashes, each of as many leaves.
+
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::manifest::{self, Identity};
+use scavsim_lab::experiment::Tasks;
+
+/// Hashes of the rows in an unfinished file. A line says how many rows there are up to it, and the hash of those of
+/// the last leaf.
+pub const PARTIAL: &str = "records.partial.hashes";
+
+/// Hashes in a manifest, at most.
+const MOST: u64 = 64;
+/// Keys in a manifest.
+const TASKS: &str = "tasks_per_hash";
+const HASHES: &str = "records_hashes";
+
+/// The hash of the rows of a task with their line ends: 128 bits of BLAKE3 in hexadecimal digits.
+pub fn leaf(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}
+
+/// The hashes of rows that come one after the other.
+#[derive(Debug, Clone)]
+pub struct RowHashes {
+    tasks: Tasks,
+    rows: u64,
+    /// Of the rows of a task that has more of them, if there are any.
+    leaf: blake3::Hasher,
+    begun: Option<String>,
+    /// Leaves per hash of a manifest; the hashes that are whole, and that of the leaves behind, with how many.
+    per_hash: u64,
+    whole: Vec<String>,
+    open: blake3::Hasher,
+    leaves: u64,
+    /// Rows before those of `open`, and before those of the last that is whole.
+    before: [u64; 2],
+}
+
+impl RowHashes {
+    /// Of no rows yet, of the run that `identity` is of.
+    pub fn new(identity: &Identity) -> RowHashes {
+        let cases = identity.get("cases").and_then(Value::as_u64).unwrap_or(0);
+        let tasks = manifest::tasks(identity).unwrap_or(Tasks::new(cases, cases, 1));
+        RowHashes {
+            tasks,
+            rows: 0,
+            leaf: blake3::Hasher::new(),
+            begun: None,
+            per_hash: tasks.count().div_ceil(MOST).max(1),
+            whole: Vec::new(),
+            open: blake3::Hasher::new(),
+            leaves: 0,
+            before: [0; 2],
+        }
+    }
+
+    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in
+    /// [`PARTIAL`].
+    pub fn take(&mut self, bytes: &[u8], rows: u64) -> String {
+        self.leaf.update(bytes);
+        let leaf = short(&self.leaf);
+        self.take_leaf(leaf, rows)
+    }
+
+    /// The same by the hash of all rows of the task so far.
+    pub fn take_leaf(&mut self, leaf: String, rows: u64) -> String {
+        self.rows += rows;
+        let line = format!("{} {leaf}\n", self.rows);
+        if !self.is_at_border() {
+            self.begun = Some(leaf);
+            return line;
+        }
+        self.open.update(leaf.as_bytes());
+        self.leaf.reset();
+        self.begun = None;
+        self.leaves += 1;
+        if self.leaves == self.per_hash {
+            self.whole.push(short(&self.open));
+            self.open.reset();
+            self.leaves = 0;
+            self.before = [self.rows, self.before[0]];
+        }
+        line
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Rows that the task still has.
+    pub fn room(&self) -> u64 {
+        let task = self.tasks.cases(self.tasks.task_of(self.rows));
+        // Behind the last there is nothing that could be right.
+        task.end.saturating_sub(self.rows).max(1)
+    }
+
+    /// Whether no task has some of its rows.
+    pub fn is_at_border(&self) -> bool {
+        let task = self.tasks.cases(self.tasks.task_of(self.rows));
+        task.start == self.rows || self.rows >= self.tasks.all()
+    }
+
+    /// All hashes for a manifest, that of the last rows included.
+    fn all(&self) -> Vec<String> {
+        let mut all = self.whole.clone();
+        if self.leaves > 0 || self.begun.is_some() {
+            let mut open = self.open.clone();
+            if let Some(leaf) = &self.begun {
+                open.update(leaf.as_bytes());
+            }
+            all.push(short(&open));
+        }
+        all
+    }
+
+    /// What a manifest says of them.
+    pub fn told(&self) -> [(&'static str, Value); 2] {
+        [(TASKS, json!(self.per_hash)), (HASHES, json!(self.all()))]
+    }
+}
+
+/// 128 bits in hexadecimal digits.
+fn short(hasher: &blake3::Hasher) -> String {
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// Rows that are not those that were written.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Altered(pub String);
+
+impl Altered {
+    /// The error that rows from `first` to `last`, counted from 0, are others; they stand on a line of their own each,
+    /// behind so many `before`.
+    pub fn rows(first: u64, last: u64, before: u64) -> io::Error {
+        let (first, last) = (first + before + 1, last + before + 1);
+        let what = match first == last {
+            true => format!("line {first} is not what the run wrote"),
+            false => format!("lines {first} to {last} are not what the run wrote"),
+        };
+        Altered(what).into()
+    }
+}
+
+impl Altered {
+    /// The same error with the file that it is of.
+    pub fn named(path: &Path, error: io::Error) -> io::Error {
+        let what = format!("{}: {error}", path.display());
+        match error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
+            true => Altered(what).into(),
+            false => io::Error::new(error.kind(), what),
+        }
+    }
+}
+
+impl From<Altered> for io::Error {
+    fn from(altered: Altered) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, altered)
+    }
+}
+
+/// Compares rows with the hashes in a manifest.
+pub struct Check {
+    seen: RowHashes,
+    right: Vec<String>,
+    rows: u64,
+    /// Lines before the first row.
+    before: u64,
+}
+
+impl Check {
+    /// A check of the rows of an ended run, by its manifest; `None` where that holds no hashes. They stand behind
+    /// so many lines.
+    pub fn of(manifest: &Identity, before: u64) -> Option<Check> {
+        let hashes = manifest.get(HASHES)?.as_array()?.iter();
+        let right = hashes.map(|hash| hash.as_str().map(str::to_owned));
+        let mut seen = RowHashes::new(manifest);
+        let per_hash = manifest.get(TASKS)?.as_u64()?;
+        seen.per_hash = (per_hash > 0).then_some(per_hash)?;
+        Some(Check {
+            seen,
+            right: right.collect::<Option<_>>()?,
+            rows: manifest.get("finished")?.as_u64()?,
+            before,
+        })
+    }
+
+    /// Rows that there are to be.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Takes rows as they stand in `records.csv`, none behind the end of their task; returns their line in [`PARTIAL`].
+    ///
+    /// # Errors
+    /// [`Altered`], with the lines, where a hash is another.
+    pub fn take(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
+        let before = self.seen.whole.len();
+        let line = self.seen.take(bytes, rows);
+        let whole = &self.seen.whole;
+        if whole.len() > before && whole.last() != self.right.get(before) {
+            let [end, begin] = self.seen.before;
+            return Err(Altered::rows(begin, end.saturating_sub(1), self.before));
+        }
+        Ok(line)
+    }
+
+    /// Rows that the task still has.
+    pub fn room(&self) -> u64 {
+        self.seen.room()
+    }
+
+    /// Whether no task has some of its rows.
+    pub fn is_at_border(&self) -> bool {
+        self.seen.is_at_border()
+    }
+
+    /// Ends the check behind the last row.
+    ///
+    /// # Errors
+    /// [`Altered`] where the last rows are others, or fewer than there were.
+    pub fn end(self) -> io::Result<()> {
+        let (rows, right) = (self.seen.rows(), self.rows);
+        if rows != right {
+            return Err(Altered(format!(
+                "there are {rows} rows of the {right} that the run wrote"
+            ))
+            .into());
+        }
+        if self.seen.all() != self.right {
+            let [open, last] = self.seen.before;
+            let first = if open < rows { open } else { last };
+            return Err(Altered::rows(first, rows.saturating_sub(1), self.before));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! `shards/0003-of-0010.csv`, `.sums` and `.json`: the rows of one shard, what they come to, and what they were made from.
+//!
+//! A shard is whole or not there: its files take their names when all is written, and count only
+//! beside a manifest that holds their hash. It may be made twice, even at the same time, as
+//! engines do that retry: the bytes are the same.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tempfile::NamedTempFile;
+
+use super::csv_rows::CsvRows;
+use super::failures_csv::FailuresPart;
+use super::folder::Folder;
+use super::manifest::{self, Identity};
+use super::records_csv;
+use super::row_hashes;
+use super::stored_shard::{self, HASH, StoredShard};
+use scavsim_lab::experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
+
+/// The folder of shards in a result folder.
+pub const FOLDER: &str = "shards";
+
+/// A shard that is being written.
+pub struct ShardFile {
+    folder: Folder,
+    shard: Shard,
+    across_vms: bool,
+    rows: BufWriter<NamedTempFile>,
+    sums: BufWriter<NamedTempFile>,
+    hash: blake3::Hasher,
+}
+
+/// What one task leaves in a shard.
+pub struct ShardPart {
+    rows: CsvRows,
+    failures: FailuresPart,
+    failed: u64,
+    summary: SummaryPart,
+    /// What all of this comes to, when the last record was taken.
+    entry: io::Result<Vec<u8>>,
+}
+
+/// Makes what tasks leave.
+pub struct ShardMaker {
+    across_vms: bool,
+}
+
+/// The name of a shard's files, without extension.
+pub fn name(shard: Shard) -> String {
+    format!("{:04}-of-{:04}", shard.index(), shard.count())
+}
+
+/// The manifest of a shard in `folder` that is of another run than `identity`, which `merge` would refuse.
+pub fn of_another_run(folder: &Folder, identity: &Identity) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder.path()).ok()?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    paths.into_iter().find(|path| {
+        let is_manifest = path.extension().is_some_and(|ending| ending == "json");
+        // What cannot be read is reported by `merge`.
+        let read = if is_manifest {
+            manifest::read(path).ok().flatten()
+        } else {
+            None
+        };
+        read.is_some_and(|read| {
+            identity
+                .iter()
+                .any(|(key, value)| read.get(key) != Some(value))
+        })
+    })
+}
+
+impl ShardFile {
+    /// The number of failed cases of a shard that is already there and whole, and of this
+    /// identity.
+    /// What cannot be read is as good as none.
+    pub fn stored(folder: &Folder, shard: Shard, identity: &Identity) -> Option<u64> {
+        let name = name(shard);
+        let manifest = manifest::read(&folder.file(&format!("{name}.json"))).ok()??;
+        let same = (identity.iter().map(|(key, value)| (key.as_str(), value)))
+            .chain(place(shard).iter().map(|(key, value)| (*key, value)))
+            .all(|(key, value)| manifest.get(key) == Some(value));
+        if !same {
+            return None;
+        }
+        let hash = StoredShard::hash(&folder.file(&format!("{name}.csv"))).ok()?;
+        if manifest.get("records_hash") != Some(&json!(hash)) {
+            return None;
+        }
+        manifest.get("failed").and_then(Value::as_u64)
+    }
+
+    /// Starts a shard of the run with this identity.
+    ///
+    /// # Errors
+    /// Whatever prevents it.
+    pub fn create(folder: &Folder, shard: Shard, identity: &Identity) -> io::Result<ShardFile> {
+        let mut rows = BufWriter::new(folder.unnamed()?);
+        rows.write_all(&records_csv::header()?)?;
+        let mut sums = BufWriter::new(folder.unnamed()?);
+        sums.write_all(stored_shard::HEAD)?;
+        Ok(ShardFile {
+            folder: folder.clone(),
+            shard,
+            across_vms: manifest::is_across_vms(identity),
+            rows,
+            sums,
+            hash: blake3::Hasher::new(),
+        })
+    }
+
+    /// Finishes the shard.
+    ///
+    /// # Errors
+    /// Whatever prevents it; the shard is then not there.
+    pub fn close(
+        self,
+        identity: &Identity,
+        finished: &Finished,
+        expectations: Option<(&'static str, Value)>,
+    ) -> io::Result<()> {
+        let name = name(self.shard);
+        for (file, ending) in [(self.rows, "csv"), (self.sums, "sums")] {
+            let file = file.into_inner().map_err(|e| e.into_error())?;
+            file.as_file().sync_all()?;
+            let target = self.folder.file(&format!("{name}.{ending}"));
+            file.persist(&target).map_err(|e| {
+                let what = format!("cannot write {}: {}", target.display(), e.error);
+                io::Error::new(e.error.kind(), what)
+            })?;
+        }
+        let own = [
+            ("finished", json!(finished.cases)),
+            ("failed", json!(finished.failed)),
+            (
+                "records_hash",
+                json!(self.hash.finalize().to_hex().as_str()),
+            ),
+        ];
+        // They are the whole run's, and the same in every shard.
+        let more = place(self.shard).into_iter().chain(own);
+        let manifest = manifest::text(identity, more.chain(expectations))?;
+        self.folder
+            .write(&format!("{name}.json"), manifest.as_bytes())
+    }
+}
+
+/// Which shard it is, in its manifest.
+fn place(shard: Shard) -> [(&'static str, Value); 2] {
+    [
+        ("shard", json!(shard.index())),
+        ("shards", json!(shard.count())),
+    ]
+}
+
+impl<'p> Part<'p> for ShardPart {
+    fn take(&mut self, record: Record<'p>) -> io::Result<()> {
+        self.rows.take(&record);
+        self.failed += u64::from(record.status == Status::Failed);
+        self.failures.take(&record)?;
+        self.summary.take(&record);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        let leaf = row_hashes::leaf(self.rows.bytes());
+        let failures = std::mem::take(&mut self.failures).into_bytes();
+        let entry = |failures: Vec<u8>| {
+            stored_shard::entry(&self.rows, &leaf, self.failed, &failures, &self.summary)
+        };
+        self.entry = failures.and_then(entry);
+    }
+}
+
+impl Maker for ShardMaker {
+    type Part<'p> = ShardPart;
+
+    fn part<'p>(&self) -> Self::Part<'p> {
+        ShardPart {
+            rows: CsvRows::default(),
+            failures: FailuresPart::default(),
+            failed: 0,
+            summary: SummaryPart::new(self.across_vms),
+            entry: Ok(Vec::new()),
+        }
+    }
+}
+
+impl Gather for ShardFile {
+    type Maker = ShardMaker;
+
+    fn maker(&self) -> ShardMaker {
+        ShardMaker {
+            across_vms: self.across_vms,
+        }
+    }
+
+    fn merge(&mut self, part: ShardPart) -> io::Result<()> {
+        let entry = part.entry?;
+        self.hash.update(&entry[entry.len().saturating_sub(HASH)..]);
+        self.sums.write_all(&entry)?;
+        self.rows.write_all(part.rows.bytes())
+    }
+}

@@ -1,0 +1,329 @@
+//! All shards of a run, seen to belong together, and their records in case order.
+//!
+//! Everyone who knows the number of shards knows who has which task, so nothing is sorted: the
+//! next task is read from its owner. What its records come to lies beside its rows, which are copied as they are; they
+//! are read only where something else is asked for. Of many shards some are open at a time.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use super::manifest::{self, Identity};
+use super::results::{Results, ResultsPart};
+use super::stored_shard::{StoredShard, StoredTask};
+use scavsim_lab::experiment::{Finished, Gather, Maker, Shard, Tasks};
+use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// Shards that make up a whole run.
+pub struct Shards {
+    /// What decided their records.
+    pub identity: Identity,
+    /// What the manifest of the run says of its expectations.
+    pub expectations: Option<(&'static str, Value)>,
+    tasks: Tasks,
+    /// Per shard, its rows, and where reading goes on.
+    parts: Vec<(PathBuf, Place)>,
+}
+
+/// Where reading of a shard goes on.
+enum Place {
+    Open(Box<StoredShard>),
+    Closed(Option<[u64; 2]>),
+}
+
+/// Shards that stay open.
+const MOST_OPEN: usize = 64;
+
+/// A manifest with its path and place.
+struct Part {
+    path: PathBuf,
+    manifest: Identity,
+    shard: Shard,
+}
+
+/// Keys of a shard's manifest that are not the run's.
+const OWN: [&str; 6] = [
+    "shard",
+    "shards",
+    "finished",
+    "failed",
+    "records_hash",
+    manifest::HASH,
+];
+
+impl Shards {
+    /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn open(folder: &Path) -> Result<Shards, Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        let mut parts = parts(folder, &mut wrong);
+        parts.sort_by(|a, b| (a.shard, &a.path).cmp(&(b.shard, &b.path)));
+        let Some(first) = parts.first() else {
+            if wrong.is_empty() {
+                wrong.push(
+                    Diagnostic::general(format!("there are no shards in {}", folder.display()))
+                        .with_help("`scavsim run FILE --shard I/N --out DIR` makes them"),
+                );
+            }
+            return Err(wrong);
+        };
+        let mut identity = identity(&first.manifest);
+        let expectations = identity.remove(manifest::EXPECTATIONS);
+        if identity.get("scavsim") != Some(&json!(env!("CARGO_PKG_VERSION"))) {
+            wrong.push(Diagnostic::general(format!(
+                "{}: it was made by another version of scavsim; this is {}",
+                first.path.display(),
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        one_run(&parts, first, &mut wrong);
+        no_gaps(&parts, first.shard.count(), folder, &mut wrong);
+        let tasks = manifest::tasks(&first.manifest);
+        if tasks.is_none() {
+            wrong.push(Diagnostic::general(format!(
+                "{}: `cases` and `cases_per_task` are not there",
+                first.path.display()
+            )));
+        }
+        for part in &parts {
+            damage(part, &mut wrong);
+        }
+        match tasks {
+            Some(tasks) if wrong.is_empty() => Ok(Shards {
+                tasks,
+                parts: parts
+                    .iter()
+                    .map(|part| (part.path.with_extension("csv"), Place::Closed(None)))
+                    .collect(),
+                identity,
+                expectations: expectations.map(|told| (manifest::EXPECTATIONS, told)),
+            }),
+            _ => Err(wrong),
+        }
+    }
+
+    /// How the cases are cut.
+    pub fn tasks(&self) -> Tasks {
+        self.tasks
+    }
+
+    /// Number of cases.
+    pub fn cases(&self) -> u64 {
+        self.tasks.all()
+    }
+
+    /// Puts all tasks together in `results`.
+    ///
+    /// # Errors
+    /// Files that are not those of the shard's tasks, whatever keeps them from being read, and failures of the
+    /// results.
+    pub fn merge(&mut self, results: &mut Results, progress: &AtomicU64) -> io::Result<Finished> {
+        let (is_plain, maker) = (results.is_plain(), results.maker());
+        let mut finished = Finished::default();
+        self.each_task(&mut |cases, task| {
+            let count = cases.end - cases.start;
+            finished.cases += count;
+            finished.failed += task.failed;
+            progress.fetch_add(count, Ordering::Relaxed);
+            let part = match is_plain {
+                true => {
+                    let (rows, failures, summary) = task.into_parts()?;
+                    ResultsPart::of(rows, failures, summary)
+                }
+                false => {
+                    let mut part = maker.part();
+                    task.records(cases, &mut |record| part.take(record))?;
+                    part.end();
+                    part
+                }
+            };
+            results.merge(part)
+        })?;
+        results.rest()?;
+        Ok(finished)
+    }
+
+    /// Hands out all tasks with their cases, in order.
+    ///
+    /// # Errors
+    /// As [`Shards::merge`].
+    pub fn each_task(
+        &mut self,
+        take: &mut dyn FnMut(Range<u64>, StoredTask) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let count = self.parts.len() as u64;
+        for (_, place) in &mut self.parts {
+            *place = Place::Closed(None);
+        }
+        for number in 0..self.tasks.count() {
+            let owner = Shard::owner(number, count).index() as usize - 1;
+            let (path, place) = &mut self.parts[owner];
+            if let Place::Closed(at) = place {
+                *place = Place::Open(Box::new(StoredShard::open(path, *at)?));
+            }
+            let Place::Open(shard) = place else { continue };
+            let cases = self.tasks.cases(number);
+            // They were checked when they were found.
+            let task = shard.next(false)?.map(|(task, _)| task);
+            let is_it = |task: &StoredTask| task.count == cases.end - cases.start;
+            let named = |what: String| {
+                let what = format!("{}: {what}", path.display());
+                io::Error::new(io::ErrorKind::InvalidData, what)
+            };
+            let Some(task) = task.filter(is_it) else {
+                return Err(named(format!(
+                    "case {} is not where it belongs",
+                    cases.start
+                )));
+            };
+            let at = shard.at();
+            take(cases, task)?;
+            if owner >= MOST_OPEN {
+                *place = Place::Closed(Some(at));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All manifests of shards in a folder.
+fn parts(folder: &Path, wrong: &mut Diagnostics) -> Vec<Part> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            wrong.push(
+                Diagnostic::general(format!("cannot read {}: {error}", folder.display()))
+                    .with_help("`scavsim run FILE --shard I/N --out DIR` makes shards"),
+            );
+            return Vec::new();
+        }
+    };
+    let mut parts = Vec::new();
+    for entry in entries {
+        let path = match entry {
+            Ok(entry) => entry.path(),
+            Err(error) => {
+                wrong.push(Diagnostic::general(format!(
+                    "cannot read {}: {error}",
+                    folder.display()
+                )));
+                continue;
+            }
+        };
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        match manifest::read(&path) {
+            Err(error) => wrong.push(Diagnostic::general(error.to_string())),
+            Ok(None) => {}
+            Ok(Some(manifest)) => {
+                let number = |key: &str| manifest.get(key).and_then(Value::as_u64);
+                match (number("shard").zip(number("shards"))).and_then(|(i, n)| Shard::new(i, n)) {
+                    Some(shard) => parts.push(Part {
+                        path,
+                        manifest,
+                        shard,
+                    }),
+                    None => wrong.push(Diagnostic::general(format!(
+                        "{}: it does not say which shard it is",
+                        path.display()
+                    ))),
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn identity(manifest: &Identity) -> Identity {
+    let mut identity = manifest.clone();
+    identity.retain(|key, _| !OWN.contains(&key.as_str()));
+    identity
+}
+
+/// Reports shards that are not of the same run as `first`, or there twice.
+fn one_run(parts: &[Part], first: &Part, wrong: &mut Diagnostics) {
+    let count = first.shard.count();
+    for part in parts {
+        let path = part.path.display();
+        if part.shard.count() != count {
+            wrong.push(Diagnostic::general(format!(
+                "{path} is one of {} shards, {} one of {count}",
+                part.shard.count(),
+                first.path.display(),
+            )));
+        }
+        for difference in manifest::differences(&first.manifest, &identity(&part.manifest)) {
+            wrong.push(
+                Diagnostic::general(format!("{path} belongs to another run: {difference}"))
+                    .with_help(format!("compared with {}", first.path.display())),
+            );
+        }
+    }
+    for pair in parts.windows(2) {
+        if pair[0].shard == pair[1].shard {
+            wrong.push(Diagnostic::general(format!(
+                "shard {} is there twice: {} and {}",
+                pair[0].shard.index(),
+                pair[0].path.display(),
+                pair[1].path.display()
+            )));
+        }
+    }
+}
+
+/// Reports shards that are not there.
+fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
+    let there: BTreeSet<Shard> = parts.iter().map(|part| part.shard).collect();
+    let missing: Vec<String> = (1..=count)
+        .filter(|&index| Shard::new(index, count).is_none_or(|shard| !there.contains(&shard)))
+        .map(|index| index.to_string())
+        .collect();
+    if !missing.is_empty() {
+        let (what, are) = match missing.len() {
+            1 => ("shard", "is"),
+            _ => ("shards", "are"),
+        };
+        let title = format!(
+            "{what} {} of {count} {are} missing in {}",
+            missing.join(", "),
+            folder.display()
+        );
+        let help = format!(
+            "`scavsim run FILE --shard {}/{count} --out DIR` makes it",
+            missing[0]
+        );
+        wrong.push(Diagnostic::general(title).with_help(help));
+    }
+}
+
+/// Whether the rows of a shard are those that its manifest was written for.
+fn damage(part: &Part, wrong: &mut Diagnostics) {
+    let rows = part.path.with_extension("csv");
+    let help = format!(
+        "make it again: `--shard {}/{}`",
+        part.shard.index(),
+        part.shard.count()
+    );
+    let what = match StoredShard::hash(&rows) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            format!(
+                "{} is not what its manifest describes: {error}",
+                rows.display()
+            )
+        }
+        Err(error) => format!("cannot read {error}"),
+        Ok(hash) if part.manifest.get("records_hash") != Some(&json!(hash)) => {
+            format!("{} is not what its manifest describes", rows.display())
+        }
+        Ok(_) => return,
+    };
+    wrong.push(Diagnostic::general(what).with_help(help));
+}

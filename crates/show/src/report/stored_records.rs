@@ -1,0 +1,150 @@
+//! The records of a finished run, whatever form they are in, one after the other.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use csv::StringRecord;
+use serde_json::{Map, Value};
+
+use super::csv_rows::CsvRows;
+use super::manifest::{self, Identity};
+use super::row_hashes::{Altered, Check};
+use super::stored_rows::StoredRows;
+use super::{Folder, records_csv, records_jsonl};
+use scavsim_lab::experiment::{Record, Sink};
+use scavsim_read::input::regular;
+
+/// Hands the records that lie in `folder` to `sink`, from the first of CSV, JSON lines and Parquet
+/// that is there, and sees that they are those that the run of `manifest` wrote.
+///
+/// # Errors
+/// No records, records that are damaged, out of order or [`Altered`], and failures of the sink.
+pub fn hand_out(folder: &Folder, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
+    type Reader = fn(&Path, &mut InOrder<'_>) -> io::Result<()>;
+    let forms: &[(&str, Reader, u64)] = &[
+        (records_csv::FILE, csv_rows, 1),
+        (records_jsonl::FILE, json_lines, 0),
+        #[cfg(feature = "parquet")]
+        (
+            super::records_parquet::FILE,
+            |path, seen| super::records_parquet::read(path, &mut |row| seen.take(row)),
+            0,
+        ),
+    ];
+    for (name, read, lines_before) in forms {
+        let path = folder.file(name);
+        if path.exists() {
+            let check = Check::of(manifest, *lines_before).ok_or_else(|| {
+                Altered(format!("{} has no hashes of the records", manifest::FILE))
+            })?;
+            let mut seen = InOrder {
+                sink,
+                cases: 0,
+                check,
+                rows: CsvRows::default(),
+            };
+            let read = read(&path, &mut seen).and_then(|()| seen.end());
+            return read.map_err(|error| {
+                use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+                let named = Altered::named(&path, error);
+                match named.kind() {
+                    // Whatever a reader says of it.
+                    InvalidData | Other | UnexpectedEof => Altered(named.to_string()).into(),
+                    _ => named,
+                }
+            });
+        }
+    }
+    let names: Vec<&str> = forms.iter().map(|(name, ..)| *name).collect();
+    Err(io::Error::new(
+        io::ErrorKind::NotFound,
+        format!(
+            "there is none of {} in {}",
+            names.join(", "),
+            folder.path().display()
+        ),
+    ))
+}
+
+/// Sees to it that no record is missing or there twice.
+struct InOrder<'s> {
+    sink: &'s mut dyn Sink,
+    cases: u64,
+    check: Check,
+    /// Rows as `records.csv` would have them, that are not checked yet.
+    rows: CsvRows,
+}
+
+impl InOrder<'_> {
+    /// Takes a row as `records.csv` would have it.
+    fn take(&mut self, row: &StringRecord) -> io::Result<()> {
+        let record: Record<'_> = row.deserialize(None).map_err(invalid)?;
+        if !record.is_finite() {
+            return Err(invalid("a figure is not finite"));
+        }
+        self.record(&record)?;
+        self.rows.take(&record);
+        match self.rows.rows() == self.check.room() {
+            true => self.check_waiting(),
+            false => Ok(()),
+        }
+    }
+
+    fn check_waiting(&mut self) -> io::Result<()> {
+        self.check.take(self.rows.bytes(), self.rows.rows())?;
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        if self.rows.rows() > 0 {
+            self.check_waiting()?;
+        }
+        self.check.end()
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if record.case != self.cases {
+            let what = format!("case {} stands where {} belongs", record.case, self.cases);
+            return Err(invalid(what));
+        }
+        self.cases += 1;
+        self.sink.take(record)
+    }
+}
+
+fn csv_rows(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
+    let Some(mut rows) = StoredRows::open(path)? else {
+        return Err(invalid("it does not begin with the header of this version"));
+    };
+    while let Some(record) = rows.read()? {
+        seen.record(&record)?;
+        seen.check.take(rows.raw(), 1)?;
+    }
+    Ok(())
+}
+
+fn json_lines(path: &Path, seen: &mut InOrder<'_>) -> io::Result<()> {
+    let header = records_csv::header()?;
+    let header = String::from_utf8(header).map_err(invalid)?;
+    let columns: Vec<&str> = header.trim_end().split(',').collect();
+    let mut row = StringRecord::new();
+    for line in BufReader::new(regular::open(path)?).lines() {
+        let object: Map<String, Value> = serde_json::from_str(&line?).map_err(invalid)?;
+        row.clear();
+        for column in &columns {
+            match object.get(*column) {
+                Some(Value::Null) => row.push_field(""),
+                Some(Value::String(text)) => row.push_field(text),
+                Some(other) => row.push_field(&other.to_string()),
+                None => return Err(invalid(format!("a line has no `{column}`"))),
+            }
+        }
+        seen.take(&row)?;
+    }
+    Ok(())
+}
+
+fn invalid(what: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}

@@ -1,0 +1,194 @@
+//! Rows of `records.csv`, read back as the records they were. Numbers are written so that reading
+//! gives the same bits.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::records_csv;
+use scavsim_lab::experiment::Record;
+use scavsim_read::input::regular;
+
+/// An open file of rows.
+pub struct StoredRows {
+    rows: csv::Reader<Kept>,
+    row: csv::StringRecord,
+    cells: csv::ByteRecord,
+    /// Where the last row begins.
+    begin: u64,
+    /// Where reading began.
+    start: u64,
+    /// Bytes in the file.
+    length: u64,
+    /// Whether the last row has no end.
+    torn: bool,
+    end: u64,
+}
+
+impl StoredRows {
+    /// Opens a file at its first row; `None` when it does not begin with the header.
+    ///
+    /// # Errors
+    /// Whatever prevents reading.
+    pub fn open(path: &Path) -> io::Result<Option<StoredRows>> {
+        let header = records_csv::header()?;
+        let mut found = Vec::new();
+        regular::open(path)?
+            .take(header.len() as u64)
+            .read_to_end(&mut found)?;
+        if found != header {
+            return Ok(None);
+        }
+        Self::open_at(path, header.len() as u64).map(Some)
+    }
+
+    /// Opens a file at a row that begins `start` bytes behind its beginning.
+    ///
+    /// # Errors
+    /// Whatever prevents reading.
+    pub fn open_at(path: &Path, start: u64) -> io::Result<StoredRows> {
+        let mut file = regular::open(path)?;
+        let length = file.seek(SeekFrom::End(0))?;
+        let mut last = [b'\n'];
+        if length > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        file.seek(SeekFrom::Start(start))?;
+        Ok(StoredRows {
+            rows: csv::ReaderBuilder::new()
+                .has_headers(false)
+                .from_reader(Kept {
+                    file,
+                    bytes: Vec::new(),
+                    from: start,
+                }),
+            row: csv::StringRecord::new(),
+            cells: csv::ByteRecord::new(),
+            begin: start,
+            start,
+            length,
+            torn: last != [b'\n'],
+            end: start,
+        })
+    }
+
+    /// The record of the next row; `None` behind the last.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] for a row that is not whole or not a record; others when the
+    /// file cannot be read.
+    pub fn read(&mut self) -> io::Result<Option<Record<'_>>> {
+        self.begin = self.end;
+        self.rows.get_mut().forget_before(self.begin);
+        if !self.rows.read_record(&mut self.row).map_err(told)? {
+            return Ok(None);
+        }
+        let end = self.start + self.rows.position().byte();
+        if self.torn && end >= self.length {
+            return Err(invalid("the last row is cut off"));
+        }
+        let record: Record<'_> = self.row.deserialize(None).map_err(told)?;
+        if !record.is_finite() {
+            return Err(invalid("a figure is not finite"));
+        }
+        self.end = end;
+        Ok(Some(record))
+    }
+
+    /// Passes over a row, whatever stands in it; whether there was one with an end.
+    ///
+    /// # Errors
+    /// Whatever prevents reading.
+    pub fn skip(&mut self) -> io::Result<bool> {
+        self.begin = self.end;
+        self.rows.get_mut().forget_before(self.begin);
+        match self.rows.read_byte_record(&mut self.cells) {
+            Ok(false) => return Ok(false),
+            Ok(true) => {}
+            Err(error) => {
+                // Others are of more or fewer cells than in the row before.
+                if let csv::ErrorKind::Io(error) = error.into_kind() {
+                    return Err(error);
+                }
+            }
+        }
+        let end = self.start + self.rows.position().byte();
+        if self.torn && end >= self.length {
+            return Ok(false);
+        }
+        self.end = end;
+        Ok(true)
+    }
+
+    /// The last row as it stands in the file, with its line end.
+    pub fn raw(&self) -> &[u8] {
+        let (begin, end) = (self.begin, self.end);
+        self.rows.get_ref().between(begin, end)
+    }
+
+    /// Whether a file ends within the header.
+    ///
+    /// # Errors
+    /// Whatever prevents reading.
+    pub fn is_torn_header(path: &Path) -> io::Result<bool> {
+        let header = records_csv::header()?;
+        let mut found = Vec::new();
+        let file = regular::open(path)?;
+        file.take(header.len() as u64).read_to_end(&mut found)?;
+        Ok(found.len() < header.len() && header.starts_with(&found))
+    }
+
+    /// Bytes up to the end of the last row handed out.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+}
+
+/// A file that remembers what was read last.
+struct Kept {
+    file: File,
+    bytes: Vec<u8>,
+    /// Where in the file they begin.
+    from: u64,
+}
+
+/// Bytes behind which those that nobody needs are forgotten.
+const MOST_KEPT: usize = 1 << 16;
+
+impl Kept {
+    /// Forgets the bytes before a place, sooner or later.
+    fn forget_before(&mut self, begin: u64) {
+        let passed = begin.saturating_sub(self.from) as usize;
+        if passed > MOST_KEPT {
+            self.bytes.drain(..passed.min(self.bytes.len()));
+            self.from = begin;
+        }
+    }
+
+    /// The bytes from one place to another.
+    fn between(&self, begin: u64, end: u64) -> &[u8] {
+        let place = |at: u64| (at.saturating_sub(self.from) as usize).min(self.bytes.len());
+        &self.bytes[place(begin)..place(end)]
+    }
+}
+
+impl Read for Kept {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.bytes.extend_from_slice(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+fn told(error: csv::Error) -> io::Error {
+    let text = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        _ => io::Error::new(io::ErrorKind::InvalidData, text),
+    }
+}

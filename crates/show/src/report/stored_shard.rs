@@ -1,0 +1,247 @@
+//! What a shard left, task by task: its rows, and beside them `0003-of-0010.sums`, what they come to.
+//!
+//! The file of sums begins with a line that names its version. For each task it has the length of an entry in 8 bytes,
+//! the entry, and 16 bytes of the BLAKE3 hash of that. An entry holds the number of rows, their bytes and their hash in
+//! [`PARTIAL`](super::row_hashes::PARTIAL); how many cases have no result, with their rows in `failures.csv`; and the part
+//! of the summary. The hash of all hashes stands in the shard's manifest: by it rows and sums are known to be whole.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::csv_rows::CsvRows;
+use super::failures_csv::FailuresPart;
+use super::records_csv::{self, CsvPart};
+use super::row_hashes;
+use scavsim_lab::experiment::{Reader, Record, SummaryPart, Writer};
+use scavsim_read::input::regular;
+
+/// The first line.
+pub const HEAD: &[u8] = b"scavsim sums 1\n";
+/// Bytes of the hash of an entry.
+pub const HASH: usize = 16;
+
+/// A task as its shard left it.
+pub struct StoredTask {
+    /// Its rows with their line ends.
+    pub rows: Vec<u8>,
+    /// How many they are.
+    pub count: u64,
+    /// Of these, without a result.
+    pub failed: u64,
+    leaf: String,
+    failures: Vec<u8>,
+    /// The part of the summary.
+    sums: Vec<u8>,
+}
+
+/// The bytes of an entry, with its length before and its hash behind it.
+///
+/// # Errors
+/// More values than a part of a summary has.
+pub fn entry(
+    rows: &CsvRows,
+    leaf: &str,
+    failed: u64,
+    failures: &[u8],
+    summary: &SummaryPart,
+) -> io::Result<Vec<u8>> {
+    let mut to = Writer(vec![0; 8]);
+    to.count(rows.rows());
+    to.count(rows.bytes().len() as u64);
+    to.text(leaf);
+    to.count(failed);
+    to.bytes(failures);
+    summary.write(&mut to)?;
+    let mut bytes = to.0;
+    let length = (bytes.len() - 8) as u64;
+    bytes[..8].copy_from_slice(&length.to_le_bytes());
+    let hash = blake3::hash(&bytes[8..]);
+    bytes.extend_from_slice(&hash.as_bytes()[..HASH]);
+    Ok(bytes)
+}
+
+impl StoredTask {
+    /// The parts of a run that this task comes to: its rows, those of its failures, and its part of the summary.
+    ///
+    /// # Errors
+    /// Sums that are not what a shard writes.
+    pub fn into_parts(self) -> io::Result<(CsvPart, FailuresPart, SummaryPart)> {
+        let mut from = Reader(&self.sums);
+        let summary = SummaryPart::read(&mut from).filter(|_| from.0.is_empty());
+        let summary = summary.ok_or_else(|| invalid("the sums are not those of a task"))?;
+        let rows = CsvPart::of(CsvRows::of(self.rows, self.count), self.leaf);
+        Ok((rows, FailuresPart::of(self.failures), summary))
+    }
+
+    /// Hands out its records, which are those of `cases`.
+    ///
+    /// # Errors
+    /// Rows that are none of records, or of others; failures of `take`.
+    pub fn records(
+        &self,
+        cases: std::ops::Range<u64>,
+        take: &mut dyn FnMut(&Record<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut rows = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(&self.rows[..]);
+        let mut row = csv::StringRecord::new();
+        for case in cases {
+            let is_there = rows.read_record(&mut row).map_err(invalid)?;
+            let record: Option<Record<'_>> = match is_there {
+                true => Some(row.deserialize(None).map_err(invalid)?),
+                false => None,
+            };
+            let Some(record) = record.filter(|record| record.case == case) else {
+                return Err(invalid(format!("case {case} is not where it belongs")));
+            };
+            if !record.is_finite() {
+                return Err(invalid("a figure is not finite"));
+            }
+            take(&record)?;
+        }
+        Ok(())
+    }
+}
+
+/// The files of a shard, read task by task.
+pub struct StoredShard {
+    rows: File,
+    sums: BufReader<File>,
+    /// How far both were read.
+    at: [u64; 2],
+    path: PathBuf,
+}
+
+impl StoredShard {
+    /// Opens the files of the shard with the rows at `path`, where reading went on to `at`.
+    ///
+    /// # Errors
+    /// Whatever prevents it, with the file.
+    pub fn open(path: &Path, at: Option<[u64; 2]>) -> io::Result<StoredShard> {
+        let sums_path = path.with_extension("sums");
+        let open = |path: &Path, head: &[u8], at: Option<u64>| -> io::Result<(File, u64)> {
+            let mut file = regular::open(path)?;
+            let at = match at {
+                Some(at) => at,
+                None => {
+                    let mut found = Vec::new();
+                    (&file).take(head.len() as u64).read_to_end(&mut found)?;
+                    if found != head {
+                        return Err(invalid("it does not begin with the header of this version"));
+                    }
+                    head.len() as u64
+                }
+            };
+            file.seek(SeekFrom::Start(at))?;
+            Ok((file, at))
+        };
+        let (rows, rows_at) = open(path, &records_csv::header()?, at.map(|at| at[0]))
+            .map_err(|error| named(path, error))?;
+        let (sums, sums_at) =
+            open(&sums_path, HEAD, at.map(|at| at[1])).map_err(|error| named(&sums_path, error))?;
+        Ok(StoredShard {
+            rows,
+            sums: BufReader::with_capacity(1 << 14, sums),
+            at: [rows_at, sums_at],
+            path: path.to_owned(),
+        })
+    }
+
+    /// How far both files were read.
+    pub fn at(&self) -> [u64; 2] {
+        self.at
+    }
+
+    /// The next task with the hash of its entry; `None` behind the last. The rows are seen to be those of the entry if
+    /// that is asked for.
+    ///
+    /// # Errors
+    /// Files that are not those that the shard wrote.
+    pub fn next(&mut self, is_checked: bool) -> io::Result<Option<(StoredTask, [u8; HASH])>> {
+        let read = self.read(is_checked);
+        read.map_err(|error| named(&self.path, error))
+    }
+
+    fn read(&mut self, is_checked: bool) -> io::Result<Option<(StoredTask, [u8; HASH])>> {
+        let mut length = [0; 8];
+        let mut all = (&mut self.sums).take(8).bytes();
+        let Some(first) = all.next() else {
+            return Ok(None);
+        };
+        length[0] = first?;
+        for byte in &mut length[1..] {
+            *byte = all.next().ok_or_else(cut_off)??;
+        }
+        let length = u64::from_le_bytes(length);
+        let entry = exactly(&mut self.sums, length)?;
+        let hash = exactly(&mut self.sums, HASH as u64)?;
+        let hash: [u8; HASH] = hash.try_into().map_err(|_| cut_off())?;
+        if is_checked && blake3::hash(&entry).as_bytes()[..HASH] != hash {
+            return Err(invalid("its sums are not those that the shard wrote"));
+        }
+        let mut from = Reader(&entry);
+        let task = (|| {
+            let (count, bytes) = (from.count()?, from.count()?);
+            let leaf = from.text()?;
+            let (failed, failures) = (from.count()?, from.bytes()?.to_vec());
+            let task = StoredTask {
+                rows: Vec::new(),
+                count,
+                failed,
+                leaf,
+                failures,
+                sums: from.0.to_vec(),
+            };
+            Some((task, bytes))
+        })();
+        let (mut task, bytes) = task.ok_or_else(|| invalid("its sums are damaged"))?;
+        task.rows = exactly(&mut self.rows, bytes)?;
+        if is_checked && row_hashes::leaf(&task.rows) != task.leaf {
+            return Err(invalid("its rows are not those that the shard wrote"));
+        }
+        self.at[0] += bytes;
+        self.at[1] += 8 + length + HASH as u64;
+        Ok(Some((task, hash)))
+    }
+
+    /// The hash of the hashes of all entries, by which the shard is known to be whole: of every task rows and sums are
+    /// seen to be those of its entry, and nothing to stand behind them.
+    ///
+    /// # Errors
+    /// Files that are not those that a shard wrote.
+    pub fn hash(path: &Path) -> io::Result<String> {
+        let mut shard = StoredShard::open(path, None)?;
+        let mut all = blake3::Hasher::new();
+        while let Some((_, hash)) = shard.next(true)? {
+            all.update(&hash);
+        }
+        if shard.rows.read(&mut [0])? > 0 {
+            return Err(named(path, invalid("it has rows that are in no task")));
+        }
+        Ok(all.finalize().to_hex().to_string())
+    }
+}
+
+/// So many bytes, without believing that there are so many.
+fn exactly(file: &mut impl Read, count: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(count.min(1 << 20) as usize);
+    file.take(count).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 == count {
+        true => Ok(bytes),
+        false => Err(cut_off()),
+    }
+}
+
+fn cut_off() -> io::Error {
+    invalid("it is cut off")
+}
+
+fn invalid(what: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+fn named(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,53 @@
+//! `NAME.events.jsonl`: what happened in a job, one JSON object per entry and line.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::trace_names::{Args, Kind, TraceOf, TrackName, name};
+use scavsim_sim::training::log::{Entry, Track};
+
+/// How the name of the file ends.
+pub const ENDING: &str = "events.jsonl";
+
+#[derive(Serialize)]
+struct Line<A> {
+    at_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_s: Option<f64>,
+    track: TrackName,
+    kind: Kind,
+    name: &'static str,
+    args: A,
+}
+
+/// Writes `entries`, which are in the order of time, behind a line that says what they are of.
+///
+/// # Errors
+/// Whatever prevents it.
+pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
+    let head = Line {
+        at_s: 0.0,
+        for_s: None,
+        track: TrackName(Track::Job),
+        kind: Kind::Instant,
+        name: "case",
+        args: of,
+    };
+    serde_json::to_writer(&mut into, &head)?;
+    into.write_all(b"\n")?;
+    for entry in entries {
+        let (name, kind) = name(entry.what);
+        let line: Line<Args<'_>> = Line {
+            at_s: entry.at.seconds(),
+            for_s: (kind == Kind::Span).then(|| (entry.until - entry.at).seconds()),
+            track: TrackName(entry.track),
+            kind,
+            name,
+            args: of.args(entry.what),
+        };
+        serde_json::to_writer(&mut into, &line)?;
+        into.write_all(b"\n")?;
+    }
+    Ok(())
+}

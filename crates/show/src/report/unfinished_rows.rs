@@ -1,0 +1,111 @@
+//! Rows that an earlier run left, as far as they are those that it wrote.
+//!
+//! What a kill cuts off is at the end: rows without a hash, without their own end, or of a task that has more. They are
+//! evaluated again. Rows before that are altered, and nobody can say which figures of them are true.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use super::folder::Folder;
+use super::manifest::Identity;
+use super::row_hashes::{Altered, Check, PARTIAL, RowHashes};
+use super::stored_rows::StoredRows;
+use scavsim_read::input::regular;
+
+/// How far the rows are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Good {
+    /// Rows of whole tasks.
+    pub rows: u64,
+    /// Bytes of their hashes.
+    pub hashes_end: u64,
+}
+
+/// Finds how far the rows in the file at `path` are those of the run that `manifest` is of. Behind it, their hashes
+/// stand in [`PARTIAL`].
+///
+/// # Errors
+/// [`Altered`] rows, and whatever prevents reading.
+pub fn good(folder: &Folder, path: &Path, manifest: &Identity) -> io::Result<Good> {
+    let mut rows = match StoredRows::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
+        Err(error) => return Err(error),
+        Ok(Some(rows)) => rows,
+        // A kill within the first write.
+        Ok(None) if StoredRows::is_torn_header(path)? => return Ok(Good::default()),
+        Ok(None) => return Err(Altered("line 1 is not the header".to_owned()).into()),
+    };
+    match Check::of(manifest, 1) {
+        Some(check) => by_manifest(folder, &mut rows, check),
+        None => by_lines(folder, &mut rows, RowHashes::new(manifest)),
+    }
+}
+
+/// Of a run that ended, whether complete or not.
+fn by_manifest(folder: &Folder, rows: &mut StoredRows, mut check: Check) -> io::Result<Good> {
+    let mut lines = folder.unnamed()?;
+    let mut good = Good::default();
+    {
+        let mut out = io::BufWriter::new(lines.as_file_mut());
+        let (mut count, all) = (0, check.rows());
+        while count < all && rows.skip()? {
+            let line = check.take(rows.raw(), 1)?;
+            count += 1;
+            if check.is_at_border() {
+                out.write_all(line.as_bytes())?;
+                good.rows = count;
+                good.hashes_end += line.len() as u64;
+            }
+        }
+        check.end()?;
+        out.flush()?;
+    }
+    lines.as_file().sync_all()?;
+    lines.persist(folder.file(PARTIAL)).map_err(|e| e.error)?;
+    Ok(good)
+}
+
+/// Of a run that was killed.
+fn by_lines(folder: &Folder, rows: &mut StoredRows, mut seen: RowHashes) -> io::Result<Good> {
+    let mut lines = match regular::open(&folder.file(PARTIAL)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Good::default()),
+        file => BufReader::new(file?),
+    };
+    let mut good = Good::default();
+    let (mut right, mut end) = (String::new(), 0);
+    while let Some(until) = next(&mut lines, &mut right)? {
+        if until <= seen.rows() || until - seen.rows() > seen.room() {
+            break;
+        }
+        let first = seen.rows();
+        let mut told = String::new();
+        while seen.rows() < until {
+            if !rows.skip()? {
+                return Ok(good);
+            }
+            told = seen.take(rows.raw(), 1);
+        }
+        if told != right {
+            return Err(Altered::rows(first, until - 1, 1));
+        }
+        end += right.len() as u64;
+        if seen.is_at_border() {
+            (good.rows, good.hashes_end) = (until, end);
+        }
+    }
+    Ok(good)
+}
+
+/// The rows of the next line; `None` where no whole one is left.
+fn next(lines: &mut impl BufRead, line: &mut String) -> io::Result<Option<u64>> {
+    line.clear();
+    match lines.read_line(line) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let rows = line
+        .strip_suffix('\n')
+        .and_then(|line| line.split_once(' '));
+    Ok(rows.and_then(|(rows, _)| rows.parse().ok()))
+}

@@ -1,0 +1,237 @@
+//! The VMs of a bag under way: requested, kept, lost at once, given back.
+
+use super::{Luck, Of, Run, Slot, State, lost_phase};
+use crate::bag::fate::{Fate, Strike};
+use crate::bag::vms::{Held, Vm};
+use crate::bag::{Bag, Size};
+use crate::cluster::Pause;
+use crate::training::log::{Entry, Fate as Ending, Track, What};
+use scavsim_base::rng::{Purpose, RequestKey};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+
+impl Run {
+    /// A slot has no work: its VMs become spares.
+    pub(super) fn rest(&mut self, slot: u32, of: &Of<'_>, held: &mut Held) {
+        let now = self.queue.now();
+        let own = &mut self.slots[slot as usize];
+        own.state = State::Idle;
+        if !std::mem::replace(&mut own.has_vms, false) {
+            return;
+        }
+        for place in Run::places(of.size, slot) {
+            let vm = self.vms[place];
+            match of.bag.keep_spares > SimTime::ZERO && vm.lost > now {
+                true => self.spares.push_back((vm, now)),
+                false => self.release(&vm, of, held, now),
+            }
+        }
+    }
+
+    /// The spare that has waited longest and is worth a job; those that have waited too long are given back.
+    pub(super) fn take_spare(&mut self, of: &Of<'_>, held: &mut Held) -> Option<Vm> {
+        let now = self.queue.now();
+        while let Some((vm, since)) = self.spares.pop_front() {
+            let until = since + of.bag.keep_spares;
+            if vm.lost > now && until > now && is_worth(of.bag, of.size, &vm, now) {
+                return Some(vm);
+            }
+            self.release(&vm, of, held, until.min(now));
+        }
+        None
+    }
+
+    /// A new VM.
+    pub(super) fn request(
+        &mut self,
+        of: &Of<'_>,
+        luck: &mut Luck,
+        boot: &Pause,
+        now: SimTime,
+    ) -> Vm {
+        let size = of.size;
+        let at = usize::from(size.vm);
+        if luck.requests.len() <= at {
+            luck.requests.resize(at + 1, 0);
+        }
+        let number = luck.requests[at];
+        luck.requests[at] += 1;
+        luck.requested += 1;
+        let stream = |purpose| of.streams.stream(of.replica, purpose);
+        let request = RequestKey {
+            vm_type: size.vm_key,
+            on_spot: of.on_spot,
+            number,
+        };
+        let runs = now + boot.draw(|| stream(Purpose::StartUp(request)));
+        let life = || stream(Purpose::Life(size.vm_key, number));
+        Vm {
+            number: luck.requested - 1,
+            asked: now,
+            runs,
+            lost: Fate::life(of.bag, size, runs, life),
+        }
+    }
+
+    /// VMs are lost at once.
+    pub(super) fn strike(&mut self, strike: Strike, of: &Of<'_>, luck: &mut Luck) {
+        let Of { bag, size, .. } = *of;
+        let now = self.queue.now();
+        self.alive.clear();
+        for (slot, own) in (0..).zip(&self.slots) {
+            let counts = own.has_vms && (strike == Strike::Market || own.state == State::Runs);
+            for place in Run::places(size, slot).filter(|_| counts) {
+                let vm = &self.vms[place];
+                if vm.runs <= now && vm.lost > now {
+                    self.alive.push((Some(slot), place));
+                }
+            }
+        }
+        if strike == Strike::Market {
+            let spares = self.spares.iter().enumerate();
+            let there =
+                spares.filter(|(_, (vm, since))| vm.lost > now && *since + bag.keep_spares > now);
+            self.alive.extend(there.map(|(place, _)| (None, place)));
+        }
+        let (alive, slots) = (&self.alive, &mut self.slots);
+        let (vms, spares, queue) = (&mut self.vms, &mut self.spares, &mut self.queue);
+        let notice = &mut luck.notice;
+        let mut take = |place: usize| {
+            let Some((slot, at)) = alive.get(place).copied() else {
+                return;
+            };
+            let Some(slot) = slot else {
+                spares[at].0.lost = now;
+                return;
+            };
+            vms[at].lost = now;
+            let own = &mut slots[slot as usize];
+            if own.state == State::Runs && !own.is_lost {
+                own.is_lost = true;
+                // What was to happen at its end does not.
+                own.attempt += 1;
+                let heard = bag.notice.heard(own.began, now, notice);
+                queue.after(heard - now, super::Event::Over(slot, own.attempt));
+            }
+        };
+        match strike {
+            Strike::One => {
+                let hit = luck.fate.one(alive.len());
+                take(hit);
+            }
+            Strike::Market => {
+                let own = u32::try_from(alive.len()).unwrap_or(u32::MAX);
+                luck.fate.strike(bag, own, |place| take(place as usize));
+            }
+        }
+    }
+
+    /// Gives a VM back at `at`, unless it was lost.
+    pub(super) fn release(&mut self, vm: &Vm, of: &Of<'_>, held: &mut Held, at: SimTime) {
+        held.release(vm, of.size.vm, at);
+        self.note_vm(vm, of.size.vm, at);
+    }
+
+    /// Gives back all VMs at `at`. Those of a slot whose job is done train a surrogate until `trained`, if there is one: they
+    /// are billed as VMs by themselves then, and seen to be the same.
+    pub(super) fn give_all_back(
+        &mut self,
+        of: &Of<'_>,
+        held: &mut Held,
+        phase: Phase,
+        (at, trained): (SimTime, Option<SimTime>),
+    ) {
+        let is_free = |slot: &u32| {
+            let Slot { state, has_vms, .. } = self.slots[*slot as usize];
+            let mut own = self.vms[Run::places(of.size, *slot)].iter();
+            has_vms && state != State::Runs && own.all(|vm| vm.runs <= at && vm.lost > at)
+        };
+        let trains = trained.and_then(|_| (0..of.size.parallel_jobs).find(is_free));
+        for slot in 0..of.size.parallel_jobs {
+            let Slot {
+                state,
+                has_vms,
+                began,
+                ..
+            } = self.slots[slot as usize];
+            if !has_vms {
+                continue;
+            }
+            if state == State::Runs {
+                self.note_attempt(slot, (began, at), true);
+            }
+            for place in Run::places(of.size, slot) {
+                let vm = self.vms[place];
+                if state == State::Runs {
+                    // Nobody waits for this job any more.
+                    let to = vm.lost.min(at);
+                    held.did(lost_phase(phase), of.size.vm, 1, (began, to));
+                }
+                if let Some(until) = trained.filter(|_| trains == Some(slot)) {
+                    held.release(&vm, of.size.vm, at);
+                    let lost = SimTime::LAST;
+                    self.note_vm(&Vm { lost, ..vm }, of.size.vm, until);
+                    continue;
+                }
+                self.release(&vm, of, held, at);
+            }
+            self.slots[slot as usize].has_vms = false;
+        }
+        while let Some((vm, since)) = self.spares.pop_front() {
+            let until = since + of.bag.keep_spares;
+            self.release(&vm, of, held, until.min(at));
+        }
+    }
+
+    pub(super) fn note_attempt(
+        &mut self,
+        slot: u32,
+        (at, until): (SimTime, SimTime),
+        is_lost: bool,
+    ) {
+        if let Some(log) = &mut self.log {
+            let fate = match is_lost {
+                true => Ending::GivenUp,
+                false => Ending::Done,
+            };
+            log.push(Entry {
+                at,
+                until,
+                track: Track::Worker(slot),
+                what: What::Compute(fate),
+            });
+        }
+    }
+
+    pub(super) fn note_vm(&mut self, vm: &Vm, of: u16, at: SimTime) {
+        let Some(log) = &mut self.log else { return };
+        let track = Track::Vm(vm.number);
+        let end = vm.lost.min(at);
+        let mut note = |at: SimTime, until: SimTime, what| {
+            log.push(Entry {
+                at,
+                until,
+                track,
+                what,
+            });
+        };
+        note(vm.asked, vm.asked, What::Requested(of));
+        if vm.runs > vm.asked {
+            note(vm.asked, vm.runs.min(end), What::Starting(of));
+        }
+        if end > vm.runs {
+            note(vm.runs, end, What::Running(of));
+        }
+        let gone = match vm.lost <= at {
+            true => What::Revoked,
+            false => What::Released,
+        };
+        note(end, end, gone);
+    }
+}
+
+/// Whether a VM gets another job.
+pub(super) fn is_worth(bag: &Bag, size: &Size, vm: &Vm, now: SimTime) -> bool {
+    let age_s = (now - vm.runs).seconds();
+    bag.reuse.keeps(size.lifetime(bag), age_s, size.job_s)
+}

@@ -1,0 +1,139 @@
+//! What a bag is, and on which terms it runs.
+
+use super::{Loss, Notice, Reuse};
+use crate::cluster::Pause;
+use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
+use scavsim_base::units::SimTime;
+use scavsim_data::cloud::lifetimes::Lifetime;
+use scavsim_data::space::Space;
+use scavsim_data::usage::RentedVm;
+
+/// A bag of jobs of one kind, and the terms that it runs on.
+#[derive(Debug, Clone)]
+pub struct Bag {
+    /// Jobs that are submitted.
+    pub jobs: u32,
+    /// Of these, how many have to be done: ⌈share × jobs⌉.
+    pub needed: u32,
+    /// What the time of a job varies by.
+    pub job_time: UnitLogNormal,
+    /// From the end of a job until the next begins on its slot.
+    pub dispatch_lag: SimTime,
+    /// By how much each slot begins after the one before.
+    pub start_stagger: SimTime,
+    /// Whether a lost job is run again.
+    pub rerun: bool,
+    /// Whether a VM that has run a job gets the next.
+    pub reuse: Reuse,
+    /// How long a VM without work is kept.
+    pub keep_spares: SimTime,
+    /// From the request of the first VMs until they run.
+    pub first_boot: Pause,
+    /// The same for each later VM.
+    pub boot: Pause,
+    /// When a loss is noticed.
+    pub notice: Notice,
+    /// How VMs are lost.
+    pub loss: Loss,
+    /// What takes the place of jobs after so many.
+    pub surrogate: Option<Surrogate>,
+}
+
+impl Default for Bag {
+    /// One job, at once, on VMs that stay.
+    fn default() -> Bag {
+        Bag {
+            jobs: 1,
+            needed: 1,
+            job_time: UnitLogNormal::from_cv(0.0),
+            dispatch_lag: SimTime::ZERO,
+            start_stagger: SimTime::ZERO,
+            rerun: true,
+            reuse: Reuse::default(),
+            keep_spares: SimTime::ZERO,
+            first_boot: Pause::NONE,
+            boot: Pause::NONE,
+            notice: Notice::AT_ONCE,
+            loss: Loss::Never,
+            surrogate: None,
+        }
+    }
+}
+
+impl Bag {
+    /// The same without luck: no VM is lost or boots, all jobs take their mean.
+    #[must_use]
+    pub fn without_luck(&self) -> Bag {
+        Bag {
+            job_time: UnitLogNormal::from_cv(0.0),
+            first_boot: Pause::NONE,
+            boot: Pause::NONE,
+            loss: Loss::Never,
+            ..self.clone()
+        }
+    }
+
+    /// Jobs that are run for so many results: no more than the surrogate learns from.
+    pub fn simulated(&self, results: u32) -> u32 {
+        let most = self.surrogate.map_or(u32::MAX, |s| s.after_jobs);
+        results.min(most)
+    }
+}
+
+/// A model that takes the place of jobs once it has learned from enough of them. A formula, not measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surrogate {
+    /// Jobs that it learns from.
+    pub after_jobs: u32,
+    /// Seconds that it takes to train.
+    pub train_s: f64,
+    /// Seconds per result afterwards.
+    pub result_s: f64,
+}
+
+/// One way to run a bag.
+#[derive(Debug, Clone)]
+pub struct Size {
+    /// Place of its VM type among [`Choices::types`].
+    pub vm: u16,
+    /// VMs of a job, m.
+    pub vms_per_job: u32,
+    /// Jobs side by side: slots, P.
+    pub parallel_jobs: u32,
+    /// Mean seconds of a job.
+    pub job_s: f64,
+    /// Lives of its VMs, where they are not those of the bag.
+    pub life: Option<Lifetime>,
+    /// Key of the lives of its VM type.
+    pub vm_key: VmTypeKey,
+}
+
+impl Size {
+    /// All its VMs, m P.
+    pub fn vms(&self) -> u32 {
+        self.vms_per_job.saturating_mul(self.parallel_jobs)
+    }
+
+    /// By which law its VMs are lost, where each is lost by itself.
+    pub fn lifetime<'a>(&'a self, bag: &'a Bag) -> Option<&'a Lifetime> {
+        self.life.as_ref().or(match &bag.loss {
+            Loss::Alone(life) => Some(life),
+            _ => None,
+        })
+    }
+}
+
+/// All ways to run a bag.
+#[derive(Debug, Clone)]
+pub struct Choices {
+    /// What the bag is called.
+    pub name: String,
+    /// The ways as configurations.
+    pub space: Space,
+    /// The same, in the same order.
+    pub sizes: Vec<Size>,
+    /// VM types, the head node's last if there is one.
+    pub types: Vec<RentedVm>,
+    /// Place of the head node's VM type.
+    pub head: Option<u16>,
+}

@@ -1,0 +1,59 @@
+//! Unequal workers in one cluster, and what balances them.
+//!
+//! In: workers of different size, a law of their step time ([`WorkerLaw`]), a policy that sets their batches. Out:
+//! the time of a synchronous job and how often batches changed. Batches are real numbers: a
+//! fraction stands for its mean over the steps.
+//!
+//! - [`group`]: the workers as a policy sees them: sizes, bounds, global batch.
+//! - [`shares`]: sizes that keep the global batch and the bounds.
+//! - [`smoothing`]: observed times, averaged until a policy looks at them.
+//! - [`schedule`]: sizes of workers that change during the job.
+//! - [`registry`]: all policies by name: [`uniform`], [`proportional`], [`dynamic`], [`omnilearn`].
+//! - [`job`]: the form of a job, its checks and its run.
+
+pub mod controller;
+pub mod dynamic;
+pub mod group;
+pub mod job;
+pub mod omnilearn;
+pub mod proportional;
+pub mod registry;
+pub mod schedule;
+pub mod shares;
+pub mod smoothing;
+pub mod uniform;
+
+pub use controller::Controller;
+pub use group::{Bounds, Group};
+pub use job::{Impossible, Outcome, Plan, UnequalJob, Worker};
+pub use registry::Batching;
+pub use scavsim_data::workload::law::{Speed, WorkerLaw};
+pub use schedule::{Level, Schedule};
+pub use smoothing::Smoothing;
+
+/// Sets the batches of unequal workers. It sees sizes, bounds and step times, never the law.
+pub trait Policy {
+    /// Batches at the start of the job, into `batches`.
+    fn start(&self, group: &Group, batches: &mut [f64]);
+
+    /// How often the policy looks at step times and how it averages them; `None` for one that
+    /// never looks.
+    fn looks(&self) -> Option<Looks> {
+        None
+    }
+
+    /// Wanted batches into `next`, from averaged step times `seen_s`; false where those in
+    /// `batches` should stay.
+    fn adjust(&self, _: &Group, _seen_s: &[f64], _batches: &[f64], _next: &mut [f64]) -> bool {
+        false
+    }
+}
+
+/// How a policy looks at step times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Looks {
+    /// Steps from one look to the next.
+    pub every: u64,
+    /// How times are averaged.
+    pub smoothing: Smoothing,
+}

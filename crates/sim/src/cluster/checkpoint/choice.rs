@@ -1,0 +1,68 @@
+//! When a cluster writes checkpoints.
+
+use std::sync::Arc;
+
+use crate::cluster::checkpoint::{Dynamic, Policy, YoungDaly, dynamic};
+use crate::cluster::groups::Cluster;
+use crate::cluster::terms::{Checkpoints, Losses, OnLoss, Spot};
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::cloud::lifetimes::{Batch, FirstOf};
+
+/// Steps of work, and ages of VMs, that a dynamic checkpoint policy tells apart.
+const DYNAMIC_STEPS: (f64, f64) = (200.0, 960.0);
+
+/// When a cluster whose job takes `job_s` seconds writes checkpoints.
+pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
+    let Some(spot) = cluster.spot.as_deref() else {
+        return Policy::None;
+    };
+    let on_spot = cluster.groups.iter().filter(|g| g.on_spot);
+    let vms: u32 = on_spot.map(|g| g.vms).sum();
+    let write_h = spot.write.mean_s() / SECONDS_PER_HOUR;
+    match &spot.checkpoints {
+        Checkpoints::By(policy) => policy.clone(),
+        Checkpoints::YoungDaly => {
+            let mean_h = between_losses_h(spot, vms);
+            // Without losses, or at no cost of writing, there is no interval.
+            YoungDaly::higher_order(write_h, mean_h).map_or(Policy::None, Policy::YoungDaly)
+        }
+        Checkpoints::Dynamic => {
+            let Losses::Alone(one) = &spot.losses else {
+                return Policy::None;
+            };
+            let first = FirstOf::lifetime(one, vms);
+            let horizon_h = match first.cap_h().is_finite() {
+                true => first.cap_h(),
+                false => 24.0,
+            };
+            let job_h = job_s / SECONDS_PER_HOUR;
+            let start_s = match spot.on_loss {
+                OnLoss::Shrink => 0.0,
+                _ => spot.replacement.mean_s(),
+            };
+            let warm_s = spot.warm_restart.map_or(cluster.restart_s, |p| p.mean_s());
+            let task = dynamic::Task {
+                job_h,
+                write_h,
+                restart_h: (start_s + warm_s) / SECONDS_PER_HOUR,
+                step_h: (job_h / DYNAMIC_STEPS.0).max(horizon_h / DYNAMIC_STEPS.1),
+            };
+            let table = Dynamic::best(&first, task, dynamic::Losses::Exact);
+            table.map_or(Policy::None, |table| Policy::Dynamic(Arc::new(table)))
+        }
+    }
+}
+
+/// Mean hours between losses that hit at least one of `vms` VMs.
+pub(crate) fn between_losses_h(spot: &Spot, vms: u32) -> f64 {
+    let vms = f64::from(vms.max(1));
+    let by_batches = |batch: &Batch| {
+        let spared = (1.0 - (vms / batch.held_vms()).min(1.0)).powf(batch.mean_vms());
+        1.0 / (batch.losses_per_h() * (1.0 - spared))
+    };
+    match &spot.losses {
+        Losses::Alone(lifetime) => lifetime.mean_until(f64::INFINITY) / vms,
+        Losses::Batch(batch) => by_batches(batch),
+        Losses::Trace(trace) => Batch::counted_in(trace).map_or(f64::INFINITY, |b| by_batches(&b)),
+    }
+}

@@ -1,0 +1,183 @@
+//! On what terms a job runs on VMs that the provider may take away.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::checkpoint::Policy;
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+use scavsim_data::cloud::delays::{CheckpointWrite, Delay};
+use scavsim_data::cloud::lifetimes::{Batch, Lifetime, Trace};
+
+/// The terms on which a job runs on spot VMs.
+#[derive(Debug, Clone)]
+pub struct Spot {
+    /// How VMs are lost.
+    pub losses: Losses,
+    /// From a request until the new VM runs.
+    pub replacement: Pause,
+    /// From then until it takes part in a job that goes on meanwhile.
+    pub cold_join: Pause,
+    /// What the others need to go on from a checkpoint; what the workload says when `None`.
+    pub warm_restart: Option<Pause>,
+    /// What happens to the place of a lost VM.
+    pub on_loss: OnLoss,
+    /// What a loss leaves.
+    pub keeps: Keeps,
+    /// What the loss of the chief, the first worker, means.
+    pub chief: Chief,
+    /// Fewest workers that train.
+    pub fewest_workers: u32,
+    /// When checkpoints are written.
+    pub checkpoints: Checkpoints,
+    /// How long one takes to write.
+    pub write: Write,
+    /// From the provider's warning to the loss, if the job writes a last checkpoint then.
+    pub notice: Option<SimTime>,
+}
+
+/// How VMs of a market are lost.
+#[derive(Debug, Clone)]
+pub enum Losses {
+    /// Each by itself, by its age, from when it runs.
+    Alone(Lifetime),
+    /// Several at once, at random times.
+    Batch(Batch),
+    /// Several at once, as they were seen, from a random moment of the trace on.
+    Trace(Trace),
+}
+
+/// A time that passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pause {
+    /// Always the same.
+    Fixed(SimTime),
+    /// As measured, with its spread.
+    Measured(Delay),
+}
+
+impl Pause {
+    /// No time.
+    pub const NONE: Pause = Pause::Fixed(SimTime::ZERO);
+
+    /// Mean seconds.
+    pub fn mean_s(&self) -> f64 {
+        match self {
+            Pause::Fixed(time) => time.seconds(),
+            Pause::Measured(delay) => delay.mean_s(),
+        }
+    }
+
+    /// One such time; `stream` is asked for only where it varies.
+    pub fn draw(&self, stream: impl FnOnce() -> Stream) -> SimTime {
+        match self {
+            Pause::Fixed(time) => *time,
+            Pause::Measured(delay) => SimTime::from_seconds(delay.sample(&mut stream())),
+        }
+    }
+}
+
+/// How long a checkpoint takes to write.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Write {
+    /// Always as long.
+    Fixed(SimTime),
+    /// As measured for so many MB.
+    Measured(CheckpointWrite, f64),
+}
+
+impl Write {
+    /// Mean seconds.
+    pub fn mean_s(&self) -> f64 {
+        match self {
+            Write::Fixed(time) => time.seconds(),
+            Write::Measured(write, mb) => write.mean_s(*mb),
+        }
+    }
+
+    /// One such time; `stream` is asked for only where it varies.
+    pub fn draw(&self, stream: impl FnOnce() -> Stream) -> SimTime {
+        match self {
+            Write::Fixed(time) => *time,
+            Write::Measured(write, mb) => SimTime::from_seconds(write.sample(*mb, &mut stream())),
+        }
+    }
+}
+
+/// What happens to the place of a lost VM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnLoss {
+    /// The job waits until another VM is in it.
+    #[default]
+    Wait,
+    /// The others go on, and a new VM joins them.
+    GoOn,
+    /// It stays empty: the cluster shrinks.
+    Shrink,
+}
+
+/// What the loss of a VM leaves of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keeps {
+    /// What the last checkpoint holds.
+    #[default]
+    Checkpoint,
+    /// All complete steps: the other workers, or parameter servers, have them.
+    Steps,
+}
+
+/// What the loss of the chief, the worker that writes the checkpoints, means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chief {
+    /// No more than that of any worker: another takes over.
+    #[default]
+    HandsOver,
+    /// Back to the last checkpoint, whatever the others have.
+    GoesBack,
+    /// The end of the run, without a result.
+    EndsTheRun,
+}
+
+/// When checkpoints are written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Checkpoints {
+    /// By a policy that is the same for every cluster.
+    By(Policy),
+    /// After Daly's interval for the losses of the cluster's size: every VM's mean life over their number.
+    YoungDaly,
+    /// When it suits the age of the VMs best, by dynamic programming on the first loss of the cluster.
+    Dynamic,
+}
+
+/// A cluster that changes its size when the price of VMs does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elastic {
+    /// Seconds since the start, and the spot price over the usual one from then on; rising in time.
+    pub prices: Vec<(f64, f64)>,
+    /// At or below this price the cluster grows.
+    pub grow_at: f64,
+    /// Above this price it shrinks.
+    pub shrink_above: f64,
+    /// VMs of the first group when it has grown.
+    pub most_vms: u32,
+    /// VMs of the first group when it has shrunk.
+    pub fewest_vms: u32,
+}
+
+impl Elastic {
+    /// VMs of the first group at `now`, `usual` of them at prices between the two limits; and when that may change.
+    pub fn target(&self, usual: u32, now: SimTime) -> (u32, SimTime) {
+        let next = (self.prices).partition_point(|(at, _)| SimTime::from_seconds(*at) <= now);
+        let until = (self.prices.get(next)).map_or(f64::INFINITY, |(at, _)| *at);
+        let price = next.checked_sub(1).and_then(|i| self.prices.get(i));
+        let vms = match price {
+            Some((_, price)) if *price <= self.grow_at => self.most_vms,
+            Some((_, price)) if *price > self.shrink_above => self.fewest_vms,
+            _ => usual,
+        };
+        (vms, SimTime::from_seconds(until))
+    }
+}

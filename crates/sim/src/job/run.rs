@@ -1,0 +1,417 @@
+//! Training while the cluster changes.
+//!
+//! Between two changes (a loss, a VM that joins, a checkpoint, another price) the workers step as one stationary
+//! process: one stretch of the protocol, in the fidelity of the cluster. A stretch that is cut off gives up the
+//! worker-steps in progress.
+
+use super::Totals;
+use super::members::Members;
+use super::roster::{Vm, never};
+use super::stage::Stage;
+use super::work::{RELIEF, Work};
+use crate::cluster::luck::Luck;
+use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};
+use crate::training::log::What;
+use crate::training::progress::{Advance, Event, Unfinished};
+use crate::training::sync::{Goal, Invalid, Stretch};
+use scavsim_base::rng::Stream;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::usage::{EndedBy, Phase};
+
+/// Fraction of a run's steps that the mean number of gradients of an update may leave over.
+const LEFT_OVER: f64 = 0.02;
+
+/// A run of so many steps, or until a moment, in one phase of its job.
+pub(super) struct LiveRun<'a> {
+    stage: &'a mut Stage,
+    members: &'a mut Members,
+    totals: &'a mut Totals,
+    cluster: &'a Cluster,
+    luck: &'a Luck,
+    phase: Phase,
+    /// Steps to go, and when time is up.
+    total: u64,
+    until: SimTime,
+    work: Work,
+    times: Advance,
+    /// Whether all have to stop before they go on.
+    restarts: bool,
+    /// The place of the size that trained last.
+    place: usize,
+    /// The size for which batches are set.
+    settled: Option<usize>,
+    /// The loss for which the last checkpoint at notice was written.
+    warned_of: SimTime,
+    /// VMs of the first group that are wanted, where that changes with the price; and when it may change.
+    wanted: Option<(u32, SimTime)>,
+}
+
+/// What a run does next.
+enum Next<'a> {
+    /// Waits until a VM is ready or another is lost.
+    Wait,
+    /// Sets the batches of unlike workers for the size at this place, which takes a time.
+    Settle(usize, SimTime),
+    /// All go on from a checkpoint, or in another size.
+    Restart,
+    /// Trains until something changes.
+    Stretch(Ahead<'a>),
+    /// Writes a checkpoint, warned of a loss at a moment or without a warning.
+    Checkpoint(Option<SimTime>),
+    /// It has come to its end, or time is up.
+    End,
+}
+
+/// The way to the next change.
+struct Ahead<'a> {
+    size: &'a Size,
+    /// Steps of the configuration after which it stops anyway.
+    end: f64,
+    /// When something may change.
+    until: SimTime,
+    /// The next loss as far as it is known, and when the provider warns of it.
+    loss: SimTime,
+    notice: SimTime,
+}
+
+impl<'a> LiveRun<'a> {
+    /// A run of `steps` steps, which ends before when it is `until`.
+    pub(super) fn new(
+        stage: &'a mut Stage,
+        members: &'a mut Members,
+        totals: &'a mut Totals,
+        (cluster, luck): (&'a Cluster, &'a Luck),
+        (steps, until): (u64, SimTime),
+    ) -> Self {
+        let mut work = Work::new(steps as f64 * cluster.whole.step_s);
+        work.save(stage);
+        stage.log.trains();
+        LiveRun {
+            phase: stage.ledger.phase(),
+            times: Advance::from(stage.now()),
+            stage,
+            members,
+            totals,
+            cluster,
+            luck,
+            total: steps,
+            until,
+            work,
+            restarts: false,
+            place: cluster.usual,
+            settled: None,
+            warned_of: never(),
+            wanted: None,
+        }
+    }
+
+    /// Trains through all that happens. Times, with the end as the mark, and steps complete.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when nobody is left to go on, the run is given up, or losses leave no time to reach the end.
+    pub(super) fn finish(&mut self, stream: &mut Stream) -> Result<(Advance, u64), Unfinished> {
+        let mut next = self.look()?;
+        loop {
+            next = match next {
+                Next::Wait => {
+                    self.members.wait(self.stage, self.cluster, self.until)?;
+                    self.look()?
+                }
+                Next::Settle(place, time) => {
+                    if self.pause(time, Event::Restored)? {
+                        self.settled = Some(place);
+                    }
+                    self.look()?
+                }
+                Next::Restart => {
+                    let time = self.members.restart_time(self.cluster, self.stage.now());
+                    self.restarts = !self.pause(time, Event::Restored)?;
+                    self.look()?
+                }
+                Next::Stretch(ahead) => self.train(&ahead, stream)?,
+                Next::Checkpoint(warned_of) => {
+                    self.write(warned_of)?;
+                    self.look()?
+                }
+                Next::End => break,
+            };
+        }
+        self.times.at_mark = self.stage.now();
+        let steps = (self.work.done + RELIEF) as u64;
+        Ok((self.times, steps.min(self.total)))
+    }
+
+    /// Meets what is due now, and says what comes next.
+    fn look(&mut self) -> Result<Next<'a>, Unfinished> {
+        let (cluster, total) = (self.cluster, self.total as f64);
+        let now = self.stage.now();
+        if self.work.done >= total - RELIEF || now >= self.until {
+            return Ok(Next::End);
+        }
+        self.work.turn(now)?;
+        self.meet_losses()?;
+        self.meet_price();
+        if cluster.changes_size() {
+            self.members.note_starting(self.stage);
+        }
+        let Some((place, size)) = self.members.size(cluster, now) else {
+            return Ok(Next::Wait);
+        };
+        if place != self.place {
+            self.restarts |= cluster.has_barrier() && !cluster.is_same_size(place, self.place);
+            self.place = place;
+        }
+        if self.phase == Phase::Training && self.settled != Some(place) {
+            let seconds = self.luck.settle_s(cluster, place, size);
+            if seconds > 0.0 {
+                return Ok(Next::Settle(place, SimTime::from_seconds(seconds)));
+            }
+        }
+        if self.restarts {
+            return Ok(Next::Restart);
+        }
+        self.stage.enter(self.phase);
+        let done = self.work.done;
+        let due = *self.work.due.get_or_insert_with(|| {
+            let age_h = match cluster.policy.heeds_age() {
+                true => self.members.oldest_age_h(now),
+                false => 0.0,
+            };
+            match checkpoint_after(cluster, size, total - done, age_h) {
+                Some(steps) => done + steps,
+                None => f64::INFINITY,
+            }
+        });
+        let loss = self.members.next_end();
+        let notice = notice_of(cluster, loss, self.warned_of, now);
+        let mut until = loss.min(self.members.next_told(cluster)).min(notice);
+        if cluster.changes_size() {
+            until = until.min(self.members.next_ready(now));
+        }
+        if let Some((_, changes)) = self.wanted {
+            until = until.min(changes);
+        }
+        if let Some(changes) = cluster.next_level(now) {
+            until = until.min(changes);
+        }
+        let ahead = Ahead {
+            size,
+            end: due.min(total),
+            until: until.min(self.until),
+            loss,
+            notice,
+        };
+        match until > now {
+            true => Ok(Next::Stretch(ahead)),
+            // All other changes that were due are met.
+            false if notice <= now => Ok(Next::Checkpoint(Some(loss))),
+            false => Err(Unfinished::defect(now)),
+        }
+    }
+
+    /// Steps until something changes, in the fidelity of the cluster; and what comes behind.
+    fn train(&mut self, ahead: &Ahead<'a>, stream: &mut Stream) -> Result<Next<'a>, Unfinished> {
+        let (size, start) = (ahead.size, self.stage.now());
+        let wanted = ((ahead.end - self.work.done) / size.per_update - RELIEF).ceil();
+        let goal = Goal {
+            updates: wanted.clamp(1.0, 1e18) as u64,
+            mark: 0,
+            until: ahead.until,
+        };
+        let stretch = self.stretch(size, goal, stream)?;
+        self.times.compute_s += stretch.advance.compute_s;
+        self.times.communication_s += stretch.advance.communication_s;
+        let work = &mut self.work;
+        work.done += size.worth(&stretch);
+        let now = self.stage.now();
+        work.unsafe_s += (now - start).seconds();
+        if stretch.updates < goal.updates {
+            return self.look();
+        }
+        if size.per_gradient.is_none() {
+            // More than was asked for is not credited: a step is done or not.
+            work.done = work.done.min(ahead.end).max(ahead.end - RELIEF);
+        }
+        let is_due = work.due.is_some_and(|due| work.done >= due - RELIEF);
+        if work.done >= self.total as f64 - RELIEF {
+            Ok(Next::End)
+        } else if now == ahead.notice {
+            Ok(Next::Checkpoint(Some(ahead.loss)))
+        } else if is_due {
+            Ok(Next::Checkpoint(None))
+        } else {
+            self.look()
+        }
+    }
+
+    fn stretch(
+        &mut self,
+        size: &Size,
+        goal: Goal,
+        stream: &mut Stream,
+    ) -> Result<Stretch, Unfinished> {
+        let stepping = self.luck.at(self.cluster, self.place, size);
+        let (fidelity, _) = self.cluster.settle(self.stage.fidelity);
+        let (stretch, why) = (self.stage).stretch(fidelity, &size.pace, &stepping, goal, stream)?;
+        // What is left over by updates of any number of gradients is little, and no other fidelity of the run.
+        let is_rest = size.per_gradient.is_some()
+            && goal.updates as f64 * size.per_update < LEFT_OVER * self.total as f64;
+        let left_mean = why == Some(Invalid::LeftMean);
+        self.totals.fell_back |=
+            fidelity != self.stage.fidelity || left_mean || (why.is_some() && !is_rest);
+        self.totals.left_mean |= left_mean;
+        self.totals.add(&stretch, size.gradient);
+        Ok(stretch)
+    }
+
+    /// Writes a checkpoint.
+    fn write(&mut self, warned_of: Option<SimTime>) -> Result<(), Unfinished> {
+        if let Some(loss) = warned_of {
+            self.warned_of = loss;
+        }
+        let time = self.members.write_time(self.cluster, self.stage.now());
+        if self.pause(time, Event::CheckpointWritten)? {
+            self.work.save(self.stage);
+        }
+        self.work.due = None;
+        self.stage.enter(self.phase);
+        Ok(())
+    }
+
+    /// All stand still for `time`, to restore or to write a checkpoint; whether that was over before a VM was lost, or
+    /// time was up.
+    fn pause(&mut self, time: SimTime, what: Event) -> Result<bool, Unfinished> {
+        if time == SimTime::ZERO {
+            return Ok(true);
+        }
+        self.stage.enter(Phase::Restoring);
+        let start = self.stage.now();
+        let end = start + time;
+        let is_over = loop {
+            let now = self.stage.now();
+            let lost = self.members.next_end();
+            let loss = lost.min(self.members.next_told(self.cluster));
+            if end <= loss.min(self.until) {
+                self.stage.wait(end - now, what)?;
+                break true;
+            }
+            if self.until < loss {
+                self.stage.wait(self.until - now, Event::StepsDone)?;
+                break false;
+            }
+            if lost <= loss {
+                self.stage.wait(loss - now, Event::VmLost)?;
+                break false;
+            }
+            // A loss in the market, which may take none of ours.
+            self.stage.wait(loss - now, Event::StepsDone)?;
+            if let Some(spot) = self.cluster.spot.as_deref() {
+                self.members.meet_market(spot, loss);
+            }
+        };
+        let what = match (what, is_over) {
+            (Event::CheckpointWritten, true) => What::WRITTEN,
+            (Event::CheckpointWritten, false) => What::NOT_WRITTEN,
+            (_, true) => What::RESTORED,
+            (_, false) => What::NOT_RESTORED,
+        };
+        let now = self.stage.now();
+        self.stage.log.checkpoint(what, start, now);
+        Ok(is_over)
+    }
+
+    /// Meets all losses that are due now.
+    fn meet_losses(&mut self) -> Result<(), Unfinished> {
+        let now = self.stage.now();
+        if let Some(spot) = self.cluster.spot.as_deref() {
+            self.members.meet_market(spot, now);
+            while let Some(lost) = self.members.take_lost(now) {
+                self.lose(spot, lost)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Requests VMs or gives them back, if another price says so.
+    fn meet_price(&mut self) {
+        let (Some(elastic), Phase::Training) = (&self.cluster.elastic, self.phase) else {
+            return;
+        };
+        let now = self.stage.now();
+        if self.wanted.is_some_and(|(_, until)| until > now) {
+            return;
+        }
+        let first = self.cluster.groups.first();
+        let (vms, until) = elastic.target(first.map_or(0, |group| group.vms), now);
+        // A chief on demand is one of them.
+        let vms = first.map_or(vms, |group| vms.min(group.most));
+        self.wanted = Some((vms, until));
+        let held = self.members.count(0);
+        for _ in vms..held {
+            self.members.release_newest(self.stage, 0);
+        }
+        for _ in held..vms {
+            self.members.request(self.stage, self.cluster, 0, true);
+        }
+    }
+
+    /// A VM is lost: what that leaves of the work, and what happens to its place.
+    fn lose(&mut self, spot: &Spot, lost: Vm) -> Result<(), Unfinished> {
+        let now = self.stage.now();
+        Members::end(self.stage, &lost, lost.end, EndedBy::Provider);
+        self.work.count_loss(now)?;
+        let goes_back = lost.is_chief && spot.chief == Chief::GoesBack;
+        if lost.is_chief && spot.chief == Chief::EndsTheRun {
+            return Err(Unfinished::ChiefLost { at: now });
+        }
+        if lost.ready > now {
+            // It had no part in anything yet.
+        } else if lost.is_server || goes_back || spot.keeps == Keeps::Checkpoint {
+            self.work.fall_back(self.phase, self.stage);
+            self.restarts = true;
+        } else {
+            // What others hold is as safe as a checkpoint.
+            self.work.save(self.stage);
+            self.restarts |= spot.on_loss == OnLoss::Wait || self.cluster.has_barrier();
+        }
+        self.work.due = None;
+        let is_replaced = lost.is_server || spot.on_loss != OnLoss::Shrink;
+        // One that was let go for its price is not wanted back.
+        let group = usize::from(lost.group);
+        let is_wanted = match self.wanted {
+            Some((vms, _)) if group == 0 => self.members.count(0) < vms,
+            _ => true,
+        };
+        if is_replaced && is_wanted {
+            let joins = spot.on_loss == OnLoss::GoOn;
+            self.members.request(self.stage, self.cluster, group, joins);
+        }
+        self.members.appoint_chief();
+        Ok(())
+    }
+}
+
+/// Steps until a checkpoint is due, if one is, with `left` steps to go.
+fn checkpoint_after(cluster: &Cluster, size: &Size, left: f64, age_h: f64) -> Option<f64> {
+    let step_h = size.step_s / SECONDS_PER_HOUR;
+    let work_h = cluster.policy.next_h(left * step_h, age_h)?;
+    Some((work_h / step_h).ceil().max(1.0))
+}
+
+/// When the job is warned of `loss` and writes a checkpoint for it; never, if that is not agreed, could not be
+/// complete in time, or was done.
+fn notice_of(cluster: &Cluster, loss: SimTime, warned_of: SimTime, now: SimTime) -> SimTime {
+    let Some(spot) = cluster.spot.as_deref() else {
+        return never();
+    };
+    let Some(notice) = spot.notice else {
+        return never();
+    };
+    // A warning that came while nobody trained is heeded now.
+    let heeded = (loss - notice).max(now);
+    let is_long_enough = spot.write.mean_s() <= (loss - heeded).seconds();
+    if loss == never() || loss == warned_of || !is_long_enough {
+        return never();
+    }
+    heeded
+}

@@ -1,0 +1,222 @@
+//! The life of a job in outline: whole attempts on VMs that are lost each by itself, without steps, phases or books.
+//!
+//! An outline of a run that was simulated, on the same lives, takes nearly as long as the run did and costs a
+//! hundredth of it: many of them tell the mean of what few runs only correct (two-level Monte Carlo, Giles 2008). Whatever
+//! it leaves out, the correction puts right.
+
+use crate::cluster::checkpoint::Policy;
+use crate::cluster::luck::Luck;
+use crate::cluster::{Chief, Cluster, Keeps, Losses, OnLoss, Pause};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::cloud::lifetimes::Lifetime;
+
+/// Losses after which an outline ends wherever it stands.
+const MOST_LOSSES: u32 = 20_000;
+/// Pieces of work between checkpoints in an outline; where writing one takes no time there may be no end of them.
+const MOST_PIECES: u32 = 200_000;
+
+/// Outlines of runs, one after the other, keeping their memory.
+#[derive(Debug, Default)]
+pub struct Sketch {
+    /// When each VM began to run and when it is lost, in hours.
+    from: Vec<f64>,
+    end: Vec<f64>,
+}
+
+/// How a run came out in outline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sketched {
+    /// Seconds from the request of VMs to the target.
+    pub seconds: f64,
+    /// Attempts that came to their end less the odds that they would, summed over all; and the same times the age in hours of
+    /// the oldest VM. Both are 0 in the mean, whatever the law of lives: every attempt's odds are those given its past.
+    pub surprise: [f64; 2],
+}
+
+/// A job in outline, in hours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outline<'c> {
+    pub(super) policy: &'c Policy,
+    pub(super) life: &'c Lifetime,
+    /// VMs that can be lost.
+    pub(super) vms: u32,
+    /// When they first run.
+    pub(super) start_h: f64,
+    /// All steps, and how much slower they are than without luck, by which checkpoints are planned.
+    pub(super) all_h: f64,
+    pub(super) slower: f64,
+    /// Until another VM runs, until all go on then, and to write a checkpoint.
+    pub(super) replacement_h: f64,
+    pub(super) restart_h: f64,
+    pub(super) write_h: f64,
+}
+
+impl<'c> Outline<'c> {
+    /// Of so many steps of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`, where it can be outlined: it
+    /// waits for every VM that is lost and then goes back to its last checkpoint.
+    pub(super) fn of(
+        (cluster, luck): (&'c Cluster, &Luck),
+        steps: u64,
+        start_up: SimTime,
+    ) -> Option<Outline<'c>> {
+        let spot = cluster.spot.as_deref()?;
+        let Losses::Alone(life) = &spot.losses else {
+            return None;
+        };
+        let goes_back = spot.on_loss == OnLoss::Wait
+            && spot.keeps == Keeps::Checkpoint
+            && spot.chief != Chief::EndsTheRun;
+        let is_plain =
+            spot.notice.is_none() && cluster.elastic.is_none() && cluster.levels.is_empty();
+        let loses = cluster.groups.iter().any(|group| group.on_spot);
+        if !(goes_back && is_plain && loses) {
+            return None;
+        }
+        let hours = |seconds: f64| seconds / SECONDS_PER_HOUR;
+        let step_h = hours(luck.stepping.mean_step_s(1.0) / cluster.whole.per_update);
+        let replacement_h = hours(spot.replacement.mean_s());
+        let restart = spot
+            .warm_restart
+            .map_or(cluster.restart_s, |pause| pause.mean_s());
+        Some(Outline {
+            policy: &cluster.policy,
+            life,
+            vms: (cluster.groups.iter().filter(|g| g.on_spot))
+                .map(|g| g.vms)
+                .sum(),
+            start_h: match spot.replacement {
+                Pause::Measured(_) => replacement_h,
+                Pause::Fixed(_) => hours(start_up.seconds()),
+            },
+            all_h: steps as f64 * step_h,
+            slower: step_h / hours(cluster.whole.step_s),
+            replacement_h,
+            restart_h: hours(restart),
+            write_h: hours(spot.write.mean_s()),
+        })
+    }
+
+    /// Hours of work after which a checkpoint is due, if one is, with so many to go and the oldest VM so old.
+    pub(super) fn due_h(&self, left_h: f64, oldest_h: f64) -> Option<f64> {
+        let due_h = self.policy.next_h(left_h / self.slower, oldest_h);
+        due_h.map(|due| due * self.slower)
+    }
+}
+
+impl Sketch {
+    /// A run of a job on `cluster`, dealt `luck`, whose VMs start after `start_up`. The life of each VM that is requested
+    /// comes from `next_life_h`, given the law of lives. `None` where it has no outline.
+    pub fn run(
+        &mut self,
+        (cluster, luck): (&Cluster, &Luck),
+        start_up: SimTime,
+        mut next_life_h: impl FnMut(&Lifetime) -> f64,
+    ) -> Option<Sketched> {
+        let outline = Outline::of((cluster, luck), luck.steps_to_target, start_up)?;
+        let Outline {
+            life,
+            vms,
+            start_h: mut now,
+            all_h,
+            replacement_h,
+            restart_h,
+            write_h,
+            ..
+        } = outline;
+        self.from.clear();
+        self.end.clear();
+        for _ in 0..vms {
+            self.from.push(now);
+            self.end.push(now + next_life_h(life));
+        }
+        let (mut saved_h, mut losses, mut surprise) = (0.0, 0, [0.0; 2]);
+        let mut pieces = 0_u32;
+        loop {
+            pieces += 1;
+            if pieces > MOST_PIECES {
+                return None;
+            }
+            let oldest_h = now - least(&self.from);
+            let left_h = all_h - saved_h;
+            let due_h = outline.due_h(left_h, oldest_h);
+            let length_h = due_h.map_or(left_h, |due| due.min(left_h));
+            let loss = least(&self.end);
+            let lasts = now + length_h <= loss;
+            let unforeseen = f64::from(u8::from(lasts)) - self.odds(life, now, length_h);
+            surprise[0] += unforeseen;
+            surprise[1] += unforeseen * oldest_h;
+            if lasts {
+                now += length_h;
+                if due_h.is_none() {
+                    break;
+                }
+                if now + write_h <= loss {
+                    now += write_h;
+                    saved_h += length_h;
+                    continue;
+                }
+            }
+            now = loss;
+            losses += 1;
+            if losses > MOST_LOSSES || loss == f64::INFINITY {
+                break;
+            }
+            now = self.come_back(now, (replacement_h, restart_h), || next_life_h(life));
+        }
+        Some(Sketched {
+            seconds: now * SECONDS_PER_HOUR,
+            surprise,
+        })
+    }
+
+    /// The odds that no VM is lost within `length_h` from `now` on, given that all live.
+    fn odds(&self, life: &Lifetime, now: f64, length_h: f64) -> f64 {
+        let lives_on = life.all_outlive(&self.from, now + length_h);
+        if lives_on <= 0.0 {
+            return 0.0;
+        }
+        let lives = life.all_outlive(&self.from, now);
+        if lives > 0.0 { lives_on / lives } else { 0.0 }
+    }
+
+    /// Replaces the VMs that are lost at `now`, and those that are lost meanwhile; when all have gone on.
+    fn come_back(
+        &mut self,
+        mut now: f64,
+        (replacement_h, restart_h): (f64, f64),
+        mut life_h: impl FnMut() -> f64,
+    ) -> f64 {
+        for _ in 0..MOST_LOSSES {
+            let mut ready = now;
+            for (from, end) in self.from.iter_mut().zip(&mut self.end) {
+                if *end <= now {
+                    *from = now + replacement_h;
+                    *end = *from + life_h();
+                }
+                ready = if *from > ready { *from } else { ready };
+            }
+            let loss = least(&self.end);
+            if loss > now && ready > now {
+                now = ready.min(loss);
+            } else if loss > now {
+                if now + restart_h <= loss {
+                    return now + restart_h;
+                }
+                now = loss;
+            }
+        }
+        now
+    }
+}
+
+/// The least of `values`.
+fn least(values: &[f64]) -> f64 {
+    let mut lanes = [f64::INFINITY; 4];
+    let (blocks, rest) = values.as_chunks::<4>();
+    for block in blocks {
+        for (lane, value) in lanes.iter_mut().zip(block) {
+            *lane = if value < lane { *value } else { *lane };
+        }
+    }
+    (lanes.iter().chain(rest)).fold(f64::INFINITY, |a, b| if *b < a { *b } else { a })
+}

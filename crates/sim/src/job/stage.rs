@@ -1,0 +1,148 @@
+//! What a job works with: its clock and its network, and the books kept at them.
+
+use crate::engine::Queue;
+use crate::training::drift::DriftPath;
+use crate::training::log::What;
+use crate::training::progress::{Event, Unfinished};
+use crate::training::scratch::Scratch;
+use crate::training::stepping::Stepping;
+use crate::training::sync::fast::Pace;
+use crate::training::sync::synchronisation::Leap;
+use crate::training::sync::{Goal, Invalid, Stretch};
+use crate::training::{Fidelity, Floor, Log};
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+use scavsim_data::usage::ledger::Ledger;
+
+/// The clock of a job, its network, and its books.
+#[derive(Debug, Clone)]
+pub(super) struct Stage {
+    pub(super) queue: Queue<Event>,
+    pub(super) drift: DriftPath,
+    pub(super) fidelity: Fidelity,
+    scratch: Scratch,
+    /// Which VMs are held, and what for.
+    pub(super) ledger: Ledger,
+    /// What is noted of it.
+    pub(super) log: Log,
+}
+
+impl Stage {
+    /// At time zero, with nothing held.
+    pub(super) fn new(fidelity: Fidelity, drift: DriftPath) -> Self {
+        Stage {
+            queue: Queue::new(),
+            drift,
+            fidelity,
+            scratch: Scratch::default(),
+            ledger: Ledger::default(),
+            log: Log::default(),
+        }
+    }
+
+    /// The same at time zero, on another network, keeping its memory.
+    pub(super) fn restart(&mut self, drift: DriftPath) {
+        self.queue.reset();
+        self.log.restart();
+        self.ledger.reset();
+        self.drift = drift;
+    }
+
+    /// Becomes the same as `other`, keeping the memory; what is noted stays.
+    pub(super) fn copy_from(&mut self, other: &Stage) {
+        self.queue.copy_from(&other.queue);
+        self.ledger.copy_from(&other.ledger);
+        self.drift.clone_from(&other.drift);
+    }
+
+    /// The simulated time.
+    pub(super) fn now(&self) -> SimTime {
+        self.queue.now()
+    }
+
+    /// What is held serves `phase` from now on.
+    pub(super) fn enter(&mut self, phase: Phase) {
+        let now = self.now();
+        self.ledger.enter(phase, now);
+        self.log.enter(phase, now);
+    }
+
+    /// Lets time pass until `what`.
+    pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), Unfinished> {
+        self.queue.after(delay, what);
+        while let Some(event) = self.queue.advance() {
+            if event == what {
+                return self.goes_on();
+            }
+        }
+        Err(Unfinished::defect(self.now()))
+    }
+
+    /// Whether there is a next moment.
+    fn goes_on(&self) -> Result<(), Unfinished> {
+        let now = self.now();
+        if self.queue.is_interrupted() {
+            return Err(Unfinished::Interrupted { at: now });
+        }
+        match now < SimTime::LAST {
+            true => Ok(()),
+            false => Err(Unfinished::ClockEnded),
+        }
+    }
+
+    /// The same while a checkpoint is restored.
+    pub(super) fn restore(&mut self, time: SimTime) -> Result<(), Unfinished> {
+        let start = self.now();
+        self.enter(Phase::Restoring);
+        self.wait(time, Event::Restored)?;
+        let now = self.now();
+        self.log.checkpoint(What::RESTORED, start, now);
+        Ok(())
+    }
+
+    /// One stretch of steps in which nothing changes, in `fidelity` or, where that does not hold for the protocol, event
+    /// by event; why it came to that, where another fidelity was asked for.
+    pub(super) fn stretch(
+        &mut self,
+        fidelity: Fidelity,
+        pace: &Pace,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+    ) -> Result<(Stretch, Option<Invalid>), Unfinished> {
+        let mut why = None;
+        if fidelity != Fidelity::Event {
+            let start = self.queue.now();
+            let leap = pace.leap(Leap {
+                fidelity,
+                stationary: pace.stationary(),
+                start,
+                drift: &mut self.drift,
+                stepping,
+                goal,
+                stream: &mut *stream,
+                scratch: &mut self.scratch,
+                interrupt: self.queue.interrupt(),
+            });
+            match leap {
+                Ok((stretch, end)) => {
+                    self.wait(end - start, Event::StepsDone)?;
+                    return Ok((stretch, None));
+                }
+                Err(invalid) => why = Some(invalid),
+            }
+        }
+        let mut floor = Floor {
+            queue: &mut self.queue,
+            drift: &mut self.drift,
+            stepping,
+            stream,
+            scratch: &mut self.scratch,
+            log: &mut self.log,
+        };
+        let stretch = pace.protocol().advance(&mut floor, goal)?;
+        self.goes_on()?;
+        Ok((stretch, why))
+    }
+}

@@ -1,0 +1,114 @@
+//! How far a run has come, what a loss would take of it, and when it is taken not to come to an end.
+
+use super::roster::never;
+use super::stage::Stage;
+use crate::training::progress::Unfinished;
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+
+/// Rounding errors of sums of steps stay below this fraction of a step.
+pub(super) const RELIEF: f64 = 1e-6;
+/// Turns of a run without progress or time after which it stalls.
+const MOST_IDLE: u32 = 10_000;
+/// Losses without any work saved in between after which a job is taken not to come to an end.
+const MOST_LOSSES: u32 = 20_000;
+/// Time without any work saved after which a job is taken not to come to an end, as a multiple of what all steps take
+/// without losses.
+const LONGEST: f64 = 1000.0;
+
+/// Where a run stands.
+#[derive(Debug)]
+pub(super) struct Work {
+    /// Steps complete, of the configuration, B samples each.
+    pub(super) done: f64,
+    /// Of them in a checkpoint.
+    saved: f64,
+    /// Where the next checkpoint is due, once that is known.
+    pub(super) due: Option<f64>,
+    /// Seconds of training since the last checkpoint.
+    pub(super) unsafe_s: f64,
+    patience: Patience,
+}
+
+/// Guards against runs without an end.
+#[derive(Debug)]
+struct Patience {
+    /// How long it may take until work is saved.
+    length: SimTime,
+    /// Losses since then, and until when it must happen.
+    losses: u32,
+    latest: SimTime,
+    /// Clock and progress of the turn before, and how many turns changed neither.
+    seen: (SimTime, u64),
+    idle: u32,
+}
+
+impl Work {
+    /// Nothing yet, of what takes `expected_s` without losses.
+    pub(super) fn new(expected_s: f64) -> Self {
+        Work {
+            done: 0.0,
+            saved: 0.0,
+            due: None,
+            unsafe_s: 0.0,
+            patience: Patience {
+                length: SimTime::from_seconds(LONGEST * expected_s.max(1.0)),
+                losses: 0,
+                latest: never(),
+                seen: (never(), 0),
+                idle: 0,
+            },
+        }
+    }
+
+    /// All steps complete are safe now.
+    pub(super) fn save(&mut self, stage: &mut Stage) {
+        let now = stage.now();
+        let patience = &mut self.patience;
+        if self.done > self.saved || patience.latest == never() {
+            (patience.losses, patience.latest) = (0, now + patience.length);
+        }
+        self.saved = self.done;
+        self.unsafe_s = 0.0;
+        stage.ledger.work_is_safe(now);
+    }
+
+    /// What was done in `phase` since work was saved is lost.
+    pub(super) fn fall_back(&mut self, phase: Phase, stage: &mut Stage) {
+        let now = stage.now();
+        self.done = self.saved;
+        stage.ledger.lose_unsafe_work(phase, now);
+        stage.log.relabel(phase, Phase::Lost, self.unsafe_s, now);
+        self.unsafe_s = 0.0;
+    }
+
+    /// Another turn of the run.
+    ///
+    /// # Errors
+    /// [`Unfinished`] after too many of them without progress or time.
+    pub(super) fn turn(&mut self, now: SimTime) -> Result<(), Unfinished> {
+        let at = (now, self.done.to_bits());
+        let patience = &mut self.patience;
+        patience.idle = match at == patience.seen {
+            true => patience.idle + 1,
+            false => 0,
+        };
+        patience.seen = at;
+        match patience.idle > MOST_IDLE {
+            true => Err(Unfinished::defect(now)),
+            false => Ok(()),
+        }
+    }
+
+    /// Another loss.
+    ///
+    /// # Errors
+    /// [`Unfinished`] after too many of them, or too much time, without any work saved.
+    pub(super) fn count_loss(&mut self, now: SimTime) -> Result<(), Unfinished> {
+        self.patience.losses += 1;
+        match self.patience.losses > MOST_LOSSES || now > self.patience.latest {
+            true => Err(Unfinished::TooManyLosses { at: now }),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Jobs on clusters, as discrete events.
+//!
+//! - [`engine`]: clock and event queue; knows no machine learning.
+//! - [`training`]: how workers step, in three fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
+//! - [`parallel`]: models cut over GPUs, from profiles of their layers; [`plans`]: those as configurations.
+//! - [`bag`]: bags of independent jobs on transient VMs.
+
+pub mod bag;
+pub mod cluster;
+pub mod engine;
+pub mod job;
+pub mod parallel;
+pub mod plans;
+pub mod training;
+
+/// What users of the crate `scavsim` may rely on, of this floor and those below.
+pub mod face {
+    pub use scavsim_data::face::*;
+
+    pub use crate::engine::Interrupt;
+}

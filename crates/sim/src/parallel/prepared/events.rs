@@ -1,0 +1,358 @@
+//! A whole step, event by event, by the crate's queue.
+//!
+//! Every stage of every replica is a process. It is either busy until an event, or waits: for the stage before or behind, or for
+//! the other replicas of its stage.
+
+use std::collections::VecDeque;
+
+use super::super::runtime::Activations;
+use super::super::schedule::{Exchange, Operation};
+use super::{PreparedPlan, Span, StageCost, Work};
+use crate::engine::{Interrupt, Queue};
+use scavsim_base::units::SimTime;
+
+/// Room for the events of a step, kept from step to step.
+#[derive(Debug, Clone, Default)]
+pub struct Room {
+    queue: Queue<Event>,
+    /// At `replica × stages + stage`.
+    processes: Vec<Process>,
+    /// Messages under way from each process to the next stage, and to the one before.
+    under_way: Vec<[Way; 2]>,
+    /// Per stage.
+    meetings: Vec<Meeting>,
+}
+
+impl Room {
+    /// For steps that end early, without a result, once `interrupt` is raised.
+    pub fn heeding(interrupt: Interrupt) -> Room {
+        Room {
+            queue: Queue::heeding(interrupt),
+            ..Room::default()
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// A process has done its operation.
+    Done(u32),
+    /// A process and the one of the stage behind have exchanged.
+    Exchanged(u32),
+    /// What came makes a process that waits for it go on, if it is first in its way.
+    Arrived(u32),
+    /// The gradients of a stage are reduced.
+    Reduced(u32),
+    /// A process has applied them.
+    Updated(u32),
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Process {
+    next: u32,
+    /// When its host is free.
+    host: SimTime,
+    /// Since when it does what it does.
+    since: SimTime,
+    /// Whether it waits for the other end of an exchange.
+    waits: bool,
+    sent: bool,
+    /// Nanoseconds of its last backward pass.
+    last_backward: SimTime,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Way {
+    free: SimTime,
+    arrivals: VecDeque<SimTime>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Meeting {
+    there: u32,
+    /// When all that are there have their first bucket of gradients, in seconds.
+    first_bucket: f64,
+}
+
+/// One step under way.
+struct Step<'a, L, S> {
+    plan: &'a PreparedPlan,
+    room: &'a mut Room,
+    luck: &'a mut L,
+    on_span: S,
+}
+
+impl PreparedPlan {
+    /// Seconds of a step, event by event, if each pass takes `luck(slot)` times as long, slots as those of
+    /// [`PreparedPlan::step_with`]; each piece of work is told as it ends.
+    pub fn step_events(
+        &self,
+        luck: &mut impl FnMut(usize) -> f64,
+        room: &mut Room,
+        on_span: impl FnMut(Span),
+    ) -> f64 {
+        let slots = self.slots();
+        room.queue.reset();
+        room.processes.clear();
+        room.processes.resize(slots, Process::default());
+        room.meetings.clear();
+        room.meetings.resize(self.stages(), Meeting::default());
+        if self.activations == Activations::Overlapped {
+            room.under_way.resize(slots, Default::default());
+            for way in room.under_way.iter_mut().flatten() {
+                way.free = SimTime::ZERO;
+                way.arrivals.clear();
+            }
+        }
+        let mut step = Step {
+            plan: self,
+            room,
+            luck,
+            on_span,
+        };
+        for process in 0..slots {
+            step.go_on(process);
+        }
+        while let Some(event) = step.room.queue.advance_until(SimTime::LAST) {
+            step.handle(event);
+        }
+        step.room.queue.now().seconds()
+    }
+}
+
+impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Done(process) => {
+                let process = process as usize;
+                let operation = self.operation(process);
+                let (work, micro_batch) = match operation {
+                    Some(Operation::Forward(m)) => (Work::Forward, m),
+                    Some(Operation::Backward(m)) => (Work::Backward, m),
+                    // Nothing else is done alone.
+                    _ => return,
+                };
+                self.tell(process, work, micro_batch);
+                self.ended(process);
+            }
+            Event::Exchanged(process) => {
+                for (process, work) in [(process, Work::Send), (process + 1, Work::Receive)] {
+                    let process = process as usize;
+                    if let Some(Operation::Next(e) | Operation::Previous(e)) =
+                        self.operation(process)
+                    {
+                        self.tell(process, work, e.activations.or(e.gradients).unwrap_or(0));
+                    }
+                    self.ended(process);
+                }
+            }
+            Event::Arrived(process) => {
+                if self.room.processes[process as usize].waits {
+                    self.go_on(process as usize);
+                }
+            }
+            Event::Reduced(stage) => {
+                for replica in 0..self.plan.replicas() {
+                    let process = replica * self.plan.stages() + stage as usize;
+                    if self.plan.replicas() > 1 {
+                        self.tell(process, Work::Reduce, 0);
+                    }
+                    let own = &mut self.room.processes[process];
+                    own.since = self.room.queue.now();
+                    let update = self.cost(process).update * (self.luck)(process);
+                    let (delay, event) = (
+                        SimTime::from_seconds(update),
+                        Event::Updated(process as u32),
+                    );
+                    self.room.queue.after(delay, event);
+                }
+            }
+            Event::Updated(process) => self.tell(process as usize, Work::Update, 0),
+        }
+    }
+
+    fn cost(&self, process: usize) -> StageCost {
+        let stages = self.plan.stages();
+        let lane = self.plan.lane_of[process / stages] as usize;
+        self.plan.lanes[lane][process % stages]
+    }
+
+    fn operation(&self, process: usize) -> Option<Operation> {
+        let place = self.plan.place(process % self.plan.stages());
+        let number = self.room.processes[process].next;
+        (number < self.plan.schedule.operations(place))
+            .then(|| self.plan.schedule.operation(place, number))
+    }
+
+    fn tell(&mut self, process: usize, work: Work, micro_batch: u32) {
+        let stages = self.plan.stages();
+        (self.on_span)(Span {
+            replica: (process / stages) as u32,
+            stage: (process % stages) as u32,
+            work,
+            micro_batch,
+            start_s: self.room.processes[process].since.seconds(),
+            end_s: self.room.queue.now().seconds(),
+        });
+    }
+
+    fn ended(&mut self, process: usize) {
+        let own = &mut self.room.processes[process];
+        own.next += 1;
+        own.waits = false;
+        self.go_on(process);
+    }
+
+    /// Begins the next operation of a process, as far as nothing holds it.
+    fn go_on(&mut self, process: usize) {
+        loop {
+            let now = self.room.queue.now();
+            match self.operation(process) {
+                Some(Operation::Forward(_)) => {
+                    let cost = self.cost(process);
+                    self.pass(process, cost.forward, cost.busy_forward);
+                    return;
+                }
+                Some(Operation::Backward(_)) => {
+                    let cost = self.cost(process);
+                    self.pass(process, cost.backward, cost.busy_backward);
+                    return;
+                }
+                Some(Operation::Next(exchange)) => {
+                    if self.plan.activations == Activations::Overlapped {
+                        let message = self.cost(process).message;
+                        let ways = ((process, 0), (process + 1, 1), process + 1);
+                        if !self.pass_on(
+                            process,
+                            ways,
+                            (exchange.activations, exchange.gradients),
+                            message,
+                        ) {
+                            return;
+                        }
+                        continue;
+                    }
+                    self.room.processes[process].waits = true;
+                    if self.room.processes[process + 1].waits
+                        && matches!(self.operation(process + 1), Some(Operation::Previous(_)))
+                    {
+                        self.exchange(process, exchange);
+                    }
+                    return;
+                }
+                Some(Operation::Previous(exchange)) => {
+                    if self.plan.activations == Activations::Overlapped {
+                        let message = self.cost(process - 1).message;
+                        let ways = ((process, 1), (process - 1, 0), process - 1);
+                        if !self.pass_on(
+                            process,
+                            ways,
+                            (exchange.gradients, exchange.activations),
+                            message,
+                        ) {
+                            return;
+                        }
+                        continue;
+                    }
+                    self.room.processes[process].waits = true;
+                    if self.room.processes[process - 1].waits
+                        && matches!(self.operation(process - 1), Some(Operation::Next(_)))
+                    {
+                        self.exchange(process - 1, exchange);
+                    }
+                    return;
+                }
+                None => {
+                    self.room.processes[process].since = now;
+                    self.meet(process);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn pass(&mut self, process: usize, seconds: f64, busy: f64) {
+        let luck = (self.luck)(process);
+        let now = self.room.queue.now();
+        let own = &mut self.room.processes[process];
+        own.host += SimTime::from_seconds(seconds * luck);
+        let end = (now + SimTime::from_seconds(busy * luck)).max(own.host);
+        own.since = now;
+        // Only that of the last backward pass remains.
+        own.last_backward = SimTime::from_seconds(seconds * luck);
+        self.room
+            .queue
+            .after(end - now, Event::Done(process as u32));
+    }
+
+    /// Between a process and the one of the stage behind, which both wait.
+    fn exchange(&mut self, process: usize, exchange: Exchange) {
+        let now = self.room.queue.now();
+        for end in [process, process + 1] {
+            self.room.processes[end].since = now;
+            // Under way, it is not to be begun again.
+            self.room.processes[end].waits = false;
+        }
+        let seconds = self
+            .plan
+            .exchange_s(exchange.messages(), self.cost(process).message);
+        self.room.queue.after(
+            SimTime::from_seconds(seconds),
+            Event::Exchanged(process as u32),
+        );
+    }
+
+    /// Sends without waiting, and waits for what comes; whether it is there.
+    fn pass_on(
+        &mut self,
+        process: usize,
+        (out, back, other): ((usize, usize), (usize, usize), usize),
+        (send, receive): (Option<u32>, Option<u32>),
+        message: f64,
+    ) -> bool {
+        let now = self.room.queue.now();
+        if !self.room.processes[process].sent && send.is_some() {
+            let way = &mut self.room.under_way[out.0][out.1];
+            way.free = way.free.max(now) + SimTime::from_seconds(message);
+            way.arrivals.push_back(way.free);
+            let delay = way.free - now;
+            self.room.queue.after(delay, Event::Arrived(other as u32));
+        }
+        self.room.processes[process].sent = true;
+        if receive.is_some() {
+            let arrivals = &mut self.room.under_way[back.0][back.1].arrivals;
+            match arrivals.front() {
+                Some(at) if *at <= now => {
+                    arrivals.pop_front();
+                }
+                _ => {
+                    self.room.processes[process].waits = true;
+                    return false;
+                }
+            }
+        }
+        let own = &mut self.room.processes[process];
+        own.sent = false;
+        own.waits = false;
+        own.next += 1;
+        true
+    }
+
+    /// A process has done its last operation: the last replica of its stage lets gradients be reduced.
+    fn meet(&mut self, process: usize) {
+        let stage = process % self.plan.stages();
+        let now = self.room.queue.now().seconds();
+        let last = self.room.processes[process].last_backward.seconds();
+        let reduction = self.plan.reductions[stage];
+        let first = reduction.first_bucket(now, last);
+        let meeting = &mut self.room.meetings[stage];
+        meeting.there += 1;
+        meeting.first_bucket = meeting.first_bucket.max(first);
+        if meeting.there < self.plan.lane_of.len() as u32 {
+            return;
+        }
+        let done = self.plan.reduced(reduction, now, meeting.first_bucket) - now;
+        let delay = SimTime::from_seconds(done);
+        self.room.queue.after(delay, Event::Reduced(stage as u32));
+    }
+}

@@ -1,0 +1,408 @@
+//! Plans that fit, as configurations.
+
+use std::sync::Arc;
+
+use super::{Axes, Draft, Holes};
+use crate::engine::{Hands, Interrupt};
+use crate::parallel::memory::GIB;
+use crate::parallel::{LayerProfile, Links, Misfit, ParallelPlan, PreparedPlan, Runtime};
+use scavsim_base::rng::{ConfigurationKey, VmTypeKey, WorkloadKey, identity};
+use scavsim_data::space::{Axis, BATCH, Space, VM};
+use scavsim_data::usage::RentedVm;
+
+/// How far training goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Sequences to the target with a small batch, E₀.
+    pub sequences: f64,
+    /// Noise scale in sequences, B₀: with a batch of B it takes E₀ (1 + B/B₀). `None`: the same with every batch.
+    pub noise_scale: Option<f64>,
+}
+
+impl Target {
+    /// Sequences to the target with a batch of so many, over those with a small one: 1 + B/B₀.
+    /// Source: McCandlish et al. 2018.
+    pub fn epochs(&self, batch: u32) -> f64 {
+        self.noise_scale
+            .map_or(1.0, |scale| 1.0 + f64::from(batch) / scale)
+    }
+
+    /// Steps to the target.
+    pub fn steps(&self, batch: u32) -> f64 {
+        self.sequences * self.epochs(batch) / f64::from(batch.max(1))
+    }
+}
+
+/// A plan that fits, in figures that do not depend on luck.
+#[derive(Debug, Clone)]
+pub struct Way {
+    /// The plan.
+    pub draft: Draft,
+    /// Its VMs: type among [`Choices::types`], how many.
+    pub nodes: Box<[(u16, u32)]>,
+    /// Whether the provider may take them away.
+    pub on_spot: bool,
+    /// Steps to the target.
+    pub steps: f64,
+    /// Seconds of a step.
+    pub step_s: f64,
+    /// Of these, communication that nothing hides.
+    pub communication_s: f64,
+    /// Of these, the least that computing takes on the slowest stage.
+    pub compute_s: f64,
+    /// Share of the step in which a stage waits for others.
+    pub bubble_share: f32,
+    /// Most GiB that a GPU holds.
+    pub peak_gib: f32,
+    /// Bytes of a checkpoint.
+    pub state_bytes: f64,
+    /// Key of its luck.
+    pub key: ConfigurationKey,
+}
+
+impl Way {
+    /// All its VMs.
+    pub fn vms(&self) -> u32 {
+        self.nodes.iter().map(|node| node.1).sum()
+    }
+
+    /// Seconds to the target without luck.
+    pub fn calm_s(&self) -> f64 {
+        self.steps.ceil() * self.step_s
+    }
+}
+
+/// All plans to choose from.
+#[derive(Debug)]
+pub struct Choices {
+    /// What the job is called.
+    pub name: String,
+    /// How far it trains.
+    pub target: Target,
+    /// The plans as configurations.
+    pub space: Space,
+    /// The same, in the same order.
+    pub ways: Vec<Way>,
+    /// VM types on their terms.
+    pub types: Vec<RentedVm>,
+    /// GPUs of each, and key of its machines.
+    pub vm_types: Vec<(u32, VmTypeKey)>,
+    /// Seconds of a pass over every layer, by offer.
+    passes_s: Vec<f64>,
+    /// What the plans were made of.
+    pub axes: Axes,
+    /// Legal plans that cannot be.
+    pub holes: Holes,
+    /// What layers cost.
+    pub profile: Arc<LayerProfile>,
+    /// What sending does.
+    pub links: Arc<Links>,
+    /// What the framework adds.
+    pub runtime: Runtime,
+    /// Hashes of the tables behind it.
+    pub hashes: Vec<String>,
+}
+
+/// What plans are made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// What the job is called.
+    pub name: String,
+    /// How far it trains.
+    pub target: Target,
+    /// What a plan may be.
+    pub axes: Axes,
+    /// Names of zones, where something is said of them.
+    pub zones: Vec<Arc<str>>,
+    /// What layers cost.
+    pub profile: Arc<LayerProfile>,
+    /// What sending does.
+    pub links: Arc<Links>,
+    /// What the framework adds.
+    pub runtime: Runtime,
+    /// Hashes of the tables behind it.
+    pub hashes: Vec<String>,
+}
+
+/// Plans that a thread takes up at once.
+const AT_ONCE: usize = 64;
+
+impl Choices {
+    /// All `drafts` that fit. `Err`: none does.
+    ///
+    /// # Errors
+    /// The holes, where there is nothing else.
+    pub fn of(parts: Parts, drafts: &[Draft], hands: Hands) -> Result<Choices, Holes> {
+        let mut holes = Holes::of(&parts.name);
+        let (types, vm_types, places) = types(&parts.axes);
+        let figured: Vec<Vec<Result<Way, Misfit>>> =
+            hands.each(drafts.len().div_ceil(AT_ONCE), 1, |block| {
+                let first = block * AT_ONCE;
+                let some = &drafts[first..drafts.len().min(first + AT_ONCE)];
+                (some.iter())
+                    .take_while(|_| !Interrupt::is_raised_here())
+                    .map(|draft| way(&parts, draft, &places))
+                    .collect()
+            });
+        let mut ways = Vec::new();
+        for figured in figured.into_iter().flatten() {
+            match figured {
+                Ok(way) => {
+                    holes.fits();
+                    ways.push(way);
+                }
+                Err(why) => holes.add(&why),
+            }
+        }
+        let Some(space) = space(&parts, &ways).filter(|_| !ways.is_empty()) else {
+            return Err(holes);
+        };
+        let passes_s = passes(&parts, &ways);
+        let of = WorkloadKey::of(&parts.name);
+        for (at, way) in ways.iter_mut().enumerate() {
+            way.key = of.configuration(identity(&space.name(at)));
+        }
+        Ok(Choices {
+            name: parts.name,
+            target: parts.target,
+            space,
+            ways,
+            types,
+            vm_types,
+            passes_s,
+            axes: parts.axes,
+            holes,
+            profile: parts.profile,
+            links: parts.links,
+            runtime: parts.runtime,
+            hashes: parts.hashes,
+        })
+    }
+
+    /// One VM of the first type of a plan, by itself.
+    pub fn one_vm(&self, configuration: usize) -> Way {
+        let way = &self.ways[configuration];
+        Way {
+            nodes: way.nodes.iter().take(1).map(|(vm, _)| (*vm, 1)).collect(),
+            ..way.clone()
+        }
+    }
+
+    /// Seconds of a pass over every layer by itself on the GPU of a plan's first stages: forward, backward and update at all
+    /// tensor degrees and micro-batches of its offer.
+    pub fn pass_s(&self, configuration: usize) -> f64 {
+        self.passes_s[self.ways[configuration].draft.offer as usize]
+    }
+
+    /// A plan with all that does not depend on luck.
+    ///
+    /// # Errors
+    /// None: it was made before.
+    pub fn prepared(&self, configuration: usize) -> Result<PreparedPlan, Misfit> {
+        let draft = &self.ways[configuration].draft;
+        let plan = plan(&self.axes, &self.profile, draft)?;
+        PreparedPlan::new(
+            &self.profile,
+            &self.links,
+            &self.axes.kinds,
+            &self.runtime,
+            &plan,
+        )
+    }
+
+    /// The plan itself.
+    ///
+    /// # Errors
+    /// None: it was made before.
+    pub fn plan(&self, configuration: usize) -> Result<ParallelPlan, Misfit> {
+        plan(&self.axes, &self.profile, &self.ways[configuration].draft)
+    }
+}
+
+/// VM types on their terms, with GPUs and keys; and the place of each kind of node on spot terms, on demand and on those of the
+/// price.
+type Types = (Vec<RentedVm>, Vec<(u32, VmTypeKey)>, Vec<[u16; 3]>);
+
+fn terms_place(on_spot: Option<bool>) -> usize {
+    match on_spot {
+        None => 0,
+        Some(false) => 1,
+        Some(true) => 2,
+    }
+}
+
+fn types(axes: &Axes) -> Types {
+    let (mut types, mut vm_types): (Vec<RentedVm>, Vec<(u32, VmTypeKey)>) = Default::default();
+    let mut places = vec![[0; 3]; axes.kinds.len()];
+    for offer in &axes.offers {
+        for &kind in &offer.kinds {
+            let node = &axes.kinds[kind as usize];
+            let is_it = |vm: &RentedVm| vm.name == node.name && vm.on_spot == offer.on_spot;
+            let place = types.iter().position(is_it).unwrap_or_else(|| {
+                types.push(RentedVm {
+                    name: Arc::clone(&node.name),
+                    on_spot: offer.on_spot,
+                });
+                vm_types.push((node.gpus_per_node, VmTypeKey::of(&node.name)));
+                types.len() - 1
+            });
+            places[kind as usize][terms_place(offer.on_spot)] = place as u16;
+        }
+    }
+    (types, vm_types, places)
+}
+
+/// Seconds of a pass over every layer at all degrees and micro-batches of an offer, for each.
+fn passes(parts: &Parts, ways: &[Way]) -> Vec<f64> {
+    let axes = &parts.axes;
+    let of = |offer: usize| {
+        let drafts = ways.iter().map(|way| &way.draft);
+        let own = drafts.filter(|draft| draft.offer as usize == offer);
+        let mut pairs: Vec<(u32, u32)> = own.map(|d| (d.tensor, d.micro_batch)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let Some(kind) = axes.kinds_of(offer as u32).next() else {
+            return 0.0;
+        };
+        let profile = &parts.profile;
+        let pass_s = |&(tensor, micro): &(u32, u32)| {
+            let times = profile.times(profile.gpu(&kind.gpu)?, tensor, micro)?;
+            let all = times.of(0, profile.layers - 1);
+            Some(all.forward + all.backward + all.update)
+        };
+        pairs.iter().filter_map(pass_s).sum()
+    };
+    (0..axes.offers.len()).map(of).collect()
+}
+
+/// The last layer of each stage.
+fn cuts(axes: &Axes, profile: &LayerProfile, draft: &Draft, kinds: &[u32]) -> Option<Vec<u32>> {
+    let given = axes.cuts.iter().find(|cut| cut.len() == kinds.len());
+    if let Some(given) = given {
+        let mut last = 0;
+        return Some(
+            (given.iter())
+                .map(|layers| {
+                    last += layers;
+                    last.saturating_sub(1)
+                })
+                .collect(),
+        );
+    }
+    let slots: Vec<(&str, u32)> = (kinds.iter())
+        .map(|kind| (&*axes.kinds[*kind as usize].gpu, draft.tensor))
+        .collect();
+    profile.even_cuts(&slots, draft.micro_batch)
+}
+
+fn plan(axes: &Axes, profile: &LayerProfile, draft: &Draft) -> Result<ParallelPlan, Misfit> {
+    let kinds = axes.stage_kinds(draft);
+    let Some(cuts) = cuts(axes, profile, draft, &kinds) else {
+        let title = format!("no layer has a time in {} stages", draft.pipeline);
+        return Err(Misfit::Shape(title));
+    };
+    ParallelPlan::even(
+        &axes.kinds,
+        &kinds,
+        &cuts,
+        draft.data,
+        draft.tensor,
+        draft.micro_batch,
+        draft.batch,
+        draft.schedule,
+    )
+}
+
+fn way(parts: &Parts, draft: &Draft, places: &[[u16; 3]]) -> Result<Way, Misfit> {
+    let axes = &parts.axes;
+    let plan = plan(axes, &parts.profile, draft)?;
+    let prepared = PreparedPlan::new(
+        &parts.profile,
+        &parts.links,
+        &axes.kinds,
+        &parts.runtime,
+        &plan,
+    )?;
+    let offer = &axes.offers[draft.offer as usize];
+    let nodes = axes
+        .nodes_of(draft.offer, (draft.data, draft.pipeline, draft.tensor))
+        .ok_or_else(|| Misfit::Shape("the plan fills no nodes".to_owned()))?;
+    let breakdown = prepared.breakdown();
+    let stages = 0..draft.pipeline as usize;
+    let peak = stages.map(|stage| prepared.peak_memory_bytes(stage)).max();
+    Ok(Way {
+        draft: *draft,
+        nodes: (nodes.iter())
+            .map(|(kind, nodes)| (places[*kind as usize][terms_place(offer.on_spot)], *nodes))
+            .collect(),
+        on_spot: offer.on_spot == Some(true),
+        steps: parts.target.steps(draft.batch),
+        step_s: prepared.step_s(),
+        communication_s: breakdown.activations_s + breakdown.gradients_s,
+        compute_s: breakdown.compute_s + breakdown.update_s,
+        bubble_share: breakdown.bubble_share() as f32,
+        peak_gib: (peak.unwrap_or(0) as f64 / GIB) as f32,
+        state_bytes: prepared.checkpoint_bytes() as f64,
+        key: WorkloadKey::of(&parts.name).configuration(0),
+    })
+}
+
+/// The name of the axis of markets.
+pub const MARKET: &str = "market";
+const MARKETS: [&str; 2] = ["on-demand", "spot"];
+
+fn space(parts: &Parts, ways: &[Way]) -> Option<Space> {
+    let axes = &parts.axes;
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for offer in &axes.offers {
+        if !names.contains(&offer.name) {
+            names.push(Arc::clone(&offer.name));
+        }
+    }
+    let markets = axes.offers.iter().map(|offer| offer.on_spot);
+    let has_markets = markets.clone().any(|m| m != axes.offers[0].on_spot);
+    let has_zones = !parts.zones.is_empty();
+    let has_schedules = axes.schedules.len() > 1;
+    let mut all = vec![
+        Axis::categorical(VM, names.clone()),
+        Axis::numeric(BATCH, "sequences"),
+    ];
+    if has_markets {
+        all.push(Axis::categorical(MARKET, MARKETS.map(Arc::from)));
+    }
+    if has_zones {
+        all.push(Axis::categorical("zone", parts.zones.iter().cloned()));
+    }
+    if has_schedules {
+        let names = axes.schedules.iter().map(|s| s.name().into());
+        all.push(Axis::categorical("schedule", names));
+    }
+    for (name, unit) in [
+        ("data", "replicas"),
+        ("pipeline", "stages"),
+        ("tensor", "GPUs"),
+        ("micro_batch", "sequences"),
+    ] {
+        all.push(Axis::numeric(name, unit));
+    }
+    let row = |way: &Way| {
+        let draft = &way.draft;
+        let offer = &axes.offers[draft.offer as usize];
+        let name = names.iter().position(|name| *name == offer.name);
+        let mut row = vec![name.unwrap_or(0) as f64, f64::from(draft.batch)];
+        if has_markets {
+            row.push(f64::from(u8::from(offer.on_spot == Some(true))));
+        }
+        if has_zones {
+            row.push(f64::from(offer.zone));
+        }
+        if has_schedules {
+            let place = axes.schedules.iter().position(|s| *s == draft.schedule);
+            row.push(place.unwrap_or(0) as f64);
+        }
+        let degrees = [draft.data, draft.pipeline, draft.tensor, draft.micro_batch];
+        row.extend(degrees.map(f64::from));
+        row
+    };
+    Space::new(all, ways.iter().map(row)).ok()
+}

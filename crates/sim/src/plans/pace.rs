@@ -1,0 +1,414 @@
+//! The steps of a plan in one replica, in three fidelities.
+//!
+//! A slot is a stage of a replica: GPUs of one node that compute together. In a step its compute takes as long as its
+//! node's factor (one for the whole run) times that of the step say; `step` finds the step by the critical path of the
+//! plan, `event` by its events, `fast` takes many steps in one normal draw of the same mean and variance.
+
+use crate::engine::Interrupt;
+use crate::parallel::{PreparedPlan, Room, Scratch};
+use crate::training::drift::DriftPath;
+use crate::training::variation::WorkerTime;
+use crate::training::{Fidelity, Unfinished, Variation};
+use scavsim_base::rng::{ConfigurationKey, Purpose, Stream, Streams, UnitLogNormal};
+use scavsim_base::units::SimTime;
+
+use super::{Choices, Way};
+
+/// Steps that tell the mean and the deviation of a step with luck, half of them the other half mirrored: at least, and as many more as
+/// take no more than `TRIAL_PASSES` passes of a slot.
+const TRIAL_STEPS: u64 = 64;
+const MOST_TRIAL_STEPS: u64 = 1024;
+const TRIAL_PASSES: u64 = 1 << 17;
+/// Where trials draw: the number of the first.
+const TRIALS: u64 = 1 << 40;
+
+/// What luck makes of the steps of a plan, each over the step without luck.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Mean over steps, on nodes that are alike.
+    alike: f64,
+    /// The same over steps and nodes, over the mean over nodes alone.
+    beyond_nodes: f64,
+    /// Mean over steps and nodes.
+    pub expected: f64,
+    /// σ over mean of steps, on nodes that are alike.
+    cv: f64,
+}
+
+impl Spread {
+    /// Steps that are all alike.
+    pub const NONE: Spread = Spread {
+        alike: 1.0,
+        beyond_nodes: 1.0,
+        expected: 1.0,
+        cv: 0.0,
+    };
+
+    /// Whether there is any.
+    pub fn is_none(variation: &Variation) -> bool {
+        variation.worker_time().is_constant() && variation.vm_sigma == 0.0
+    }
+
+    /// That of a plan whose slots run on `nodes`. Trials have the same luck for every plan.
+    pub fn of(plan: &PreparedPlan, nodes: &[usize], variation: &Variation) -> Spread {
+        let worker = variation.worker_time();
+        let law = UnitLogNormal::from_sigma(variation.vm_sigma);
+        let (varies, differ) = (!worker.is_constant(), variation.vm_sigma > 0.0);
+        let streams = Streams::new(0);
+        let mut scratch = Scratch::default();
+        let slots = plan.slots();
+        let count = nodes.iter().max().map_or(1, |last| last + 1);
+        let (mut steps, mut of_node) = (vec![1.0; slots], vec![1.0; count]);
+        let mut both = vec![1.0; slots];
+        let (mut sum, mut squares, mut over_nodes, mut over_both) = (0.0, 0.0, 0.0, 0.0);
+        let calm_s = plan.step_s();
+        let mut ratio = |factors: &[f64]| plan.step_with(factors, &mut scratch) / calm_s;
+        let passes = plan.passes().max(1);
+        let trials = (TRIAL_PASSES / passes).clamp(TRIAL_STEPS, MOST_TRIAL_STEPS) & !1;
+        for trial in 0..trials {
+            if Interrupt::is_raised_here() {
+                break;
+            }
+            let mut stream = streams.stream(0, Purpose::Trial(TRIALS + trial / 2));
+            if trial % 2 == 1 {
+                stream = stream.mirrored();
+            }
+            if differ {
+                of_node.fill_with(|| law.sample(&mut stream));
+                for (slot, factor) in both.iter_mut().enumerate() {
+                    *factor = nodes.get(slot).map_or(1.0, |node| of_node[*node]);
+                }
+                over_nodes += ratio(&both);
+            }
+            if varies {
+                steps.fill_with(|| drawn(&worker, &mut stream));
+                let own = ratio(&steps);
+                sum += own;
+                squares += own * own;
+            }
+            if differ && varies {
+                both.iter_mut().zip(&steps).for_each(|(a, b)| *a *= b);
+                over_both += ratio(&both);
+            }
+        }
+        let mean = |sum: f64| sum / trials as f64;
+        let alike = if varies { mean(sum) } else { 1.0 };
+        let variance = (mean(squares) - alike * alike).max(0.0);
+        Spread {
+            alike,
+            beyond_nodes: match (differ, varies) {
+                (true, true) => over_both / over_nodes,
+                _ => 1.0,
+            },
+            expected: match (differ, varies) {
+                (true, true) => mean(over_both),
+                (true, false) => mean(over_nodes),
+                _ => alike,
+            },
+            cv: if varies { variance.sqrt() / alike } else { 0.0 },
+        }
+    }
+}
+
+/// One draw of the factor of a step.
+#[inline]
+fn drawn(worker: &WorkerTime, stream: &mut Stream) -> f64 {
+    if worker.is_constant() {
+        return 1.0;
+    }
+    let mut log = worker.log_scale();
+    if worker.sigma > 0.0 {
+        log += worker.sigma * stream.normal();
+    }
+    let factor = libm::exp(log);
+    match worker.straggler {
+        Some(straggler) if stream.uniform() < straggler.probability => factor * straggler.factor,
+        _ => factor,
+    }
+}
+
+/// What a replica deals to a configuration.
+#[derive(Debug, Clone)]
+pub struct Luck {
+    /// Steps to the target.
+    pub steps: u64,
+    /// Factor of the whole step.
+    placement: f64,
+    /// Factor of each slot's compute, where nodes differ.
+    machines: Vec<f64>,
+}
+
+impl Luck {
+    /// That of a replica.
+    pub fn draw(
+        choices: &Choices,
+        at: usize,
+        variation: &Variation,
+        (streams, replica): (&Streams, u64),
+    ) -> Luck {
+        let way = &choices.ways[at];
+        let mut luck = Luck {
+            steps: way.steps.ceil().max(1.0) as u64,
+            placement: 1.0,
+            machines: Vec::new(),
+        };
+        if variation.placement_sigma > 0.0 || variation.epoch_cv > 0.0 {
+            let mut stream = streams.stream(replica, Purpose::Luck(way.key));
+            let law = UnitLogNormal::from_sigma(variation.placement_sigma);
+            luck.placement = law.sample(&mut stream);
+            let epochs = UnitLogNormal::from_cv(variation.epoch_cv).sample(&mut stream);
+            luck.steps = (way.steps * epochs).ceil().max(1.0) as u64;
+        }
+        if variation.vm_sigma > 0.0 {
+            let law = UnitLogNormal::from_sigma(variation.vm_sigma);
+            let of_node: Vec<f64> = (way.nodes.iter())
+                .flat_map(|(vm, count)| {
+                    let key = choices.vm_types[usize::from(*vm)].1;
+                    let mut stream = streams.stream(replica, Purpose::Machines(key));
+                    (0..*count)
+                        .map(move |_| law.sample(&mut stream))
+                        .collect::<Vec<f64>>()
+                })
+                .collect();
+            let nodes = slot_nodes(choices, at);
+            let factor = |node: &usize| of_node.get(*node).copied().unwrap_or(1.0);
+            luck.machines = nodes.iter().map(factor).collect();
+        }
+        luck
+    }
+}
+
+/// Which VM of a plan each slot runs on: at `replica × stages + stage`.
+pub fn slot_nodes(choices: &Choices, at: usize) -> Vec<usize> {
+    let Ok(plan) = choices.plan(at) else {
+        return Vec::new();
+    };
+    let stages = plan.stages.len();
+    let mut nodes = vec![0; stages * plan.data as usize];
+    for (stage, own) in plan.stages.iter().enumerate() {
+        for (replica, slot) in own.replicas.iter().enumerate() {
+            nodes[replica * stages + stage] = slot.node as usize;
+        }
+    }
+    nodes
+}
+
+/// What steps took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Advance {
+    /// Complete steps.
+    pub steps: u64,
+    /// Seconds in which GPUs computed or waited for others.
+    pub compute_s: f64,
+    /// Seconds of communication that nothing hid.
+    pub communication_s: f64,
+}
+
+/// The steps of a plan on the nodes of a replica.
+#[derive(Debug)]
+pub struct Pace {
+    fidelity: Fidelity,
+    worker: WorkerTime,
+    placement: f64,
+    machines: Vec<f64>,
+    /// Mean seconds of a step, of these communication, and the deviation of a step.
+    mean_s: f64,
+    communication_s: f64,
+    deviation_s: f64,
+    /// The plan, where single steps have luck.
+    plan: Option<PreparedPlan>,
+    factors: Vec<f64>,
+    scratch: Scratch,
+    room: Room,
+}
+
+impl Pace {
+    /// That of a configuration. `spread`: what luck makes of its steps.
+    pub fn new(
+        way: &Way,
+        luck: &Luck,
+        variation: &Variation,
+        fidelity: Fidelity,
+        spread: impl FnOnce() -> Spread,
+        prepared: impl FnOnce() -> Option<PreparedPlan>,
+    ) -> Pace {
+        let worker = variation.worker_time();
+        let mut pace = Pace {
+            fidelity,
+            worker,
+            placement: luck.placement,
+            machines: luck.machines.clone(),
+            mean_s: way.step_s * luck.placement,
+            communication_s: way.communication_s * luck.placement,
+            deviation_s: 0.0,
+            plan: None,
+            factors: Vec::new(),
+            scratch: Scratch::default(),
+            room: Room::default(),
+        };
+        let varies = !worker.is_constant();
+        let are_alike = luck.machines.is_empty();
+        if are_alike && fidelity == Fidelity::Fast {
+            if varies {
+                let spread = spread();
+                pace.mean_s *= spread.alike;
+                pace.deviation_s = pace.mean_s * spread.cv;
+            }
+            return pace;
+        }
+        if are_alike && !varies && fidelity == Fidelity::Step {
+            return pace;
+        }
+        let Some(plan) = prepared() else { return pace };
+        pace.factors = match are_alike {
+            true => vec![1.0; plan.slots()],
+            false => luck.machines.clone(),
+        };
+        let factors = &pace.factors;
+        let step_s = match (fidelity, varies) {
+            (Fidelity::Event, false) => {
+                let mut of = |slot: usize| factors[slot];
+                plan.step_events(&mut of, &mut pace.room, |_| {})
+            }
+            _ => plan.step_with(factors, &mut pace.scratch),
+        };
+        pace.mean_s = step_s * luck.placement;
+        match (fidelity, varies) {
+            // All steps are alike.
+            (_, false) => {}
+            (Fidelity::Fast, true) => {
+                let spread = spread();
+                pace.mean_s *= spread.beyond_nodes;
+                pace.deviation_s = pace.mean_s * spread.cv;
+            }
+            (_, true) => pace.plan = Some(plan),
+        }
+        pace
+    }
+
+    /// Mean seconds of a step, as far as that is known before it.
+    pub fn mean_s(&self) -> f64 {
+        self.mean_s
+    }
+
+    /// Seconds of one step, and of these its communication, in which the network takes `network` times as long.
+    fn step(&mut self, network: f64, stream: &mut Stream) -> (f64, f64) {
+        let communication_s = self.communication_s * network;
+        let more = communication_s - self.communication_s;
+        let Some(plan) = &self.plan else {
+            return (self.mean_s + more, communication_s);
+        };
+        for (slot, factor) in self.factors.iter_mut().enumerate() {
+            *factor = self.machines.get(slot).copied().unwrap_or(1.0) * drawn(&self.worker, stream);
+        }
+        let factors = &self.factors;
+        let step_s = match self.fidelity {
+            Fidelity::Event => {
+                let mut of = |slot: usize| factors[slot];
+                plan.step_events(&mut of, &mut self.room, |_| {})
+            }
+            _ => plan.step_with(factors, &mut self.scratch),
+        };
+        (step_s * self.placement + more, communication_s)
+    }
+
+    /// Up to `steps` steps from `from` on, but none that is not complete at `limit`. When the last was complete, and what
+    /// they took.
+    ///
+    /// # Errors
+    /// [`Unfinished::Interrupted`].
+    pub fn advance(
+        &mut self,
+        steps: u64,
+        (from, limit): (SimTime, SimTime),
+        drift: &mut DriftPath,
+        stream: &mut Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(Advance, SimTime), Unfinished> {
+        let mut advance = Advance::default();
+        let mut now = from;
+        let singly = self.plan.is_some();
+        while advance.steps < steps {
+            if interrupt.is_raised() {
+                return Err(Unfinished::Interrupted { at: now });
+            }
+            let left = steps - advance.steps;
+            let compute_s = (self.mean_s - self.communication_s).max(0.0);
+            let block = match singly {
+                true => None,
+                false => drift.block(now, limit, (compute_s, self.communication_s)),
+            };
+            let (count, total_s, communication_s) = match block {
+                Some((step_s, ends)) => {
+                    let count = whole((ends - now).seconds() / step_s).clamp(1, left);
+                    let total_s = self.total(count, step_s, stream);
+                    (count, total_s, count as f64 * (step_s - compute_s).max(0.0))
+                }
+                None => {
+                    let (network, ends) = drift.at(now);
+                    if singly {
+                        let (step_s, communication_s) = self.step(network, stream);
+                        (1, step_s, communication_s)
+                    } else {
+                        let communication_s = self.communication_s * network;
+                        let step_s = compute_s + communication_s;
+                        let count = match ends < SimTime::LAST {
+                            true => whole(((ends - now).seconds() / step_s).ceil()).clamp(1, left),
+                            false => left,
+                        };
+                        let total_s = self.total(count, step_s, stream);
+                        (count, total_s, count as f64 * communication_s)
+                    }
+                }
+            };
+            let end = now + SimTime::from_seconds(total_s);
+            if end > limit {
+                let share = (limit - now).seconds() / total_s;
+                let done = whole(share * count as f64).min(count);
+                let part = done as f64 / count as f64;
+                advance.add(done, part * total_s, part * communication_s);
+                now += SimTime::from_seconds(part * total_s);
+                break;
+            }
+            advance.add(count, total_s, communication_s);
+            now = end;
+            if now >= SimTime::LAST {
+                return Err(Unfinished::ClockEnded);
+            }
+        }
+        Ok((advance, now))
+    }
+
+    /// Seconds of so many steps in one draw.
+    fn total(&self, count: u64, step_s: f64, stream: &mut Stream) -> f64 {
+        let n = count as f64;
+        let mean_s = n * step_s;
+        if self.deviation_s == 0.0 {
+            return mean_s;
+        }
+        // Few steps have no normal sum; they take half their mean at least.
+        (mean_s + n.sqrt() * self.deviation_s * stream.normal()).max(0.5 * mean_s)
+    }
+}
+
+impl Advance {
+    fn add(&mut self, steps: u64, total_s: f64, communication_s: f64) {
+        let communication_s = communication_s.min(total_s);
+        self.steps += steps;
+        self.compute_s += total_s - communication_s;
+        self.communication_s += communication_s;
+    }
+}
+
+/// Whole steps; a rounding error too few are none too few.
+fn whole(steps: f64) -> u64 {
+    (steps * (1.0 + 1e-12)) as u64
+}
+
+/// Key of the stream of the steps of a probe, by how often the configuration was probed before, or of the run.
+pub fn steps_of(key: ConfigurationKey, visit: Option<u64>) -> Purpose {
+    match visit {
+        Some(visit) => Purpose::Probe(key, visit),
+        None => Purpose::Run(key),
+    }
+}

@@ -1,0 +1,108 @@
+//! On which terms a job on a parallel plan runs.
+
+use std::sync::Arc;
+
+use super::{Choices, Way};
+use crate::cluster::checkpoint::{Policy, YoungDaly, between_losses_h};
+use crate::cluster::{Checkpoints, Pause, Spot};
+use crate::training::Variation;
+use scavsim_base::rng::Stream;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+
+/// The terms that a job runs on.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// How VMs on spot terms are lost.
+    pub spot: Option<Arc<Spot>>,
+    /// Whether the trace by which they are lost is also how many GPUs there are.
+    pub is_capacity: bool,
+    /// From the first request of VMs until they run.
+    pub start_up: Pause,
+    /// What varies at random.
+    pub variation: Variation,
+    /// GB of state per second that go to the storage of checkpoints and come from it; `None`: no time, or what `spot` says.
+    pub checkpoint_gb_per_s: Option<f64>,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms {
+            spot: None,
+            is_capacity: false,
+            start_up: Pause::NONE,
+            variation: Variation::default(),
+            checkpoint_gb_per_s: None,
+        }
+    }
+}
+
+impl Terms {
+    /// The terms on which VMs of a plan may be lost.
+    pub fn spot_of(&self, way: &Way) -> Option<&Spot> {
+        self.spot.as_deref().filter(|_| way.on_spot)
+    }
+
+    /// Seconds that the state of a plan takes to the storage or back, by its size.
+    fn state_s(&self, way: &Way) -> Option<f64> {
+        Some(way.state_bytes / 1e9 / self.checkpoint_gb_per_s?)
+    }
+
+    /// How long a checkpoint takes to write; `stream` is asked for only where that varies.
+    pub fn write(&self, way: &Way, stream: impl FnOnce() -> Stream) -> SimTime {
+        match (self.state_s(way), self.spot_of(way)) {
+            (Some(seconds), _) => SimTime::from_seconds(seconds),
+            (None, Some(spot)) => spot.write.draw(stream),
+            (None, None) => SimTime::ZERO,
+        }
+    }
+
+    fn mean_write_s(&self, way: &Way) -> f64 {
+        let by_spot = self.spot_of(way).map(|spot| spot.write.mean_s());
+        self.state_s(way).or(by_spot).unwrap_or(0.0)
+    }
+
+    /// How long all take to go on from a checkpoint.
+    pub fn restart(&self, way: &Way, stream: impl FnOnce() -> Stream) -> SimTime {
+        let warm = self.spot_of(way).and_then(|spot| spot.warm_restart);
+        let state = SimTime::from_seconds(self.state_s(way).unwrap_or(0.0));
+        state + warm.map_or(SimTime::ZERO, |pause| pause.draw(stream))
+    }
+
+    /// When checkpoints of a plan are written.
+    pub fn checkpoints(&self, way: &Way) -> Policy {
+        let Some(spot) = self.spot_of(way) else {
+            return Policy::None;
+        };
+        match &spot.checkpoints {
+            Checkpoints::By(policy) => policy.clone(),
+            Checkpoints::Dynamic => Policy::None,
+            Checkpoints::YoungDaly => {
+                let write_h = self.mean_write_s(way) / SECONDS_PER_HOUR;
+                YoungDaly::higher_order(write_h, between_losses_h(spot, way.vms()))
+                    .map_or(Policy::None, Policy::YoungDaly)
+            }
+        }
+    }
+
+    /// Whether a run of the plan has any luck but that of its steps.
+    pub fn has_luck(&self, way: &Way) -> bool {
+        let fixed = |pause: &Pause| matches!(pause, Pause::Fixed(_));
+        self.spot_of(way).is_some() || !fixed(&self.start_up)
+    }
+
+    /// Whether steps of any plan have luck.
+    pub fn steps_vary(&self) -> bool {
+        let v = &self.variation;
+        let spreads = [v.step_cv, v.placement_sigma, v.vm_sigma, v.epoch_cv];
+        spreads.iter().any(|spread| *spread > 0.0) || v.drift.is_some() || v.straggler.is_some()
+    }
+}
+
+/// What a job runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct On<'a> {
+    /// The plans.
+    pub choices: &'a Choices,
+    /// The terms.
+    pub terms: &'a Terms,
+}

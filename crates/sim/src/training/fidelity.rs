@@ -1,0 +1,30 @@
+//! How finely a run is simulated.
+
+use serde::{Deserialize, Serialize};
+
+/// How finely a run is simulated. All three agree in distribution; tests hold them to it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, schemars::JsonSchema,
+)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Fidelity {
+    /// Every worker's step is an event in the queue: the reference.
+    Event,
+    /// One draw of the slowest worker per step, no queue inside a step.
+    Step,
+    /// All steps between two changes of the cluster in one draw.
+    #[default]
+    Fast,
+}
+
+impl Fidelity {
+    /// Name in scenarios and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fidelity::Event => "event",
+            Fidelity::Step => "step",
+            Fidelity::Fast => "fast",
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a protocol works with: the job's clock and luck, and where it notes what happens.
+
+use super::drift::DriftPath;
+use super::log::Log;
+use super::progress::Event;
+use super::scratch::Scratch;
+use super::stepping::Stepping;
+use crate::engine::Queue;
+use scavsim_base::rng::Stream;
+
+/// All that a stretch of training touches, borrowed from its job.
+#[derive(Debug)]
+pub struct Floor<'a> {
+    /// Pending events and the clock.
+    pub queue: &'a mut Queue<Event>,
+    /// The network over time.
+    pub drift: &'a mut DriftPath,
+    /// The workers.
+    pub stepping: &'a Stepping,
+    /// Their luck.
+    pub stream: &'a mut Stream,
+    /// Memory.
+    pub scratch: &'a mut Scratch,
+    /// What is noted of it; off unless asked for.
+    pub log: &'a mut Log,
+}
+
+impl Floor<'_> {
+    /// The same for a shorter time, to be taken apart.
+    #[inline]
+    pub fn parts(&mut self) -> Floor<'_> {
+        Floor {
+            queue: self.queue,
+            drift: self.drift,
+            stepping: self.stepping,
+            stream: self.stream,
+            scratch: self.scratch,
+            log: self.log,
+        }
+    }
+}

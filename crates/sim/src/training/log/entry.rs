@@ -1,0 +1,195 @@
+//! One thing that happened, and where it is shown.
+
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+
+/// One thing that happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// When it began.
+    pub at: SimTime,
+    /// When it was over; the same for what takes no time.
+    pub until: SimTime,
+    /// Where it is shown.
+    pub track: Track,
+    /// What it was.
+    pub what: What,
+}
+
+/// Where entries are shown. The spans of one track do not overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Track {
+    /// The job as a whole.
+    Job,
+    /// Checkpoints written and restored.
+    Checkpoints,
+    /// One VM, numbered in the order of requests.
+    Vm(u32),
+    /// The VM that hands out jobs and does none.
+    Head,
+    /// One worker of the cluster as it was.
+    Worker(u32),
+    /// One parameter server.
+    Server(u32),
+    /// A stage of a data-parallel replica: replica, stage.
+    Stage(u32, u32),
+    /// What goes on beside its work: the same.
+    Link(u32, u32),
+}
+
+/// What became of a worker's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was done.
+    Done,
+    /// The protocol had no use for it.
+    Dropped,
+    /// The stretch of training ended, or a VM was lost.
+    GivenUp,
+    /// A barrier stopped it on the way; it goes on behind.
+    Paused,
+}
+
+/// Which neighbour of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The one before.
+    Before,
+    /// The one behind.
+    Behind,
+}
+
+/// Gives back at `end` whatever VM was asked for and is not gone by then.
+pub fn release_rest(entries: &mut Vec<Entry>, end: SimTime) {
+    let own = |entry: &Entry| match entry.track {
+        Track::Vm(_) | Track::Head => Some(entry.track),
+        _ => None,
+    };
+    let is_gone = |what: What| matches!(what, What::Released | What::Revoked);
+    let mut open = std::collections::BTreeSet::new();
+    for entry in entries.iter() {
+        if let (Some(vm), What::Requested(_)) = (own(entry), entry.what) {
+            open.insert(vm);
+        }
+    }
+    for entry in entries.iter().filter(|entry| is_gone(entry.what)) {
+        if let Some(vm) = own(entry) {
+            open.remove(&vm);
+        }
+    }
+    entries.extend(open.into_iter().map(|track| Entry {
+        at: end,
+        until: end,
+        track,
+        what: What::Released,
+    }));
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// A span of the job.
+    Phase(Phase),
+    /// A span in which nothing else was done than to write a checkpoint.
+    Checkpoint,
+    /// A checkpoint written, as the checkpoints' own span.
+    Write(Fate),
+    /// A checkpoint restored.
+    Restore(Fate),
+    /// From here on the cluster is this.
+    Cluster {
+        /// Index of the VM type.
+        vm: u16,
+        /// VMs.
+        vms: u32,
+        /// Workers.
+        workers: u32,
+        /// Global batch.
+        batch: u32,
+    },
+    /// A VM of this type was asked for.
+    Requested(u16),
+    /// It starts up.
+    Starting(u16),
+    /// It runs.
+    Running(u16),
+    /// The job gave it back.
+    Released,
+    /// The provider took it away.
+    Revoked,
+    /// A worker computes a gradient.
+    Compute(Fate),
+    /// A machine computes a worker's gradient a second time.
+    Copy {
+        /// The worker.
+        of: u32,
+        /// What became of it.
+        fate: Fate,
+    },
+    /// A worker waits for others.
+    Wait,
+    /// Exposed communication of a worker.
+    Communication(Fate),
+    /// A worker's update queues at the parameter servers and passes them.
+    Update(Fate),
+    /// A server serves its part of this worker's update.
+    Serve(u32),
+    /// A micro-batch goes forward through a stage.
+    Forward(u32),
+    /// A micro-batch goes backward through it.
+    Backward(u32),
+    /// Activations of a micro-batch, or their gradients, pass to or from another stage.
+    Exchange(u32, Side),
+    /// Gradients are applied.
+    Apply,
+    /// A stage waits for others.
+    Bubble,
+    /// VMs held from now on.
+    Vms(u32),
+    /// Steps (updates) whose work is kept, in all configurations together.
+    Steps(u64),
+    /// No more worker-steps are noted.
+    Full,
+    /// The target is reached.
+    Target,
+}
+
+impl What {
+    /// A checkpoint is written.
+    pub(crate) const WRITTEN: What = What::Write(Fate::Done);
+    /// A checkpoint was to be written.
+    pub(crate) const NOT_WRITTEN: What = What::Write(Fate::GivenUp);
+    /// A checkpoint is restored.
+    pub(crate) const RESTORED: What = What::Restore(Fate::Done);
+    /// A checkpoint was to be restored.
+    pub(crate) const NOT_RESTORED: What = What::Restore(Fate::GivenUp);
+
+    /// The same with this fate, where it has one.
+    pub(super) fn with(self, fate: Fate) -> What {
+        match self {
+            What::Compute(_) => What::Compute(fate),
+            What::Copy { of, .. } => What::Copy { of, fate },
+            What::Communication(_) => What::Communication(fate),
+            What::Update(_) => What::Update(fate),
+            other => other,
+        }
+    }
+
+    /// Whether it is of a single worker-step: such entries are limited in number.
+    pub fn is_fine(self) -> bool {
+        matches!(
+            self,
+            What::Compute(_)
+                | What::Copy { .. }
+                | What::Wait
+                | What::Communication(_)
+                | What::Update(_)
+                | What::Serve(_)
+                | What::Forward(_)
+                | What::Backward(_)
+                | What::Exchange(..)
+                | What::Apply
+                | What::Bubble
+        )
+    }
+}

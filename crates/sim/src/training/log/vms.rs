@@ -1,0 +1,130 @@
+//! The VMs that a job holds, as those who want to see them number them.
+
+use super::entry::{Entry, Track, What};
+use scavsim_base::units::SimTime;
+
+#[derive(Debug, Clone, Copy)]
+struct Vm {
+    number: u32,
+    vm: u16,
+    requested: SimTime,
+    ready: SimTime,
+}
+
+/// VMs in the order of the job's ledger.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Vms {
+    held: Vec<Vm>,
+    requested: u32,
+    /// Changes of their number, and when.
+    changes: Vec<(SimTime, i32)>,
+}
+
+impl Vms {
+    /// `vms` of type `vm` are held from `now` on, the newest given back first; new ones run from
+    /// `ready` on.
+    pub(super) fn hold(
+        &mut self,
+        vm: u16,
+        vms: u32,
+        now: SimTime,
+        ready: SimTime,
+        into: &mut Vec<Entry>,
+    ) {
+        let same = self.held.iter().all(|held| held.vm == vm);
+        let keep = if same { vms as usize } else { 0 };
+        while self.held.len() > keep
+            && let Some(vm) = self.held.pop()
+        {
+            self.close(vm, now, What::Released, into);
+        }
+        while self.held.len() < vms as usize {
+            let number = self.requested;
+            self.requested += 1;
+            self.request((number, vm), now, ready, into);
+        }
+    }
+
+    /// One more VM, with a number of its own, that runs from `ready` on.
+    pub(super) fn request(
+        &mut self,
+        (number, vm): (u32, u16),
+        now: SimTime,
+        ready: SimTime,
+        into: &mut Vec<Entry>,
+    ) {
+        self.held.push(Vm {
+            number,
+            vm,
+            requested: now,
+            ready,
+        });
+        self.changes.push((now, 1));
+        into.push(Entry {
+            at: now,
+            until: now,
+            track: Track::Vm(number),
+            what: What::Requested(vm),
+        });
+    }
+
+    /// The VM of this number is no longer held.
+    pub(super) fn gone(&mut self, number: u32, end: SimTime, how: What, into: &mut Vec<Entry>) {
+        if let Some(place) = self.held.iter().position(|vm| vm.number == number) {
+            let vm = self.held.remove(place);
+            self.close(vm, end, how, into);
+        }
+    }
+
+    /// All are given back.
+    pub(super) fn give_back_all(&mut self, now: SimTime, into: &mut Vec<Entry>) {
+        while let Some(vm) = self.held.pop() {
+            self.close(vm, now, What::Released, into);
+        }
+    }
+
+    /// All are given back; how many were held from when on.
+    pub(super) fn end(&mut self, now: SimTime, into: &mut Vec<Entry>) {
+        self.give_back_all(now, into);
+        for change in &mut self.changes {
+            // What came after the end changes nothing.
+            change.0 = change.0.min(now);
+        }
+        self.changes.sort_unstable_by_key(|change| change.0);
+        let mut held = 0;
+        let mut changes = self.changes.drain(..).peekable();
+        while let Some((at, change)) = changes.next() {
+            held += change;
+            // The last of a time says how it is from then on.
+            if changes.peek().is_some_and(|next| next.0 == at) {
+                continue;
+            }
+            into.push(Entry {
+                at,
+                until: at,
+                track: Track::Job,
+                what: What::Vms(held.max(0) as u32),
+            });
+        }
+    }
+
+    fn close(&mut self, vm: Vm, end: SimTime, how: What, into: &mut Vec<Entry>) {
+        let end = end.max(vm.requested);
+        let ready = vm.ready.min(end);
+        for (what, at, until) in [
+            (What::Starting(vm.vm), vm.requested, ready),
+            (What::Running(vm.vm), ready, end),
+            (how, end, end),
+        ] {
+            if until > at || what == how {
+                into.push(Entry {
+                    at,
+                    until,
+                    track: Track::Vm(vm.number),
+                    what,
+                });
+            }
+        }
+        self.changes.push((end, -1));
+    }
+}

@@ -1,0 +1,94 @@
+//! An asynchronous cluster by itself: workers, parameter servers, and nothing else.
+
+use super::fast::Pace;
+use super::{Asp, Goal, Invalid, Protocol, Scratch};
+use crate::engine::Queue;
+use crate::training::drift::DriftPath;
+use crate::training::slowest;
+use crate::training::{Fidelity, Floor, Log, Stepping, Variation};
+use scavsim_base::rng::{Purpose, Streams};
+use scavsim_base::units::SimTime;
+
+/// Equal workers and their parameter servers.
+#[derive(Debug, Clone, Copy)]
+pub struct AspAlone {
+    /// The servers.
+    pub asp: Asp,
+    /// Seconds of a worker's step when it is alone, its update included.
+    pub own_s: f64,
+    /// Coefficient of variation of one worker's compute.
+    pub step_cv: f64,
+    /// Seed of all streams.
+    pub seed: u64,
+    /// How finely it is simulated, where that holds.
+    pub fidelity: Fidelity,
+}
+
+impl AspAlone {
+    fn stepping(&self, workers: u32) -> Result<Stepping, String> {
+        if workers == 0 {
+            return Err("a cluster without workers has no speed".to_owned());
+        }
+        let compute_s = self.own_s - self.asp.part_s();
+        if compute_s <= 0.0 {
+            return Err("serving takes longer than a step".to_owned());
+        }
+        let time = Variation {
+            step_cv: self.step_cv,
+            ..Variation::default()
+        }
+        .worker_time();
+        Ok(Stepping {
+            workers,
+            worker_s: compute_s,
+            communication_s: 0.0,
+            time,
+            slowest: slowest::moments(workers, time),
+            machines: None,
+        })
+    }
+
+    /// Updates per second of so many workers over a run of so many.
+    ///
+    /// # Errors
+    /// A sentence about what does not go together.
+    pub fn speed(&self, workers: u32, updates: u64) -> Result<f64, String> {
+        let stepping = self.stepping(workers)?;
+        let protocol = Protocol::Asp(self.asp);
+        let trial = Purpose::Trial(u64::from(workers));
+        let mut stream = Streams::new(self.seed).stream(0, trial);
+        let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());
+        let goal = Goal::updates(updates);
+        let (fidelity, _) = protocol.settle(self.fidelity, &stepping, updates);
+        let end = match fidelity {
+            Fidelity::Event => {
+                let mut queue = Queue::new();
+                let mut floor = Floor {
+                    queue: &mut queue,
+                    drift: &mut drift,
+                    stepping: &stepping,
+                    stream: &mut stream,
+                    scratch: &mut scratch,
+                    log: &mut Log::default(),
+                };
+                let done = protocol.advance(&mut floor, goal);
+                done.map_err(|e| e.to_string())?;
+                queue.now()
+            }
+            _ => {
+                let pace = Pace::of(protocol, fidelity, &stepping);
+                let start = SimTime::ZERO;
+                let done = pace.advance(
+                    start,
+                    &mut drift,
+                    &stepping,
+                    goal,
+                    &mut stream,
+                    &mut scratch,
+                );
+                done.map_err(|e: Invalid| e.to_string())?.1
+            }
+        };
+        Ok(updates as f64 / end.seconds())
+    }
+}

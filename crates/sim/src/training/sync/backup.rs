@@ -1,0 +1,171 @@
+//! Backup workers: the step ends at arrival number N of the K = N + r workers. Late gradients are
+//! dropped, and their workers start again with the next step. An update is a step of N gradients.
+
+use serde::{Deserialize, Serialize};
+
+use super::bsp;
+use super::draws::Draws;
+use super::fidelity::Invalid;
+use super::steps::Steps;
+use super::stretch::{Goal, Stretch, ratio};
+use super::synchronisation::{Leap, Stationary, Synchronisation};
+use crate::training::Fidelity;
+use crate::training::floor::Floor;
+use crate::training::progress::Stalled;
+use crate::training::slowest::{self, Moments};
+use crate::training::stepping::{Given, Stepping};
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+use scavsim_read::input::checked::Count;
+
+/// Settings of `backup`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    /// Workers that no step waits for, r. They are among the K of the configuration.
+    pub spare: Count,
+}
+
+impl Backup {
+    /// Gradients that a step waits for, N; at least 1.
+    pub fn needed(&self, workers: u32) -> u32 {
+        workers.saturating_sub(self.spare.get()).max(1)
+    }
+
+    /// Moments of the compute of a step, relative to one worker's mean.
+    pub fn moments(&self, stepping: &Stepping) -> Moments {
+        slowest::moments_of_nth(
+            self.needed(stepping.workers),
+            stepping.workers,
+            stepping.time,
+        )
+    }
+
+    /// Draws the compute seconds of a step, and what those that count worked together; `times` is memory.
+    fn draw_s(
+        &self,
+        stepping: &Stepping,
+        draws: &Draws<'_>,
+        times: &mut Vec<f64>,
+        given: Given,
+        stream: &mut Stream,
+    ) -> (f64, f64) {
+        times.clear();
+        let workers = stepping.workers;
+        match given {
+            Given::Nothing => {
+                times.extend((0..workers).map(|worker| draws.seconds(worker, stream)));
+            }
+            Given::Straggler => {
+                stepping.draw_workers_given_s(given, stream, |time_s| times.push(time_s));
+            }
+        }
+        let nth = self.needed(workers) as usize - 1;
+        let (before, barrier, _) = times.select_nth_unstable_by(nth, f64::total_cmp);
+        (*barrier, before.iter().sum::<f64>() + *barrier)
+    }
+}
+
+impl Synchronisation for Backup {
+    fn name(&self) -> &'static str {
+        "backup"
+    }
+
+    fn check(&self, workers: u32) -> Result<(), String> {
+        some_compute(self.spare.get(), workers)
+    }
+
+    fn has_barrier(&self) -> bool {
+        true
+    }
+
+    fn gradients_per_update(&self, workers: u32) -> Option<u32> {
+        Some(self.needed(workers))
+    }
+
+    fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
+        batch * f64::from(self.needed(workers)) / f64::from(workers)
+    }
+
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match fidelity {
+            Fidelity::Fast if stepping.machines.is_some() => Err(Invalid::UnequalMachines {
+                protocol: self.name(),
+            }),
+            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
+        }
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        let needed = self.needed(floor.stepping.workers);
+        bsp::rounds(floor, needed, stretch, goal)
+    }
+
+    fn stationary(&self, stepping: &Stepping, _rate_error: f64) -> Stationary {
+        let (k, time) = (stepping.workers, stepping.time);
+        let needed = self.needed(k);
+        let late = f64::from(k - needed);
+        let barrier = self.moments(stepping);
+        // All K arrivals together have mean K.
+        let missing: f64 = (needed + 1..=k)
+            .map(|n| slowest::moments_of_nth(n, k, time).mean)
+            .sum();
+        let wasted = late * barrier.mean;
+        let useful = f64::from(k) - missing;
+        Stationary {
+            barrier: Some(barrier),
+            wasted: ratio(wasted, useful + wasted),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: leap.stationary.barrier.unwrap_or(stepping.slowest),
+            goal: leap.goal,
+            interrupt: leap.interrupt,
+        };
+        let draws = Draws::new(stepping, leap.scratch);
+        let Times(times) = leap.scratch.of();
+        // Compute of those that count and of those that do not, of all machines.
+        let late = f64::from(stepping.workers - self.needed(stepping.workers));
+        let (mut worked_s, mut wasted_s) = (0.0, 0.0);
+        let draw = |stream: &mut Stream, given| {
+            let (barrier_s, all_s) = self.draw_s(stepping, &draws, times, given, stream);
+            worked_s += all_s;
+            wasted_s += late * barrier_s;
+            barrier_s
+        };
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let needed = u64::from(self.needed(stepping.workers));
+        stretch.gradients = stretch.updates * needed;
+        stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);
+        match leap.fidelity {
+            // Few steps are drawn, and not as they come.
+            Fidelity::Fast => stretch.waste_fraction(leap.stationary.wasted, stepping.worker_s),
+            Fidelity::Step | Fidelity::Event => stretch.waste(wasted_s, worked_s),
+        }
+        Some((stretch, end))
+    }
+}
+
+/// Times of all workers of a step.
+#[derive(Debug, Default)]
+struct Times(Vec<f64>);
+
+/// Whether `spare` of so many workers leave any to compute.
+///
+/// # Errors
+/// That they do not.
+pub(super) fn some_compute(spare: u32, workers: u32) -> Result<(), String> {
+    if spare < workers {
+        return Ok(());
+    }
+    Err(format!(
+        "{spare} spare of {workers} workers leave none to compute"
+    ))
+}

@@ -1,0 +1,155 @@
+//! Bulk-synchronous: all workers start together, the last to finish completes the barrier, the
+//! communication follows, and the next step starts. An update is a step.
+
+use super::draws::{Draws, Slowest};
+use super::fidelity::Invalid;
+use super::steps::Steps;
+use super::stretch::{Goal, Stretch, give_up};
+use super::synchronisation::{Leap, Synchronisation};
+use crate::engine::Queue;
+use crate::training::Fidelity;
+use crate::training::floor::Floor;
+use crate::training::log::Log;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::{Given, Stepping};
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+
+/// The protocol `bsp`; it has no settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bsp;
+
+impl Synchronisation for Bsp {
+    fn name(&self) -> &'static str {
+        "bsp"
+    }
+
+    fn check(&self, _workers: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_barrier(&self) -> bool {
+        true
+    }
+
+    fn gradients_per_update(&self, workers: u32) -> Option<u32> {
+        Some(workers)
+    }
+
+    fn valid(&self, _: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        rounds(floor, floor.stepping.workers, stretch, goal)
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: stepping.slowest,
+            goal: leap.goal,
+            interrupt: leap.interrupt,
+        };
+        let slowest = Slowest::new(stepping, leap.scratch);
+        let draw = |stream: &mut Stream, given| match given {
+            Given::Nothing => slowest.draw_s(stream),
+            Given::Straggler => stepping.draw_slowest_given_s(given, stream),
+        };
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        stretch.gradients = stretch.updates * u64::from(stepping.workers);
+        Some((stretch, end))
+    }
+
+    fn expected_update_s(&self, step_s: f64) -> Option<f64> {
+        Some(step_s)
+    }
+}
+
+/// Steps that end at arrival number `needed` of the workers; the others give up and start again
+/// with the next step.
+pub(super) fn rounds(
+    floor: &mut Floor<'_>,
+    needed: u32,
+    mut stretch: Stretch,
+    goal: Goal,
+) -> Result<Stretch, Stalled> {
+    let Floor {
+        queue,
+        drift,
+        stepping,
+        stream,
+        scratch,
+        log,
+    } = floor.parts();
+    let mut draws = Draws::new(stepping, scratch);
+    let late = u64::from(stepping.workers - needed);
+    let (mut finished, mut step_start) = (0, queue.now());
+    // Of all machines together.
+    let (mut worked_ns, mut step_ns, mut wasted_s) = (0.0, 0, 0.0);
+    start_step(queue, stepping, &mut draws, stream, log);
+    while let Some(event) = queue.advance_until(goal.until) {
+        match event {
+            Event::WorkerFinished => {
+                finished += 1;
+                step_ns += (queue.now() - step_start).nanoseconds();
+                if finished == needed {
+                    let waited_s = (queue.now() - step_start).seconds();
+                    if late > 0 {
+                        queue.retain(|event| !event.is_step());
+                        wasted_s += late as f64 * waited_s;
+                    }
+                    let (network, _) = drift.at(queue.now());
+                    let communication_s = stepping.communication_s * network;
+                    stretch.advance.compute_s += waited_s;
+                    stretch.advance.communication_s += communication_s;
+                    let communication = SimTime::from_seconds(communication_s);
+                    log.barrier(needed, queue.now(), queue.now() + communication);
+                    queue.after(communication, Event::StepComplete);
+                }
+            }
+            Event::StepComplete => {
+                worked_ns += step_ns as f64;
+                stretch.gradients += u64::from(needed);
+                stretch.dropped += late;
+                let is_last = stretch.update(queue.now(), &goal);
+                log.step(stretch.updates, queue.now());
+                if is_last {
+                    log.end(stretch.updates, queue.now());
+                    stretch.waste(wasted_s, worked_ns / 1e9);
+                    return Ok(stretch);
+                }
+                (finished, step_ns, step_start) = (0, 0, queue.now());
+                start_step(queue, stepping, &mut draws, stream, log);
+            }
+            _ => {}
+        }
+    }
+    if queue.is_empty() {
+        return Err(Stalled { at: queue.now() });
+    }
+    give_up(queue, goal.until);
+    log.end(stretch.updates, goal.until);
+    stretch.waste(wasted_s, worked_ns / 1e9);
+    Ok(stretch)
+}
+
+/// All workers begin together: their times are drawn in one go, before any of them enters the queue.
+#[inline]
+fn start_step(
+    queue: &mut Queue<Event>,
+    stepping: &Stepping,
+    draws: &mut Draws<'_>,
+    stream: &mut Stream,
+    log: &mut Log,
+) {
+    let start = queue.now();
+    queue.together((0..stepping.workers).map(|worker| {
+        let compute = draws.worker(worker, stream);
+        log.computes(worker, start + compute);
+        (compute, Event::WorkerFinished)
+    }));
+}

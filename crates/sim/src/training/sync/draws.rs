@@ -1,0 +1,144 @@
+//! Compute times, drawn from tables that a job keeps.
+
+use std::sync::Arc;
+
+use crate::training::scratch::Scratch;
+use crate::training::slowest;
+use crate::training::stepping::Stepping;
+use crate::training::variation::{Family, Straggler};
+use scavsim_base::rng::{LargestLogNormal, Stream};
+use scavsim_base::units::SimTime;
+
+/// Tables of laws that were drawn from, by count and σ. How many a job keeps is bounded; what is drawn does not depend
+/// on which.
+#[derive(Debug, Default)]
+struct Tables(Vec<Arc<LargestLogNormal>>);
+
+/// Most tables that are kept, 18 kB each.
+const MOST_TABLES: usize = 64;
+
+impl Tables {
+    fn of(&mut self, count: u32, sigma: f64) -> Option<Arc<LargestLogNormal>> {
+        let known = self.0.iter().find(|law| law.of() == (count, sigma));
+        if let Some(law) = known {
+            return Some(Arc::clone(law));
+        }
+        let law = Arc::new(LargestLogNormal::new(count, sigma)?);
+        if self.0.len() == MOST_TABLES {
+            self.0.clear();
+        }
+        self.0.push(Arc::clone(&law));
+        Some(law)
+    }
+}
+
+/// How times relative to a worker's mean are drawn.
+#[derive(Debug, Clone)]
+pub(super) enum Law {
+    /// A table, times a scale.
+    Table(Arc<LargestLogNormal>),
+    /// The same for one worker, that now and then takes longer.
+    Straggling(Arc<LargestLogNormal>, Straggler, f64),
+    /// By the formulas.
+    Formula,
+}
+
+impl Law {
+    /// Of the largest of `count`.
+    fn of(count: u32, stepping: &Stepping, scratch: &mut Scratch) -> Law {
+        let time = stepping.time;
+        let table = match time.family {
+            Family::LogNormal => scratch.of::<Tables>().of(count, time.sigma),
+            Family::Exponential => None,
+        };
+        match (table, time.straggler) {
+            (Some(table), None) => Law::Table(table),
+            (Some(table), Some(straggler)) if count == 1 => {
+                let scale = 1.0 / (1.0 + straggler.probability * (straggler.factor - 1.0));
+                Law::Straggling(table, straggler, scale)
+            }
+            _ => Law::Formula,
+        }
+    }
+
+    #[inline]
+    fn draw(&self, count: u32, stepping: &Stepping, stream: &mut Stream) -> f64 {
+        match self {
+            Law::Table(table) => table.sample(stream),
+            Law::Straggling(table, straggler, scale) => {
+                let time = scale * table.sample(stream);
+                match stream.uniform() < straggler.probability {
+                    true => time * straggler.factor,
+                    false => time,
+                }
+            }
+            Law::Formula => slowest::draw(count, stepping.time, stream),
+        }
+    }
+}
+
+/// Compute times of single workers, in the order of the stream.
+#[derive(Debug, Clone)]
+pub(super) struct Draws<'s> {
+    stepping: &'s Stepping,
+    law: Law,
+}
+
+impl<'s> Draws<'s> {
+    pub(super) fn new(stepping: &'s Stepping, scratch: &mut Scratch) -> Self {
+        Draws {
+            stepping,
+            law: Law::of(1, stepping, scratch),
+        }
+    }
+
+    /// The compute seconds of `worker`'s next step.
+    #[inline]
+    pub(super) fn seconds(&self, worker: u32, stream: &mut Stream) -> f64 {
+        let mean_s = match &self.stepping.machines {
+            None => self.stepping.worker_s,
+            Some(factors) => self.stepping.worker_s * factors[worker as usize],
+        };
+        mean_s * self.law.draw(1, self.stepping, stream)
+    }
+
+    /// The same on the clock.
+    #[inline]
+    pub(super) fn worker(&mut self, worker: u32, stream: &mut Stream) -> SimTime {
+        SimTime::from_seconds(self.seconds(worker, stream))
+    }
+}
+
+/// Compute seconds of whole steps.
+#[derive(Debug, Clone)]
+pub(super) enum Slowest<'s> {
+    /// Of machines that are alike.
+    Alike(&'s Stepping, Law),
+    /// Of others.
+    Unequal(Draws<'s>, &'s [f64]),
+}
+
+impl<'s> Slowest<'s> {
+    pub(super) fn new(stepping: &'s Stepping, scratch: &mut Scratch) -> Self {
+        match &stepping.machines {
+            None => Slowest::Alike(stepping, Law::of(stepping.workers, stepping, scratch)),
+            Some(factors) => Slowest::Unequal(Draws::new(stepping, scratch), factors),
+        }
+    }
+
+    /// Of the slowest worker of one step.
+    #[inline]
+    pub(super) fn draw_s(&self, stream: &mut Stream) -> f64 {
+        match self {
+            Slowest::Alike(stepping, law) => {
+                stepping.worker_s * law.draw(stepping.workers, stepping, stream)
+            }
+            Slowest::Unequal(draws, factors) => {
+                let slowest = (factors.iter())
+                    .map(|factor| factor * draws.law.draw(1, draws.stepping, stream))
+                    .fold(0.0, f64::max);
+                draws.stepping.worker_s * slowest
+            }
+        }
+    }
+}

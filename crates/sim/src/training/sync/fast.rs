@@ -1,0 +1,165 @@
+//! A protocol in fidelities `step` and `fast`: many updates at once.
+
+use super::fidelity::{Invalid, MOST_DEVIATIONS};
+use super::long_run::{RATE_ERROR, RATE_ERROR_IN_PASSING};
+use super::registry::Protocol;
+use super::stretch::{Goal, Stretch};
+use super::synchronisation::{Leap, Stationary};
+use crate::engine::Interrupt;
+use crate::training::Fidelity;
+use crate::training::drift::DriftPath;
+use crate::training::scratch::Scratch;
+use crate::training::stepping::Stepping;
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+
+/// What `step` and `fast` need of a protocol and a configuration: computed once, whatever luck
+/// scales the times.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    protocol: Protocol,
+    fidelity: Fidelity,
+    stationary: Stationary,
+}
+
+impl Pace {
+    /// The pace of `protocol`. Ask it first whether the fidelity holds.
+    pub fn of(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
+        Pace::within(RATE_ERROR, protocol, fidelity, stepping)
+    }
+
+    /// The same of workers that a cluster has while VMs are missing: each number of them for a part of the time only, so
+    /// that its rate need not be known as well.
+    pub(crate) fn in_passing(protocol: Protocol, fidelity: Fidelity, stepping: &Stepping) -> Self {
+        Pace::within(RATE_ERROR_IN_PASSING, protocol, fidelity, stepping)
+    }
+
+    fn within(
+        rate_error: f64,
+        protocol: Protocol,
+        fidelity: Fidelity,
+        stepping: &Stepping,
+    ) -> Self {
+        Pace {
+            protocol,
+            fidelity,
+            stationary: protocol.stationary(stepping, rate_error),
+        }
+    }
+
+    /// The protocol that it is the pace of.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// What was computed before.
+    pub fn stationary(&self) -> &Stationary {
+        &self.stationary
+    }
+
+    /// Trains from `start` on until the goal is reached; also returns when that is.
+    ///
+    /// # Errors
+    /// Why the protocol has to be simulated in `event`; nothing was drawn then.
+    pub fn advance(
+        &self,
+        start: SimTime,
+        drift: &mut DriftPath,
+        stepping: &Stepping,
+        goal: Goal,
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+    ) -> Result<(Stretch, SimTime), Invalid> {
+        self.leap(Leap {
+            fidelity: self.fidelity,
+            stationary: &self.stationary,
+            start,
+            drift,
+            stepping,
+            goal,
+            stream,
+            scratch,
+            interrupt: &Interrupt::here(),
+        })
+    }
+
+    /// The same in the fidelity that `leap` says.
+    ///
+    /// # Errors
+    /// As [`Pace::advance`].
+    pub(crate) fn leap(&self, mut leap: Leap<'_>) -> Result<(Stretch, SimTime), Invalid> {
+        let rule = &*self.protocol;
+        leap.goal = leap.goal.on_the_clock();
+        rule.valid(leap.fidelity, leap.stepping, u64::MAX)?;
+        let is_measured = self.stationary.is_measured();
+        let before = is_measured.then(|| (leap.drift.clone(), leap.stream.clone()));
+        let done = rule.leap(Leap {
+            drift: &mut *leap.drift,
+            stream: &mut *leap.stream,
+            scratch: &mut *leap.scratch,
+            ..leap
+        });
+        match (done, before) {
+            (Some((stretch, _)), Some((drift, stream))) if stretch.deviations > MOST_DEVIATIONS => {
+                (*leap.drift, *leap.stream) = (drift, stream);
+                Err(Invalid::LeftMean)
+            }
+            (Some(done), _) => Ok(done),
+            (None, _) => Err(Invalid::NoFormula {
+                protocol: rule.name(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::Variation;
+    use crate::training::slowest;
+    use scavsim_base::rng::Purpose;
+    use scavsim_base::rng::Streams;
+
+    /// A law that is spoilt gives itself away, whatever it is asked: its stretch goes back to where it began.
+    #[test]
+    fn a_stretch_that_leaves_its_mean_is_refused_and_undone() {
+        #[derive(serde::Deserialize)]
+        struct File {
+            sync: Protocol,
+        }
+        let file: File = toml::from_str("sync.flexible = { after_s = 0.7 }").expect("a protocol");
+        let variation = Variation {
+            step_cv: 0.1,
+            ..Variation::default()
+        };
+        let time = variation.worker_time();
+        let stepping = Stepping {
+            workers: 4,
+            worker_s: 1.0,
+            communication_s: 0.1,
+            time,
+            slowest: slowest::moments(4, time),
+            machines: None,
+        };
+        let mut pace = Pace::of(file.sync, Fidelity::Fast, &stepping);
+        let fresh = || Streams::new(1).stream(0, Purpose::Trial(0));
+        let run = |pace: &Pace, stream: &mut Stream| {
+            let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());
+            let goal = Goal::updates(3_000);
+            let start = SimTime::ZERO;
+            pace.advance(start, &mut drift, &stepping, goal, stream, &mut scratch)
+        };
+        let mut stream = fresh();
+        let (stretch, _) = run(&pace, &mut stream).expect("valid in this fidelity");
+        assert!(
+            stretch.deviations < MOST_DEVIATIONS,
+            "{}",
+            stretch.deviations
+        );
+        let long_run = pace.stationary.long_run.as_ref();
+        pace.stationary.long_run = Some(long_run.expect("it is measured").spoilt());
+        let mut stream = fresh();
+        assert_eq!(run(&pace, &mut stream), Err(Invalid::LeftMean));
+        assert_eq!(stream.normal(), fresh().normal(), "nothing was drawn");
+    }
+}

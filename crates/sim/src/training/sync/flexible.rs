@@ -1,0 +1,262 @@
+//! Flexible: a barrier `after_s` seconds of compute after the last. What is finished by then is
+//! summed; nobody waits. Workers compute one gradient after the other, pause in the middle of one
+//! while all communicate, and go on with it afterwards: nothing is dropped, but a gradient that
+//! outlasts a barrier is stale. An update is a barrier with at least one gradient; at one without,
+//! nobody communicates.
+//!
+//! In time without pauses each worker is a renewal process that heeds nobody: worker k finishes 1/μ_k gradients a second, and
+//! once all are out of step none at all in τ_f with probability E[(x_k − τ_f)⁺]/μ_k. So an update takes τ_f/(1 − p₀), p₀ being the
+//! product of these, and the pause; it sums up λ τ_f/(1 − p₀) gradients, λ = Σ 1/μ_k. A gradient of worker k takes μ_k, in
+//! which the others finish (λ − 1/μ_k) μ_k: in the mean over gradients it misses K − 1.
+
+use serde::{Deserialize, Serialize};
+
+use super::draws::Draws;
+use super::fidelity::Invalid;
+use super::flow::Flow;
+use super::long_run::{LongRun, Settling};
+use super::registry::Protocol;
+use super::renewal::OUT_OF_STEP;
+use super::stretch::{Goal, Stretch, give_up};
+use super::synchronisation::{Leap, Stationary, Synchronisation, Update};
+use crate::training::Fidelity;
+use crate::training::floor::Floor;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::Stepping;
+use scavsim_base::units::SimTime;
+use scavsim_read::input::checked::Patience;
+
+/// Settings of `flexible`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flexible {
+    /// Seconds of compute from one barrier to the next, τ_f.
+    pub after_s: Patience,
+}
+
+/// Odds below which those of one gradient in τ_f are lost in what is rounded off.
+const ROUNDED_OFF: f64 = 1e-6;
+
+/// How things stood when a worker began its gradient.
+#[derive(Debug, Clone, Copy)]
+struct Begun {
+    /// All pauses so far.
+    paused: SimTime,
+    /// Updates so far, and gradients in them.
+    updates: u64,
+    applied: u64,
+    /// Its own finished gradients that wait for the next barrier.
+    pending: u64,
+}
+
+/// Memory: that of all workers.
+#[derive(Debug, Default)]
+struct Pauses(Vec<Begun>);
+
+impl Flexible {
+    /// Nobody waits, so workers fall out of step by their own variation alone.
+    fn settling(&self, stepping: &Stepping) -> Settling {
+        let (cv, workers) = (stepping.time.cv(), f64::from(stepping.workers));
+        Settling {
+            rounds: OUT_OF_STEP / (cv * cv),
+            updates: (stepping.worker_s / self.after_s.get().max(1e-9)).min(workers),
+            has_own_times: true,
+        }
+    }
+}
+
+impl Synchronisation for Flexible {
+    fn long_run_update(&self, stepping: &Stepping) -> Option<Update> {
+        let (time, after_s) = (stepping.time, self.after_s.get().max(1e-9));
+        if time.has_no_spread() || !self.settling(stepping).ends(stepping) {
+            // Whole multiples of few times: they may never be out of step.
+            return None;
+        }
+        let nobody = |mean_s: f64| time.mean_beyond(after_s / mean_s);
+        let (rate, none) = match &stepping.machines {
+            None => {
+                let workers = f64::from(stepping.workers);
+                let none = libm::pow(nobody(stepping.worker_s), workers);
+                (workers / stepping.worker_s, none)
+            }
+            Some(factors) => (factors.iter()).fold((0.0, 1.0), |(rate, none), factor| {
+                let mean_s = stepping.worker_s * factor;
+                (rate + 1.0 / mean_s, none * nobody(mean_s))
+            }),
+        };
+        let some = 1.0 - none;
+        // Rounded off where an update is hardly ever more than one gradient.
+        let gradients = (rate * after_s / some).max(1.0);
+        (some > ROUNDED_OFF).then(|| Update {
+            seconds: gradients / rate + stepping.communication_s,
+            gradients,
+            missed: gradients * f64::from(stepping.workers.saturating_sub(1)),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        "flexible"
+    }
+
+    fn check(&self, _workers: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn has_barrier(&self) -> bool {
+        false
+    }
+
+    fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
+        None
+    }
+
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
+        let protocol = self.name();
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
+            // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
+            // barrier for long, and no short measurement is a sample of that.
+            Fidelity::Fast if stepping.time.has_no_spread() => Err(Invalid::Entangled { protocol }),
+            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
+        }
+    }
+
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
+        // All pause together, so communication is added as it is.
+        let computing = Stepping {
+            communication_s: 0.0,
+            ..stepping.clone()
+        };
+        let settling = self.settling(&computing);
+        Stationary {
+            long_run: LongRun::new(Protocol::Flexible(*self), settling, &computing, rate_error),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let (long_run, stepping) = (leap.stationary.long_run.as_ref()?, leap.stepping);
+        let pausing = |flow: Flow, network: f64| {
+            let pause_s = stepping.communication_s * network;
+            let rate = 1.0 / (1.0 / flow.rate + pause_s);
+            Flow {
+                rate,
+                communication: rate * pause_s,
+                ..flow
+            }
+        };
+        long_run.updates(&mut leap, pausing)
+    }
+
+    /// A state machine: barriers and workers in one place, one turn per event or barrier.
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        mut stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            log,
+        } = floor.parts();
+        let start = queue.now();
+        // Not below the clock's resolution, or barriers would stand still.
+        let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
+        let mut draws = Draws::new(stepping, scratch);
+        let Pauses(begun) = scratch.of();
+        begun.clear();
+        let fresh = Begun {
+            paused: SimTime::ZERO,
+            updates: 0,
+            applied: 0,
+            pending: 0,
+        };
+        begun.resize(stepping.workers as usize, fresh);
+        let mut paused = SimTime::ZERO;
+        let mut barrier = start + after;
+        let (mut finished, mut missed, mut communicated_s) = (0, 0, 0.0);
+        for worker in 0..stepping.workers {
+            let compute = draws.worker(worker, stream);
+            log.computes(worker, start + compute);
+            queue.after(compute, Event::Arrived(worker));
+        }
+        let end = loop {
+            let Some(next) = queue.next_at() else {
+                return Err(Stalled { at: queue.now() });
+            };
+            if queue.is_interrupted() {
+                break goal.until;
+            }
+            if next > barrier {
+                if finished == 0 {
+                    // Barriers at which nothing is finished pass unnoticed.
+                    let behind = (next - barrier).nanoseconds();
+                    let empty = behind.div_ceil(after.nanoseconds()).max(1);
+                    let skipped = after.nanoseconds().saturating_mul(empty);
+                    barrier += SimTime::from_nanoseconds(skipped);
+                    continue;
+                }
+                let (network, _) = drift.at(barrier);
+                let communication_s = stepping.communication_s * network;
+                let pause = SimTime::from_seconds(communication_s);
+                let complete = barrier + pause;
+                if barrier < goal.until {
+                    log.pause(barrier, complete);
+                }
+                if complete > goal.until {
+                    break goal.until;
+                }
+                queue.rest_until(barrier);
+                paused += pause;
+                communicated_s += communication_s;
+                stretch.gradients += finished;
+                stretch.missed_gradients += missed as f64;
+                (finished, missed) = (0, 0);
+                let is_last = stretch.update(complete, &goal);
+                log.update(stretch.updates, complete);
+                if is_last {
+                    break complete;
+                }
+                barrier = complete + after;
+                continue;
+            }
+            if next > goal.until {
+                break goal.until;
+            }
+            let Some(Event::Arrived(worker)) = queue.advance() else {
+                continue;
+            };
+            let begun = &mut begun[worker as usize];
+            let owed = paused - begun.paused;
+            begun.paused = paused;
+            if owed > SimTime::ZERO {
+                // Barriers stopped this worker on the way: it is that much later.
+                queue.after(owed, Event::Arrived(worker));
+                continue;
+            }
+            finished += 1;
+            // What a barrier has summed up meanwhile, but for the worker's own.
+            let own = match stretch.updates > begun.updates {
+                true => std::mem::take(&mut begun.pending),
+                false => 0,
+            };
+            missed += stretch.gradients - begun.applied - own;
+            begun.updates = stretch.updates;
+            begun.applied = stretch.gradients;
+            begun.pending += 1;
+            let compute = draws.worker(worker, stream);
+            log.settle(worker, queue.now());
+            log.computes(worker, queue.now() + compute);
+            queue.after(compute, Event::Arrived(worker));
+        };
+        give_up(queue, end);
+        log.end(stretch.updates, end);
+        stretch.divide((end - start).seconds(), communicated_s);
+        Ok(stretch)
+    }
+}

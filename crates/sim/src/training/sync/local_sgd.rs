@@ -1,0 +1,188 @@
+//! Local SGD: every worker takes H steps on its own parameters, then all meet, average them, and go on.
+//! An update is such a round of H·K gradients; with H = 1 it is `bsp`.
+
+use serde::{Deserialize, Serialize};
+
+use super::draws::Draws;
+use super::fidelity::Invalid;
+use super::steps::Steps;
+use super::stretch::{Goal, Stretch, give_up};
+use super::synchronisation::{Leap, Synchronisation};
+use crate::training::Fidelity;
+use crate::training::floor::Floor;
+use crate::training::progress::{Event, Stalled};
+use crate::training::stepping::{Given, Stepping};
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+use scavsim_data::workload::Staleness;
+use scavsim_read::input::checked::{Count, Penalty};
+
+/// Settings of `local-sgd`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LocalSgd {
+    /// Steps that a worker takes between two averages, H.
+    pub period: Count,
+    /// Fraction of further steps that each local step but the first costs on the way to the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_per_local_step: Option<Penalty>,
+}
+
+impl LocalSgd {
+    /// Draws the compute seconds of a round: of the worker whose H steps take longest.
+    fn draw_s(&self, workers: u32, draws: &Draws<'_>, stream: &mut Stream) -> f64 {
+        let worker_s = |worker: u32, stream: &mut Stream| -> f64 {
+            (0..self.period.get())
+                .map(|_| draws.seconds(worker, stream))
+                .sum()
+        };
+        (0..workers).fold(0.0, |longest, worker| {
+            f64::max(longest, worker_s(worker, stream))
+        })
+    }
+}
+
+impl Synchronisation for LocalSgd {
+    fn name(&self) -> &'static str {
+        "local-sgd"
+    }
+
+    fn check(&self, workers: u32) -> Result<(), String> {
+        match self.period.get().checked_mul(workers) {
+            Some(_) => Ok(()),
+            None => Err(format!(
+                "a round of {} steps is too long",
+                self.period.get()
+            )),
+        }
+    }
+
+    fn has_barrier(&self) -> bool {
+        true
+    }
+
+    fn gradients_per_update(&self, workers: u32) -> Option<u32> {
+        self.period.get().checked_mul(workers)
+    }
+
+    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match fidelity {
+            // No formula is known for the slowest of K sums of H steps.
+            Fidelity::Fast if self.period > Count::ONE => Err(Invalid::NoFormula {
+                protocol: self.name(),
+            }),
+            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
+        }
+    }
+
+    fn run(
+        &self,
+        floor: &mut Floor<'_>,
+        mut stretch: Stretch,
+        goal: Goal,
+    ) -> Result<Stretch, Stalled> {
+        let Floor {
+            queue,
+            drift,
+            stepping,
+            stream,
+            scratch,
+            log,
+        } = floor.parts();
+        let workers = stepping.workers;
+        let round = u64::from(workers) * u64::from(self.period.get());
+        let mut draws = Draws::new(stepping, scratch);
+        let Left(left) = scratch.of();
+        let (mut begun, mut finished) = (true, 0);
+        let mut start = queue.now();
+        loop {
+            if std::mem::take(&mut begun) {
+                left.clear();
+                left.resize(workers as usize, self.period.get());
+                (finished, start) = (0, queue.now());
+                queue.together((0..workers).map(|worker| {
+                    let compute = draws.worker(worker, stream);
+                    log.computes(worker, start + compute);
+                    (compute, Event::Arrived(worker))
+                }));
+            }
+            let Some(event) = queue.advance_until(goal.until) else {
+                break;
+            };
+            match event {
+                Event::Arrived(worker) => {
+                    let left = &mut left[worker as usize];
+                    *left -= 1;
+                    if *left > 0 {
+                        let compute = draws.worker(worker, stream);
+                        log.computes(worker, queue.now() + compute);
+                        queue.after(compute, Event::Arrived(worker));
+                        continue;
+                    }
+                    finished += 1;
+                    if finished == workers {
+                        let (network, _) = drift.at(queue.now());
+                        let communication_s = stepping.communication_s * network;
+                        stretch.advance.compute_s += (queue.now() - start).seconds();
+                        stretch.advance.communication_s += communication_s;
+                        let communication = SimTime::from_seconds(communication_s);
+                        log.barrier(workers, queue.now(), queue.now() + communication);
+                        queue.after(communication, Event::StepComplete);
+                    }
+                }
+                Event::StepComplete => {
+                    stretch.gradients += round;
+                    let is_last = stretch.update(queue.now(), &goal);
+                    log.step(stretch.updates, queue.now());
+                    if is_last {
+                        log.end(stretch.updates, queue.now());
+                        return Ok(stretch);
+                    }
+                    begun = true;
+                }
+                _ => {}
+            }
+        }
+        if queue.is_empty() {
+            return Err(Stalled { at: queue.now() });
+        }
+        give_up(queue, goal.until);
+        log.end(stretch.updates, goal.until);
+        Ok(stretch)
+    }
+
+    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: stepping.slowest,
+            goal: leap.goal,
+            interrupt: leap.interrupt,
+        };
+        let draws = Draws::new(stepping, leap.scratch);
+        let draw = |stream: &mut Stream, given: Given| match given {
+            Given::Nothing => self.draw_s(stepping.workers, &draws, stream),
+            // Only asked where a round is a step.
+            Given::Straggler => stepping.draw_slowest_given_s(given, stream),
+        };
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        let round = u64::from(stepping.workers) * u64::from(self.period.get());
+        stretch.gradients = stretch.updates * round;
+        Some((stretch, end))
+    }
+
+    fn expected_update_s(&self, step_s: f64) -> Option<f64> {
+        (self.period == Count::ONE).then_some(step_s)
+    }
+
+    fn gradients_factor(&self, _: f64, _: Option<Staleness>) -> f64 {
+        let further = f64::from(self.period.get() - 1);
+        1.0 + self.cost_per_local_step.map_or(0.0, Penalty::get) * further
+    }
+}
+
+/// Steps that each worker has left in the round.
+#[derive(Debug, Default)]
+struct Left(Vec<u32>);

@@ -1,0 +1,51 @@
+//! How the workers of a job come together: one file per protocol.
+//!
+//! In: a [`Floor`](super::Floor), which is the event queue, the [`Stepping`](super::Stepping) of a configuration and
+//! its luck, and a [`Goal`]. Out: a [`Stretch`]: what was done, how long it took, and what the
+//! statistical price needs.
+//!
+//! - [`stretch`]: goals and outcomes; [`synchronisation`]: what a protocol says of itself; [`fidelity`]: why it cannot
+//!   be simulated in a fidelity.
+//! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
+//!   [`flexible`]: without waiting for the slowest of every step.
+//! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
+//! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
+//! - [`fast`]: many updates at once; `steps`: of workers that end a step together, `sampled` where no formula tells
+//!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once; `measured`: in a process.
+
+pub mod asp;
+pub mod asp_alone;
+pub mod backup;
+pub mod bsp;
+mod draws;
+pub mod fast;
+pub mod fidelity;
+pub mod flexible;
+mod flow;
+pub mod local_sgd;
+pub mod long_run;
+mod measured;
+mod network;
+pub mod registry;
+mod renewal;
+mod sampled;
+pub mod service;
+pub mod speculative;
+pub mod ssp;
+pub(crate) mod steps;
+pub mod stretch;
+pub mod synchronisation;
+
+pub use super::scratch::Scratch;
+pub use asp::Asp;
+pub use asp_alone::AspAlone;
+pub use backup::Backup;
+pub use bsp::Bsp;
+pub use fidelity::Invalid;
+pub use flexible::Flexible;
+pub use registry::Protocol;
+pub use service::ServiceTime;
+pub use speculative::Speculative;
+pub use ssp::Ssp;
+pub use stretch::{Goal, Stretch};
+pub use synchronisation::Synchronisation;

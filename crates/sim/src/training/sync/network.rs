@@ -1,0 +1,42 @@
+//! What the communication of a worker takes, as the network drifts.
+
+use crate::training::drift::DriftPath;
+use crate::training::stepping::Stepping;
+use scavsim_base::units::SimTime;
+
+/// The communication of a worker now.
+pub(super) struct Network<'d> {
+    drift: &'d mut DriftPath,
+    usual_s: f64,
+    until: SimTime,
+    /// Its seconds.
+    pub(super) seconds: f64,
+    /// The same on the clock.
+    pub(super) time: SimTime,
+}
+
+impl<'d> Network<'d> {
+    /// As it is at `now`.
+    pub(super) fn at(now: SimTime, drift: &'d mut DriftPath, stepping: &Stepping) -> Self {
+        let mut network = Network {
+            drift,
+            usual_s: stepping.communication_s,
+            until: now,
+            seconds: 0.0,
+            time: SimTime::ZERO,
+        };
+        network.follow(now);
+        network
+    }
+
+    /// Becomes what it is at `now`. Time must not run back.
+    #[inline]
+    pub(super) fn follow(&mut self, now: SimTime) {
+        if now >= self.until {
+            let (factor, until) = self.drift.at(now);
+            self.until = until;
+            self.seconds = self.usual_s * factor;
+            self.time = SimTime::from_seconds(self.seconds);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! All protocols by name. A new one is its file and a line here.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use super::asp::Asp;
+use super::backup::Backup;
+use super::bsp::Bsp;
+use super::flexible::Flexible;
+use super::local_sgd::LocalSgd;
+use super::speculative::Speculative;
+use super::ssp::Ssp;
+use super::synchronisation::Synchronisation;
+
+macro_rules! protocols {
+    (
+        without settings: { $($(#[$of_plain:meta])* $plain:ident,)* }
+        with settings: { $($(#[$of:meta])* $name:ident,)* }
+    ) => {
+        /// A synchronisation protocol with its settings.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize, schemars::JsonSchema,
+        )]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        pub enum Protocol {
+            $($(#[$of_plain])* $plain,)*
+            $($(#[$of])* $name($name),)*
+        }
+
+        impl Deref for Protocol {
+            type Target = dyn Synchronisation;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Protocol::$plain => &$plain,)*
+                    $(Protocol::$name(settings) => settings,)*
+                }
+            }
+        }
+    };
+}
+
+protocols! {
+    without settings: {
+        /// Every worker computes, all meet, the slowest ends the step.
+        #[default]
+        Bsp,
+    }
+    with settings: {
+        /// The step ends without the last few.
+        Backup,
+        /// As `bsp`, with a second attempt at slow worker-steps.
+        Speculative,
+        /// A worker waits only when it is too far ahead of the slowest.
+        Ssp,
+        /// Nobody waits; parameter servers take updates one after the other.
+        Asp,
+        /// A barrier at fixed times that sums what is finished.
+        Flexible,
+        /// Every worker steps by itself for a while, then all average.
+        LocalSgd,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::Fidelity;
+    use crate::training::drift::DriftPath;
+    use crate::training::scratch::Scratch;
+    use crate::training::stepping::Stepping;
+    use crate::training::sync::Goal;
+    use crate::training::sync::fast::Pace;
+    use crate::training::variation::Variation;
+    use crate::training::waits::Waits;
+    use scavsim_base::rng::{Purpose, Streams};
+    use scavsim_base::units::SimTime;
+    use scavsim_data::workload::Staleness;
+
+    #[derive(Deserialize)]
+    struct Written {
+        sync: Vec<Protocol>,
+    }
+
+    fn all() -> Vec<Protocol> {
+        let text = "sync = [\"bsp\", { backup = { spare = 1 } }, { speculative = { quantile = 0.9 } }, \
+                    { ssp = { slack = 3 } }, { asp = { service_s = 0 } }, { flexible = { after_s = 1 } }]";
+        toml::from_str::<Written>(text).expect("all are legal").sync
+    }
+
+    /// Updates after which workers of every protocol are out of step.
+    const MANY: u64 = 10_000;
+
+    #[test]
+    fn a_protocol_that_is_valid_in_a_fidelity_can_be_simulated_in_it() {
+        let variation = Variation {
+            step_cv: 0.2,
+            ..Variation::default()
+        };
+        let slowest = Waits::default().at(&variation, 4, Vec::new).equal;
+        let stepping = Stepping {
+            workers: 4,
+            worker_s: 1.0,
+            communication_s: 0.1,
+            time: variation.worker_time(),
+            slowest,
+            machines: None,
+        };
+        let streams = Streams::new(0);
+        let mut scratch = Scratch::default();
+        let mut valid = 0;
+        for protocol in all() {
+            assert!(protocol.valid(Fidelity::Event, &stepping, 1).is_ok());
+            for fidelity in [Fidelity::Step, Fidelity::Fast] {
+                let is_valid = protocol.valid(fidelity, &stepping, u64::MAX).is_ok();
+                let mut drift = DriftPath::still();
+                let mut stream = streams.stream(0, Purpose::Trial(0));
+                let done = Pace::of(protocol, fidelity, &stepping).advance(
+                    SimTime::ZERO,
+                    &mut drift,
+                    &stepping,
+                    Goal::updates(MANY),
+                    &mut stream,
+                    &mut scratch,
+                );
+                assert_eq!(done.is_ok(), is_valid, "{} {fidelity:?}", protocol.name());
+                if let Ok((stretch, _)) = done {
+                    assert_eq!(stretch.updates, MANY);
+                    valid += 1;
+                }
+            }
+        }
+        // `bsp` and `backup` in both, `asp` and what is measured in `fast`.
+        assert_eq!(valid, 8);
+    }
+
+    #[test]
+    fn names_are_those_that_a_scenario_writes() {
+        for protocol in all() {
+            let written = serde_json::to_string(&protocol).expect("it can be written");
+            assert!(
+                written.contains(&format!("\"{}\"", protocol.name())),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn stale_gradients_cost_what_the_penalty_says_and_nothing_without_one() {
+        let penalty: Staleness = toml::from_str("per_missed_batch = 0.1").expect("legal");
+        for protocol in all() {
+            assert_eq!(protocol.gradients_factor(3.0, None), 1.0);
+            assert!((protocol.gradients_factor(3.0, Some(penalty)) - 1.3).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! How long a parameter server takes for its part of an update.
+
+use serde::{Deserialize, Serialize};
+
+use scavsim_base::rng::{Stream, UnitGamma};
+use scavsim_base::units::SimTime;
+use scavsim_read::input::checked::Spread;
+
+/// How the service times of a parameter server vary. All parts of an update are equally large, and take equally long.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServiceTime {
+    /// All are alike.
+    #[default]
+    Constant,
+    /// Exponential: a coefficient of variation of 1.
+    Exponential,
+    /// Gamma with this coefficient of variation.
+    Cv(Spread),
+}
+
+impl ServiceTime {
+    /// Coefficient of variation.
+    pub fn cv(self) -> f64 {
+        match self {
+            ServiceTime::Constant => 0.0,
+            ServiceTime::Exponential => 1.0,
+            ServiceTime::Cv(cv) => cv.get(),
+        }
+    }
+}
+
+/// Moments of a server's time for its part of an update.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Service {
+    /// Mean seconds.
+    pub(super) part_s: f64,
+    cv: f64,
+}
+
+impl Service {
+    pub(super) fn of(part_s: f64, times: ServiceTime) -> Self {
+        Service {
+            part_s,
+            cv: times.cv(),
+        }
+    }
+
+    pub(super) fn variance(&self) -> f64 {
+        let deviation = self.cv * self.part_s;
+        deviation * deviation
+    }
+
+    /// Mean of the square.
+    pub(super) fn second_moment(&self) -> f64 {
+        self.part_s * self.part_s + self.variance()
+    }
+
+    /// Third central moment: the skewness of a gamma is twice its cv.
+    pub(super) fn third_moment(&self) -> f64 {
+        2.0 * self.cv * self.cv * self.part_s * self.variance()
+    }
+}
+
+/// How a part's time is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Times {
+    Constant(SimTime),
+    Exponential(f64),
+    Gamma(f64, UnitGamma),
+}
+
+impl Times {
+    pub(super) fn of(part_s: f64, times: ServiceTime) -> Self {
+        match times {
+            ServiceTime::Cv(cv) if cv.get() > 0.0 => {
+                Times::Gamma(part_s, UnitGamma::from_cv(cv.get()))
+            }
+            ServiceTime::Exponential => Times::Exponential(part_s),
+            _ => Times::Constant(SimTime::from_seconds(part_s)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn draw(&self, stream: &mut Stream) -> SimTime {
+        match self {
+            Times::Constant(part) => *part,
+            Times::Exponential(part_s) => {
+                SimTime::from_seconds(-part_s * libm::log(stream.uniform()))
+            }
+            Times::Gamma(part_s, law) => SimTime::from_seconds(part_s * law.sample(stream)),
+        }
+    }
+}
