@@ -91,6 +91,14 @@ fn who_breaks_a_limit_is_not_compared_with_who_keeps_it() {
         } else {
             broken += 1;
         }
+        if number("expected_cost_usd") > LIMIT {
+            // Beyond the limit there is more to have than the oracle's front offers.
+            assert!(
+                row.text("knee_depth").is_empty(),
+                "{}",
+                row.text("knee_depth")
+            );
+        }
         if number("search_time_h") == 0.0 {
             assert_eq!(number("kept_choice"), number("kept_net"));
         }

@@ -8,7 +8,7 @@ use crate::configuration::{Configuration, Shape};
 use crate::workload::law::pooled::Variation;
 use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, PooledLaw};
 use crate::workload::residual::Place;
-use crate::workload::step_cost::StepCost;
+use crate::workload::step::StepCost;
 use crate::workload::step_pool;
 use scavsim_base::stats::Welford;
 

@@ -4,7 +4,7 @@ use super::Quality;
 use super::linear::{Equation, least_squares, non_negative};
 use super::minimise::levenberg_marquardt;
 use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
-use crate::workload::step_cost::StepCost;
+use crate::workload::step::StepCost;
 
 /// A measured step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::charges;
-use super::reductions::spot_series::SpotSeriesKey;
+use super::spot_series_key::SpotSeriesKey;
 use crate::cloud::{Date, Market, PriceTable};
 use scavsim_read::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd};
 

@@ -8,7 +8,7 @@
 //! - [`load`]: a folder of tables → a checked [`Workload`]; `head`: its `workload.toml`; `rows`: rows of its tables.
 //! - [`library`]: the workloads embedded in the binary, and folders on disk.
 //! - [`grid`]: interpolation over measured (workers, batch) points.
-//! - [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
+//! - [`step`]; [`step_cost`] with its `step_rows`, `compute_by_batch`, `step_surface`, `step_errors`, `step_pool` and [`residual`]; [`epochs`], [`noise`], [`noise_curve`], [`noise_scale`], [`published`]: the
 //!   measured tables.
 //! - [`spread`]: how sure a prediction is.
 //! - [`law`]: formulae for what was not measured; [`stand_in`]: VM types that were not measured; [`out_of_core`]: state that
@@ -32,6 +32,7 @@ mod rows;
 pub mod spread;
 pub mod staleness;
 pub mod stand_in;
+pub mod step;
 pub mod step_cost;
 mod step_errors;
 pub mod step_pool;
@@ -39,6 +40,7 @@ mod step_rows;
 mod step_surface;
 
 pub use epochs::Epochs;
+pub use law::Laws;
 pub use noise::Noise;
 pub use noise_curve::{NoiseCurve, NoiseOverTraining};
 pub use noise_scale::{NoiseScale, Pace};
@@ -48,12 +50,11 @@ pub use published::Published;
 pub use spread::{Interval, Spread};
 pub use staleness::Staleness;
 pub use stand_in::{Reach, StandIn};
-pub use step_cost::{Communication, KnownStep, StepCost, StepCosts, StepMeasured};
-
-use std::collections::BTreeMap;
+pub use step::StepCost;
+pub use step_cost::{Communication, KnownStep, StepCosts, StepMeasured};
 
 use crate::configuration::{Configuration, Shape};
-use law::{EpochLaw, PooledLaw, SizedWorker, StepLaw, WorkerLaw};
+use law::{EpochLaw, SizedWorker, WorkerLaw};
 
 /// One training job as it was measured.
 #[derive(Debug, Clone)]
@@ -122,17 +123,6 @@ pub struct Constants {
     pub fixed_memory_gib: Option<Sourced>,
     /// Parameters of the model that workers exchange gradients of.
     pub parameters: Option<Sourced>,
-}
-
-/// Formulae for what was not measured.
-#[derive(Debug, Clone, Default)]
-pub struct Laws {
-    /// Seconds of a step, per VM shape.
-    pub steps: BTreeMap<String, StepLaw>,
-    /// Seconds of a step on any shape of a VM type; it comes before those per shape.
-    pub pooled: BTreeMap<String, PooledLaw>,
-    /// Epochs to the target.
-    pub epochs: Option<EpochLaw>,
 }
 
 /// The truth about one configuration, before any random variation.

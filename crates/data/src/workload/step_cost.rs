@@ -5,30 +5,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Laws;
 use super::compute_by_batch::ComputeByLocalBatch;
+use super::law::Laws;
 use super::origin::Provenance;
+use super::step::StepCost;
 use super::step_errors::Errors;
 use super::step_pool::Pool;
 use super::step_surface::Surface;
 use crate::configuration::{Configuration, Shape};
-
-/// Mean seconds of one step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepCost {
-    /// Forward and backward pass of one worker over its local batch, or of the slowest of all
-    /// workers when the step was measured at the barrier.
-    pub compute_s: f64,
-    /// Communication that compute does not hide.
-    pub communication_s: f64,
-}
-
-impl StepCost {
-    /// Compute and communication, one after the other.
-    pub fn total_s(self) -> f64 {
-        self.compute_s + self.communication_s
-    }
-}
 
 /// Where the compute time of a step was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::law::StepLaw;
 use super::spread::Squares;
-use super::step_cost::StepCost;
+use super::step::StepCost;
 use super::step_surface::Surface;
 use crate::configuration::Configuration;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::law::PooledLaw;
 use super::residual::{Place, Residual};
-use super::step_cost::StepCost;
+use super::step::StepCost;
 use crate::configuration::{Configuration, Shape};
 use scavsim_base::rng;
 

@@ -2,7 +2,7 @@
 
 use super::grid::{Grid, Point};
 use super::law::StepLaw;
-use super::step_cost::StepCost;
+use super::step::StepCost;
 use crate::configuration::{Configuration, Shape};
 
 /// The measured points of one VM shape, those on one VM apart from those on several: between the

@@ -381,16 +381,18 @@ impl<'p> Evaluator<'p> {
         let is_allowed = arena.allowed[case.policy][at];
         let is_right = at == oracle || is_worth(objective, is_allowed, front, chosen, best);
         record.right = Some(f64::from(is_right));
-        if objective == Objective::Knee {
+        // Beyond the limits there is more to have than the front offers.
+        if objective == Objective::Knee && is_allowed {
             record.knee_depth = front.and_then(|front| front.depth_over_knee(&chosen));
         }
         // Without a search there is no luck in a choice.
         let rival = self.rival.filter(|_| outcome.search.hours > 0.0);
         let is_finite = |point: &Point| point.time_s.is_finite() && point.cost_usd.is_finite();
-        if let Some(rival) = rival.map(|rival| expected[rival]).filter(is_finite) {
+        let rival = rival.map(|at| (at, expected[at]));
+        if let Some((at, rival)) = rival.filter(|(_, point)| is_finite(point)) {
             record.rival_time_h = Some(rival.time_s / SECONDS_PER_HOUR);
             record.rival_cost_usd = Some(rival.cost_usd);
-            if objective == Objective::Knee {
+            if objective == Objective::Knee && arena.allowed[case.policy][at] {
                 record.rival_knee_depth = front.and_then(|front| front.depth_over_knee(&rival));
             }
         }

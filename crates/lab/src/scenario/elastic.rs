@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::complaints::Complaints;
 use super::file::{ElasticTable, ScenarioFile};
 use scavsim_base::units::SECONDS_PER_HOUR;
-use scavsim_data::pricing::reductions::spot_series::{SpotSeries, Step};
+use scavsim_data::pricing::reductions::spot_series::SpotSeries;
+use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_sim::cluster::Elastic;
 
 /// When clusters grow and shrink, if they do.

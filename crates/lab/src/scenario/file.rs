@@ -13,7 +13,7 @@ pub use super::parallel_table::ParallelTable;
 use super::scale_axis::ScaleAxis;
 pub use super::schema::schema;
 use scavsim_data::pricing::PolicyFile;
-use scavsim_data::pricing::reductions::spot_series::Step;
+use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::Staleness;
 use scavsim_read::input::checked::{
     Count, Delay, Fraction, HalfWidth, Interval, Machines, MeanLife, MissShare, NonNegative,

@@ -15,7 +15,7 @@ use scavsim_data::cloud::{Fleet, PriceTable};
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::pricing::builtin::{self, LISTED, LISTED_SPOT};
 use scavsim_data::pricing::file::Tables;
-use scavsim_data::pricing::reductions::spot_series::SpotSeriesKey;
+use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
 use scavsim_data::pricing::{NoPrice, Policy, PolicyFile, Rented};
 use scavsim_data::usage::RentedVm;
 use scavsim_data::workload::Workload;

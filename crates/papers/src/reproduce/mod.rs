@@ -5,7 +5,7 @@
 //!
 //! - [`paper`]: a folder of the library or of a reader, read; its form is in [`form`].
 //! - [`expectations`]: the table of published figures.
-//! - [`evidence`]: what a row says for the model, and how many say what; [`constants`]: what was chosen, and on which rows.
+//! - [`evidence`]: what a row says for the model; [`tally`]: how many say what; [`constants`]: what was chosen, and on which rows.
 //! - [`readings`]: what a claim is read as; [`claims`]: in how many readings it holds.
 //! - [`names`]: what expressions can name: the model's functions, the paper's own, its tables.
 //! - [`stage`]: a scenario of a paper, read with what the paper sets beside it.
@@ -25,10 +25,13 @@ pub mod paper;
 pub mod readings;
 pub mod render;
 pub mod stage;
+pub mod tally;
 
 pub use claims::Claim;
 pub use compare::compare;
 pub use comparison::{Comparison, Verdict};
 pub use constants::Constant;
-pub use evidence::{Evidence, Tally};
-pub use paper::{Paper, Size};
+pub use evidence::Evidence;
+pub use paper::Paper;
+pub use stage::Size;
+pub use tally::Tally;

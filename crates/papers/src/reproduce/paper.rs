@@ -9,14 +9,12 @@ use super::constants::{self, Constant};
 use super::expectations::{self, Expectation};
 use super::form::{PaperFile, ScenarioForm};
 use super::names::Names;
-use super::stage;
+use super::stage::{self, Size};
 use crate::expression::{self, Definition};
 use crate::functions::{Given, Lives};
-use scavsim_read::input::checked::Count;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, closest, folder};
-use scavsim_sim::training::Fidelity;
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/papers");
 
@@ -25,15 +23,6 @@ const FILE: &str = "paper.toml";
 const FIGURES: &str = "figures.csv";
 /// The table of its claims, where it has some.
 const CLAIMS: &str = "claims.csv";
-
-/// In what size the simulations of a paper are run.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Size {
-    /// How finely: a paper does not say.
-    pub fidelity: Fidelity,
-    /// Replicas of each scenario; as many as it says when absent.
-    pub replicas: Option<Count>,
-}
 
 /// A paper: what its figures are computed from and the figures themselves.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::cells::cells;
 use super::claims::claims;
 use super::comparison::{Comparison, Verdict};
-use super::evidence::Tally;
 use super::paper::Paper;
+use super::tally::Tally;
 use scavsim_base::text::Page;
 use scavsim_base::text::text_table::{self, Column};
 

@@ -4,11 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::form::ScenarioForm;
-use super::paper::Size;
 use crate::functions::scenarios::Variants;
 use scavsim_lab::scenario::{self, Overrides};
+use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_sim::training::Fidelity;
+
+/// In what size the simulations of a paper are run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Size {
+    /// How finely: a paper does not say.
+    pub fidelity: Fidelity,
+    /// Replicas of each scenario; as many as it says when absent.
+    pub replicas: Option<Count>,
+}
 
 /// Reads the scenario in `text`, once for each line of `each` in `form`, with the keys that it sets, all of which are of
 /// `source`. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not

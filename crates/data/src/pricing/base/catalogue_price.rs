@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::{Date, Fleet, Market, Offer, Place, PriceTable, prices, vm_types};
 use crate::pricing::PolicyFile;
-use crate::pricing::reductions::spot_series::SpotSeriesKey;
+use crate::pricing::spot_series_key::SpotSeriesKey;
 
 /// `catalogue` with `date`, and `provider` and `region` or `regions`
 pub const RULE: Rule = Rule {

@@ -1,16 +1,13 @@
 //! What makes a base price less: spot, commitments and sustained use.
 //!
-//! In: the form of a policy. Out: its [`Reductions`], or what is wrong with them. One file per discount; a
-//! new one is a file here, its keys in [`PolicyFile`], and a line in [`RULES`].
+//! In: the form of a policy. Out: its [`Reductions`], or what is wrong with them. One file per discount
+//! that is more than a fraction of the price; a new one is its keys in [`PolicyFile`] and an entry of [`RULES`].
 //!
-//! - [`spot_ratio`], [`commitment_discount`]: a fraction of the price.
 //! - [`spot_series`]: a spot price that changes while a job runs.
 //! - [`sustained_use`]: a discount that grows with the part of the month in which VMs are held.
 //! - [`revoked`]: what is not charged of a VM that the provider takes away.
 
-pub mod commitment_discount;
 pub mod revoked;
-pub mod spot_ratio;
 pub mod spot_series;
 pub mod sustained_use;
 
@@ -88,10 +85,52 @@ pub struct Rule {
 
 /// All discounts on a base price.
 pub const RULES: &[Rule] = &[
-    spot_ratio::RULE,
-    spot_series::RULE,
-    commitment_discount::RULE,
-    sustained_use::RULE,
+    Rule {
+        key: "`spot_ratio`",
+        is_spot: true,
+        read: |file| {
+            // VMs on demand beside spot VMs cost their whole price.
+            let factor = file.spot_ratio?.get();
+            Some(Ok(Reductions {
+                factor,
+                ..Reductions::NONE
+            }))
+        },
+    },
+    Rule {
+        key: "`spot_series`",
+        is_spot: true,
+        read: |file| {
+            let series = spot_series::read(file)?;
+            Some(series.map(|series| Reductions {
+                spot_series: Some(series),
+                ..Reductions::NONE
+            }))
+        },
+    },
+    Rule {
+        key: "`commitment_discount`",
+        is_spot: false,
+        read: |file| {
+            let factor = 1.0 - file.commitment_discount?.get();
+            Some(Ok(Reductions {
+                factor,
+                on_demand_factor: factor,
+                ..Reductions::NONE
+            }))
+        },
+    },
+    Rule {
+        key: "`sustained_use`",
+        is_spot: false,
+        read: |file| {
+            let bands = sustained_use::read(file)?;
+            Some(bands.map(|bands| Reductions {
+                sustained_use: Some(bands),
+                ..Reductions::NONE
+            }))
+        },
+    },
 ];
 
 /// The reductions of a base price that is listed in `market`. A unit of use gets one discount, and

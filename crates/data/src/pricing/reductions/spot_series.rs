@@ -1,91 +1,17 @@
 //! A spot price that changes while a job runs.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-
-use super::{Reductions, Rule};
 use crate::cloud::{Date, Fleet, Market, Moment, Place, PriceTable};
+use crate::pricing::spot_series_key::{SpotSeriesKey, Step};
 use crate::pricing::{NoPrice, PolicyFile};
-use scavsim_read::input::checked::{NonNegative, Positive};
 
-/// `spot_series`
-pub const RULE: Rule = Rule {
-    key: "`spot_series`",
-    is_spot: true,
-    read: |file| {
-        let series = match file.spot_series.as_ref()? {
-            SpotSeriesKey::Steps(steps) => SpotSeries::new(steps).map(Series::Ratio),
-            SpotSeriesKey::Table(_) => Dated::read(file).map(Series::Dated),
-        };
-        Some(series.map(|series| Reductions {
-            spot_series: Some(series),
-            ..Reductions::NONE
-        }))
-    },
-};
-
-/// `spot_series` as it is written: steps, or the name of a table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum SpotSeriesKey {
-    /// Hours and ratios.
-    Steps(Vec<Step>),
-    /// A table of one's own with dated spot prices.
-    Table(String),
-}
-
-impl<'de> Deserialize<'de> for SpotSeriesKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = SpotSeriesKey;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "steps like [[0, 0.3], [6, 0.45]] or the name of a table like \"spot.csv\"",
-                )
-            }
-
-            fn visit_str<E: Error>(self, name: &str) -> Result<SpotSeriesKey, E> {
-                Ok(SpotSeriesKey::Table(name.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpotSeriesKey, A::Error> {
-                let mut steps = Vec::new();
-                while let Some(step) = list.next_element()? {
-                    steps.push(step);
-                }
-                Ok(SpotSeriesKey::Steps(steps))
-            }
-        }
-        deserializer.deserialize_any(KeyVisitor)
-    }
-}
-
-impl JsonSchema for SpotSeriesKey {
-    fn schema_name() -> Cow<'static, str> {
-        "SpotSeriesKey".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let step = generator.subschema_for::<Step>();
-        json_schema!({
-            "anyOf": [
-                { "type": "array", "minItems": 1, "items": step },
-                { "type": "string", "minLength": 1 }
-            ]
-        })
-    }
+/// Reads `spot_series`; `None` where it is not given.
+pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, String>> {
+    Some(match file.spot_series.as_ref()? {
+        SpotSeriesKey::Steps(steps) => SpotSeries::new(steps).map(Series::Ratio),
+        SpotSeriesKey::Table(_) => Dated::read(file).map(Series::Dated),
+    })
 }
 
 /// A spot price that changes.
@@ -147,10 +73,6 @@ impl Dated {
         Ok(SpotSeries(segments))
     }
 }
-
-/// From so many hours since the job began, the spot price is this multiple of the base price.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct Step(pub NonNegative, pub Positive);
 
 /// Spot price over base price, constant from each step to the next; the last step holds for ever.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,6 +146,7 @@ impl SpotSeries {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use scavsim_read::input::checked::{NonNegative, Positive};
 
     fn series(steps: &[(f64, f64)]) -> Result<SpotSeries, String> {
         let step = |&(from, ratio): &(f64, f64)| {

@@ -2,22 +2,15 @@
 
 use std::cell::RefCell;
 
-use super::{Reductions, Rule};
+use crate::pricing::PolicyFile;
 
-/// `sustained_use`
-pub const RULE: Rule = Rule {
-    key: "`sustained_use`",
-    is_spot: false,
-    read: |file| {
-        let fractions = file.sustained_use.as_ref()?.iter().map(|f| f.get());
-        let bands = SustainedUse::new(fractions.collect())
-            .ok_or("`sustained_use` is empty: give the fraction of each part of the month");
-        Some(bands.map_err(str::to_owned).map(|bands| Reductions {
-            sustained_use: Some(bands),
-            ..Reductions::NONE
-        }))
-    },
-};
+/// Reads `sustained_use`; `None` where it is not given.
+pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, String>> {
+    let fractions = file.sustained_use.as_ref()?.iter().map(|f| f.get());
+    let bands = SustainedUse::new(fractions.collect())
+        .ok_or("`sustained_use` is empty: give the fraction of each part of the month");
+    Some(bands.map_err(str::to_owned))
+}
 
 /// Hours of a month in price lists.
 pub const MONTH_H: f64 = 730.0;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ANY, at_least};
+use super::bounds::{ANY, at_least};
 
 /// A law of communication time, for two workers and more.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]

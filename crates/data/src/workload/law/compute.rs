@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ANY, WorkerLaw, at_least};
+use super::WorkerLaw;
+use super::bounds::{ANY, at_least};
 use scavsim_read::input::checked::Positive;
 
 /// A law of compute time.

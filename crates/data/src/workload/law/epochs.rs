@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ABOVE_ZERO, ANY, at_least};
+use super::bounds::{ABOVE_ZERO, ANY, at_least};
 
 /// A law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{ABOVE_ZERO, ANY, at_least};
+use super::bounds::{ABOVE_ZERO, ANY, at_least};
 
 /// A law of the noise scale.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]

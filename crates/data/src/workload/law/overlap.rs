@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::at_least;
+use super::bounds::at_least;
 
 /// How much communication compute hides.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ABOVE_ZERO, CommunicationLaw, ComputeLaw, Overlap, StepLaw, at_least};
-use crate::workload::step_cost::StepCost;
+use super::bounds::{ABOVE_ZERO, at_least};
+use super::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
+use crate::workload::step::StepCost;
 
 /// Seconds of a step by law for any placement of workers on VMs of one type: one p-norm over K
 /// for workers on several VMs, a constant in place of communication on one VM.

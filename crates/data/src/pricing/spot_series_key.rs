@@ -1,0 +1,73 @@
+//! The key `spot_series` as it is written.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use scavsim_read::input::checked::{NonNegative, Positive};
+
+/// `spot_series` as it is written: steps, or the name of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum SpotSeriesKey {
+    /// Hours and ratios.
+    Steps(Vec<Step>),
+    /// A table of one's own with dated spot prices.
+    Table(String),
+}
+
+impl<'de> Deserialize<'de> for SpotSeriesKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = SpotSeriesKey;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "steps like [[0, 0.3], [6, 0.45]] or the name of a table like \"spot.csv\"",
+                )
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<SpotSeriesKey, E> {
+                Ok(SpotSeriesKey::Table(name.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpotSeriesKey, A::Error> {
+                let mut steps = Vec::new();
+                while let Some(step) = list.next_element()? {
+                    steps.push(step);
+                }
+                Ok(SpotSeriesKey::Steps(steps))
+            }
+        }
+        deserializer.deserialize_any(KeyVisitor)
+    }
+}
+
+impl JsonSchema for SpotSeriesKey {
+    fn schema_name() -> Cow<'static, str> {
+        "SpotSeriesKey".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let step = generator.subschema_for::<Step>();
+        json_schema!({
+            "anyOf": [
+                { "type": "array", "minItems": 1, "items": step },
+                { "type": "string", "minLength": 1 }
+            ]
+        })
+    }
+}
+
+/// From so many hours since the job began, the spot price is this multiple of the base price.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Step(pub NonNegative, pub Positive);

@@ -1,0 +1,86 @@
+//! Seconds of a step by law.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommunicationLaw, ComputeLaw, Overlap};
+use crate::workload::step::StepCost;
+
+/// Seconds of a step by law, for one VM shape.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepLaw {
+    /// One worker's compute.
+    pub compute: ComputeLaw,
+    /// Communication before any of it is hidden.
+    pub communication: CommunicationLaw,
+    /// How the two add up.
+    #[serde(default, skip_serializing_if = "Overlap::is_additive")]
+    pub overlap: Overlap,
+    /// Whether it says nothing of workers on several VMs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_vm_only: bool,
+}
+
+impl StepLaw {
+    /// Whether its parameters make sense.
+    ///
+    /// # Errors
+    /// What is wrong with the first that does not.
+    pub fn check(&self) -> Result<(), String> {
+        self.compute.check()?;
+        self.communication.check()?;
+        self.overlap.check()
+    }
+
+    /// The cost of a step with `workers` workers of `local_batch` samples each: compute times
+    /// `compute_scale`, communication times `network_scale`. A single worker does not
+    /// communicate. `None` where the law gives no time above zero.
+    pub fn cost(
+        &self,
+        workers: u32,
+        local_batch: f64,
+        compute_scale: f64,
+        network_scale: f64,
+    ) -> Option<StepCost> {
+        let compute_s = compute_scale * self.compute.seconds(local_batch);
+        let raw_s = match workers {
+            1 => 0.0,
+            k => network_scale * self.communication.seconds(k, compute_s),
+        };
+        let sound = compute_s.is_finite() && compute_s > 0.0 && raw_s.is_finite() && raw_s >= 0.0;
+        sound.then(|| StepCost {
+            compute_s,
+            communication_s: self.overlap.exposed_s(compute_s, raw_s),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_worker_does_not_communicate_and_scales_act_on_their_part() {
+        let law: StepLaw = toml::from_str(
+            "compute.affine = { base_s = 0.1, per_sample_s = 0.01 }\n\
+             communication.linear = { base_s = 0.2, per_worker_s = 0.05 }",
+        )
+        .expect("a law");
+        let whole = |k, scale, network| law.cost(k, 10.0, scale, network).map(StepCost::total_s);
+        assert_eq!(whole(1, 1.0, 1.0), Some(0.2));
+        let close = |a: Option<f64>, b: f64| assert!(a.is_some_and(|a| (a - b).abs() < 1e-12));
+        close(whole(4, 1.0, 1.0), 0.6);
+        close(whole(4, 2.0, 1.0), 0.8);
+        close(whole(4, 1.0, 2.0), 1.0);
+    }
+
+    #[test]
+    fn a_law_that_leaves_its_range_gives_no_time() {
+        let law: StepLaw = toml::from_str(
+            "compute.affine = { base_s = -0.1, per_sample_s = 0.01 }\n\
+             communication.linear = { base_s = 0, per_worker_s = 0 }",
+        )
+        .expect("a law");
+        assert_eq!(law.cost(2, 5.0, 1.0, 1.0), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! What `docs/architecture.md` promises of the house, counted in its source.
+//!
+//! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates anew.
+
+mod circles;
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use source::{CrateSource, Facts};
+
+/// The floors of the house from the ground up: a crate depends on those before it.
+const FLOORS: [&str; 10] = [
+    "base", "read", "data", "sim", "search", "lab", "measure", "papers", "show", "scavsim",
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn folder(name: &str) -> PathBuf {
+    if name == "scavsim" {
+        root()
+    } else {
+        root().join("crates").join(name)
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+/// The crates of the house that one depends on, in the order of the floors.
+fn dependencies(name: &str) -> Vec<&'static str> {
+    let text = read(&folder(name).join("Cargo.toml"));
+    let package: toml::Table = text.parse().expect("cargo reads it, too");
+    let named = package["dependencies"].as_table().expect("it is a table");
+    let is_named = |floor: &&&str| named.contains_key(&format!("scavsim-{floor}"));
+    FLOORS.iter().filter(is_named).copied().collect()
+}
+
+fn house() -> BTreeMap<&'static str, CrateSource> {
+    let read = |name: &&'static str| (*name, CrateSource::read(&folder(name).join("src")));
+    FLOORS.iter().map(read).collect()
+}
+
+#[test]
+fn a_crate_depends_on_lower_floors_alone() {
+    for (floor, name) in FLOORS.iter().enumerate() {
+        let up: Vec<&str> = dependencies(name)
+            .into_iter()
+            .filter(|other| !FLOORS[..floor].contains(other))
+            .collect();
+        assert!(up.is_empty(), "{name} depends on {up:?}, which is above it");
+    }
+}
+
+#[test]
+fn no_crate_is_more_than_a_quarter_of_the_house() {
+    let house = house();
+    let all: usize = house.values().map(|source| source.lines).sum();
+    for (name, source) in &house {
+        let share = source.lines as f64 / all as f64;
+        assert!(
+            share <= 0.25,
+            "{name} has {:.0} % of {all} lines",
+            100.0 * share
+        );
+    }
+}
+
+/// Files that need each other are one subject in several files: each such circle has its reason here.
+#[test]
+fn files_that_need_each_other_are_few() {
+    let mut found = BTreeSet::new();
+    for (name, source) in house() {
+        for circle in circles::circles(&source) {
+            found.insert(format!("{name}: {}", circle.join(" ")));
+        }
+    }
+    let known: BTreeSet<String> = read(&root().join("tests/house/circles.txt"))
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "new circles of files: {new:#?}; no longer: {gone:#?} (tests/house/circles.txt)"
+    );
+}
+
+fn facts() -> Facts {
+    let mut all = Facts::default();
+    for (name, source) in house() {
+        all.add(name, &source);
+    }
+    all
+}
+
+#[test]
+fn errors_have_types() {
+    let strings = facts().string_errors;
+    assert!(
+        strings.len() <= MOST_STRING_ERRORS,
+        "{} functions or types have a `Result<_, String>`, at most {MOST_STRING_ERRORS} had: {strings:#?}",
+        strings.len()
+    );
+}
+
+/// To fall: what has no type of its own yet.
+const MOST_STRING_ERRORS: usize = 141;
+
+#[test]
+fn a_name_of_a_type_has_one_meaning_in_a_crate() {
+    let twice = facts().types_twice;
+    assert!(
+        twice.len() <= MOST_NAMES_TWICE,
+        "{} names stand for several types of a crate, at most {MOST_NAMES_TWICE} did: {twice:#?}",
+        twice.len()
+    );
+}
+
+/// To fall to none.
+const MOST_NAMES_TWICE: usize = 166;
+
+/// Between crates the compiler does not say what nobody uses.
+#[test]
+fn what_is_public_is_used() {
+    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+    for folder in [
+        "src",
+        "crates",
+        "tests",
+        "benches",
+        "examples",
+        "python/src",
+    ] {
+        source::count_words(&root().join(folder), &mut words);
+    }
+    let idle: Vec<String> = facts()
+        .public_names
+        .into_iter()
+        .filter(|(name, ..)| words.get(name).is_none_or(|times| *times < 2))
+        .map(|(name, place)| format!("{name} ({place})"))
+        .collect();
+    assert!(idle.is_empty(), "nobody names them: {idle:#?}");
+}
+
+/// The table of crates in `docs/architecture.md`: what each depends on, and its thousands of lines.
+#[test]
+fn the_architecture_is_as_the_document_says() {
+    let path = root().join("docs/architecture.md");
+    let text = read(&path);
+    let (before, rest) = text.split_once(BEGIN).expect("the document has the table");
+    let (table, after) = rest.split_once(END).expect("the table ends");
+    let house = house();
+    let told: BTreeMap<&str, Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            (cells[0].trim_matches('`'), cells)
+        })
+        .collect();
+    let mut now =
+        String::from("\n| crate | what it is | stands on | thousand lines |\n|---|---|---|---|\n");
+    let mut wrong = Vec::new();
+    for name in FLOORS {
+        let stands_on = dependencies(name).join(", ");
+        let thousands = house[name].lines as f64 / 1000.0;
+        let cells = told.get(name).map_or(&[][..], |cells| &cells[..]);
+        let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
+        let is_near = cell(3)
+            .parse()
+            .is_ok_and(|told: f64| (told - thousands).abs() <= 0.05 * thousands + 0.1);
+        if cell(2) != stands_on || !is_near {
+            wrong.push(name);
+        }
+        now += &format!(
+            "| `{name}` | {} | {stands_on} | {thousands:.1} |\n",
+            cell(1)
+        );
+    }
+    if !wrong.is_empty() && std::env::var_os("SCAVSIM_RENEW").is_some() {
+        fs::write(&path, [before, BEGIN, &now, END, after].concat()).expect("it can be written");
+        return;
+    }
+    assert!(wrong.is_empty(), "rows of {wrong:?} are to be:{now}");
+}
+
+const BEGIN: &str = "<!-- crates -->";
+const END: &str = "<!-- end of crates -->";
