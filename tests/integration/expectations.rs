@@ -5,7 +5,7 @@ use scavsim::engine::{Hands, Interrupt};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
-use scavsim::testbed::{SimulatedCluster, Terms};
+use scavsim::testbed::{SimulatedCluster, Site, Terms};
 use scavsim::training::Fidelity;
 use scavsim::usage::Usage;
 

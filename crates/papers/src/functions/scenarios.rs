@@ -13,7 +13,7 @@ use scavsim_lab::experiment::{
     Arena, COLUMNS, Column, Conduct, Evaluator, Plan, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
-use scavsim_search::testbed::{History, SimulatedCluster};
+use scavsim_search::testbed::{History, SimulatedCluster, Site};
 
 /// Rows that `scavsim run` writes.
 pub const RECORDS: &str = "records";

@@ -1,77 +1,22 @@
 //! A job on parallel plans as a testbed: a plan is held, trained for a while, and left for another.
 //!
-//! - `site`: such a job.
+//! - `cut`: the plans. `site`: a job on them.
 
+mod cut;
 mod site;
 
-use std::sync::{Arc, OnceLock};
-
-use site::PlanSite;
+pub use cut::PlanGround;
 
 use super::{Ground, Site, Terms};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{Rented, RentedVm, Usage};
-use scavsim_sim::engine::{Hands, Interrupt};
-use scavsim_sim::plans::pace::slot_nodes;
-use scavsim_sim::plans::terms::On;
-use scavsim_sim::plans::{Choices, Spread, Terms as JobTerms};
+use scavsim_sim::plans::Choices;
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 4_000;
-
-/// Parallel plans as the ground of an arena.
-#[derive(Debug)]
-pub struct PlanGround {
-    choices: Arc<Choices>,
-    terms: Arc<JobTerms>,
-    /// What luck makes of the steps of each plan.
-    spreads: Vec<OnceLock<Spread>>,
-}
-
-impl PlanGround {
-    /// Any of these plans on these terms.
-    pub fn new(choices: Arc<Choices>, terms: Arc<JobTerms>) -> PlanGround {
-        let count = choices.ways.len();
-        PlanGround {
-            choices,
-            terms,
-            spreads: (0..count).map(|_| OnceLock::new()).collect(),
-        }
-    }
-
-    /// The same, with what luck makes of all plans found out on so many threads.
-    #[must_use]
-    pub fn prepared(self, hands: Hands) -> PlanGround {
-        if !Spread::is_none(&self.terms.variation) {
-            hands.each(self.choices.ways.len(), 1, |at| self.spread(at));
-        }
-        self
-    }
-
-    fn on(&self) -> On<'_> {
-        On {
-            choices: &self.choices,
-            terms: &self.terms,
-        }
-    }
-
-    fn spread(&self, at: usize) -> Spread {
-        let variation = &self.terms.variation;
-        if Spread::is_none(variation) {
-            return Spread::NONE;
-        }
-        if Interrupt::is_raised_here() {
-            return Spread::NONE;
-        }
-        *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {
-            Ok(plan) => Spread::of(&plan, &slot_nodes(&self.choices, at), variation),
-            Err(_) => Spread::NONE,
-        })
-    }
-}
 
 impl Ground for PlanGround {
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
@@ -136,7 +81,7 @@ impl Ground for PlanGround {
     }
 
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
-        Box::new(PlanSite::new(self, terms))
+        Box::new(site::open(self, terms))
     }
 }
 
