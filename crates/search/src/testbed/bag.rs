@@ -4,15 +4,16 @@
 
 use std::sync::Arc;
 
+use super::ground::tariff;
 use super::job_site::{JobSite, Reached, Stand, Work};
 use super::log::in_order;
 use super::site::no_layers;
-use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
+use super::{Facts, Ground, HeldVms, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
-use scavsim_data::usage::{Phase, Rented, RentedVm, Usage};
+use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::bag::formula;
 use scavsim_sim::bag::{Bag, BagJob, Choices, Ended, Of, Run};
 use scavsim_sim::cluster::Pause;
@@ -54,6 +55,14 @@ impl BagGround {
         ground
     }
 
+    /// USD that one of its equal jobs is expected to cost by formula.
+    pub fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
+        let size = &self.choices.sizes[configuration];
+        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
+        let expected_s = formula::expected_job_s(&self.bag, size)?;
+        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
+    }
+
     fn of(&self, configuration: usize, phase: Phase) -> Of<'_> {
         let size = &self.choices.sizes[configuration];
         Of {
@@ -66,6 +75,13 @@ impl BagGround {
 }
 
 impl Ground for BagGround {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            bag: Some(self),
+            ..Facts::rents(&self.choices.types)
+        }
+    }
+
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let calm_s = self.calm_s[configuration];
         calm_s.is_finite().then_some(calm_s)
@@ -94,13 +110,7 @@ impl Ground for BagGround {
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        let types: Vec<Rented<'_>> = (self.choices.types.iter())
-            .map(|vm| Rented {
-                vm: &vm.name,
-                on_spot: vm.on_spot,
-            })
-            .collect();
-        policy.tariff(&types, fleet)
+        tariff(&self.choices.types, policy, fleet)
     }
 
     fn provenance(&self, _: usize) -> &'static str {
@@ -110,21 +120,18 @@ impl Ground for BagGround {
         }
     }
 
-    fn held(&self, configuration: usize) -> Option<(String, u32)> {
+    fn held(&self, configuration: usize) -> Vec<HeldVms> {
         let size = &self.choices.sizes[configuration];
-        let vm = self.choices.types.get(usize::from(size.vm))?;
-        Some((vm.name.to_string(), size.vms()))
-    }
-
-    fn rented(&self) -> Option<&[RentedVm]> {
-        Some(&self.choices.types)
-    }
-
-    fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
-        let size = &self.choices.sizes[configuration];
-        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
-        let expected_s = formula::expected_job_s(&self.bag, size)?;
-        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
+        let types = &self.choices.types;
+        let vm = types.get(usize::from(size.vm)).map(|vm| &vm.name);
+        let held = vm.map(|vm| HeldVms {
+            vm: Arc::clone(vm),
+            vms: size.vms(),
+            on_spot: (types.iter())
+                .any(|other| other.name == *vm && other.on_spot == Some(true))
+                .then_some(true),
+        });
+        held.into_iter().collect()
     }
 
     fn simulated_in(&self, _: usize, _: Fidelity) -> (&'static str, Option<&str>) {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::job_site::{JobSite, Reached, Stand, Work};
 use super::site::no_layers;
 use super::{
-    Ground, History, Length, Observation, PastRun, Point, Site, Stop, Target, Terms, Timeline,
+    Facts, Ground, HeldVms, History, Length, Observation, PastRun, Point, Site, Stop, Target,
+    Terms, Timeline,
 };
 use crate::grid::{Charge, Job, Outcome, Probe, Run};
 use crate::testbed::history::RunPrice;
@@ -131,6 +132,15 @@ impl StatedPrices for Stated {
 }
 
 impl Ground for MeasuredGrid {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            rented: None,
+            price_is_known: self.job.is_price_known_beforehand(),
+            looks_cost_a_run: self.probe.charge == Charge::Whole,
+            ..Facts::rents(&[])
+        }
+    }
+
     /// All that its runs took, over those that reached the target: one that does not is begun again.
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let runs = self.job.runs(configuration);
@@ -204,17 +214,13 @@ impl Ground for MeasuredGrid {
         )
     }
 
-    fn price_is_known(&self, _: usize) -> bool {
-        self.job.is_price_known_beforehand()
-    }
-
-    fn looks_cost_a_run(&self) -> bool {
-        self.probe.charge == Charge::Whole
-    }
-
-    fn held(&self, configuration: usize) -> Option<(String, u32)> {
-        let (vm, vms) = self.job.held(configuration)?;
-        Some((vm.to_string(), vms))
+    fn held(&self, configuration: usize) -> Vec<HeldVms> {
+        let held = self.job.held(configuration).map(|(vm, vms)| HeldVms {
+            vm: Arc::clone(vm),
+            vms,
+            on_spot: None,
+        });
+        held.into_iter().collect()
     }
 
     fn provenance(&self, _: usize) -> &'static str {

@@ -1,11 +1,13 @@
 //! What is true of the configurations of a task.
 
-use super::Site;
+use std::sync::Arc;
+
+use super::{BagGround, Site};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
-use scavsim_data::usage::{RentedVm, Usage};
+use scavsim_data::usage::{Rented, RentedVm, Usage};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::plans::Choices;
@@ -41,8 +43,68 @@ pub struct Terms {
     pub interrupt: Interrupt,
 }
 
+/// What is special to one ground, and known before anything is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'g> {
+    /// The simulated world, where that is what it is.
+    pub world: Option<&'g World>,
+    /// The plans by which a model is cut over GPUs, where these are its configurations.
+    pub plans: Option<&'g Choices>,
+    /// The bag of equal jobs, where these are what is run.
+    pub bag: Option<&'g BagGround>,
+    /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
+    pub rented: Option<&'g [RentedVm]>,
+    /// Whether what a configuration costs per time is known before it was run.
+    pub price_is_known: bool,
+    /// Whether a look at a few steps is charged as a whole run.
+    pub looks_cost_a_run: bool,
+}
+
+impl<'g> Facts<'g> {
+    /// A ground whose jobs rent these VM types, as providers do.
+    pub fn rents(rented: &'g [RentedVm]) -> Facts<'g> {
+        Facts {
+            world: None,
+            plans: None,
+            bag: None,
+            rented: Some(rented),
+            price_is_known: true,
+            looks_cost_a_run: false,
+        }
+    }
+}
+
+/// Some VMs of a configuration.
+#[derive(Debug, Clone)]
+pub struct HeldVms {
+    /// Their type.
+    pub vm: Arc<str>,
+    /// How many.
+    pub vms: u32,
+    /// Whether they are spot VMs; `None` where the policy says it.
+    pub on_spot: Option<bool>,
+}
+
+/// What jobs on `rented` VM types are billed by under a policy.
+pub(super) fn tariff(
+    rented: &[RentedVm],
+    policy: &Policy,
+    fleet: &Fleet<'_>,
+) -> Result<Tariff, NoPrice> {
+    let vms: Vec<Rented<'_>> = (rented.iter())
+        .map(|vm| Rented {
+            vm: &vm.name,
+            on_spot: vm.on_spot,
+        })
+        .collect();
+    policy.tariff(&vms, fleet)
+}
+
 /// What is true of the configurations of a task: what an oracle knows.
 pub trait Ground: Send + Sync {
+    /// What is special to it.
+    fn facts(&self) -> Facts<'_>;
+
     /// Expected seconds of training to the target, without search and start-up; `None` where it is never reached.
     fn expected_time_s(&self, configuration: usize) -> Option<f64>;
 
@@ -51,20 +113,9 @@ pub trait Ground: Send + Sync {
         false
     }
 
-    /// Whether these runs tell the training itself, so that what strategies predict is held against their mean, too: no VM is
-    /// lost, and no formula tells what machines make of a step.
-    fn runs_are_training(&self) -> bool {
-        false
-    }
-
     /// Most runs that tell what is expected of a configuration, where it has no closed form, or how far runs scatter.
     fn most_expectation_runs(&self, _configuration: usize) -> u64 {
         1
-    }
-
-    /// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
-    fn hopeless_s(&self, _configuration: usize) -> Option<f64> {
-        None
     }
 
     /// Expected time and cost of a configuration on `terms`, from the request of its VMs and without search, where that has
@@ -96,43 +147,12 @@ pub trait Ground: Send + Sync {
     /// [`NoPrice`] for the first VM type without a price.
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
 
-    /// Whether what a configuration costs per time is known before it was run.
-    fn price_is_known(&self, _configuration: usize) -> bool {
-        true
-    }
-
-    /// Whether a look at a few steps is charged as a whole run.
-    fn looks_cost_a_run(&self) -> bool {
-        false
-    }
-
     /// Whether a configuration was measured, interpolated, or extrapolated.
     fn provenance(&self, configuration: usize) -> &'static str;
 
-    /// VM type and number of VMs of a configuration, where the ground itself says so.
-    fn held(&self, _configuration: usize) -> Option<(String, u32)> {
-        None
-    }
-
-    /// VM types by number among those that are rented, and VMs of each of a configuration, where types and markets may be
-    /// mixed.
-    fn held_of_each(&self, _configuration: usize) -> &[(u16, u32)] {
-        &[]
-    }
-
-    /// The plans by which a model is cut over GPUs, where these are its configurations.
-    fn plans(&self) -> Option<&Choices> {
-        None
-    }
-
-    /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
-    fn rented(&self) -> Option<&[RentedVm]> {
-        self.world().map(|world| &world.vms[..])
-    }
-
-    /// USD that one of many equal jobs is expected to cost by formula, where they are such.
-    fn job_cost_usd(&self, _configuration: usize, _tariff: &Tariff) -> Option<f64> {
-        None
+    /// The VMs of a configuration as lists show them, in the order of its plan; none where [`Facts::world`] tells them.
+    fn held(&self, _configuration: usize) -> Vec<HeldVms> {
+        Vec::new()
     }
 
     /// How a configuration is simulated when `fidelity` is asked for, and why, where that is another.
@@ -144,9 +164,4 @@ pub trait Ground: Send + Sync {
 
     /// A job among them.
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g>;
-
-    /// The simulated world, where that is what it is.
-    fn world(&self) -> Option<&World> {
-        None
-    }
 }

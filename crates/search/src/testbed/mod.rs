@@ -22,11 +22,11 @@ pub mod plans;
 pub mod simulated;
 pub mod site;
 pub mod stepwise;
-mod world;
+pub mod world;
 
 pub use bag::BagGround;
 pub use grid::MeasuredGrid;
-pub use ground::{Ground, Point, Terms};
+pub use ground::{Facts, Ground, HeldVms, Point, Terms};
 pub use history::{History, PastRun};
 pub use metered::{Metered, Noted};
 pub use plans::PlanGround;

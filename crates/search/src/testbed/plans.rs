@@ -7,18 +7,27 @@ mod site;
 
 pub use cut::PlanGround;
 
-use super::{Ground, Site, Terms};
+use std::sync::Arc;
+
+use super::ground::tariff;
+use super::{Facts, Ground, HeldVms, Site, Terms};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
-use scavsim_data::usage::{Rented, RentedVm, Usage};
-use scavsim_sim::plans::Choices;
+use scavsim_data::usage::Usage;
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 4_000;
 
 impl Ground for PlanGround {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            plans: Some(&self.choices),
+            ..Facts::rents(&self.choices.types)
+        }
+    }
+
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let way = &self.choices.ways[configuration];
         let seconds = way.calm_s() * self.spread(configuration).expected;
@@ -43,37 +52,25 @@ impl Ground for PlanGround {
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        let types: Vec<Rented<'_>> = (self.choices.types.iter())
-            .map(|vm| Rented {
-                vm: &vm.name,
-                on_spot: vm.on_spot,
-            })
-            .collect();
-        policy.tariff(&types, fleet)
+        tariff(&self.choices.types, policy, fleet)
     }
 
     fn provenance(&self, _: usize) -> &'static str {
         "modelled"
     }
 
-    fn held(&self, configuration: usize) -> Option<(String, u32)> {
-        let way = &self.choices.ways[configuration];
-        match &way.nodes[..] {
-            [(vm, vms)] => Some((self.choices.types[usize::from(*vm)].name.to_string(), *vms)),
-            _ => None,
-        }
-    }
-
-    fn held_of_each(&self, configuration: usize) -> &[(u16, u32)] {
-        &self.choices.ways[configuration].nodes
-    }
-
-    fn rented(&self) -> Option<&[RentedVm]> {
-        Some(&self.choices.types)
-    }
-
-    fn plans(&self) -> Option<&Choices> {
-        Some(&self.choices)
+    fn held(&self, configuration: usize) -> Vec<HeldVms> {
+        let nodes = self.choices.ways[configuration].nodes.iter();
+        nodes
+            .map(|(vm, vms)| {
+                let rented = &self.choices.types[usize::from(*vm)];
+                HeldVms {
+                    vm: Arc::clone(&rented.name),
+                    vms: *vms,
+                    on_spot: rented.on_spot,
+                }
+            })
+            .collect()
     }
 
     fn simulated_in(&self, _: usize, fidelity: Fidelity) -> (&'static str, Option<&str>) {
