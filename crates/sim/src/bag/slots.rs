@@ -83,7 +83,7 @@ pub(super) enum State {
 }
 
 /// A run of a bag and its memory, which is kept from one to the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Run {
     pub(super) queue: Queue<Event>,
     pub(super) slots: Vec<Slot>,
@@ -137,19 +137,7 @@ impl Run {
     pub fn new(interrupt: &Interrupt) -> Run {
         Run {
             queue: Queue::heeding(interrupt.clone()),
-            slots: Vec::new(),
-            vms: Vec::new(),
-            spares: VecDeque::new(),
-            again: Vec::new(),
-            alive: Vec::new(),
-            most: 0,
-            submitted: 0,
-            done: 0,
-            lost_since_done: 0,
-            attempts: 0,
-            drawn: 0,
-            began: SimTime::ZERO,
-            log: None,
+            ..Run::default()
         }
     }
 

@@ -199,10 +199,6 @@ impl InEvents for Asp {
 }
 
 impl Synchronisation for Asp {
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
     fn has_barrier(&self) -> bool {
         false
     }

@@ -89,10 +89,6 @@ impl Synchronisation for Backup {
         some_compute(self.spare.get(), workers)
     }
 
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
         batch * f64::from(self.needed(workers)) / f64::from(workers)
     }

@@ -37,14 +37,6 @@ impl InEvents for Bsp {
 }
 
 impl Synchronisation for Bsp {
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn valid(&self, _: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
         Ok(())
     }

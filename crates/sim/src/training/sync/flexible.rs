@@ -219,10 +219,6 @@ impl InEvents for Flexible {
 }
 
 impl Synchronisation for Flexible {
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
     fn has_barrier(&self) -> bool {
         false
     }

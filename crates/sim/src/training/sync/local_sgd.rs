@@ -142,10 +142,6 @@ impl Synchronisation for LocalSgd {
         }
     }
 
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
         match fidelity {
             // No formula is known for the slowest of K sums of H steps.

@@ -170,10 +170,6 @@ impl Synchronisation for Speculative {
         some_compute(self.spare, workers)
     }
 
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
         batch * f64::from(self.tasks(workers)) / f64::from(workers)
     }

@@ -66,10 +66,6 @@ impl InEvents for Ssp {
 }
 
 impl Synchronisation for Ssp {
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
     fn has_barrier(&self) -> bool {
         false
     }
