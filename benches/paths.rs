@@ -17,8 +17,8 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::{LargestLogNormal, Streams, UnitLogNormal};
 use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
-use scavsim::testbed::SimulatedCluster;
 use scavsim::testbed::Timeline;
+use scavsim::testbed::{SimulatedCluster, Site};
 use scavsim::training::Fidelity;
 
 /// The training workload of the reference, K = 16.

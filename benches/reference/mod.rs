@@ -14,7 +14,7 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Purpose;
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
-use scavsim::testbed::{Metered, SimulatedCluster};
+use scavsim::testbed::{Metered, SimulatedCluster, Site};
 
 /// Workers of the training workload where nothing else is said, K.
 pub const WORKERS: u32 = 16;

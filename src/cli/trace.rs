@@ -113,7 +113,7 @@ impl TraceArgs {
     /// Writes the files of a job that was watched, and says what became of it.
     fn written(&self, plan: &Plan, watched: &Watched<'_>, folder: &Folder) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
-        let vms = match ground.rented() {
+        let vms = match ground.facts().rented {
             Some(vms) => vms,
             // Real runs were not watched.
             None => &watched.arena.world().map_err(anyhow::Error::msg)?.vms,
@@ -140,7 +140,7 @@ impl TraceArgs {
         })?;
         let line = &watched.line;
         let at = line.reached.unwrap_or(line.choice);
-        let on = match ground.world() {
+        let on = match ground.facts().world {
             Some(world) => {
                 let trained = &world.truths[at].configuration;
                 let (workers, vm, batch) = (trained.workers, &trained.vm, trained.batch);

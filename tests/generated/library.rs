@@ -113,7 +113,7 @@ fn watch(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<Stri
     let Ok(watched) = watched else {
         return Err(Not::Refused(Vec::new()));
     };
-    let vms = match watched.arena.ground.rented() {
+    let vms = match watched.arena.ground.facts().rented {
         Some(vms) => vms,
         None => return Err(Not::Refused(Vec::new())),
     };

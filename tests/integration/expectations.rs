@@ -5,7 +5,7 @@ use scavsim::engine::{Hands, Interrupt};
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::Welford;
-use scavsim::testbed::{SimulatedCluster, Terms};
+use scavsim::testbed::{SimulatedCluster, Site, Terms};
 use scavsim::training::Fidelity;
 use scavsim::usage::Usage;
 
@@ -67,7 +67,7 @@ fn the_start_up_is_expected_once() {
     let points = arena.expected[0].iter().zip(&late_arena.expected[0]);
     for (at, (point, late)) in points.enumerate() {
         let vms = f64::from(arena.space.workers(at).expect("workers"));
-        assert!(arena.ground.price_is_known(at), "everybody knows lists");
+        assert!(arena.ground.facts().price_is_known, "everybody knows lists");
         assert!((late.time_s - point.time_s - 36_000.0).abs() < 1e-6);
         assert!((late.cost_usd - point.cost_usd - 0.1 * vms * 10.0).abs() < 1e-6);
         let world = late_arena.world().expect("simulated");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use scavsim::experiment::Plan;
 use scavsim::scenario::Scenario;
-use scavsim::testbed::SimulatedCluster;
+use scavsim::testbed::{SimulatedCluster, Site};
 use scavsim::training::log::{Entry, Fate, What};
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;

@@ -10,7 +10,7 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::Timeline;
-use scavsim::testbed::{SimulatedCluster, Terms};
+use scavsim::testbed::{SimulatedCluster, Site, Terms};
 use scavsim::training::log::Entry;
 use scavsim::training::{Fidelity, Unfinished};
 use scavsim::units::SimTime;

@@ -4,7 +4,7 @@
 use scavsim::experiment::{Arena, Evaluator, Plan};
 use scavsim::scenario::Scenario;
 use scavsim::stats::normal;
-use scavsim::testbed::{Point, SimulatedCluster};
+use scavsim::testbed::{Point, SimulatedCluster, Site};
 use scavsim::usage::Usage;
 
 use crate::live::tiny;

@@ -8,7 +8,7 @@ use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
-use scavsim::testbed::{SimulatedCluster, Terms};
+use scavsim::testbed::{SimulatedCluster, Site, Terms};
 use scavsim::training::Fidelity;
 use scavsim::units::SimTime;
 use scavsim::workload::{Provenance, Reach};

@@ -8,7 +8,7 @@ use scavsim::report::trace_names::TraceOf;
 use scavsim::report::{trace_chrome, trace_jsonl};
 use scavsim::rng::{Purpose, Streams, WorkloadKey};
 use scavsim::scenario::Scenario;
-use scavsim::testbed::{SimulatedCluster, Terms};
+use scavsim::testbed::{SimulatedCluster, Site, Terms};
 use scavsim::training::drift::DriftPath;
 use scavsim::training::log::{Entry, Fate, Log, Track, What};
 use scavsim::training::sync::{Goal, Protocol, Scratch, Stretch};

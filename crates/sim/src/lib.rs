@@ -3,6 +3,7 @@
 //! - [`engine`]: clock and event queue; knows no machine learning.
 //! - [`training`]: how workers step, in three fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
 //! - [`parallel`]: models cut over GPUs, from profiles of their layers; [`plans`]: those as configurations.
+//! - [`provider`]: VMs that are asked for and taken away.
 //! - [`bag`]: bags of independent jobs on transient VMs.
 
 pub mod bag;
@@ -11,6 +12,7 @@ pub mod engine;
 pub mod job;
 pub mod parallel;
 pub mod plans;
+pub mod provider;
 pub mod training;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.

@@ -19,6 +19,7 @@ use scavsim_search::search::{
     objective::{Front, choose},
     registry,
 };
+use scavsim_search::testbed::world::{hopeless_s, runs_are_training};
 use scavsim_search::testbed::{Ground, History, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Hands;
@@ -139,8 +140,9 @@ impl Arena {
             true => expect(hands, &*ground, count, terms, question),
         };
         let start_up_s = terms.start_up.seconds();
+        let is_training = ground.facts().world.is_some_and(runs_are_training);
         let expected_time_s: Vec<Option<f64>> = (0..count)
-            .map(|at| match ground.runs_are_training() {
+            .map(|at| match is_training {
                 true => Some(expectations.points.first()?[at].time_s - start_up_s),
                 false => ground.expected_time_s(at),
             })
@@ -211,14 +213,13 @@ impl Arena {
     /// # Errors
     /// A sentence where it is on another ground.
     pub fn world(&self) -> Result<&World, String> {
-        let world = self.ground.world();
+        let world = self.ground.facts().world;
         world.ok_or_else(|| format!("`{}` was measured, not simulated", self.workload))
     }
 
     /// Whether everybody knows beforehand what a configuration costs per time.
     pub fn prices_are_known(&self, tariff: &Tariff) -> bool {
-        let mut all = 0..self.space.len();
-        !tariff.is_as_stated() || all.all(|at| self.ground.price_is_known(at))
+        !tariff.is_as_stated() || self.ground.facts().price_is_known
     }
 
     /// What a strategy is asked here, as long as it depends on nothing else.
@@ -227,8 +228,9 @@ impl Arena {
         task.limits = self.limits;
         task.repeats = self.repeats;
         task.machines = &self.machines;
-        task.looks_cost_a_run = self.ground.looks_cost_a_run();
-        task.plans = self.ground.plans();
+        let facts = self.ground.facts();
+        task.looks_cost_a_run = facts.looks_cost_a_run;
+        task.plans = facts.plans;
         if let Some(spread) = &self.spread {
             task.margins.time = &spread.time;
         }
@@ -249,7 +251,8 @@ impl Arena {
         let has_none = self.oracle[policy].iter().any(Option::is_none);
         has_none.then(|| {
             let margins = self.task_at(policy).margins;
-            let needs_s = |at| self.ground.hopeless_s(at);
+            let world = self.ground.facts().world;
+            let needs_s = |at| hopeless_s(world?, at);
             nearest::sentence(&self.space, &self.limits, points, margins, needs_s)
         })
     }

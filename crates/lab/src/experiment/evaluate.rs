@@ -416,7 +416,7 @@ impl<'p> Evaluator<'p> {
             record.overhead_net_time = beyond_one(outcome.total.hours, over.hours);
             record.overhead_net_cost = beyond_one(outcome.total.usd, over.usd);
         }
-        if arena.ground.world().is_none() {
+        if arena.ground.facts().world.is_none() {
             record.failed_choices = Some(self.failed.len() as f64);
         }
         if let Some(runs) = self.plan.repeats(case.arena) {
@@ -457,7 +457,7 @@ impl<'p> Evaluator<'p> {
                     };
                 }
             }
-            let cluster = arena.ground.world().map(|w| &w.truths[at].cluster);
+            let cluster = arena.ground.facts().world.map(|w| &w.truths[at].cluster);
             let pace_error = cluster.and_then(|c| c.whole.pace.stationary().error());
             self.plan.noticed.measured(pace_error, totals.left_mean);
         }

@@ -26,7 +26,7 @@ impl<'a> PriceList<'a> {
 
 impl Prices for PriceList<'_> {
     fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
-        if self.tariff.is_as_stated() && !self.ground.price_is_known(configuration) {
+        if self.tariff.is_as_stated() && !self.ground.facts().price_is_known {
             return None;
         }
         let usage = &mut *self.usage.borrow_mut();

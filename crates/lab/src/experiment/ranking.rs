@@ -239,7 +239,7 @@ fn run_chunk(
 
 /// Whether all runs of a configuration come to the same.
 fn is_constant(arena: &Arena, at: usize) -> bool {
-    let Some(world) = arena.ground.world() else {
+    let Some(world) = arena.ground.facts().world else {
         return false;
     };
     // Only a search reads the noise.
@@ -276,7 +276,8 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ran
         cost_usd: runs.ends[policy + 1],
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
-        job_cost_usd: arena.ground.job_cost_usd(at, &arena.tariffs[policy]),
+        job_cost_usd: (arena.ground.facts().bag)
+            .and_then(|bag| bag.job_cost_usd(at, &arena.tariffs[policy])),
         provenance: arena.ground.provenance(at),
         is_allowed: is_reached && arena.allowed[policy][at],
         is_on_front: false,
@@ -290,41 +291,20 @@ fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held>
         true => None,
         false => policy.market(),
     };
-    match arena.ground.world() {
+    match arena.ground.facts().world {
         Some(world) => held_in(world, usual, at),
-        None if !arena.ground.held_of_each(at).is_empty() => {
-            let rented = arena.ground.rented().unwrap_or_default();
-            (arena.ground.held_of_each(at).iter())
-                .filter_map(|(vm, vms)| Some((rented.get(usize::from(*vm))?, *vms)))
-                .map(|(vm, vms)| Held {
-                    vm: vm.name.to_string(),
-                    vms,
-                    market: match vm.on_spot {
-                        Some(true) => Some(Market::Spot),
-                        Some(false) => Some(Market::OnDemand),
-                        None => usual,
-                    },
-                })
-                .collect()
-        }
         None => (arena.ground.held(at).into_iter())
-            .map(|(vm, vms)| Held {
-                market: match is_on_spot(arena, &vm) {
-                    true => Some(Market::Spot),
-                    false => usual,
+            .map(|held| Held {
+                vm: held.vm.to_string(),
+                vms: held.vms,
+                market: match held.on_spot {
+                    Some(true) => Some(Market::Spot),
+                    Some(false) => Some(Market::OnDemand),
+                    None => usual,
                 },
-                vm,
-                vms,
             })
             .collect(),
     }
-}
-
-/// Whether a VM type of another ground is rented as spot VMs.
-fn is_on_spot(arena: &Arena, vm: &str) -> bool {
-    let rented = arena.ground.rented().unwrap_or_default();
-    let mut all = rented.iter();
-    all.any(|own| *own.name == *vm && own.on_spot == Some(true))
 }
 
 fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<Held> {

@@ -403,7 +403,7 @@ impl<'p> Simulation<'p> {
     fn memo_of(&self, case: Case, choice: usize) -> Option<(&'p Memo, Key)> {
         let memo = self.memo?;
         let ground = &self.plan.arena(case.arena).ok()?.ground;
-        let is_static = ground.world()?.truths[choice].cluster.is_static;
+        let is_static = ground.facts().world?.truths[choice].cluster.is_static;
         let (fidelity, _) = ground.simulated_in(choice, self.plan.terms.fidelity);
         let is_quick = is_static && fidelity == Fidelity::Fast.name();
         (!is_quick).then_some((memo, (case.arena, case.replica, choice)))

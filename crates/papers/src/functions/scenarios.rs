@@ -13,7 +13,7 @@ use scavsim_lab::experiment::{
     Arena, COLUMNS, Column, Conduct, Evaluator, Plan, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
-use scavsim_search::testbed::{History, SimulatedCluster};
+use scavsim_search::testbed::{History, SimulatedCluster, Site};
 
 /// Rows that `scavsim run` writes.
 pub const RECORDS: &str = "records";
@@ -235,7 +235,7 @@ fn place(arena: &Arena, at: usize) -> [Cell; 4] {
 fn truths(plan: &Plan, table: &mut Table) -> Result<(), String> {
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(str::to_owned)?;
-        let world = arena.ground.world();
+        let world = arena.ground.facts().world;
         for (policy, points) in plan.policies.iter().zip(&arena.expected) {
             for (at, point) in points.iter().enumerate() {
                 let truth = world.map(|world| &world.truths[at]);

@@ -4,19 +4,20 @@
 
 use std::sync::Arc;
 
-use super::ground::no_layers;
-use super::{Ground, Length, Observation, Site, Stop, Target, Terms, Timeline};
+use super::ground::tariff;
+use super::job_site::{JobSite, Reached, Stand, Work};
+use super::log::in_order;
+use super::site::no_layers;
+use super::{Facts, Ground, HeldVms, Length, Observation, Site, Stop, Target, Terms, Timeline};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
-use scavsim_data::usage::{Phase, Rented, RentedVm, Usage};
+use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::bag::formula;
-use scavsim_sim::bag::run::{Ended, Luck, Of, Onto, Run};
-use scavsim_sim::bag::vms::Held;
-use scavsim_sim::bag::{Bag, Choices};
+use scavsim_sim::bag::{Bag, BagJob, Choices, Ended, Of, Run};
 use scavsim_sim::cluster::Pause;
-use scavsim_sim::training::log::{Entry, Track, What, release_rest};
+use scavsim_sim::training::log::{Entry, Track, What};
 use scavsim_sim::training::{Fidelity, Unfinished};
 
 /// Most runs that tell what is expected.
@@ -42,17 +43,11 @@ impl BagGround {
         };
         let streams = Streams::new(0);
         let mut run = Run::new(&Default::default());
-        let mut held = Held::default();
         let times = (0..ground.choices.sizes.len()).map(|at| {
-            held.clear();
-            let mut luck = Luck::new(&ground.bag, "", &streams, 0);
-            let onto = Onto {
-                luck: &mut luck,
-                held: &mut held,
-                phase: Phase::Training,
-            };
+            let mut job = BagJob::new(&ground.bag, "", &streams, 0);
             let whole = (ground.bag.needed, SimTime::LAST);
-            let ended = run.run(ground.of(at, &streams, 0), onto, SimTime::ZERO, whole);
+            let of = ground.of(at, Phase::Training);
+            let ended = run.run(of, &mut job, SimTime::ZERO, whole);
             ended.map_or(f64::INFINITY, |ended| ended.at.seconds())
         });
         let calm_s: Vec<f64> = times.collect();
@@ -60,19 +55,33 @@ impl BagGround {
         ground
     }
 
-    fn of<'a>(&'a self, configuration: usize, streams: &'a Streams, replica: u64) -> Of<'a> {
+    /// USD that one of its equal jobs is expected to cost by formula.
+    pub fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
+        let size = &self.choices.sizes[configuration];
+        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
+        let expected_s = formula::expected_job_s(&self.bag, size)?;
+        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
+    }
+
+    fn of(&self, configuration: usize, phase: Phase) -> Of<'_> {
         let size = &self.choices.sizes[configuration];
         Of {
             bag: &self.bag,
             size,
             on_spot: self.choices.types[usize::from(size.vm)].on_spot == Some(true),
-            streams,
-            replica,
+            phase,
         }
     }
 }
 
 impl Ground for BagGround {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            bag: Some(self),
+            ..Facts::rents(&self.choices.types)
+        }
+    }
+
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let calm_s = self.calm_s[configuration];
         calm_s.is_finite().then_some(calm_s)
@@ -101,13 +110,7 @@ impl Ground for BagGround {
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        let types: Vec<Rented<'_>> = (self.choices.types.iter())
-            .map(|vm| Rented {
-                vm: &vm.name,
-                on_spot: vm.on_spot,
-            })
-            .collect();
-        policy.tariff(&types, fleet)
+        tariff(&self.choices.types, policy, fleet)
     }
 
     fn provenance(&self, _: usize) -> &'static str {
@@ -117,21 +120,18 @@ impl Ground for BagGround {
         }
     }
 
-    fn held(&self, configuration: usize) -> Option<(String, u32)> {
+    fn held(&self, configuration: usize) -> Vec<HeldVms> {
         let size = &self.choices.sizes[configuration];
-        let vm = self.choices.types.get(usize::from(size.vm))?;
-        Some((vm.name.to_string(), size.vms()))
-    }
-
-    fn rented(&self) -> Option<&[RentedVm]> {
-        Some(&self.choices.types)
-    }
-
-    fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
-        let size = &self.choices.sizes[configuration];
-        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
-        let expected_s = formula::expected_job_s(&self.bag, size)?;
-        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
+        let types = &self.choices.types;
+        let vm = types.get(usize::from(size.vm)).map(|vm| &vm.name);
+        let held = vm.map(|vm| HeldVms {
+            vm: Arc::clone(vm),
+            vms: size.vms(),
+            on_spot: (types.iter())
+                .any(|other| other.name == *vm && other.on_spot == Some(true))
+                .then_some(true),
+        });
+        held.into_iter().collect()
     }
 
     fn simulated_in(&self, _: usize, _: Fidelity) -> (&'static str, Option<&str>) {
@@ -139,229 +139,175 @@ impl Ground for BagGround {
     }
 
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
-        let luck = Luck::new(&self.bag, &self.choices.name, &terms.streams, 0);
-        Box::new(BagSite {
+        let work = OnBag {
             ground: self,
             streams: terms.streams,
-            replica: 0,
             run: Run::new(&terms.interrupt),
-            now: State {
-                now: SimTime::ZERO,
-                current: None,
-                luck,
-                held: Held::default(),
-                reached: None,
-            },
-            marked: Vec::new(),
-        })
+        };
+        let start = work.start(0);
+        Box::new(JobSite::at_zero(work, start))
     }
 }
 
-/// A bag that is run, in one replica.
-struct BagSite<'g> {
+/// What runs bags.
+struct OnBag<'g> {
     ground: &'g BagGround,
     streams: Streams,
-    replica: u64,
     run: Run,
-    now: State,
-    marked: Vec<Option<State>>,
 }
 
-/// Where it stands.
+/// A job on a bag, and its clock.
 #[derive(Debug, Clone)]
-struct State {
+struct Timed {
     now: SimTime,
-    current: Option<usize>,
-    luck: Luck,
-    held: Held,
-    /// Where and when the first run to the target ended.
-    reached: Option<(usize, SimTime)>,
+    job: BagJob,
 }
 
-impl BagSite<'_> {
-    fn needed(&self) -> u32 {
-        self.ground.bag.needed
+impl OnBag<'_> {
+    /// A job at time zero of `replica`.
+    fn start(&self, replica: u64) -> Timed {
+        let ground = self.ground;
+        Timed {
+            now: SimTime::ZERO,
+            job: BagJob::new(&ground.bag, &ground.choices.name, &self.streams, replica),
+        }
     }
 
     /// Runs a configuration from now on until there are so many results.
     fn spend(
         &mut self,
+        at: &mut Stand<Timed>,
         configuration: usize,
         phase: Phase,
         goal: (u32, SimTime),
     ) -> Result<Ended, Unfinished> {
-        let from = self.now.now;
-        let of = self.ground.of(configuration, &self.streams, self.replica);
-        let State { luck, held, .. } = &mut self.now;
-        let ended = self.run.run(of, Onto { luck, held, phase }, from, goal);
-        let at = match &ended {
+        let Timed { now, job } = &mut at.job;
+        let from = *now;
+        let of = self.ground.of(configuration, phase);
+        let ended = self.run.run(of, job, from, goal);
+        let end = match &ended {
             Ok(ended) => ended.at,
             Err(why) => why.at().max(from),
         };
         if let Some(head) = self.ground.choices.head {
-            held.hold(head, 1, from, at);
-            held.did(phase, head, 1, (from, at));
-            if let Some(log) = &mut self.run.log {
-                let is_first = !log.iter().any(|entry| entry.track == Track::Head);
-                let requested = is_first.then_some((from, What::Requested(head)));
-                let running = (at > from).then_some((at, What::Running(head)));
-                let entries = [requested, running].into_iter().flatten();
-                log.extend(entries.map(|(until, what)| Entry {
-                    at: from,
-                    until,
-                    track: Track::Head,
-                    what,
-                }));
+            job.held.hold(head, 1, from, end);
+            job.held.did(phase, head, 1, (from, end));
+        }
+        self.note(from, end, phase);
+        (*now, at.current) = (end, Some(configuration));
+        ended
+    }
+
+    /// What a run did as a whole, and the head node for it.
+    fn note(&mut self, from: SimTime, end: SimTime, phase: Phase) {
+        let Some(log) = &mut self.run.log else {
+            return;
+        };
+        let span = |until: SimTime, track: Track, what: What| Entry {
+            at: from,
+            until,
+            track,
+            what,
+        };
+        if let Some(head) = self.ground.choices.head {
+            if !log.iter().any(|entry| entry.track == Track::Head) {
+                log.push(span(from, Track::Head, What::Requested(head)));
+            }
+            if end > from {
+                log.push(span(end, Track::Head, What::Running(head)));
             }
         }
-        if let Some(log) = &mut self.run.log {
-            log.push(Entry {
-                at: from,
-                until: at,
-                track: Track::Job,
-                what: What::Phase(phase),
-            });
-        }
-        (self.now.now, self.now.current) = (at, Some(configuration));
-        ended
+        log.push(span(end, Track::Job, What::Phase(phase)));
     }
 }
 
-impl Site for BagSite<'_> {
-    fn restart(&mut self, replica: u64) {
-        let ground = self.ground;
-        self.replica = replica;
-        let now = &mut self.now;
-        now.luck = Luck::new(&ground.bag, &ground.choices.name, &self.streams, replica);
-        now.held.clear();
-        (now.now, now.current, now.reached) = (SimTime::ZERO, None, None);
+impl Work for OnBag<'_> {
+    type Job = Timed;
+
+    fn restart(&mut self, job: &mut Timed, replica: u64) {
+        let mut held = std::mem::take(&mut job.job.held);
+        held.clear();
+        *job = self.start(replica);
+        job.job.held = held;
         if let Some(log) = &mut self.run.log {
             log.clear();
         }
     }
 
-    fn mark(&mut self, number: usize) {
-        if self.marked.len() <= number {
-            self.marked.resize(number + 1, None);
-        }
-        self.marked[number] = Some(self.now.clone());
-    }
-
-    fn back_to(&mut self, number: usize) {
-        if let Some(Some(marked)) = self.marked.get(number) {
-            self.now.clone_from(marked);
-        }
-    }
-
-    fn now(&self) -> SimTime {
-        self.now.now
-    }
-
-    fn current(&self) -> Option<usize> {
-        self.now.current
+    fn now(job: &Timed) -> SimTime {
+        job.now
     }
 
     /// A bag requests its VMs when it begins: nothing is held between two.
-    fn move_to(&mut self, _: usize) -> Result<(), Stop> {
-        Ok(())
+    fn hold(&mut self, _: &mut Timed, _: usize, _: Option<f64>) -> Result<bool, Unfinished> {
+        Ok(false)
     }
 
-    /// Nothing has to settle.
-    fn cold_start(&mut self, _: usize, _: u64) -> Result<(), Stop> {
-        Ok(())
+    fn settles(&self, _: u64) -> bool {
+        false
     }
 
-    fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
-        let all = self.needed();
+    fn probe(
+        &mut self,
+        at: &mut Stand<Timed>,
+        configuration: usize,
+        length: Length,
+    ) -> Result<Observation, Stop> {
+        let before = at.job.now;
+        let all = self.ground.bag.needed;
         let some = |jobs: f64| (jobs.ceil() as u32).clamp(1, all);
         let goal = match length {
             Length::Steps(jobs) => (some(jobs as f64), SimTime::LAST),
             Length::Share(share) => (some(share * f64::from(all)), SimTime::LAST),
             Length::Whole => (all, SimTime::LAST),
-            Length::WholeUntil(end) | Length::Until(end) => (all, end.max(self.now.now)),
+            Length::WholeUntil(end) | Length::Until(end) => (all, end.max(before)),
             Length::Profile(_) => return Err(no_layers()),
         };
-        let before = self.now.now;
-        let ended = self.spend(configuration, Phase::Searching, goal)?;
+        let ended = self.spend(at, configuration, Phase::Searching, goal)?;
         let seconds = (ended.at - before).seconds();
         let is_whole = ended.results >= all;
         if is_whole {
-            (self.now.reached).get_or_insert((configuration, ended.at));
+            let reached = Reached {
+                configuration,
+                at: ended.at,
+                lost_vms: at.job.job.held.lost_until(ended.at),
+                totals: None,
+            };
+            at.reach(self, reached);
         }
         Ok(Observation {
             steps: Some(u64::from(ended.results)),
             step_s: (ended.results > 0).then(|| seconds / f64::from(ended.results)),
-            target: match is_whole {
-                true => Target::Reached(seconds),
-                false => Target::MoreThan(seconds),
+            target: if is_whole {
+                Target::Reached(seconds)
+            } else {
+                Target::MoreThan(seconds)
             },
             ..Observation::default()
         })
     }
 
-    fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
-        let search_end = self.now.now;
-        let whole = (self.needed(), SimTime::LAST);
-        let end = self.spend(choice, Phase::Training, whole)?.at;
-        let net_end = self.now.reached.map_or(end, |(_, at)| at);
-        Ok(Timeline {
-            choice,
-            search_end,
-            net_end,
-            gross_end: end,
-            reached: self.now.reached.map(|(configuration, _)| configuration),
-            cold_start: None,
-            lost_vms: self.now.held.lost_until(net_end),
-            totals: None,
-        })
+    fn run(&mut self, at: &mut Stand<Timed>, choice: usize) -> Result<Timeline, Unfinished> {
+        let search_end = at.job.now;
+        let whole = (self.ground.bag.needed, SimTime::LAST);
+        let end = self.spend(at, choice, Phase::Training, whole)?.at;
+        let lost_vms = at.job.job.held.lost_until(end);
+        Ok(Timeline::of(choice, search_end, end, lost_vms))
     }
 
-    fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.now.held.usage_until(end, usage);
+    fn usage_until(&self, job: &Timed, end: SimTime, usage: &mut Usage) {
+        job.job.held.usage_until(end, usage);
     }
 
-    fn watch(&mut self, _: u64) {
+    fn watch(&mut self, _: &mut Timed, _: u64) {
         self.run.log = Some(Vec::new());
     }
 
-    fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
+    fn noted_until(&mut self, job: &mut Timed, end: SimTime) -> Vec<Entry> {
         let mut all = self.run.log.take().unwrap_or_default();
         let is_span = |entry: &Entry| entry.until > entry.at;
         all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));
-        for entry in &mut all {
-            entry.until = entry.until.min(end);
-        }
-        release_rest(&mut all, end);
-        let target = Entry {
-            at: end,
-            until: end,
-            track: Track::Job,
-            what: What::Target,
-        };
-        all.push(target);
-        let mut counts: Vec<(SimTime, i64)> = (self.now.held.intervals.iter())
-            .filter(|i| i.from <= end)
-            .flat_map(|i| {
-                [
-                    (i.from, i64::from(i.vms)),
-                    (i.to.min(end), -i64::from(i.vms)),
-                ]
-            })
-            .collect();
-        counts.sort_unstable();
-        let mut vms = 0;
-        for change in counts.chunk_by(|a, b| a.0 == b.0) {
-            vms += change.iter().map(|(_, by)| by).sum::<i64>();
-            all.push(Entry {
-                at: change[0].0,
-                until: change[0].0,
-                track: Track::Job,
-                what: What::Vms(u32::try_from(vms).unwrap_or(0)),
-            });
-        }
-        // Of equal moments by track; on a track as they were noted.
-        all.sort_by_key(|entry| (entry.at, entry.what == What::Target, entry.track));
-        all
+        in_order(all, &job.job.held.intervals, end)
     }
 }
 

@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
-use super::ground::no_layers;
+use super::job_site::{JobSite, Reached, Stand, Work};
+use super::site::no_layers;
 use super::{
-    Ground, History, Length, Observation, PastRun, Point, Site, Stop, Target, Terms, Timeline,
+    Facts, Ground, HeldVms, History, Length, Observation, PastRun, Point, Site, Stop, Target,
+    Terms, Timeline,
 };
 use crate::grid::{Charge, Job, Outcome, Probe, Run};
 use crate::testbed::history::RunPrice;
@@ -130,6 +132,15 @@ impl StatedPrices for Stated {
 }
 
 impl Ground for MeasuredGrid {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            rented: None,
+            price_is_known: self.job.is_price_known_beforehand(),
+            looks_cost_a_run: self.probe.charge == Charge::Whole,
+            ..Facts::rents(&[])
+        }
+    }
+
     /// All that its runs took, over those that reached the target: one that does not is begun again.
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let runs = self.job.runs(configuration);
@@ -203,17 +214,13 @@ impl Ground for MeasuredGrid {
         )
     }
 
-    fn price_is_known(&self, _: usize) -> bool {
-        self.job.is_price_known_beforehand()
-    }
-
-    fn looks_cost_a_run(&self) -> bool {
-        self.probe.charge == Charge::Whole
-    }
-
-    fn held(&self, configuration: usize) -> Option<(String, u32)> {
-        let (vm, vms) = self.job.held(configuration)?;
-        Some((vm.to_string(), vms))
+    fn held(&self, configuration: usize) -> Vec<HeldVms> {
+        let held = self.job.held(configuration).map(|(vm, vms)| HeldVms {
+            vm: Arc::clone(vm),
+            vms,
+            on_spot: None,
+        });
+        held.into_iter().collect()
     }
 
     fn provenance(&self, _: usize) -> &'static str {
@@ -225,13 +232,12 @@ impl Ground for MeasuredGrid {
     }
 
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
-        Box::new(GridSite {
+        let work = OnGrid {
             grid: self,
             streams: terms.streams,
             replica: 0,
-            now: State::default(),
-            marked: Vec::new(),
-        })
+        };
+        Box::new(JobSite::at_zero(work, Runs::default()))
     }
 }
 
@@ -243,30 +249,24 @@ fn whole(usage: &mut Usage, interval: VmInterval, batch: Option<u32>) {
     usage.phases.clear();
 }
 
-/// A job that is run on a grid, in one replica.
-struct GridSite<'g> {
+/// What runs on a grid, in one replica.
+struct OnGrid<'g> {
     grid: &'g MeasuredGrid,
     streams: Streams,
     replica: u64,
-    now: State,
-    marked: Vec<State>,
 }
 
-/// Where a job stands.
+/// What a job has run.
 #[derive(Debug, Clone, Default)]
-struct State {
+struct Runs {
     now: SimTime,
-    current: Option<usize>,
     /// The run, with its configuration, that is about to begin.
     next: Option<(usize, usize)>,
     /// What was run, with its global batch.
     used: Vec<(VmInterval, Phase, u32)>,
-    /// Where and when the first run to the target ended.
-    reached: Option<(usize, SimTime)>,
-    cold_start: Option<(usize, f64)>,
 }
 
-impl GridSite<'_> {
+impl OnGrid<'_> {
     /// The run that this replica deals to a configuration.
     fn dealt(&self, configuration: usize) -> (usize, Run) {
         let runs = self.grid.job.runs(configuration);
@@ -282,23 +282,29 @@ impl GridSite<'_> {
     }
 
     /// Runs a configuration for so many seconds.
-    fn spend(&mut self, configuration: usize, repeat: usize, seconds: f64, phase: Phase) {
-        let from = self.now.now;
+    fn spend(
+        &self,
+        at: &mut Stand<Runs>,
+        (configuration, repeat): (usize, usize),
+        seconds: f64,
+        phase: Phase,
+    ) {
+        let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
         let interval = self.grid.interval(configuration, repeat, from, to);
         let batch = self.grid.job.space.batch(configuration).unwrap_or(0);
-        self.now.used.push((interval, phase, batch));
-        (self.now.now, self.now.current) = (to, Some(configuration));
-        self.now.next = None;
+        at.job.used.push((interval, phase, batch));
+        (at.job.now, at.job.next) = (to, None);
+        at.current = Some(configuration);
     }
 
     /// Seconds that a probe of this length is charged.
-    fn charged_s(&self, run: &Run, length: Length) -> Result<f64, Stop> {
+    fn charged_s(&self, now: SimTime, run: &Run, length: Length) -> Result<f64, Stop> {
         let probe = self.grid.probe;
         Ok(match (probe.charge, length) {
             (_, Length::Profile(_)) => return Err(no_layers()),
             (_, Length::Until(end) | Length::WholeUntil(end)) if probe.cut_off => {
-                let most = (end.max(self.now.now) - self.now.now).seconds();
+                let most = (end.max(now) - now).seconds();
                 run.time_s.min(most)
             }
             (_, Length::Whole | Length::Until(_) | Length::WholeUntil(_)) | (Charge::Whole, _) => {
@@ -340,67 +346,55 @@ fn seen(run: &Run, seconds: f64) -> Observation {
     }
 }
 
-impl Site for GridSite<'_> {
-    fn restart(&mut self, replica: u64) {
+impl Work for OnGrid<'_> {
+    type Job = Runs;
+
+    fn restart(&mut self, job: &mut Runs, replica: u64) {
         self.replica = replica;
-        self.now.used.clear();
-        (self.now.now, self.now.current, self.now.next) = (SimTime::ZERO, None, None);
-        (self.now.reached, self.now.cold_start) = (None, None);
+        job.used.clear();
+        (job.now, job.next) = (SimTime::ZERO, None);
     }
 
-    fn mark(&mut self, number: usize) {
-        while self.marked.len() <= number {
-            self.marked.push(State::default());
-        }
-        self.marked[number].clone_from(&self.now);
-    }
-
-    fn back_to(&mut self, number: usize) {
-        if let Some(marked) = self.marked.get(number) {
-            self.now.clone_from(marked);
-        }
-    }
-
-    fn now(&self) -> SimTime {
-        self.now.now
-    }
-
-    fn current(&self) -> Option<usize> {
-        self.now.current
+    fn now(job: &Runs) -> SimTime {
+        job.now
     }
 
     /// A run takes its VMs when it begins: nothing is held between two.
-    fn move_to(&mut self, configuration: usize) -> Result<(), Stop> {
-        let (repeat, _) = self.dealt(configuration);
-        self.now.next = Some((configuration, repeat));
-        Ok(())
+    fn hold(&mut self, job: &mut Runs, at: usize, _: Option<f64>) -> Result<bool, Unfinished> {
+        let (repeat, _) = self.dealt(at);
+        job.next = Some((at, repeat));
+        Ok(false)
     }
 
-    fn cold_start(&mut self, configuration: usize, steps: u64) -> Result<(), Stop> {
-        if steps == 0 {
-            return Ok(());
-        }
-        let before = self.now.now;
-        self.probe(configuration, Length::Steps(steps))?;
-        self.now.cold_start = Some((configuration, (self.now.now - before).seconds()));
-        Ok(())
+    fn settles(&self, steps: u64) -> bool {
+        steps > 0
     }
 
-    fn probe(&mut self, configuration: usize, length: Length) -> Result<Observation, Stop> {
+    fn probe(
+        &mut self,
+        at: &mut Stand<Runs>,
+        configuration: usize,
+        length: Length,
+    ) -> Result<Observation, Stop> {
         let (repeat, run) = self.dealt(configuration);
-        let seconds = self.charged_s(&run, length)?;
-        self.spend(configuration, repeat, seconds, Phase::Searching);
+        let seconds = self.charged_s(at.job.now, &run, length)?;
+        self.spend(at, (configuration, repeat), seconds, Phase::Searching);
         let seen = seen(&run, seconds);
         if let Target::Reached(_) = seen.target {
-            self.now
-                .reached
-                .get_or_insert((configuration, self.now.now));
+            // A run to the target during the search has done the job.
+            let reached = Reached {
+                configuration,
+                at: at.job.now,
+                lost_vms: 0,
+                totals: None,
+            };
+            at.reach(self, reached);
         }
         Ok(seen)
     }
 
-    fn run_to_target(&mut self, choice: usize) -> Result<Timeline, Unfinished> {
-        let search_end = self.now.now;
+    fn run(&mut self, at: &mut Stand<Runs>, choice: usize) -> Result<Timeline, Unfinished> {
+        let search_end = at.job.now;
         let (repeat, run) = self.dealt(choice);
         let reaches = run.time_to_target_s().is_some();
         // What fails was one more trial.
@@ -409,34 +403,24 @@ impl Site for GridSite<'_> {
         } else {
             Phase::Searching
         };
-        self.spend(choice, repeat, run.time_s, phase);
-        let end = self.now.now;
+        self.spend(at, (choice, repeat), run.time_s, phase);
+        let end = at.job.now;
         if !reaches {
             return Err(Unfinished::Unreached { at: end });
         }
-        Ok(Timeline {
-            choice,
-            search_end,
-            // A run to the target during the search has done the job.
-            net_end: self.now.reached.map_or(end, |(_, at)| at),
-            reached: self.now.reached.map(|(configuration, _)| configuration),
-            gross_end: end,
-            cold_start: self.now.cold_start,
-            lost_vms: 0,
-            totals: None,
-        })
+        Ok(Timeline::of(choice, search_end, end, 0))
     }
 
-    fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+    fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
         usage.intervals.clear();
         usage.phases.clear();
         usage.sample_seconds = 0.0;
-        let next = self.now.next.map(|(configuration, repeat)| {
-            let interval = (self.grid).interval(configuration, repeat, self.now.now, end);
+        let next = job.next.map(|(configuration, repeat)| {
+            let interval = (self.grid).interval(configuration, repeat, job.now, end);
             let batch = self.grid.job.space.batch(configuration).unwrap_or(0);
             (interval, Phase::Searching, batch)
         });
-        for (interval, phase, batch) in self.now.used.iter().chain(&next) {
+        for (interval, phase, batch) in job.used.iter().chain(&next) {
             let to = interval.to.min(end);
             if interval.from >= to {
                 continue;

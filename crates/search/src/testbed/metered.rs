@@ -1,7 +1,7 @@
 //! A job on a ground as a strategy sees it: with clock and bill, and nothing else.
 
-use super::ground::{Length, Site};
 use super::{Extent, Observation, Spent, Stop, Target, Testbed};
+use super::{Length, Site};
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;

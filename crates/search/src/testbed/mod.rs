@@ -4,8 +4,8 @@
 //! configurations of its task, the clock, and the bill where it depends on prices. What earlier runs
 //! left behind comes as [`History`].
 //!
-//! - [`ground`]: what is true of configurations, and a job among them as an experiment sees it. Two own
-//!   one: the simulated cluster and the measured grid.
+//! - [`ground`]: what is true of configurations; [`site`]: a job among them as an experiment sees it.
+//! - [`job_site`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
 //! - [`simulated`]: the simulated cluster; `world`: what is true of it.
 //! - [`grid`]: the measured grid. [`bag`]: a bag of jobs. [`plans`]: a model cut over GPUs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
@@ -15,18 +15,23 @@ pub mod bag;
 pub mod grid;
 pub mod ground;
 pub mod history;
+pub mod job_site;
+mod log;
 pub mod metered;
 pub mod plans;
 pub mod simulated;
-mod world;
+pub mod site;
+pub mod stepwise;
+pub mod world;
 
 pub use bag::BagGround;
 pub use grid::MeasuredGrid;
-pub use ground::{Ground, Length, Point, Site, Terms, Timeline};
+pub use ground::{Facts, Ground, HeldVms, Point, Terms};
 pub use history::{History, PastRun};
 pub use metered::{Metered, Noted};
 pub use plans::PlanGround;
 pub use simulated::SimulatedCluster;
+pub use site::{Length, Site, Timeline};
 
 use std::borrow::Cow;
 

@@ -1,79 +1,33 @@
 //! A job on parallel plans as a testbed: a plan is held, trained for a while, and left for another.
 //!
-//! - `site`: such a job.
+//! - `cut`: the plans. `site`: a job on them.
 
+mod cut;
 mod site;
 
-use std::sync::{Arc, OnceLock};
+pub use cut::PlanGround;
 
-use site::PlanSite;
+use std::sync::Arc;
 
-use super::{Ground, Site, Terms};
+use super::ground::tariff;
+use super::{Facts, Ground, HeldVms, Site, Terms};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
-use scavsim_data::usage::{Rented, RentedVm, Usage};
-use scavsim_sim::engine::{Hands, Interrupt};
-use scavsim_sim::plans::pace::slot_nodes;
-use scavsim_sim::plans::terms::On;
-use scavsim_sim::plans::{Choices, Spread, Terms as JobTerms};
+use scavsim_data::usage::Usage;
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 4_000;
 
-/// Parallel plans as the ground of an arena.
-#[derive(Debug)]
-pub struct PlanGround {
-    choices: Arc<Choices>,
-    terms: Arc<JobTerms>,
-    /// What luck makes of the steps of each plan.
-    spreads: Vec<OnceLock<Spread>>,
-}
-
-impl PlanGround {
-    /// Any of these plans on these terms.
-    pub fn new(choices: Arc<Choices>, terms: Arc<JobTerms>) -> PlanGround {
-        let count = choices.ways.len();
-        PlanGround {
-            choices,
-            terms,
-            spreads: (0..count).map(|_| OnceLock::new()).collect(),
-        }
-    }
-
-    /// The same, with what luck makes of all plans found out on so many threads.
-    #[must_use]
-    pub fn prepared(self, hands: Hands) -> PlanGround {
-        if !Spread::is_none(&self.terms.variation) {
-            hands.each(self.choices.ways.len(), 1, |at| self.spread(at));
-        }
-        self
-    }
-
-    fn on(&self) -> On<'_> {
-        On {
-            choices: &self.choices,
-            terms: &self.terms,
-        }
-    }
-
-    fn spread(&self, at: usize) -> Spread {
-        let variation = &self.terms.variation;
-        if Spread::is_none(variation) {
-            return Spread::NONE;
-        }
-        if Interrupt::is_raised_here() {
-            return Spread::NONE;
-        }
-        *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {
-            Ok(plan) => Spread::of(&plan, &slot_nodes(&self.choices, at), variation),
-            Err(_) => Spread::NONE,
-        })
-    }
-}
-
 impl Ground for PlanGround {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            plans: Some(&self.choices),
+            ..Facts::rents(&self.choices.types)
+        }
+    }
+
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let way = &self.choices.ways[configuration];
         let seconds = way.calm_s() * self.spread(configuration).expected;
@@ -98,37 +52,25 @@ impl Ground for PlanGround {
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        let types: Vec<Rented<'_>> = (self.choices.types.iter())
-            .map(|vm| Rented {
-                vm: &vm.name,
-                on_spot: vm.on_spot,
-            })
-            .collect();
-        policy.tariff(&types, fleet)
+        tariff(&self.choices.types, policy, fleet)
     }
 
     fn provenance(&self, _: usize) -> &'static str {
         "modelled"
     }
 
-    fn held(&self, configuration: usize) -> Option<(String, u32)> {
-        let way = &self.choices.ways[configuration];
-        match &way.nodes[..] {
-            [(vm, vms)] => Some((self.choices.types[usize::from(*vm)].name.to_string(), *vms)),
-            _ => None,
-        }
-    }
-
-    fn held_of_each(&self, configuration: usize) -> &[(u16, u32)] {
-        &self.choices.ways[configuration].nodes
-    }
-
-    fn rented(&self) -> Option<&[RentedVm]> {
-        Some(&self.choices.types)
-    }
-
-    fn plans(&self) -> Option<&Choices> {
-        Some(&self.choices)
+    fn held(&self, configuration: usize) -> Vec<HeldVms> {
+        let nodes = self.choices.ways[configuration].nodes.iter();
+        nodes
+            .map(|(vm, vms)| {
+                let rented = &self.choices.types[usize::from(*vm)];
+                HeldVms {
+                    vm: Arc::clone(&rented.name),
+                    vms: *vms,
+                    on_spot: rented.on_spot,
+                }
+            })
+            .collect()
     }
 
     fn simulated_in(&self, _: usize, fidelity: Fidelity) -> (&'static str, Option<&str>) {
@@ -136,7 +78,7 @@ impl Ground for PlanGround {
     }
 
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
-        Box::new(PlanSite::new(self, terms))
+        Box::new(site::open(self, terms))
     }
 }
 

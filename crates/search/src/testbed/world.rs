@@ -1,12 +1,13 @@
 //! A simulated world as the truth of an arena: what is expected of its configurations, and what they cost.
 
+use super::ground::tariff;
 use super::simulated::SimulatedCluster;
-use super::{Ground, Site, Terms};
+use super::{Facts, Ground, Site, Terms};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
-use scavsim_data::usage::{Rented, Usage};
+use scavsim_data::usage::Usage;
 use scavsim_sim::cluster::World;
 use scavsim_sim::cluster::luck::Luck;
 use scavsim_sim::job::Outlook;
@@ -19,28 +20,38 @@ const MOST_EXPECTATION_RUNS: u64 = 20_000;
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
 const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
 
+/// Whether runs in a world that expects by runs tell the training itself, so that what strategies predict is held against
+/// their mean, too: no VM is lost, and no formula tells what machines make of a step.
+pub fn runs_are_training(world: &World) -> bool {
+    let mut clusters = world.truths.iter().map(|truth| &truth.cluster);
+    world.variation.vm_sigma > 0.0
+        && clusters.clone().all(|cluster| !cluster.may_change())
+        && clusters.any(|cluster| !cluster.is_told_by_formula())
+}
+
+/// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
+pub fn hopeless_s(world: &World, configuration: usize) -> Option<f64> {
+    let truth = &world.truths[configuration];
+    let luck = Luck::draw(truth, &Variation::default(), &Streams::new(0), 0);
+    let job = (&truth.cluster, &luck);
+    Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
+}
+
 impl Ground for World {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            world: Some(self),
+            ..Facts::rents(&self.vms)
+        }
+    }
+
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
         let epoch_cv = self.variation.epoch_cv;
         Some(self.truths[configuration].expected_time_s(epoch_cv))
     }
 
     fn expects_by_runs(&self) -> bool {
-        self.runs_are_training() || self.truths.iter().any(|truth| truth.cluster.may_change())
-    }
-
-    fn runs_are_training(&self) -> bool {
-        let mut clusters = self.truths.iter().map(|truth| &truth.cluster);
-        self.variation.vm_sigma > 0.0
-            && clusters.clone().all(|cluster| !cluster.may_change())
-            && clusters.any(|cluster| !cluster.is_told_by_formula())
-    }
-
-    fn hopeless_s(&self, configuration: usize) -> Option<f64> {
-        let truth = &self.truths[configuration];
-        let luck = Luck::draw(truth, &Variation::default(), &Streams::new(0), 0);
-        let job = (&truth.cluster, &luck);
-        Outlook::hopeless(job, luck.steps_to_target, SimTime::ZERO)
+        runs_are_training(self) || self.truths.iter().any(|truth| truth.cluster.may_change())
     }
 
     fn most_expectation_runs(&self, configuration: usize) -> u64 {
@@ -65,13 +76,7 @@ impl Ground for World {
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        let vms: Vec<Rented<'_>> = (self.vms.iter())
-            .map(|vm| Rented {
-                vm: &vm.name,
-                on_spot: vm.on_spot,
-            })
-            .collect();
-        policy.tariff(&vms, fleet)
+        tariff(&self.vms, policy, fleet)
     }
 
     fn provenance(&self, configuration: usize) -> &'static str {
@@ -89,9 +94,5 @@ impl Ground for World {
 
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn Site + 'g> {
         Box::new(SimulatedCluster::new(self, terms))
-    }
-
-    fn world(&self) -> Option<&World> {
-        Some(self)
     }
 }

@@ -25,9 +25,7 @@ pub fn notice() -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bag::run::{Luck, Of, Onto, Run};
-    use crate::bag::vms::Held;
-    use crate::bag::{Bag, Loss, Reuse, Size, formula};
+    use crate::bag::{Bag, BagJob, Loss, Of, Reuse, Run, Size, formula};
     use crate::cluster::Pause;
     use crate::engine::Interrupt;
     use crate::training::log::{Entry, Fate, What};
@@ -110,25 +108,20 @@ mod tests {
     fn runs(bag: &Bag, size: &Size, count: u64) -> (f64, Vec<u32>) {
         let streams = Streams::new(2020);
         let mut run = Run::new(&Interrupt::NEVER);
-        let (mut held, mut sum_s, mut lost) = (Held::default(), 0.0, Vec::new());
+        let (mut sum_s, mut lost) = (0.0, Vec::new());
         for replica in 0..count {
-            let mut luck = Luck::new(bag, "logged", &streams, replica);
-            held.clear();
+            let mut job = BagJob::new(bag, "logged", &streams, replica);
             run.log = Some(Vec::new());
             let of = Of {
                 bag,
                 size,
                 on_spot: true,
-                streams: &streams,
-                replica,
-            };
-            let onto = Onto {
-                luck: &mut luck,
-                held: &mut held,
                 phase: Phase::Training,
             };
             let whole = (bag.needed, SimTime::LAST);
-            let ended = run.run(of, onto, SimTime::ZERO, whole).expect("it ends");
+            let ended = run
+                .run(of, &mut job, SimTime::ZERO, whole)
+                .expect("it ends");
             sum_s += ended.at.seconds();
             let given_up = |entry: &&Entry| {
                 entry.what == What::Compute(Fate::GivenUp) && entry.until < ended.at

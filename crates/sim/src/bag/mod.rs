@@ -6,21 +6,22 @@
 //! - [`terms`]: what a bag is, and on which terms it runs.
 //! - [`reuse`]: whether a VM that has run a job gets the next.
 //! - [`notice`]: when a loss is noticed. [`logged`]: as it was logged, with bags that were.
-//! - [`fate`]: which VMs are lost when. [`vms`]: those held, and what they cost in time.
-//! - [`run`]: a bag from its first request to its last job.
+//! - [`run`]: a bag from its first request to its last job; [`slots`]: where it stands; `rental`: its VMs; [`vms`]: those that
+//!   were held.
 //! - [`formula`]: what a job costs in expectation, by formula.
 
-pub mod fate;
 pub mod formula;
 pub mod logged;
 pub mod notice;
+mod rental;
 pub mod reuse;
 pub mod run;
+pub mod slots;
 pub mod terms;
 pub mod vms;
 
-pub use fate::Loss;
 pub use notice::Notice;
 pub use reuse::Reuse;
-pub use run::{Ended, Run};
-pub use terms::{Bag, Choices, Size, Surrogate};
+pub use run::Ended;
+pub use slots::{BagJob, Of, Run};
+pub use terms::{Bag, Choices, Loss, Size, Surrogate};

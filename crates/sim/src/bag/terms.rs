@@ -1,7 +1,9 @@
 //! What a bag is, and on which terms it runs.
 
-use super::{Loss, Notice, Reuse};
-use crate::cluster::Pause;
+use std::sync::Arc;
+
+use super::{Notice, Reuse};
+use crate::cluster::{Losses, Pause};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::lifetimes::Lifetime;
@@ -77,6 +79,40 @@ impl Bag {
     pub fn simulated(&self, results: u32) -> u32 {
         let most = self.surrogate.map_or(u32::MAX, |s| s.after_jobs);
         results.min(most)
+    }
+}
+
+/// How VMs of a bag are lost.
+#[derive(Debug, Clone)]
+pub enum Loss {
+    /// Not at all.
+    Never,
+    /// Each by itself, by its age.
+    Alone(Lifetime),
+    /// Several at once, as the market takes them.
+    Together(Losses),
+    /// So many attempts, any of them as likely, at any moment of them: to compare with logs.
+    Attempts(u32),
+    /// One VM of a running job at each of these times since the bag began, in seconds, in their order.
+    At(Arc<[f64]>),
+}
+
+impl Loss {
+    /// Losses by the law of a scenario.
+    pub fn of(losses: &Losses) -> Loss {
+        match losses {
+            Losses::Alone(life) => Loss::Alone(life.clone()),
+            together => Loss::Together(together.clone()),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_never(&self) -> bool {
+        match self {
+            Loss::Never | Loss::Attempts(0) => true,
+            Loss::At(times) => times.is_empty(),
+            _ => false,
+        }
     }
 }
 

@@ -1,20 +1,8 @@
 //! The VMs that a bag holds, and what they were held for.
 
+use crate::provider::Vm;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, Phase, Usage, VmInterval};
-
-/// One VM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Vm {
-    /// Its number among all requests of the job.
-    pub number: u32,
-    /// When it was asked for.
-    pub asked: SimTime,
-    /// When it runs.
-    pub runs: SimTime,
-    /// When it is lost, as far as that is known.
-    pub lost: SimTime,
-}
 
 /// VMs that did something from one moment to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,10 +35,10 @@ impl Held {
         self.segments.clear();
     }
 
-    /// A VM of the type `of` is given back at `at`, unless it was lost before.
-    pub fn release(&mut self, vm: &Vm, of: u16, at: SimTime) {
+    /// A VM is given back at `at`, unless it was lost before.
+    pub fn release(&mut self, vm: &Vm, at: SimTime) {
         let is_lost = vm.lost <= at;
-        self.hold(of, 1, vm.asked, vm.lost.min(at));
+        self.hold(vm.vm, 1, vm.asked, vm.lost.min(at));
         if let (true, Some(last)) = (is_lost, self.intervals.last_mut()) {
             last.ended_by = EndedBy::Provider;
         }

@@ -4,7 +4,7 @@
 //! truth about its steps at every size that it may come to, and what a replica deals to it.
 //!
 //! - [`world`]: everything about a workload's configurations that is computed once.
-//! - [`luck`]: what one replica deals to one configuration.
+//! - [`luck`]: what one replica deals to one configuration; `whole_steps`: of steps to the target.
 //! - [`setup`]: kinds of clusters, before any configuration is known; [`terms`]: what is agreed on VMs that
 //!   the provider may take away.
 //! - [`groups`]: a configuration's groups of VMs and its step process at every size; [`build`]: from a
@@ -23,6 +23,7 @@ pub mod luck;
 pub mod setup;
 pub mod terms;
 mod trial;
+mod whole_steps;
 pub mod world;
 
 pub use groups::{Cluster, Group, Size};

@@ -4,7 +4,7 @@ use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
-use crate::training::sync::synchronisation::Update;
+use crate::training::sync::leap::Update;
 use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::{Fidelity, Floor, Log};
 use scavsim_base::rng::{Purpose, Streams};

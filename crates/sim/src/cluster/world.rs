@@ -12,7 +12,7 @@ use scavsim_data::workload::{
 };
 
 use super::build::{Builder, Built};
-use super::luck::expected_steps;
+use super::whole_steps::expected_steps;
 use super::{Cluster, Setup, Spot};
 use crate::training::variation::Variation;
 

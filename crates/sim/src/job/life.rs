@@ -1,8 +1,8 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
 use super::Totals;
+use super::kept::Kept;
 use super::members::Members;
-use super::roster::never;
 use super::run::LiveRun;
 use super::stage::Stage;
 use crate::cluster::luck::Luck;
@@ -16,6 +16,7 @@ use crate::training::sync::{Goal, Stretch};
 use crate::training::{Fidelity, Log};
 use scavsim_base::rng::{Stream, Streams};
 use scavsim_base::units::SimTime;
+#[cfg(any(test, feature = "inside"))]
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{Phase, Usage};
 
@@ -29,14 +30,6 @@ pub struct Job {
     kept: Kept,
 }
 
-/// What stood in a job's books when the last training of a cluster that may change came to its mark: what is lost
-/// later must not change what the phases were until then.
-#[derive(Debug, Clone)]
-struct Kept {
-    at: SimTime,
-    ledger: Ledger,
-}
-
 /// What came of training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trained {
@@ -44,10 +37,25 @@ pub struct Trained {
     pub advance: Advance,
     /// Steps of the configuration that are complete, B samples each.
     pub steps: u64,
+    /// Steps that its times are of: those whose work was lost may be among them.
+    pub passed: u64,
     /// VMs that the provider took away from the job until the mark.
     pub lost_vms: u32,
     /// What came of all stretches of the job until the mark, where something can happen to the cluster.
     pub totals: Option<Totals>,
+}
+
+impl Trained {
+    /// Nothing was trained at a moment.
+    pub fn nothing(at: SimTime) -> Trained {
+        Trained {
+            advance: Advance::from(at),
+            steps: 0,
+            passed: 0,
+            lost_vms: 0,
+            totals: None,
+        }
+    }
 }
 
 impl Job {
@@ -57,10 +65,7 @@ impl Job {
             stage: Stage::new(fidelity, drift),
             members: Members::new(start_up, streams),
             totals: Totals::default(),
-            kept: Kept {
-                at: never(),
-                ledger: Ledger::default(),
-            },
+            kept: Kept::nothing(),
         }
     }
 
@@ -76,7 +81,7 @@ impl Job {
         self.members.restart(replica, spot);
         self.stage.restart(drift);
         self.totals = Totals::default();
-        self.kept.at = never();
+        self.kept.forget();
     }
 
     /// Becomes the same as `other`, a job under the same conditions, keeping the memory.
@@ -84,7 +89,7 @@ impl Job {
         self.stage.copy_from(&other.stage);
         self.members.copy_from(&other.members);
         self.totals = other.totals;
-        self.kept.at = never();
+        self.kept.forget();
     }
 
     /// The simulated time.
@@ -132,7 +137,7 @@ impl Job {
         goal: Goal,
         stream: &mut Stream,
     ) -> Result<Trained, Unfinished> {
-        self.kept.at = never();
+        self.kept.forget();
         if cluster.is_static {
             // Nothing can change: one stretch.
             self.stage.log.trains();
@@ -140,6 +145,7 @@ impl Job {
             return Ok(Trained {
                 advance: stretch.advance,
                 steps: stretch.updates,
+                passed: stretch.updates,
                 lost_vms: 0,
                 totals: None,
             });
@@ -147,9 +153,8 @@ impl Job {
         let start = self.now();
         let marked = goal.mark.min(goal.updates);
         let (mut advance, mut steps) = self.live(cluster, luck, (marked, goal.until), stream)?;
-        self.kept.at = self.now();
-        self.kept.ledger.copy_from(&self.stage.ledger);
-        let (lost_vms, totals) = (self.members.lost(), Some(self.totals));
+        self.kept.keep(self.stage.now(), &self.stage.ledger);
+        let (lost_vms, totals) = (self.members.provider.lost, Some(self.totals));
         if steps < marked {
             advance.at_mark = start;
         } else if marked < goal.updates {
@@ -162,6 +167,7 @@ impl Job {
         Ok(Trained {
             advance,
             steps,
+            passed: steps,
             lost_vms,
             totals,
         })
@@ -203,10 +209,7 @@ impl Job {
 
     /// What was used when all VMs are released at `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        match end == self.kept.at {
-            true => self.kept.ledger.usage_until(end, usage),
-            false => self.stage.ledger.usage_until(end, usage),
-        }
+        self.kept.usage_until(&self.stage.ledger, end, usage);
     }
 
     /// Takes away the newest worker but the chief at `at`, and no other VM.

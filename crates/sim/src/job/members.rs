@@ -1,8 +1,11 @@
 //! Who is there: VMs that are requested, join, are lost and are given back.
 
-use super::roster::{Roster, Vm, never};
+use super::present::Present;
 use super::stage::Stage;
-use crate::cluster::{Cluster, Group, Pause, Size, Spot};
+use super::vm::{Member, never};
+use crate::cluster::groups::MOST_GROUPS;
+use crate::cluster::{Cluster, Group, Losses, Pause, Size, Spot};
+use crate::provider::{Provider, Wanted};
 use crate::training::progress::{Event, Unfinished};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
@@ -11,7 +14,9 @@ use scavsim_data::usage::{EndedBy, Phase};
 /// The VMs of a job, as they come and go.
 #[derive(Debug, Clone)]
 pub(super) struct Members {
-    roster: Roster,
+    pub(super) provider: Provider,
+    /// Those that are there, the oldest first.
+    pub(super) present: Present,
     /// What a request of new VMs takes, where nothing else was measured.
     start_up: SimTime,
 }
@@ -20,24 +25,28 @@ impl Members {
     /// Nobody yet.
     pub(super) fn new(start_up: SimTime, streams: Streams) -> Self {
         Members {
-            roster: Roster::new(streams),
+            provider: Provider::new(streams, 0, None),
+            present: Present::default(),
             start_up,
         }
     }
 
     /// Nobody again, in `replica`, where VMs are lost on the terms `spot`.
     pub(super) fn restart(&mut self, replica: u64, spot: Option<&Spot>) {
-        self.roster.restart(replica, spot);
+        self.present.clear();
+        self.provider
+            .restart(replica, spot.map(|spot| &spot.losses));
     }
 
     /// Hours of the lives of all VMs that were requested, noted from here on.
     pub(super) fn lives_h(&mut self) -> &[f64] {
-        self.roster.lives_h.get_or_insert_default()
+        self.provider.lives_h.get_or_insert_default()
     }
 
     /// Becomes the same as `other`, keeping the memory.
     pub(super) fn copy_from(&mut self, other: &Members) {
-        self.roster.copy_from(&other.roster);
+        self.present.copy_from(&other.present);
+        self.provider.copy_from(&other.provider);
     }
 
     /// Holds the VMs of one group that stay, and no others, for so many workers and samples; waits for new ones.
@@ -49,8 +58,12 @@ impl Members {
     ) -> Result<(), Unfinished> {
         let now = stage.now();
         // Those that were told one by one.
-        self.roster
-            .give_back(|vm| Members::end(stage, vm, now, EndedBy::User));
+        if !self.present.is_empty() {
+            for vm in self.present.vms() {
+                Members::end(stage, vm, now, EndedBy::User);
+            }
+            self.present.clear();
+        }
         let (held, ready) = ((group.vm, group.vms), now + self.start_up);
         let grows = stage.ledger.hold(group.vm, group.vms, batch, now);
         stage.log.hold(held, (workers, batch), now, ready);
@@ -70,14 +83,12 @@ impl Members {
     ) -> Result<(), Unfinished> {
         let now = stage.now();
         stage.ledger.resize_batch(batch, now);
-        if self.roster.is_empty() && stage.ledger.vms() > 0 {
+        if self.present.is_empty() && stage.ledger.vms() > 0 {
             // Those that nobody told one by one.
             stage.ledger.give_back_all(now);
             stage.log.give_back_all(now);
         }
-        let mut given_back = Vec::new();
-        self.roster.fit(cluster, |vm| given_back.push(*vm));
-        for vm in &given_back {
+        for vm in &self.fit(cluster) {
             Members::end(stage, vm, now, EndedBy::User);
         }
         if let Some(first) = cluster.groups.first() {
@@ -86,33 +97,89 @@ impl Members {
             stage.log.cluster(first.vm, vms, (workers, batch), now);
         }
         let spot = cluster.spot.as_deref();
+        // VMs at the start of a job take as long as those that replace one, where that was measured.
+        let boot = match spot.map(|s| s.replacement) {
+            Some(measured @ Pause::Measured(_)) => measured,
+            _ => Pause::Fixed(self.start_up),
+        };
         let mut start_up = SimTime::ZERO;
         for (index, group) in cluster.groups.iter().enumerate() {
-            let missing = group.vms.saturating_sub(self.roster.count(index));
+            let missing = group.vms.saturating_sub(self.present.held(index));
             for _ in 0..missing {
-                let key = self.roster.next_request(group);
-                // VMs at the start of a job take as long as those that replace one, where that was measured.
-                let start = match spot.map(|s| s.replacement) {
-                    Some(measured @ Pause::Measured(_)) => {
-                        measured.draw(|| self.roster.stream(Purpose::StartUp(key)))
-                    }
-                    _ => self.start_up,
-                };
-                start_up = start_up.max(start);
-                let times = (start, SimTime::ZERO);
-                let vm = self.roster.request((index, group), spot, now, times);
-                (stage.log).request((vm.request as u32, vm.vm), now, vm.runs);
+                let times = (&boot, &Pause::NONE);
+                let vm = self.ask((index, group), spot, now, times);
+                start_up = start_up.max(vm.runs - now);
+                (stage.log).request((vm.request, vm.vm), now, vm.runs);
             }
             if missing > 0 {
                 stage.ledger.take(group.vm, missing, now);
             }
         }
-        self.roster.appoint_chief();
+        self.present.appoint_chief();
         if start_up > SimTime::ZERO {
             stage.enter(Phase::Waiting);
             stage.wait(start_up, Event::VmsReady)?;
         }
         Ok(())
+    }
+
+    /// Sorts the VMs into the groups of `cluster`, as far as they suit it; those that do not, and the newest of too
+    /// many, are given back.
+    fn fit(&mut self, cluster: &Cluster) -> Vec<Member> {
+        let mut given_back = Vec::new();
+        let mut held = [0u32; MOST_GROUPS];
+        self.present.retain(|vm| {
+            let place = (cluster.groups.iter().enumerate()).find(|(index, group)| {
+                (group.vm, group.market, group.is_server) == (vm.vm, vm.market, vm.is_server)
+                    && held[*index] < group.vms
+            });
+            if let Some((index, _)) = place {
+                held[index] += 1;
+                vm.group = index as u16;
+            } else {
+                given_back.push(*vm);
+            }
+            place.is_some()
+        });
+        given_back
+    }
+
+    /// Asks for one more VM of a group: it runs after `boot`, and takes part after `join` more.
+    fn ask(
+        &mut self,
+        (index, group): (usize, &Group),
+        spot: Option<&Spot>,
+        now: SimTime,
+        (boot, join): (&Pause, &Pause),
+    ) -> Member {
+        let wanted = Wanted {
+            vm: group.vm,
+            vm_type: group.vm_type,
+            market: group.market,
+            on_spot: group.on_spot,
+        };
+        let law = match spot.map(|spot| &spot.losses) {
+            Some(Losses::Alone(law)) if group.on_spot => Some(law),
+            _ => None,
+        };
+        let key = self.provider.next_request(&wanted);
+        let vm = self.provider.request(&wanted, boot, law, now);
+        let stream = || self.provider.stream(Purpose::ColdJoin(key));
+        let member = Member {
+            group: index as u16,
+            vm: vm.vm,
+            on_spot: group.on_spot,
+            market: group.market,
+            is_server: group.is_server,
+            is_chief: false,
+            from: vm.asked,
+            runs: vm.runs,
+            ready: vm.runs + join.draw(stream),
+            end: law.map_or(never(), |_| vm.lost),
+            request: vm.number,
+        };
+        self.present.add(member);
+        member
     }
 
     /// Requests a VM for a group; one that `joins` the others starts cold.
@@ -128,33 +195,31 @@ impl Members {
         };
         let now = stage.now();
         let spot = cluster.spot.as_deref();
-        let key = self.roster.next_request(group);
-        let (mut start, mut join) = (self.start_up, SimTime::ZERO);
+        let (mut boot, mut join) = (Pause::Fixed(self.start_up), Pause::NONE);
         if let Some(spot) = spot {
-            start = (spot.replacement).draw(|| self.roster.stream(Purpose::StartUp(key)));
+            boot = spot.replacement;
             if joins {
-                join = (spot.cold_join).draw(|| self.roster.stream(Purpose::ColdJoin(key)));
+                join = spot.cold_join;
             }
         }
-        let vm = (self.roster).request((index, group), spot, now, (start, join));
+        let vm = self.ask((index, group), spot, now, (&boot, &join));
         stage.ledger.take(vm.vm, 1, now);
-        (stage.log).request((vm.request as u32, vm.vm), now, vm.runs);
+        (stage.log).request((vm.request, vm.vm), now, vm.runs);
     }
 
     /// Gives back the newest VM of a group.
     pub(super) fn release_newest(&mut self, stage: &mut Stage, group: usize) {
-        if let Some(vm) = self.roster.take_newest(group) {
+        if let Some(vm) = self.present.take_newest(group) {
             let now = stage.now();
             Members::end(stage, &vm, now, EndedBy::User);
-            self.roster.appoint_chief();
+            self.present.appoint_chief();
         }
     }
 
     /// A VM is no longer held.
-    pub(super) fn end(stage: &mut Stage, vm: &Vm, end: SimTime, ended_by: EndedBy) {
+    pub(super) fn end(stage: &mut Stage, vm: &Member, end: SimTime, ended_by: EndedBy) {
         stage.ledger.end(vm.vm, vm.from, end, ended_by);
-        let number = vm.request as u32;
-        (stage.log).gone(number, end, ended_by == EndedBy::Provider);
+        (stage.log).gone(vm.request, end, ended_by == EndedBy::Provider);
     }
 
     /// The size that can train now, if one can.
@@ -163,7 +228,7 @@ impl Members {
         cluster: &'c Cluster,
         now: SimTime,
     ) -> Option<(usize, &'c Size)> {
-        let ready = self.roster.ready(now);
+        let ready = self.present.ready(now);
         let waits = !cluster.changes_size();
         let mut workers = 0;
         for (group, &ready) in cluster.groups.iter().zip(ready) {
@@ -188,7 +253,7 @@ impl Members {
         until: SimTime,
     ) -> Result<(), Unfinished> {
         let now = stage.now();
-        let ready = self.roster.next_ready(now);
+        let ready = self.present.next_ready(now);
         // Without anyone to come, losses change nothing for the better.
         if ready == never() && cluster.elastic.is_none() {
             return Err(Unfinished::NobodyLeft { at: now });
@@ -208,67 +273,62 @@ impl Members {
     /// Tells the ledger which VMs are held but have no part in the training yet.
     pub(super) fn note_starting(&mut self, stage: &mut Stage) {
         let now = stage.now();
-        let starting = self.roster.starting(now);
+        let starting = self.present.starting(now);
         (stage.ledger).set_starting(starting.map(|vm| vm.vm), now);
     }
 
     /// Hours since the oldest VM that can be taken away runs.
     pub(super) fn oldest_age_h(&mut self, now: SimTime) -> f64 {
         // One that does not run yet has no age.
-        let oldest = self.roster.oldest_runs().unwrap_or(now);
+        let oldest = self.present.oldest_runs().unwrap_or(now);
         (now - oldest).hours()
     }
 
     /// When a loss in the market is told of next that may take a VM.
     pub(super) fn next_told(&self, cluster: &Cluster) -> SimTime {
-        self.roster.next_told(cluster.spot.as_deref())
+        let spot = cluster.spot.as_deref();
+        let market = self.provider.market.as_ref();
+        market.map_or(never(), |market| market.told_at(spot))
     }
 
     /// When a VM is lost next, as far as that is decided.
     pub(super) fn next_end(&self) -> SimTime {
-        self.roster.next_end()
+        self.present.next_end()
     }
 
-    /// When the next VM takes part that does not at `now`.
-    pub(super) fn next_ready(&mut self, now: SimTime) -> SimTime {
-        self.roster.next_ready(now)
-    }
-
-    /// Meets the losses in the market that are told of by `now`.
+    /// Meets the losses in the market that are told of by `now`: VMs that they take end then.
     pub(super) fn meet_market(&mut self, spot: &Spot, now: SimTime) {
-        self.roster.meet_market(spot, now);
+        let Some(market) = &mut self.provider.market else {
+            return;
+        };
+        while market.told_at(Some(spot)) <= now {
+            let (told, at) = (market.told_at(Some(spot)), market.at);
+            let running = |vm: &Member| vm.on_spot && vm.runs <= told && vm.end > at;
+            (self.present).end_some(at, running, |own, take| {
+                market.strike(&spot.losses, own, take);
+            });
+        }
     }
 
-    /// Takes out one VM whose end has come by `now`.
-    pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Vm> {
-        self.roster.take_lost(now)
-    }
-
-    /// VMs of a group, whether ready or not.
-    pub(super) fn count(&self, group: usize) -> u32 {
-        self.roster.count(group)
-    }
-
-    /// Some worker is the chief, if there is one.
-    pub(super) fn appoint_chief(&mut self) {
-        self.roster.appoint_chief();
+    /// Takes out one VM whose end has come by `now`, the oldest first.
+    pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
+        let lost = self.present.take_lost(now)?;
+        self.provider.lost += 1;
+        Some(lost)
     }
 
     /// Takes away the newest worker but the chief at `at`, and no other VM.
     pub(super) fn lose_one(&mut self, at: SimTime) {
-        self.roster.lose_one(at);
-    }
-
-    /// VMs that the provider took away so far.
-    pub(super) fn lost(&self) -> u32 {
-        self.roster.lost
+        self.provider.market = None;
+        let is_worker = |vm: &Member| vm.on_spot && !vm.is_server && !vm.is_chief;
+        self.present.end_only(at, is_worker);
     }
 
     /// What all need to go on from a checkpoint at `now`.
     pub(super) fn restart_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         match spot.and_then(|s| s.warm_restart) {
-            Some(pause) => pause.draw(|| self.roster.stream(Purpose::Restart(now))),
+            Some(pause) => pause.draw(|| self.provider.stream(Purpose::Restart(now))),
             None => SimTime::from_seconds(cluster.restart_s),
         }
     }
@@ -277,7 +337,7 @@ impl Members {
     pub(super) fn write_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         spot.map_or(SimTime::ZERO, |s| {
-            (s.write).draw(|| self.roster.stream(Purpose::CheckpointWrite(now)))
+            (s.write).draw(|| self.provider.stream(Purpose::CheckpointWrite(now)))
         })
     }
 }
@@ -307,9 +367,9 @@ mod tests {
         let mut members = Members::new(SimTime::ZERO, Streams::new(1));
         let at = |hours: f64| SimTime::from_seconds(3600.0 * hours);
         let mut request = |on_spot: bool, hours: f64, start_h: f64| {
-            let times = (at(start_h), SimTime::ZERO);
+            let boot = Pause::Fixed(at(start_h));
             let group = group(on_spot);
-            (members.roster).request((0, &group), None, at(hours), times);
+            members.ask((0, &group), None, at(hours), (&boot, &Pause::NONE));
             members.oldest_age_h(at(3.0))
         };
         assert_eq!(request(false, 0.0, 0.0), 0.0);

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::roster::{Vm, never};
+use super::vm::{Member, never};
 use crate::cluster::groups::MOST_GROUPS;
 use scavsim_base::units::SimTime;
 
@@ -18,7 +18,7 @@ const SPARE_PLACES: usize = 64;
 /// A VM, or where one was.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    vm: Vm,
+    vm: Member,
     is_gone: bool,
     /// Whether it takes part, as far as anybody has asked.
     is_ready: bool,
@@ -45,7 +45,7 @@ pub(super) struct Present {
     first: usize,
 }
 
-impl Vm {
+impl Member {
     /// Whether it is a worker's, and the provider does not take it away.
     fn stays(&self) -> bool {
         !self.is_server && !self.on_spot
@@ -78,13 +78,13 @@ impl Present {
     }
 
     /// All VMs, the oldest first.
-    pub(super) fn vms(&self) -> impl Iterator<Item = &Vm> {
+    pub(super) fn vms(&self) -> impl Iterator<Item = &Member> {
         let there = self.places.iter().filter(|place| !place.is_gone);
         there.map(|place| &place.vm)
     }
 
     /// Adds the newest VM.
-    pub(super) fn add(&mut self, vm: Vm) {
+    pub(super) fn add(&mut self, vm: Member) {
         let at = self.places.len() as u32;
         self.places.push(Place {
             vm,
@@ -104,7 +104,7 @@ impl Present {
     }
 
     /// Keeps those that `keeps` says, asked from the oldest to the newest; it may change their groups.
-    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&mut Vm) -> bool) {
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&mut Member) -> bool) {
         (self.places).retain_mut(|place| !place.is_gone && keeps(&mut place.vm));
         self.index();
     }
@@ -137,7 +137,7 @@ impl Present {
     }
 
     /// VMs that do not take part at `now`, in any order.
-    pub(super) fn starting(&mut self, now: SimTime) -> impl Iterator<Item = &Vm> {
+    pub(super) fn starting(&mut self, now: SimTime) -> impl Iterator<Item = &Member> {
         self.ready(now);
         let places = self.starting.iter().map(|Reverse((_, at))| *at as usize);
         let places = places.map(|at| &self.places[at]);
@@ -177,7 +177,7 @@ impl Present {
     }
 
     /// Takes out the oldest VM whose end has come by `now`.
-    pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Vm> {
+    pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
         while let Some(Reverse((end, at))) = self.ends.peek().copied()
             && end <= now
         {
@@ -195,7 +195,7 @@ impl Present {
     }
 
     /// Takes out the newest VM of a group.
-    pub(super) fn take_newest(&mut self, group: usize) -> Option<Vm> {
+    pub(super) fn take_newest(&mut self, group: usize) -> Option<Member> {
         let is_it = |place: &Place| !place.is_gone && usize::from(place.vm.group) == group;
         let at = self.places.iter().rposition(is_it)?;
         Some(self.take(at))
@@ -206,7 +206,7 @@ impl Present {
     pub(super) fn end_some(
         &mut self,
         at: SimTime,
-        is_running: impl Fn(&Vm) -> bool,
+        is_running: impl Fn(&Member) -> bool,
         strike: impl FnOnce(u32, &mut dyn FnMut(u32)),
     ) {
         let all = self.places.iter().enumerate();
@@ -225,7 +225,7 @@ impl Present {
     }
 
     /// The newest VM for which `is_it` ends at `at`, and no other ends.
-    pub(super) fn end_only(&mut self, at: SimTime, is_it: impl Fn(&Vm) -> bool) {
+    pub(super) fn end_only(&mut self, at: SimTime, is_it: impl Fn(&Member) -> bool) {
         self.ends.clear();
         self.due.clear();
         let mut newest = None;
@@ -267,7 +267,7 @@ impl Present {
         !place.is_gone && place.vm.end == end
     }
 
-    fn take(&mut self, at: usize) -> Vm {
+    fn take(&mut self, at: usize) -> Member {
         let place = &mut self.places[at];
         place.is_gone = true;
         let (vm, is_ready) = (place.vm, place.is_ready);
@@ -333,7 +333,7 @@ mod tests {
 
     /// The same told by looking at all VMs every time.
     #[derive(Default)]
-    struct Plain(Vec<Vm>);
+    struct Plain(Vec<Member>);
 
     impl Plain {
         fn next_end(&self) -> SimTime {
@@ -369,12 +369,12 @@ mod tests {
             }
         }
 
-        fn take_lost(&mut self, now: SimTime) -> Option<Vm> {
+        fn take_lost(&mut self, now: SimTime) -> Option<Member> {
             let at = self.0.iter().position(|vm| vm.end <= now)?;
             Some(self.0.remove(at))
         }
 
-        fn take_newest(&mut self, group: u16) -> Option<Vm> {
+        fn take_newest(&mut self, group: u16) -> Option<Member> {
             let at = self.0.iter().rposition(|vm| vm.group == group)?;
             Some(self.0.remove(at))
         }
@@ -412,10 +412,10 @@ mod tests {
         ]
     }
 
-    fn vm(request: u64, now: u64, (group, kind): (u16, u8), times: [u64; 3]) -> Vm {
+    fn vm(request: u32, now: u64, (group, kind): (u16, u8), times: [u64; 3]) -> Member {
         let at = SimTime::from_nanoseconds;
         let runs = now + times[0];
-        Vm {
+        Member {
             group,
             vm: group,
             on_spot: kind & 1 == 0,
@@ -464,19 +464,19 @@ mod tests {
                     }
                     Act::Strike(after, each) => {
                         let (told, then) = (at(now), at(now + after));
-                        let running = |vm: &Vm| vm.on_spot && vm.runs <= told && vm.end > then;
+                        let running = |vm: &Member| vm.on_spot && vm.runs <= told && vm.end > then;
                         let mut own = 0;
                         present.end_some(then, running, |count, take| {
                             own = count;
                             (0..count).rev().filter(|place| place % each == 0).for_each(take);
                         });
                         prop_assert_eq!(own, plain.0.iter().filter(|vm| running(vm)).count() as u32);
-                        let mut hit: Vec<&mut Vm> =
+                        let mut hit: Vec<&mut Member> =
                             plain.0.iter_mut().filter(|vm| running(vm)).collect();
                         hit.iter_mut().step_by(each as usize).for_each(|vm| vm.end = then);
                     }
                     Act::Only(after) => {
-                        let is_it = |vm: &Vm| vm.on_spot && !vm.is_server && !vm.is_chief;
+                        let is_it = |vm: &Member| vm.on_spot && !vm.is_server && !vm.is_chief;
                         present.end_only(at(now + after), is_it);
                         plain.0.iter_mut().for_each(|vm| vm.end = never());
                         if let Some(vm) = plain.0.iter_mut().rev().find(|vm| is_it(vm)) {
@@ -484,9 +484,9 @@ mod tests {
                         }
                     }
                     Act::Fit(seed) => {
-                        let keeps = |vm: &mut Vm| {
+                        let keeps = |vm: &mut Member| {
                             vm.group = (vm.group + seed) % 3;
-                            !(vm.request + u64::from(seed)).is_multiple_of(3)
+                            !(vm.request + u32::from(seed)).is_multiple_of(3)
                         };
                         present.retain(keeps);
                         plain.0.retain_mut(keeps);

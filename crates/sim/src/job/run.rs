@@ -6,8 +6,8 @@
 
 use super::Totals;
 use super::members::Members;
-use super::roster::{Vm, never};
 use super::stage::Stage;
+use super::vm::{Member, never};
 use super::work::{RELIEF, Work};
 use crate::cluster::luck::Luck;
 use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Size, Spot};
@@ -186,7 +186,7 @@ impl<'a> LiveRun<'a> {
         let notice = notice_of(cluster, loss, self.warned_of, now);
         let mut until = loss.min(self.members.next_told(cluster)).min(notice);
         if cluster.changes_size() {
-            until = until.min(self.members.next_ready(now));
+            until = until.min(self.members.present.next_ready(now));
         }
         if let Some((_, changes)) = self.wanted {
             until = until.min(changes);
@@ -346,7 +346,7 @@ impl<'a> LiveRun<'a> {
         // A chief on demand is one of them.
         let vms = first.map_or(vms, |group| vms.min(group.most));
         self.wanted = Some((vms, until));
-        let held = self.members.count(0);
+        let held = self.members.present.held(0);
         for _ in vms..held {
             self.members.release_newest(self.stage, 0);
         }
@@ -356,7 +356,7 @@ impl<'a> LiveRun<'a> {
     }
 
     /// A VM is lost: what that leaves of the work, and what happens to its place.
-    fn lose(&mut self, spot: &Spot, lost: Vm) -> Result<(), Unfinished> {
+    fn lose(&mut self, spot: &Spot, lost: Member) -> Result<(), Unfinished> {
         let now = self.stage.now();
         Members::end(self.stage, &lost, lost.end, EndedBy::Provider);
         self.work.count_loss(now)?;
@@ -379,14 +379,14 @@ impl<'a> LiveRun<'a> {
         // One that was let go for its price is not wanted back.
         let group = usize::from(lost.group);
         let is_wanted = match self.wanted {
-            Some((vms, _)) if group == 0 => self.members.count(0) < vms,
+            Some((vms, _)) if group == 0 => self.members.present.held(0) < vms,
             _ => true,
         };
         if is_replaced && is_wanted {
             let joins = spot.on_loss == OnLoss::GoOn;
             self.members.request(self.stage, self.cluster, group, joins);
         }
-        self.members.appoint_chief();
+        self.members.present.appoint_chief();
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use crate::training::progress::{Event, Unfinished};
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
-use crate::training::sync::synchronisation::Leap;
+use crate::training::sync::leap::Leap;
 use crate::training::sync::{Goal, Invalid, Stretch};
 use crate::training::{Fidelity, Floor, Log};
 use scavsim_base::rng::Stream;
@@ -116,7 +116,6 @@ impl Stage {
             let start = self.queue.now();
             let leap = pace.leap(Leap {
                 fidelity,
-                stationary: pace.stationary(),
                 start,
                 drift: &mut self.drift,
                 stepping,

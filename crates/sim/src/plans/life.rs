@@ -3,78 +3,71 @@
 //! A plan needs all its VMs: whatever is lost stops the job until another is in its place, and all go on from the last
 //! checkpoint.
 
-use super::market::{Fate, Node};
-use super::pace::{Advance, Pace};
-use super::terms::On;
-use super::{Terms, Way};
-use crate::cluster::{Keeps, Pause};
+use super::pace::Pace;
+use super::terms::{On, Terms};
+use super::{Choices, pace};
+use crate::cluster::{Keeps, Losses, Pause};
 use crate::engine::Interrupt;
+use crate::job::{Kept, Trained};
+use crate::provider::{Capacity, MOST_LOSSES, Provider, Vm, Wanted};
 use crate::training::Unfinished;
 use crate::training::drift::DriftPath;
 use crate::training::log::{Entry, Track, What};
-use scavsim_base::rng::{Purpose, RequestKey, Stream, Streams, WorkloadKey};
+use crate::training::progress::Advance;
+use crate::training::sync::Goal;
+use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{EndedBy, Phase, Usage};
 
-/// Losses without a step kept between them after which no end is in sight.
-const MOST_LOSSES: u32 = 10_000;
-
-/// How far a job trains.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Goal {
-    /// Complete steps.
-    pub steps: u64,
-    /// When time is up.
-    pub until: SimTime,
-    /// What it trains for.
-    pub phase: Phase,
-}
-
-/// What came of it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Trained {
-    /// Steps that are complete and kept.
-    pub steps: u64,
-    /// What all steps took, those that were lost included.
-    pub advance: Advance,
-}
-
 /// A job in one replica, with its clock and books.
 #[derive(Debug, Clone)]
-pub struct Job {
-    streams: Streams,
-    replica: u64,
+pub struct PlanJob {
+    provider: Provider,
+    /// How many GPUs there are, where that is known: then the provider takes whatever is more.
+    capacity: Option<Capacity>,
+    interrupt: Interrupt,
     now: SimTime,
     ledger: Ledger,
+    kept: Kept,
     drift: DriftPath,
-    fate: Fate,
-    nodes: Vec<Node>,
-    /// Requests so far by type, and in all.
-    requests: Vec<u64>,
-    requested: u32,
-    lost: u32,
+    /// The VMs held, in the order of requests.
+    vms: Vec<Vm>,
     /// Whether all have to go on from a checkpoint before they train.
     restarts: bool,
     /// What happens, where somebody wants to see it.
     pub log: Option<Vec<Entry>>,
 }
 
-impl Job {
-    /// A job at time zero that holds nothing.
-    pub fn new(on: On<'_>, streams: Streams, replica: u64) -> Job {
-        let key = WorkloadKey::of(&on.choices.name);
-        Job {
-            streams,
-            replica,
+/// Steps until a mark or until time is up: those that are kept, and what all took.
+#[derive(Default)]
+struct Steps {
+    kept: u64,
+    advance: pace::Advance,
+}
+
+impl PlanJob {
+    /// A job at time zero that holds nothing, stopped from outside by `interrupt`.
+    pub fn new(
+        (choices, terms): (&Choices, &Terms),
+        (streams, replica): (Streams, u64),
+        interrupt: Interrupt,
+    ) -> PlanJob {
+        let key = WorkloadKey::of(&choices.name);
+        let losses = terms.spot.as_deref().map(|spot| &spot.losses);
+        let capacity = losses
+            .filter(|_| terms.is_capacity)
+            .and_then(|losses| Capacity::new(losses, &streams, replica));
+        let of_market = losses.filter(|_| capacity.is_none());
+        PlanJob {
+            provider: Provider::new(streams, replica, of_market),
+            capacity,
+            interrupt,
             now: SimTime::ZERO,
             ledger: Ledger::default(),
-            drift: DriftPath::new(on.terms.variation.drift, streams, replica, key),
-            fate: Fate::new(on.terms, &streams, replica),
-            nodes: Vec::new(),
-            requests: vec![0; on.choices.types.len()],
-            requested: 0,
-            lost: 0,
+            kept: Kept::nothing(),
+            drift: DriftPath::new(terms.variation.drift, streams, replica, key),
+            vms: Vec::new(),
             restarts: false,
             log: None,
         }
@@ -85,41 +78,32 @@ impl Job {
         self.now
     }
 
-    /// VMs that the provider took away.
-    pub fn lost(&self) -> u32 {
-        self.lost
-    }
-
     /// What was used when all VMs are released at `end`.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.ledger.usage_until(end, usage);
+        self.kept.usage_until(&self.ledger, end, usage);
     }
 
     /// Holds the VMs of a plan, ready to train; those of another plan are kept as far as they are of use.
     ///
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
-    pub fn hold(&mut self, on: On<'_>, way: &Way, interrupt: &Interrupt) -> Result<(), Unfinished> {
-        for place in (0..self.nodes.len()).rev() {
-            let node = self.nodes[place];
-            let wanted = count_of(way, node.vm);
-            let before = self.nodes[..place].iter().filter(|n| n.vm == node.vm);
-            if before.count() as u32 >= wanted {
-                self.nodes.remove(place);
-                self.ledger
-                    .end(node.vm, node.asked, self.now, EndedBy::User);
-                self.note_end(&node, self.now, What::Released);
+    pub fn hold(&mut self, on: On<'_>) -> Result<(), Unfinished> {
+        for place in (0..self.vms.len()).rev() {
+            let vm = self.vms[place];
+            let before = self.vms[..place].iter().filter(|other| other.vm == vm.vm);
+            if before.count() as u32 >= on.vms_of(vm.vm) {
+                self.vms.remove(place);
+                self.end(&vm, EndedBy::User);
             }
         }
-        self.ledger.resize_batch(way.draft.batch, self.now);
-        self.assemble(on, way, &on.terms.start_up, interrupt)
+        self.ledger.resize_batch(on.way.draft.batch, self.now);
+        self.assemble(on, &on.terms.start_up)
     }
 
     /// Gives all VMs back.
     pub fn release_all(&mut self) {
-        for node in std::mem::take(&mut self.nodes) {
-            (self.ledger).end(node.vm, node.asked, self.now, EndedBy::User);
-            self.note_end(&node, self.now, What::Released);
+        for vm in std::mem::take(&mut self.vms) {
+            self.end(&vm, EndedBy::User);
         }
     }
 
@@ -131,14 +115,13 @@ impl Job {
     /// Passes so many seconds of training on what is held, for nothing but what they show.
     pub fn look(&mut self, seconds: f64, phase: Phase) {
         self.ledger.enter(phase, self.now);
-        self.pass(SimTime::from_seconds(seconds), phase);
+        self.pass_until(self.now + SimTime::from_seconds(seconds), phase);
     }
 
-    fn pass(&mut self, time: SimTime, phase: Phase) {
-        let from = self.now;
-        self.now = from + time;
-        self.ledger.enter(phase, self.now);
-        self.note(from, self.now, Track::Job, What::Phase(phase));
+    fn pass_until(&mut self, until: SimTime, phase: Phase) {
+        let from = std::mem::replace(&mut self.now, until);
+        self.ledger.enter(phase, until);
+        self.note(from, until, Track::Job, What::Phase(phase));
     }
 
     fn note(&mut self, at: SimTime, until: SimTime, track: Track, what: What) {
@@ -152,228 +135,277 @@ impl Job {
         }
     }
 
-    /// A VM is gone.
-    fn note_end(&mut self, node: &Node, at: SimTime, how: What) {
-        let track = Track::Vm(node.number);
-        if node.runs < at {
-            self.note(node.runs, at, track, What::Running(node.vm));
+    /// A VM is gone now.
+    fn end(&mut self, vm: &Vm, by: EndedBy) {
+        let (now, track) = (self.now, Track::Vm(vm.number));
+        self.ledger.end(vm.vm, vm.asked, now, by);
+        if vm.runs < now {
+            self.note(vm.runs, now, track, What::Running(vm.vm));
         }
-        self.note(at, at, track, how);
+        let how = if by == EndedBy::Provider {
+            What::Revoked
+        } else {
+            What::Released
+        };
+        self.note(now, now, track, how);
     }
 
     /// VMs that are held run until `at`, for those who look on.
     pub fn note_still_running(&mut self, at: SimTime) {
-        for node in self.nodes.clone() {
-            if node.runs < at {
-                self.note(
-                    node.runs,
-                    at,
-                    Track::Vm(node.number),
-                    What::Running(node.vm),
-                );
+        for vm in self.vms.clone() {
+            if vm.runs < at {
+                self.note(vm.runs, at, Track::Vm(vm.number), What::Running(vm.vm));
             }
         }
     }
 
-    /// Trains on a plan until so many steps are kept, or time is up.
+    /// Trains on a plan up to the mark of a goal and then to its end, or until time is up. Both parts draw from the
+    /// beginning of `stream`.
     ///
     /// # Errors
     /// [`Unfinished`] when the job does not come to its end.
     pub fn train(
         &mut self,
-        (on, way): (On<'_>, &Way),
+        on: On<'_>,
         pace: &mut Pace,
-        goal: Goal,
-        stream: &mut Stream,
-        interrupt: &Interrupt,
+        (goal, phase): (Goal, Phase),
+        stream: &Stream,
     ) -> Result<Trained, Unfinished> {
-        let terms = on.terms;
-        let spot = terms.spot_of(way);
-        let policy = terms.checkpoints(way);
+        self.kept.forget();
+        let to = |steps| (steps, goal.until, phase);
+        let mut done = self.train_steps(on, pace, to(goal.mark), &mut stream.clone())?;
+        let (at_mark, lost_vms) = (self.now, self.provider.lost);
+        if done.kept >= goal.mark && goal.updates > goal.mark {
+            self.kept.keep(at_mark, &self.ledger);
+            let left = goal.updates - goal.mark;
+            let more = self.train_steps(on, pace, to(left), &mut stream.clone())?;
+            done.kept += more.kept;
+            done.advance.add_all(&more.advance);
+        }
+        Ok(Trained {
+            advance: Advance {
+                at_mark,
+                compute_s: done.advance.compute_s,
+                communication_s: done.advance.communication_s,
+            },
+            steps: done.kept,
+            passed: done.advance.steps,
+            lost_vms,
+            totals: None,
+        })
+    }
+
+    /// Trains until so many steps are kept, or time is up.
+    fn train_steps(
+        &mut self,
+        on: On<'_>,
+        pace: &mut Pace,
+        (goal, until, phase): (u64, SimTime, Phase),
+        stream: &mut Stream,
+    ) -> Result<Steps, Unfinished> {
+        let policy = on.terms.checkpoints(on.way);
+        let spot = on.spot();
         let keeps = spot.map_or(Keeps::Checkpoint, |spot| spot.keeps);
-        let mut trained = Trained::default();
+        let replacement = spot.map_or(&Pause::NONE, |spot| &spot.replacement);
+        let mut done = Steps::default();
         // Steps that the last checkpoint has: those before this training are another's.
         let mut saved = 0;
         let mut fruitless = 0;
         self.ledger.work_is_safe(self.now);
-        while trained.steps < goal.steps && self.now < goal.until {
-            self.assemble(
-                on,
-                way,
-                spot.map_or(&Pause::NONE, |s| &s.replacement),
-                interrupt,
-            )?;
-            if self.restarts && !self.restart(terms, way) {
+        while done.kept < goal && self.now < until {
+            self.assemble(on, replacement)?;
+            if self.restarts && !self.restart(on) {
                 continue;
             }
-            let left = goal.steps - trained.steps;
+            let left = goal - done.kept;
             let left_h = left as f64 * pace.mean_s() / SECONDS_PER_HOUR;
             let to_checkpoint = policy.next_h(left_h, 0.0).map(|work_h| {
                 let steps = work_h * SECONDS_PER_HOUR / pace.mean_s();
                 (steps.ceil() as u64).clamp(1, left)
             });
             let steps = to_checkpoint.unwrap_or(left);
-            let from = self.now;
-            self.ledger.enter(goal.phase, from);
-            // The steps up to the next loss that is known; a market may take VMs before.
-            let limit = goal.until.min(self.known_loss(way));
-            let (drift, before) = (self.drift.clone(), stream.clone());
-            let (mut advance, mut end) =
-                pace.advance(steps, (from, limit), &mut self.drift, stream, interrupt)?;
-            if advance.steps < steps {
-                // In the middle of a step.
-                end = limit;
-            }
-            let loss = self.first_loss(terms, way, end);
-            if let Some(loss) = loss.filter(|loss| *loss < end) {
-                (self.drift, *stream) = (drift, before);
-                (advance, _) =
-                    pace.advance(steps, (from, loss), &mut self.drift, stream, interrupt)?;
-                end = loss;
-            }
-            trained.steps += advance.steps;
-            trained.advance.steps += advance.steps;
-            trained.advance.compute_s += advance.compute_s;
-            trained.advance.communication_s += advance.communication_s;
-            self.now = end;
-            self.ledger.enter(goal.phase, end);
-            self.note(from, end, Track::Job, What::Phase(goal.phase));
-            if loss.is_some() {
-                if keeps == Keeps::Checkpoint && trained.steps > saved {
-                    self.ledger.lose_unsafe_work(goal.phase, end);
-                    trained.steps = saved;
-                } else if keeps == Keeps::Steps && trained.steps > saved {
-                    saved = trained.steps;
+            let (advance, is_lost) = self.stretch(on, pace, (steps, until, phase), stream)?;
+            done.kept += advance.steps;
+            done.advance.add_all(&advance);
+            if is_lost {
+                if keeps == Keeps::Checkpoint && done.kept > saved {
+                    self.ledger.lose_unsafe_work(phase, self.now);
+                    done.kept = saved;
+                } else if keeps == Keeps::Steps && done.kept > saved {
+                    saved = done.kept;
                     fruitless = 0;
-                    self.ledger.work_is_safe(end);
+                    self.ledger.work_is_safe(self.now);
                 }
                 fruitless += 1;
                 if fruitless > MOST_LOSSES {
-                    return Err(Unfinished::TooManyLosses { at: end });
+                    return Err(Unfinished::TooManyLosses { at: self.now });
                 }
-                self.take_lost(end);
+                self.take_lost();
                 self.restarts = true;
             } else if to_checkpoint.is_some_and(|steps| steps < left)
-                && trained.steps < goal.steps
-                && self.now < goal.until
-                && self.write(terms, way)
+                && done.kept < goal
+                && self.now < until
+                && self.write(on)
             {
-                saved = trained.steps;
+                saved = done.kept;
                 fruitless = 0;
                 self.ledger.work_is_safe(self.now);
             }
-            self.note(self.now, self.now, Track::Job, What::Steps(trained.steps));
+            self.note(self.now, self.now, Track::Job, What::Steps(done.kept));
         }
-        if trained.steps >= goal.steps {
+        if done.kept >= goal {
             self.ledger.work_is_safe(self.now);
         }
-        Ok(trained)
+        Ok(done)
+    }
+
+    /// Up to so many steps in which no VM is lost; whether one was lost at their end.
+    fn stretch(
+        &mut self,
+        on: On<'_>,
+        pace: &mut Pace,
+        (steps, until, phase): (u64, SimTime, Phase),
+        stream: &mut Stream,
+    ) -> Result<(pace::Advance, bool), Unfinished> {
+        let from = self.now;
+        self.ledger.enter(phase, from);
+        // The steps up to the next loss that is known; a market may take VMs before.
+        let limit = until.min(self.known_loss(on));
+        let (drift, before) = (self.drift.clone(), stream.clone());
+        let (mut advance, mut end) = pace.advance(
+            steps,
+            (from, limit),
+            &mut self.drift,
+            stream,
+            &self.interrupt,
+        )?;
+        if advance.steps < steps {
+            // In the middle of a step.
+            end = limit;
+        }
+        let loss = self.first_loss(on, end);
+        if let Some(loss) = loss.filter(|loss| *loss < end) {
+            (self.drift, *stream) = (drift, before);
+            let span = (from, loss);
+            (advance, _) = pace.advance(steps, span, &mut self.drift, stream, &self.interrupt)?;
+            end = loss;
+        }
+        self.pass_until(end, phase);
+        Ok((advance, loss.is_some()))
     }
 
     /// All go on from a checkpoint; whether nothing happened meanwhile.
-    fn restart(&mut self, terms: &Terms, way: &Way) -> bool {
-        let (streams, replica, now) = (self.streams, self.replica, self.now);
-        let time = terms.restart(way, || streams.stream(replica, Purpose::Restart(now)));
-        let is_done = self.pause(terms, way, time);
+    fn restart(&mut self, on: On<'_>) -> bool {
+        let purpose = Purpose::Restart(self.now);
+        let time = (on.terms).restart(on.way, || self.provider.stream(purpose));
+        let is_done = self.pause(on, time);
         self.restarts = !is_done;
         is_done
     }
 
     /// Writes a checkpoint; whether it was written.
-    fn write(&mut self, terms: &Terms, way: &Way) -> bool {
-        let (streams, replica, now) = (self.streams, self.replica, self.now);
-        let time = terms.write(way, || {
-            streams.stream(replica, Purpose::CheckpointWrite(now))
-        });
-        let is_done = self.pause(terms, way, time);
-        let what = match is_done {
-            true => What::WRITTEN,
-            false => What::NOT_WRITTEN,
+    fn write(&mut self, on: On<'_>) -> bool {
+        let from = self.now;
+        let purpose = Purpose::CheckpointWrite(from);
+        let time = (on.terms).write(on.way, || self.provider.stream(purpose));
+        let is_done = self.pause(on, time);
+        let what = if is_done {
+            What::WRITTEN
+        } else {
+            What::NOT_WRITTEN
         };
-        self.note(now, self.now, Track::Checkpoints, what);
+        self.note(from, self.now, Track::Checkpoints, what);
         is_done
     }
 
     /// Lets so much time pass in which nobody trains; whether no VM was lost in it.
-    fn pause(&mut self, terms: &Terms, way: &Way, time: SimTime) -> bool {
-        let from = self.now;
-        self.ledger.enter(Phase::Restoring, from);
-        let loss = self.first_loss(terms, way, from + time);
-        self.now = loss.unwrap_or(from + time);
-        self.ledger.enter(Phase::Restoring, self.now);
-        self.note(from, self.now, Track::Job, What::Phase(Phase::Restoring));
+    fn pause(&mut self, on: On<'_>, time: SimTime) -> bool {
+        let is_lost = self.idle_until(on, self.now + time, Phase::Restoring);
+        self.restarts |= is_lost;
+        !is_lost
+    }
+
+    /// Lets time pass until a moment or the first loss; whether that came before.
+    fn idle_until(&mut self, on: On<'_>, until: SimTime, phase: Phase) -> bool {
+        self.ledger.enter(phase, self.now);
+        let loss = self.first_loss(on, until);
+        self.pass_until(loss.unwrap_or(until), phase);
         if loss.is_some() {
-            self.take_lost(self.now);
-            self.restarts = true;
+            self.take_lost();
         }
-        loss.is_none()
+        loss.is_some()
     }
 
     /// The first loss that is known beforehand.
-    fn known_loss(&self, way: &Way) -> SimTime {
-        let lost = self.nodes.iter().map(|node| node.lost).min();
-        lost.filter(|_| way.on_spot).unwrap_or(SimTime::LAST)
+    fn known_loss(&self, on: On<'_>) -> SimTime {
+        let lost = self.vms.iter().map(|vm| vm.lost).min();
+        lost.filter(|_| on.way.on_spot).unwrap_or(SimTime::LAST)
     }
 
-    fn first_loss(&mut self, terms: &Terms, way: &Way, until: SimTime) -> Option<SimTime> {
-        match way.on_spot {
-            true => self.fate.first_loss(terms, &mut self.nodes, until),
-            false => None,
+    /// Decides what the job loses until a moment: when the first VM is lost, if there is one.
+    fn first_loss(&mut self, on: On<'_>, until: SimTime) -> Option<SimTime> {
+        let losses = &on.spot()?.losses;
+        if let Some(capacity) = &mut self.capacity {
+            let mut is_hit = false;
+            while !is_hit && capacity.changes_at() <= until {
+                let at = capacity.changes_at();
+                capacity.go_on(losses);
+                is_hit = take_newest(&mut self.vms, on, capacity.gpus, at);
+            }
+        } else if let Some(market) = &mut self.provider.market {
+            let mut is_hit = false;
+            while !is_hit && market.at <= until {
+                let at = market.at;
+                let mut running: Vec<&mut Vm> =
+                    self.vms.iter_mut().filter(|vm| vm.runs <= at).collect();
+                market.strike(losses, running.len() as u32, &mut |place| {
+                    running[place as usize].lost = at;
+                    is_hit = true;
+                });
+            }
         }
+        let first = self.vms.iter().map(|vm| vm.lost).min()?;
+        (first <= until && first < SimTime::LAST).then_some(first)
     }
 
     /// Those that are lost by now are gone.
-    fn take_lost(&mut self, now: SimTime) {
-        for place in (0..self.nodes.len()).rev() {
-            let node = self.nodes[place];
-            if node.lost <= now {
-                self.nodes.remove(place);
-                self.ledger.end(node.vm, node.asked, now, EndedBy::Provider);
-                self.lost += 1;
-                self.note_end(&node, now, What::Revoked);
+    fn take_lost(&mut self) {
+        for place in (0..self.vms.len()).rev() {
+            let vm = self.vms[place];
+            if vm.lost <= self.now {
+                self.vms.remove(place);
+                self.provider.lost += 1;
+                self.end(&vm, EndedBy::Provider);
             }
         }
     }
 
     /// Waits until all VMs of a plan run; those that are missing take `boot`.
-    fn assemble(
-        &mut self,
-        on: On<'_>,
-        way: &Way,
-        boot: &Pause,
-        interrupt: &Interrupt,
-    ) -> Result<(), Unfinished> {
+    fn assemble(&mut self, on: On<'_>, boot: &Pause) -> Result<(), Unfinished> {
         // Losses, and changes of what there is.
         let mut losses = 0;
         loop {
-            if self.nodes.is_empty() {
-                self.fate.catch_up(on.terms, self.now);
+            if self.vms.is_empty() {
+                self.catch_up(on.terms);
             }
-            let is_short = self.request(on, way, boot);
-            let ready = self.nodes.iter().map(|node| node.runs).max();
-            let ready = ready.unwrap_or(self.now).max(self.now);
-            let next = match is_short {
-                true => self.fate.changes_at(),
-                false => ready,
+            let is_short = self.request(on, boot);
+            let next = if is_short {
+                // More may be had then, where there are not always enough.
+                (self.capacity.as_ref()).map_or(SimTime::LAST, Capacity::changes_at)
+            } else {
+                let ready = self.vms.iter().map(|vm| vm.runs).max();
+                ready.unwrap_or(self.now).max(self.now)
             };
             if next >= SimTime::LAST {
                 return Err(Unfinished::NobodyLeft { at: self.now });
             }
-            if interrupt.is_raised() {
+            if self.interrupt.is_raised() {
                 return Err(Unfinished::Interrupted { at: self.now });
             }
             if !is_short && next <= self.now {
                 return Ok(());
             }
-            let from = self.now;
-            self.ledger.enter(Phase::Waiting, from);
-            let loss = self.first_loss(on.terms, way, next);
-            self.now = loss.unwrap_or(next);
-            self.ledger.enter(Phase::Waiting, self.now);
-            self.note(from, self.now, Track::Job, What::Phase(Phase::Waiting));
-            if loss.is_some() {
-                self.take_lost(self.now);
-            }
+            self.idle_until(on, next, Phase::Waiting);
             losses += 1;
             if losses > MOST_LOSSES {
                 return Err(Unfinished::TooManyLosses { at: self.now });
@@ -381,56 +413,64 @@ impl Job {
         }
     }
 
+    /// Meets what changed so far while nobody held spot VMs.
+    fn catch_up(&mut self, terms: &Terms) {
+        if let (Some(capacity), Some(spot)) = (&mut self.capacity, &terms.spot) {
+            while capacity.changes_at() <= self.now {
+                capacity.go_on(&spot.losses);
+            }
+        }
+    }
+
     /// Asks for what is missing, as far as there is some; whether there is not.
-    fn request(&mut self, on: On<'_>, way: &Way, boot: &Pause) -> bool {
-        let held: u32 = self.nodes.iter().map(|node| node.gpus).sum();
-        let capacity = self.fate.gpus().filter(|_| way.on_spot);
-        let mut free = capacity.map_or(u32::MAX, |gpus| gpus.saturating_sub(held));
+    fn request(&mut self, on: On<'_>, boot: &Pause) -> bool {
+        let held: u32 = self.vms.iter().map(|vm| on.gpus(vm.vm)).sum();
+        let capacity = self.capacity.as_ref().filter(|_| on.way.on_spot);
+        let mut free = capacity.map_or(u32::MAX, |now| now.gpus.saturating_sub(held));
+        let law = match on.spot().map(|spot| &spot.losses) {
+            Some(Losses::Alone(law)) => Some(law),
+            _ => None,
+        };
         let mut is_short = false;
-        for &(vm, wanted) in &way.nodes {
-            let own = self.nodes.iter().filter(|node| node.vm == vm).count() as u32;
-            let (gpus, key) = on.choices.vm_types[usize::from(vm)];
-            for _ in own..wanted {
+        for &(vm, count) in &on.way.nodes {
+            let own = self.vms.iter().filter(|held| held.vm == vm).count() as u32;
+            let (gpus, vm_type) = on.choices.vm_types[usize::from(vm)];
+            for _ in own..count {
                 if free < gpus {
                     is_short = true;
                     break;
                 }
                 free -= gpus;
-                let (streams, replica) = (&self.streams, self.replica);
-                let count = &mut self.requests[usize::from(vm)];
-                let request = RequestKey {
-                    vm_type: key,
-                    on_spot: way.on_spot,
-                    number: *count,
-                };
-                let delay = boot.draw(|| streams.stream(replica, Purpose::StartUp(request)));
-                let runs = self.now + delay;
-                let life = match way.on_spot {
-                    true => Fate::life(on.terms, runs, (streams, replica), (key, *count)),
-                    false => SimTime::LAST,
-                };
-                *count += 1;
-                let number = self.requested;
-                self.requested += 1;
-                self.ledger.take(vm, 1, self.now);
-                self.nodes.push(Node {
-                    number,
+                let wanted = Wanted {
                     vm,
-                    gpus,
-                    asked: self.now,
-                    runs,
-                    lost: life,
-                });
-                let track = Track::Vm(number);
-                self.note(self.now, self.now, track, What::Requested(vm));
-                self.note(self.now, runs, track, What::Starting(vm));
+                    vm_type,
+                    market: vm,
+                    on_spot: on.way.on_spot,
+                };
+                let now = self.now;
+                let asked = self.provider.request(&wanted, boot, law, now);
+                self.ledger.take(vm, 1, now);
+                self.vms.push(asked);
+                let track = Track::Vm(asked.number);
+                self.note(now, now, track, What::Requested(vm));
+                self.note(now, asked.runs, track, What::Starting(vm));
             }
         }
         is_short
     }
 }
 
-fn count_of(way: &Way, vm: u16) -> u32 {
-    let own = way.nodes.iter().find(|(own, _)| *own == vm);
-    own.map_or(0, |(_, count)| *count)
+/// The newest VMs are lost at a moment, until they have no more GPUs than there are; whether any is.
+fn take_newest(vms: &mut [Vm], on: On<'_>, gpus: u32, at: SimTime) -> bool {
+    let mut held: u32 = vms.iter().map(|vm| on.gpus(vm.vm)).sum();
+    let mut is_hit = false;
+    for vm in vms.iter_mut().rev() {
+        if held <= gpus {
+            break;
+        }
+        held -= on.gpus(vm.vm);
+        vm.lost = at;
+        is_hit = true;
+    }
+    is_hit
 }

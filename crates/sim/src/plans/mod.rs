@@ -8,14 +8,13 @@
 //! - [`choices`]: those that fit into memory, as configurations. [`holes`]: the others.
 //! - [`terms`]: on which terms a job runs.
 //! - [`pace`]: the steps of a plan in one replica, in three fidelities.
-//! - [`market`]: which VMs are lost when. [`life`]: a job through all losses.
+//! - [`life`]: a job through all losses.
 //! - [`timeline`]: one step as entries of a trace.
 
 pub mod axes;
 pub mod choices;
 pub mod holes;
 pub mod life;
-pub mod market;
 pub mod pace;
 pub mod terms;
 pub mod timeline;
@@ -23,6 +22,6 @@ pub mod timeline;
 pub use axes::{Axes, Draft, Offer};
 pub use choices::{Choices, Target, Way};
 pub use holes::Holes;
-pub use life::{Goal, Job, Trained};
-pub use pace::{Luck, Pace, Spread};
+pub use life::PlanJob;
+pub use pace::{Pace, PlanLuck, Spread};
 pub use terms::Terms;

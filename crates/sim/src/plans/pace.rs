@@ -129,7 +129,7 @@ fn drawn(worker: &WorkerTime, stream: &mut Stream) -> f64 {
 
 /// What a replica deals to a configuration.
 #[derive(Debug, Clone)]
-pub struct Luck {
+pub struct PlanLuck {
     /// Steps to the target.
     pub steps: u64,
     /// Factor of the whole step.
@@ -138,16 +138,16 @@ pub struct Luck {
     machines: Vec<f64>,
 }
 
-impl Luck {
+impl PlanLuck {
     /// That of a replica.
     pub fn draw(
         choices: &Choices,
         at: usize,
         variation: &Variation,
         (streams, replica): (&Streams, u64),
-    ) -> Luck {
+    ) -> PlanLuck {
         let way = &choices.ways[at];
-        let mut luck = Luck {
+        let mut luck = PlanLuck {
             steps: way.steps.ceil().max(1.0) as u64,
             placement: 1.0,
             machines: Vec::new(),
@@ -226,7 +226,7 @@ impl Pace {
     /// That of a configuration. `spread`: what luck makes of its steps.
     pub fn new(
         way: &Way,
-        luck: &Luck,
+        luck: &PlanLuck,
         variation: &Variation,
         fidelity: Fidelity,
         spread: impl FnOnce() -> Spread,
@@ -392,6 +392,13 @@ impl Pace {
 }
 
 impl Advance {
+    /// What other steps took comes to it.
+    pub(super) fn add_all(&mut self, other: &Advance) {
+        self.steps += other.steps;
+        self.compute_s += other.compute_s;
+        self.communication_s += other.communication_s;
+    }
+
     fn add(&mut self, steps: u64, total_s: f64, communication_s: f64) {
         let communication_s = communication_s.min(total_s);
         self.steps += steps;

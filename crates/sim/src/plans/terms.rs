@@ -98,11 +98,31 @@ impl Terms {
     }
 }
 
-/// What a job runs on.
+/// A plan that a job runs on, and the terms.
 #[derive(Debug, Clone, Copy)]
 pub struct On<'a> {
-    /// The plans.
+    /// All plans.
     pub choices: &'a Choices,
+    /// This one.
+    pub way: &'a Way,
     /// The terms.
     pub terms: &'a Terms,
+}
+
+impl<'a> On<'a> {
+    /// The terms on which its VMs may be lost.
+    pub fn spot(&self) -> Option<&'a Spot> {
+        self.terms.spot.as_deref().filter(|_| self.way.on_spot)
+    }
+
+    /// GPUs of a VM of a type.
+    pub fn gpus(&self, vm: u16) -> u32 {
+        self.choices.vm_types[usize::from(vm)].0
+    }
+
+    /// VMs of a type that the plan holds.
+    pub fn vms_of(&self, vm: u16) -> u32 {
+        let found = self.way.nodes.iter().find(|(known, _)| *known == vm);
+        found.map_or(0, |(_, count)| *count)
+    }
 }

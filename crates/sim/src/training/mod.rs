@@ -17,6 +17,7 @@ pub mod drift;
 pub mod fidelity;
 pub mod floor;
 pub mod log;
+mod moments;
 pub mod progress;
 pub mod scratch;
 pub mod shared_machines;

@@ -8,77 +8,10 @@ mod draw;
 pub(super) use draw::{binomial, straggling};
 pub use draw::{draw, draw_straggled, draw_unequal, draw_unequal_straggled};
 
+pub use super::moments::Moments;
 use super::unequal;
 use super::variation::{Family, Straggler, WorkerTime};
 use scavsim_base::stats::normal;
-
-/// Mean and central moments of a step's slowest worker, relative to one worker's mean.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moments {
-    /// Mean, at least 1.
-    pub mean: f64,
-    /// Standard deviation.
-    pub deviation: f64,
-    /// Third central moment over the cube of the standard deviation; 0 for a constant.
-    pub skewness: f64,
-    /// The same of steps in which nobody straggles, where somebody may.
-    pub calm: Option<Calm>,
-}
-
-/// Steps in which nobody straggles.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calm {
-    /// Probability that a step is one.
-    pub odds: f64,
-    /// Mean of those, relative to one worker's mean over all steps.
-    pub mean: f64,
-    /// Their standard deviation.
-    pub deviation: f64,
-    /// Their skewness.
-    pub skewness: f64,
-}
-
-/// Where fewer steps than this are calm, nothing is gained by taking them by themselves.
-const FEWEST_CALM: f64 = 1e-3;
-
-impl Moments {
-    /// A constant.
-    pub const fn constant(value: f64) -> Self {
-        Moments {
-            mean: value,
-            deviation: 0.0,
-            skewness: 0.0,
-            calm: None,
-        }
-    }
-
-    /// With those of steps in which none of `workers` straggles; `plain` gives them for times without stragglers.
-    fn with_calm(
-        self,
-        workers: u32,
-        time: WorkerTime,
-        plain: impl FnOnce(WorkerTime) -> Moments,
-    ) -> Self {
-        let calm = time.straggler.and_then(|straggler| {
-            let odds = libm::pow(1.0 - straggler.probability, f64::from(workers));
-            let without = WorkerTime {
-                straggler: None,
-                ..time
-            };
-            (odds >= FEWEST_CALM).then(|| {
-                let plain = plain(without);
-                let scale = libm::exp(time.log_scale() - without.log_scale());
-                Calm {
-                    odds,
-                    mean: scale * plain.mean,
-                    deviation: scale * plain.deviation,
-                    skewness: plain.skewness,
-                }
-            })
-        });
-        Moments { calm, ..self }
-    }
-}
 
 /// Nodes per σ of the trapezoid rule. The integrand is smooth and vanishes at both ends, so the
 /// rule converges faster than any power; 24 leaves no error above 1e-12 up to K = 4096.

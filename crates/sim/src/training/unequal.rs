@@ -11,7 +11,7 @@
 
 use std::sync::OnceLock;
 
-use super::slowest::Moments;
+use super::moments::Moments;
 use super::variation::{Family, Straggler, WorkerTime};
 use scavsim_base::stats::normal;
 

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::super::Length;
 use super::*;
 use scavsim_base::rng::Streams;
@@ -10,7 +12,7 @@ use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Spot, Writ
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_sim::plans::choices::Parts;
-use scavsim_sim::plans::{Axes, Offer, Target as PlanTarget};
+use scavsim_sim::plans::{Axes, Offer, Target as PlanTarget, Terms as JobTerms};
 use scavsim_sim::training::Variation;
 
 /// Plans for OPT-350 on VMs of four A100.

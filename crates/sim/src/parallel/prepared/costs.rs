@@ -7,7 +7,6 @@ use super::super::plan::{Replica, StageOfPlan, node_kind};
 use super::super::profile::{Seconds, Times, Weights};
 use super::super::schedule::Place;
 use super::super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime, Scope, memory};
-use super::reduction::sending;
 use super::{PreparedPlan, StageCost};
 
 /// All that a plan is made from.
@@ -316,6 +315,37 @@ impl Basis<'_> {
         }
         Ok(most)
     }
+}
+
+/// Per replica: GPUs of its node that hold the same stage. They send at the same time.
+pub(super) fn sending(stage: &StageOfPlan) -> Vec<u32> {
+    // Replicas of one node stand side by side nearly always; others are looked for.
+    let of_node = |node: u32| -> u32 {
+        let replicas = stage.replicas.iter().filter(|r| r.node == node);
+        replicas.map(|r| r.tensor).sum()
+    };
+    let mut last: Option<(u32, u32)> = None;
+    let mut all = Vec::with_capacity(stage.replicas.len());
+    let ordered = stage.replicas.is_sorted_by_key(|r| r.node);
+    let mut at = 0;
+    while at < stage.replicas.len() {
+        let node = stage.replicas[at].node;
+        if ordered {
+            let run = stage.replicas[at..].iter().take_while(|r| r.node == node);
+            let (count, gpus) = run.fold((0, 0), |(n, gpus), r| (n + 1, gpus + r.tensor));
+            all.extend(std::iter::repeat_n(gpus, count));
+            at += count;
+        } else {
+            let gpus = match last {
+                Some((known, gpus)) if known == node => gpus,
+                _ => of_node(node),
+            };
+            last = Some((node, gpus));
+            all.push(gpus);
+            at += 1;
+        }
+    }
+    all
 }
 
 /// What was profiled on a GPU, for messages.

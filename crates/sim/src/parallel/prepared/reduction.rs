@@ -4,7 +4,7 @@ use super::super::Scope;
 use super::super::misfit::Misfit;
 use super::super::plan::{Replica, StageOfPlan};
 use super::Reduction;
-use super::costs::Basis;
+use super::costs::{Basis, sending};
 
 impl Basis<'_> {
     /// The all-reduce of a stage's gradients: inside of nodes first, then between them, then inside again.
@@ -71,35 +71,4 @@ impl Basis<'_> {
             bucket_s: inside + between,
         })
     }
-}
-
-/// Per replica: GPUs of its node that hold the same stage. They send at the same time.
-pub(super) fn sending(stage: &StageOfPlan) -> Vec<u32> {
-    // Replicas of one node stand side by side nearly always; others are looked for.
-    let of_node = |node: u32| -> u32 {
-        let replicas = stage.replicas.iter().filter(|r| r.node == node);
-        replicas.map(|r| r.tensor).sum()
-    };
-    let mut last: Option<(u32, u32)> = None;
-    let mut all = Vec::with_capacity(stage.replicas.len());
-    let ordered = stage.replicas.is_sorted_by_key(|r| r.node);
-    let mut at = 0;
-    while at < stage.replicas.len() {
-        let node = stage.replicas[at].node;
-        if ordered {
-            let run = stage.replicas[at..].iter().take_while(|r| r.node == node);
-            let (count, gpus) = run.fold((0, 0), |(n, gpus), r| (n + 1, gpus + r.tensor));
-            all.extend(std::iter::repeat_n(gpus, count));
-            at += count;
-        } else {
-            let gpus = match last {
-                Some((known, gpus)) if known == node => gpus,
-                _ => of_node(node),
-            };
-            last = Some((node, gpus));
-            all.push(gpus);
-            at += 1;
-        }
-    }
-    all
 }

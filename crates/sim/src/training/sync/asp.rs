@@ -6,17 +6,21 @@
 //! update's end is known when it arrives (Lindley's recursion): one event per worker-step. The worker then reads the
 //! parameters and goes on.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::in_events::InEvents;
+use super::leap::Leap;
 use super::long_run::{LongRun, Settling};
 use super::network::Network;
-use super::registry::Protocol;
 use super::renewal::{OUT_OF_STEP, Renewal, contention, updates};
 use super::service::{Service, ServiceTime, Times};
+use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use super::synchronisation::{Leap, Stationary, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -172,17 +176,9 @@ impl Asp {
 #[derive(Debug, Default)]
 struct Memory(Vec<u64>);
 
-impl Synchronisation for Asp {
+impl InEvents for Asp {
     fn name(&self) -> &'static str {
         "asp"
-    }
-
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn has_barrier(&self) -> bool {
-        false
     }
 
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
@@ -191,6 +187,20 @@ impl Synchronisation for Asp {
 
     fn mean_service_s(&self) -> f64 {
         self.part_s()
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.events::<true>(floor, stretch, goal),
+            false => self.events::<false>(floor, stretch, goal),
+        }
+    }
+}
+
+impl Synchronisation for Asp {
+    fn has_barrier(&self) -> bool {
+        false
     }
 
     fn service_in_step_s(&self) -> f64 {
@@ -220,26 +230,17 @@ impl Synchronisation for Asp {
         }
     }
 
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
-        // Decided once per stretch: an event of this protocol is little work.
-        match floor.log.is_fine() {
-            true => self.events::<true>(floor, stretch, goal),
-            false => self.events::<false>(floor, stretch, goal),
-        }
-    }
-
     fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         let is_contended = contention(&self.service(), stepping).is_some();
         let settling = is_contended.then(|| self.settling(stepping));
         Stationary {
-            long_run: settling
-                .and_then(|s| LongRun::new(Protocol::Asp(*self), s, stepping, rate_error)),
+            long_run: settling.and_then(|s| LongRun::new(Arc::new(*self), s, stepping, rate_error)),
             ..Stationary::default()
         }
     }
 
-    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
-        match &leap.stationary.long_run {
+    fn leap(&self, known: &Stationary, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        match &known.long_run {
             Some(long_run) => long_run.updates(&mut leap, |flow, _| flow),
             None => {
                 // The formula holds once workers are out of step; a stretch of few steps each runs in events.

@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::bsp;
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::in_events::InEvents;
+use super::leap::Leap;
+use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, ratio};
-use super::synchronisation::{Leap, Stationary, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::Stalled;
@@ -66,21 +69,24 @@ impl Backup {
     }
 }
 
-impl Synchronisation for Backup {
+impl InEvents for Backup {
     fn name(&self) -> &'static str {
         "backup"
     }
 
-    fn check(&self, workers: u32) -> Result<(), String> {
-        some_compute(self.spare.get(), workers)
-    }
-
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         Some(self.needed(workers))
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        let needed = self.needed(floor.stepping.workers);
+        bsp::rounds(floor, needed, stretch, goal)
+    }
+}
+
+impl Synchronisation for Backup {
+    fn check(&self, workers: u32) -> Result<(), String> {
+        some_compute(self.spare.get(), workers)
     }
 
     fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
@@ -94,11 +100,6 @@ impl Synchronisation for Backup {
             }),
             Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
         }
-    }
-
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
-        let needed = self.needed(floor.stepping.workers);
-        bsp::rounds(floor, needed, stretch, goal)
     }
 
     fn stationary(&self, stepping: &Stepping, _rate_error: f64) -> Stationary {
@@ -119,13 +120,13 @@ impl Synchronisation for Backup {
         }
     }
 
-    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+    fn leap(&self, known: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
         let steps = Steps {
             start: leap.start,
             drift: leap.drift,
             stepping,
-            one: leap.stationary.barrier.unwrap_or(stepping.slowest),
+            one: known.barrier.unwrap_or(stepping.slowest),
             goal: leap.goal,
             interrupt: leap.interrupt,
         };
@@ -146,7 +147,7 @@ impl Synchronisation for Backup {
         stretch.dropped = stretch.updates * (u64::from(stepping.workers) - needed);
         match leap.fidelity {
             // Few steps are drawn, and not as they come.
-            Fidelity::Fast => stretch.waste_fraction(leap.stationary.wasted, stepping.worker_s),
+            Fidelity::Fast => stretch.waste_fraction(known.wasted, stepping.worker_s),
             Fidelity::Step | Fidelity::Event => stretch.waste(wasted_s, worked_s),
         }
         Some((stretch, end))

@@ -3,9 +3,12 @@
 
 use super::draws::{Draws, Slowest};
 use super::fidelity::Invalid;
+use super::in_events::InEvents;
+use super::leap::Leap;
+use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::{Leap, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::engine::Queue;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -19,32 +22,26 @@ use scavsim_base::units::SimTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bsp;
 
-impl Synchronisation for Bsp {
+impl InEvents for Bsp {
     fn name(&self) -> &'static str {
         "bsp"
-    }
-
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn has_barrier(&self) -> bool {
-        true
     }
 
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         Some(workers)
     }
 
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        rounds(floor, floor.stepping.workers, stretch, goal)
+    }
+}
+
+impl Synchronisation for Bsp {
     fn valid(&self, _: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
         Ok(())
     }
 
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
-        rounds(floor, floor.stepping.workers, stretch, goal)
-    }
-
-    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+    fn leap(&self, _: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
         let steps = Steps {
             start: leap.start,

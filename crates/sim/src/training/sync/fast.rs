@@ -1,10 +1,11 @@
 //! A protocol in fidelities `step` and `fast`: many updates at once.
 
 use super::fidelity::{Invalid, MOST_DEVIATIONS};
+use super::leap::Leap;
 use super::long_run::{RATE_ERROR, RATE_ERROR_IN_PASSING};
 use super::registry::Protocol;
+use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch};
-use super::synchronisation::{Leap, Stationary};
 use crate::engine::Interrupt;
 use crate::training::Fidelity;
 use crate::training::drift::DriftPath;
@@ -72,7 +73,6 @@ impl Pace {
     ) -> Result<(Stretch, SimTime), Invalid> {
         self.leap(Leap {
             fidelity: self.fidelity,
-            stationary: &self.stationary,
             start,
             drift,
             stepping,
@@ -93,12 +93,15 @@ impl Pace {
         rule.valid(leap.fidelity, leap.stepping, u64::MAX)?;
         let is_measured = self.stationary.is_measured();
         let before = is_measured.then(|| (leap.drift.clone(), leap.stream.clone()));
-        let done = rule.leap(Leap {
-            drift: &mut *leap.drift,
-            stream: &mut *leap.stream,
-            scratch: &mut *leap.scratch,
-            ..leap
-        });
+        let done = rule.leap(
+            &self.stationary,
+            Leap {
+                drift: &mut *leap.drift,
+                stream: &mut *leap.stream,
+                scratch: &mut *leap.scratch,
+                ..leap
+            },
+        );
         match (done, before) {
             (Some((stretch, _)), Some((drift, stream))) if stretch.deviations > MOST_DEVIATIONS => {
                 (*leap.drift, *leap.stream) = (drift, stream);

@@ -9,16 +9,20 @@
 //! product of these, and the pause; it sums up λ τ_f/(1 − p₀) gradients, λ = Σ 1/μ_k. A gradient of worker k takes μ_k, in
 //! which the others finish (λ − 1/μ_k) μ_k: in the mean over gradients it misses K − 1.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
 use super::flow::Flow;
+use super::in_events::InEvents;
+use super::leap::{Leap, Update};
 use super::long_run::{LongRun, Settling};
-use super::registry::Protocol;
 use super::renewal::OUT_OF_STEP;
+use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::{Leap, Stationary, Synchronisation, Update};
+use super::synchronisation::Synchronisation;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -65,7 +69,7 @@ impl Flexible {
     }
 }
 
-impl Synchronisation for Flexible {
+impl InEvents for Flexible {
     fn long_run_update(&self, stepping: &Stepping) -> Option<Update> {
         let (time, after_s) = (stepping.time, self.after_s.get().max(1e-9));
         if time.has_no_spread() || !self.settling(stepping).ends(stepping) {
@@ -98,55 +102,8 @@ impl Synchronisation for Flexible {
         "flexible"
     }
 
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn has_barrier(&self) -> bool {
-        false
-    }
-
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
         None
-    }
-
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
-        let protocol = self.name();
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
-            // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
-            // barrier for long, and no short measurement is a sample of that.
-            Fidelity::Fast if stepping.time.has_no_spread() => Err(Invalid::Entangled { protocol }),
-            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
-        }
-    }
-
-    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
-        // All pause together, so communication is added as it is.
-        let computing = Stepping {
-            communication_s: 0.0,
-            ..stepping.clone()
-        };
-        let settling = self.settling(&computing);
-        Stationary {
-            long_run: LongRun::new(Protocol::Flexible(*self), settling, &computing, rate_error),
-            ..Stationary::default()
-        }
-    }
-
-    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
-        let (long_run, stepping) = (leap.stationary.long_run.as_ref()?, leap.stepping);
-        let pausing = |flow: Flow, network: f64| {
-            let pause_s = stepping.communication_s * network;
-            let rate = 1.0 / (1.0 / flow.rate + pause_s);
-            Flow {
-                rate,
-                communication: rate * pause_s,
-                ..flow
-            }
-        };
-        long_run.updates(&mut leap, pausing)
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.
@@ -258,5 +215,50 @@ impl Synchronisation for Flexible {
         log.end(stretch.updates, end);
         stretch.divide((end - start).seconds(), communicated_s);
         Ok(stretch)
+    }
+}
+
+impl Synchronisation for Flexible {
+    fn has_barrier(&self) -> bool {
+        false
+    }
+
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
+        let protocol = self.name();
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Step => Err(Invalid::NoCommonStep { protocol }),
+            // With nothing but stragglers workers come back to whole multiples of few times: they stay in step with the
+            // barrier for long, and no short measurement is a sample of that.
+            Fidelity::Fast if stepping.time.has_no_spread() => Err(Invalid::Entangled { protocol }),
+            Fidelity::Fast => self.settling(stepping).check(protocol, stepping, updates),
+        }
+    }
+
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
+        // All pause together, so communication is added as it is.
+        let computing = Stepping {
+            communication_s: 0.0,
+            ..stepping.clone()
+        };
+        let settling = self.settling(&computing);
+        Stationary {
+            long_run: LongRun::new(Arc::new(*self), settling, &computing, rate_error),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, known: &Stationary, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let (long_run, stepping) = (known.long_run.as_ref()?, leap.stepping);
+        let pausing = |flow: Flow, network: f64| {
+            let pause_s = stepping.communication_s * network;
+            let rate = 1.0 / (1.0 / flow.rate + pause_s);
+            Flow {
+                rate,
+                communication: rate * pause_s,
+                ..flow
+            }
+        };
+        long_run.updates(&mut leap, pausing)
     }
 }

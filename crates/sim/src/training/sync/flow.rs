@@ -1,8 +1,8 @@
 //! Updates that follow each other in no common step, many at once: their rate, how the time of many of them varies, and
 //! how far a common start puts them back.
 
+use super::leap::Leap;
 use super::stretch::{Stretch, deviations, ratio};
-use super::synchronisation::Leap;
 use crate::training::sums::{bridge, skewed};
 use scavsim_base::units::SimTime;
 

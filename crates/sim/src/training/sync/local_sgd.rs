@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::in_events::InEvents;
+use super::leap::Leap;
+use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::{Leap, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -42,37 +45,13 @@ impl LocalSgd {
     }
 }
 
-impl Synchronisation for LocalSgd {
+impl InEvents for LocalSgd {
     fn name(&self) -> &'static str {
         "local-sgd"
     }
 
-    fn check(&self, workers: u32) -> Result<(), String> {
-        match self.period.get().checked_mul(workers) {
-            Some(_) => Ok(()),
-            None => Err(format!(
-                "a round of {} steps is too long",
-                self.period.get()
-            )),
-        }
-    }
-
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         self.period.get().checked_mul(workers)
-    }
-
-    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        match fidelity {
-            // No formula is known for the slowest of K sums of H steps.
-            Fidelity::Fast if self.period > Count::ONE => Err(Invalid::NoFormula {
-                protocol: self.name(),
-            }),
-            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
-        }
     }
 
     fn run(
@@ -150,8 +129,30 @@ impl Synchronisation for LocalSgd {
         log.end(stretch.updates, goal.until);
         Ok(stretch)
     }
+}
 
-    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+impl Synchronisation for LocalSgd {
+    fn check(&self, workers: u32) -> Result<(), String> {
+        match self.period.get().checked_mul(workers) {
+            Some(_) => Ok(()),
+            None => Err(format!(
+                "a round of {} steps is too long",
+                self.period.get()
+            )),
+        }
+    }
+
+    fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        match fidelity {
+            // No formula is known for the slowest of K sums of H steps.
+            Fidelity::Fast if self.period > Count::ONE => Err(Invalid::NoFormula {
+                protocol: self.name(),
+            }),
+            Fidelity::Fast | Fidelity::Step | Fidelity::Event => Ok(()),
+        }
+    }
+
+    fn leap(&self, _: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
         let stepping = leap.stepping;
         let steps = Steps {
             start: leap.start,

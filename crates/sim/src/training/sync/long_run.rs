@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::fidelity::{Invalid, MOST_DEVIATIONS};
 use super::flow::{self, Flow};
+use super::in_events::InEvents;
+use super::leap::{Leap, Update};
 use super::measured::{Known, Shared};
-use super::registry::Protocol;
 use super::stretch::{Goal, Stretch, deviations, ratio};
-use super::synchronisation::{Leap, Update};
 use crate::engine::{Interrupt, Queue};
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
@@ -179,7 +179,7 @@ const NO_LUCK: Place = (0, 0);
 /// The pace of a protocol on a configuration, measured when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct LongRun {
-    protocol: Protocol,
+    protocol: Arc<dyn InEvents>,
     nominal: Stepping,
     settling: Settling,
     plan: Plan,
@@ -195,18 +195,18 @@ static MEASURED: Shared<Place, Point> = Shared::new();
 impl LongRun {
     /// Of workers without luck; `None` where it takes too long.
     pub(super) fn new(
-        protocol: Protocol,
+        protocol: Arc<dyn InEvents>,
         settling: Settling,
         nominal: &Stepping,
         rate_error: f64,
     ) -> Option<Arc<LongRun>> {
         Some(Arc::new(LongRun {
+            known: MEASURED.table(&*protocol, nominal, rate_error),
             protocol,
             nominal: nominal.clone(),
             settling,
             plan: settling.plan(nominal)?,
             rate_error,
-            known: MEASURED.table(protocol, nominal, rate_error),
             is_asked: AtomicBool::new(false),
         }))
     }
@@ -531,12 +531,12 @@ fn around(factor: f64) -> [(i32, f64); 2] {
 impl LongRun {
     /// The same, as if a slope had been fitted to what was rounded off.
     pub(super) fn spoilt(&self) -> Arc<LongRun> {
-        let known = Shared::new().table(self.protocol, &self.nominal, self.rate_error);
+        let known = Shared::new().table(&*self.protocol, &self.nominal, self.rate_error);
         let mut point = self.known_at(NO_LUCK);
         point.gradients_per_s = 1e12;
         known.at(NO_LUCK, || (point, true));
         Arc::new(LongRun {
-            protocol: self.protocol,
+            protocol: Arc::clone(&self.protocol),
             nominal: self.nominal.clone(),
             settling: self.settling,
             plan: self.plan,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::registry::Protocol;
+use super::in_events::InEvents;
 use crate::training::stepping::Stepping;
 
 /// Protocols on workers that are remembered; one more, and all are forgotten.
@@ -21,7 +21,7 @@ impl<K: Ord, V: Clone> Shared<K, V> {
     /// The table of a protocol on these workers.
     pub(super) fn table(
         &self,
-        protocol: Protocol,
+        protocol: &dyn InEvents,
         workers: &Stepping,
         rate_error: f64,
     ) -> Arc<Known<K, V>> {

@@ -4,13 +4,13 @@
 //! its luck, and a [`Goal`]. Out: a [`Stretch`]: what was done, how long it took, and what the
 //! statistical price needs.
 //!
-//! - [`stretch`]: goals and outcomes; [`synchronisation`]: what a protocol says of itself; [`fidelity`]: why it cannot
-//!   be simulated in a fidelity.
+//! - [`stretch`]: goals and outcomes; [`in_events`]: what a protocol does, [`synchronisation`]: what it says of itself,
+//!   [`stationary`]: what it comes to; [`fidelity`]: why it cannot be simulated in a fidelity.
 //! - [`registry`]: all protocols by name. [`bsp`], [`backup`], [`speculative`]: with a barrier. [`ssp`], [`asp`],
 //!   [`flexible`]: without waiting for the slowest of every step.
 //! - [`asp_alone`]: what an asynchronous cluster reaches by itself.
 //! - `draws`: worker times in blocks; `network`: what communication takes now; [`service`]: what a server takes.
-//! - [`fast`]: many updates at once; `steps`: of workers that end a step together, `sampled` where no formula tells
+//! - [`fast`]: many updates at once, [`leap`]: what they touch; `steps`: of workers that end a step together, `sampled` where no formula tells
 //!   those; `flow`: of workers that do not; `renewal`: by formulas; `long_run`: measured once; `measured`: in a process.
 
 pub mod asp;
@@ -22,6 +22,8 @@ pub mod fast;
 pub mod fidelity;
 pub mod flexible;
 mod flow;
+pub mod in_events;
+pub mod leap;
 pub mod local_sgd;
 pub mod long_run;
 mod measured;
@@ -32,6 +34,7 @@ mod sampled;
 pub mod service;
 pub mod speculative;
 pub mod ssp;
+pub mod stationary;
 pub(crate) mod steps;
 pub mod stretch;
 pub mod synchronisation;

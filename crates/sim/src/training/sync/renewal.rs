@@ -10,9 +10,9 @@
 
 use super::fidelity::Invalid;
 use super::flow::{self, Flow};
+use super::leap::Leap;
 use super::service::Service;
 use super::stretch::{Stretch, ratio};
-use super::synchronisation::Leap;
 use crate::training::stepping::Stepping;
 use scavsim_base::units::SimTime;
 

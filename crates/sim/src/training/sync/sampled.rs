@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::in_events::InEvents;
 use super::long_run::MOST_TO_BE_EXACT;
 use super::measured::{Known, Shared};
-use super::registry::Protocol;
 use super::stretch::{Goal, Stretch, deviations};
 use crate::engine::{Interrupt, Queue};
 use crate::training::drift::DriftPath;
@@ -34,7 +34,7 @@ static MEASURED: Shared<(), Arc<Sample>> = Shared::new();
 /// Steps of a protocol on a configuration, measured when they are first asked for.
 #[derive(Debug)]
 pub(crate) struct Sampled {
-    protocol: Protocol,
+    protocol: Arc<dyn InEvents>,
     nominal: Stepping,
     steps: u64,
     rate_error: f64,
@@ -67,7 +67,7 @@ pub(super) fn steps_to_measure(stepping: &Stepping) -> Option<u64> {
 impl Sampled {
     /// Of workers without luck; `None` where it takes too long.
     pub(super) fn new(
-        protocol: Protocol,
+        protocol: Arc<dyn InEvents>,
         nominal: &Stepping,
         rate_error: f64,
     ) -> Option<Arc<Sampled>> {
@@ -77,8 +77,8 @@ impl Sampled {
             ..nominal.clone()
         };
         Some(Arc::new(Sampled {
+            shared: MEASURED.table(&*protocol, &nominal, rate_error),
             protocol,
-            shared: MEASURED.table(protocol, &nominal, rate_error),
             nominal,
             steps,
             rate_error,

@@ -2,16 +2,20 @@
 //! worker-steps, an idle machine starts a copy of it. The first of the two to finish counts, the
 //! other is stopped. Idle are spare machines and those that have finished their own step.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::backup::some_compute;
 use super::draws::Draws;
 use super::fidelity::Invalid;
-use super::registry::Protocol;
+use super::in_events::InEvents;
+use super::leap::Leap;
 use super::sampled::{Sampled, steps_to_measure};
+use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::{Leap, Stationary, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::engine::Queue;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -69,63 +73,13 @@ impl Speculative {
     }
 }
 
-impl Synchronisation for Speculative {
+impl InEvents for Speculative {
     fn name(&self) -> &'static str {
         "speculative"
     }
 
-    fn check(&self, workers: u32) -> Result<(), String> {
-        some_compute(self.spare, workers)
-    }
-
-    fn has_barrier(&self) -> bool {
-        true
-    }
-
     fn gradients_per_update(&self, workers: u32) -> Option<u32> {
         Some(self.tasks(workers))
-    }
-
-    fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
-        batch * f64::from(self.tasks(workers)) / f64::from(workers)
-    }
-
-    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
-        let is_measured = || steps_to_measure(stepping).is_some();
-        match fidelity {
-            Fidelity::Event => Ok(()),
-            Fidelity::Fast if is_measured() => Ok(()),
-            Fidelity::Step | Fidelity::Fast => Err(Invalid::Entangled {
-                protocol: self.name(),
-            }),
-        }
-    }
-
-    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
-        Stationary {
-            sampled: Sampled::new(Protocol::Speculative(*self), stepping, rate_error),
-            ..Stationary::default()
-        }
-    }
-
-    fn leap(&self, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
-        let stepping = leap.stepping;
-        let sample = leap.stationary.sampled.as_ref()?.of(stepping)?;
-        let steps = Steps {
-            start: leap.start,
-            drift: leap.drift,
-            stepping,
-            one: sample.one,
-            goal: leap.goal,
-            interrupt: leap.interrupt,
-        };
-        let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
-        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
-        stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
-        stretch.waste_fraction(sample.wasted, stepping.worker_s);
-        let compute = stretch.advance.compute_s / stepping.worker_s;
-        stretch.deviations = sample.deviations(stretch.updates, compute);
-        Some((stretch, end))
     }
 
     fn run(
@@ -208,6 +162,54 @@ impl Synchronisation for Speculative {
         step.log.end(stretch.updates, end);
         stretch.waste(step.wasted_ns / 1e9, step.worked_ns / 1e9);
         Ok(stretch)
+    }
+}
+
+impl Synchronisation for Speculative {
+    fn check(&self, workers: u32) -> Result<(), String> {
+        some_compute(self.spare, workers)
+    }
+
+    fn effective_batch(&self, batch: f64, workers: u32) -> f64 {
+        batch * f64::from(self.tasks(workers)) / f64::from(workers)
+    }
+
+    fn valid(&self, fidelity: Fidelity, stepping: &Stepping, _updates: u64) -> Result<(), Invalid> {
+        let is_measured = || steps_to_measure(stepping).is_some();
+        match fidelity {
+            Fidelity::Event => Ok(()),
+            Fidelity::Fast if is_measured() => Ok(()),
+            Fidelity::Step | Fidelity::Fast => Err(Invalid::Entangled {
+                protocol: self.name(),
+            }),
+        }
+    }
+
+    fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
+        Stationary {
+            sampled: Sampled::new(Arc::new(*self), stepping, rate_error),
+            ..Stationary::default()
+        }
+    }
+
+    fn leap(&self, known: &Stationary, leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let stepping = leap.stepping;
+        let sample = known.sampled.as_ref()?.of(stepping)?;
+        let steps = Steps {
+            start: leap.start,
+            drift: leap.drift,
+            stepping,
+            one: sample.one,
+            goal: leap.goal,
+            interrupt: leap.interrupt,
+        };
+        let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
+        let (mut stretch, end) = steps.take(leap.fidelity, draw, leap.stream);
+        stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
+        stretch.waste_fraction(sample.wasted, stepping.worker_s);
+        let compute = stretch.advance.compute_s / stepping.worker_s;
+        stretch.deviations = sample.deviations(stretch.updates, compute);
+        Some((stretch, end))
     }
 }
 

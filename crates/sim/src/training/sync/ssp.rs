@@ -1,16 +1,20 @@
 //! Stale-synchronous: a worker waits only when it is more than `slack` steps ahead of the slowest.
 //! An update is the gradient of one worker.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::draws::Draws;
 use super::fidelity::Invalid;
+use super::in_events::InEvents;
+use super::leap::Leap;
 use super::long_run::{LongRun, Settling};
 use super::network::Network;
-use super::registry::Protocol;
 use super::renewal::OUT_OF_STEP;
+use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch, give_up, ratio};
-use super::synchronisation::{Leap, Stationary, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -43,21 +47,27 @@ struct Clock {
 #[derive(Debug, Default)]
 struct Clocks(Vec<Clock>);
 
-impl Synchronisation for Ssp {
+impl InEvents for Ssp {
     fn name(&self) -> &'static str {
         "ssp"
     }
 
-    fn check(&self, _workers: u32) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn has_barrier(&self) -> bool {
-        false
-    }
-
     fn gradients_per_update(&self, _workers: u32) -> Option<u32> {
         Some(1)
+    }
+
+    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
+        // Decided once per stretch: an event of this protocol is little work.
+        match floor.log.is_fine() {
+            true => self.events::<true>(floor, stretch, goal),
+            false => self.events::<false>(floor, stretch, goal),
+        }
+    }
+}
+
+impl Synchronisation for Ssp {
+    fn has_barrier(&self) -> bool {
+        false
     }
 
     fn valid(&self, fidelity: Fidelity, stepping: &Stepping, updates: u64) -> Result<(), Invalid> {
@@ -74,23 +84,14 @@ impl Synchronisation for Ssp {
     fn stationary(&self, stepping: &Stepping, rate_error: f64) -> Stationary {
         let settling = (self.slack > 0).then(|| self.settling(stepping));
         Stationary {
-            long_run: settling
-                .and_then(|s| LongRun::new(Protocol::Ssp(*self), s, stepping, rate_error)),
+            long_run: settling.and_then(|s| LongRun::new(Arc::new(*self), s, stepping, rate_error)),
             ..Stationary::default()
         }
     }
 
-    fn leap(&self, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
-        let long_run = leap.stationary.long_run.as_ref()?;
+    fn leap(&self, known: &Stationary, mut leap: Leap<'_>) -> Option<(Stretch, SimTime)> {
+        let long_run = known.long_run.as_ref()?;
         long_run.updates(&mut leap, |flow, _| flow)
-    }
-
-    fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
-        // Decided once per stretch: an event of this protocol is little work.
-        match floor.log.is_fine() {
-            true => self.events::<true>(floor, stretch, goal),
-            false => self.events::<false>(floor, stretch, goal),
-        }
     }
 }
 

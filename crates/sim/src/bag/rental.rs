@@ -1,18 +1,24 @@
 //! The VMs of a bag under way: requested, kept, lost at once, given back.
 
-use super::{Luck, Of, Run, Slot, State, lost_phase};
-use crate::bag::fate::{Fate, Strike};
-use crate::bag::vms::{Held, Vm};
-use crate::bag::{Bag, Size};
+use super::slots::{BagJob, Event, Of, Run, Slot, State};
+use super::{Bag, Loss, Size};
 use crate::cluster::Pause;
-use crate::training::log::{Entry, Fate as Ending, Track, What};
-use scavsim_base::rng::{Purpose, RequestKey};
+use crate::provider::{Vm, Wanted};
+use crate::training::log::{Entry, Fate, Track, What};
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::Phase;
+
+/// VMs that are lost at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strike {
+    /// Those that the market takes.
+    Market,
+    /// One of a running job.
+    One,
+}
 
 impl Run {
     /// A slot has no work: its VMs become spares.
-    pub(super) fn rest(&mut self, slot: u32, of: &Of<'_>, held: &mut Held) {
+    pub(super) fn rest(&mut self, slot: u32, of: &Of<'_>, job: &mut BagJob) {
         let now = self.queue.now();
         let own = &mut self.slots[slot as usize];
         own.state = State::Idle;
@@ -23,20 +29,20 @@ impl Run {
             let vm = self.vms[place];
             match of.bag.keep_spares > SimTime::ZERO && vm.lost > now {
                 true => self.spares.push_back((vm, now)),
-                false => self.release(&vm, of, held, now),
+                false => self.release(&vm, job, now),
             }
         }
     }
 
     /// The spare that has waited longest and is worth a job; those that have waited too long are given back.
-    pub(super) fn take_spare(&mut self, of: &Of<'_>, held: &mut Held) -> Option<Vm> {
+    pub(super) fn take_spare(&mut self, of: &Of<'_>, job: &mut BagJob) -> Option<Vm> {
         let now = self.queue.now();
         while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
             if vm.lost > now && until > now && is_worth(of.bag, of.size, &vm, now) {
                 return Some(vm);
             }
-            self.release(&vm, of, held, until.min(now));
+            self.release(&vm, job, until.min(now));
         }
         None
     }
@@ -45,36 +51,36 @@ impl Run {
     pub(super) fn request(
         &mut self,
         of: &Of<'_>,
-        luck: &mut Luck,
+        job: &mut BagJob,
         boot: &Pause,
         now: SimTime,
     ) -> Vm {
         let size = of.size;
-        let at = usize::from(size.vm);
-        if luck.requests.len() <= at {
-            luck.requests.resize(at + 1, 0);
-        }
-        let number = luck.requests[at];
-        luck.requests[at] += 1;
-        luck.requested += 1;
-        let stream = |purpose| of.streams.stream(of.replica, purpose);
-        let request = RequestKey {
+        let wanted = Wanted {
+            vm: size.vm,
             vm_type: size.vm_key,
+            market: size.vm,
             on_spot: of.on_spot,
-            number,
         };
-        let runs = now + boot.draw(|| stream(Purpose::StartUp(request)));
-        let life = || stream(Purpose::Life(size.vm_key, number));
-        Vm {
-            number: luck.requested - 1,
-            asked: now,
-            runs,
-            lost: Fate::life(of.bag, size, runs, life),
+        (job.provider).request(&wanted, boot, size.lifetime(of.bag), now)
+    }
+
+    /// When VMs are lost at once next, and which.
+    pub(super) fn next_strike(&self, of: &Of<'_>, job: &BagJob) -> Option<(SimTime, Strike)> {
+        if of.size.life.is_some() {
+            return None;
+        }
+        match &of.bag.loss {
+            Loss::At(times) => {
+                let at = self.began + SimTime::from_seconds(*times.get(job.passed)?);
+                Some((at, Strike::One))
+            }
+            _ => Some((job.provider.market.as_ref()?.at, Strike::Market)),
         }
     }
 
     /// VMs are lost at once.
-    pub(super) fn strike(&mut self, strike: Strike, of: &Of<'_>, luck: &mut Luck) {
+    pub(super) fn strike(&mut self, strike: Strike, of: &Of<'_>, job: &mut BagJob) {
         let Of { bag, size, .. } = *of;
         let now = self.queue.now();
         self.alive.clear();
@@ -95,7 +101,7 @@ impl Run {
         }
         let (alive, slots) = (&self.alive, &mut self.slots);
         let (vms, spares, queue) = (&mut self.vms, &mut self.spares, &mut self.queue);
-        let notice = &mut luck.notice;
+        let notice = &mut job.notice;
         let mut take = |place: usize| {
             let Some((slot, at)) = alive.get(place).copied() else {
                 return;
@@ -111,25 +117,29 @@ impl Run {
                 // What was to happen at its end does not.
                 own.attempt += 1;
                 let heard = bag.notice.heard(own.began, now, notice);
-                queue.after(heard - now, super::Event::Over(slot, own.attempt));
+                queue.after(heard - now, Event::Over(slot, own.attempt));
             }
         };
         match strike {
             Strike::One => {
-                let hit = luck.fate.one(alive.len());
-                take(hit);
+                job.passed += 1;
+                take(job.hits.below(alive.len().max(1)));
             }
             Strike::Market => {
                 let own = u32::try_from(alive.len()).unwrap_or(u32::MAX);
-                luck.fate.strike(bag, own, |place| take(place as usize));
+                if let (Some(market), Loss::Together(losses)) =
+                    (&mut job.provider.market, &bag.loss)
+                {
+                    market.strike(losses, own, &mut |place| take(place as usize));
+                }
             }
         }
     }
 
     /// Gives a VM back at `at`, unless it was lost.
-    pub(super) fn release(&mut self, vm: &Vm, of: &Of<'_>, held: &mut Held, at: SimTime) {
-        held.release(vm, of.size.vm, at);
-        self.note_vm(vm, of.size.vm, at);
+    pub(super) fn release(&mut self, vm: &Vm, job: &mut BagJob, at: SimTime) {
+        job.held.release(vm, at);
+        self.note_vm(vm, at);
     }
 
     /// Gives back all VMs at `at`. Those of a slot whose job is done train a surrogate until `trained`, if there is one: they
@@ -137,8 +147,7 @@ impl Run {
     pub(super) fn give_all_back(
         &mut self,
         of: &Of<'_>,
-        held: &mut Held,
-        phase: Phase,
+        job: &mut BagJob,
         (at, trained): (SimTime, Option<SimTime>),
     ) {
         let is_free = |slot: &u32| {
@@ -165,21 +174,21 @@ impl Run {
                 if state == State::Runs {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
-                    held.did(lost_phase(phase), of.size.vm, 1, (began, to));
+                    job.held.did(of.lost_phase(), of.size.vm, 1, (began, to));
                 }
                 if let Some(until) = trained.filter(|_| trains == Some(slot)) {
-                    held.release(&vm, of.size.vm, at);
+                    job.held.release(&vm, at);
                     let lost = SimTime::LAST;
-                    self.note_vm(&Vm { lost, ..vm }, of.size.vm, until);
+                    self.note_vm(&Vm { lost, ..vm }, until);
                     continue;
                 }
-                self.release(&vm, of, held, at);
+                self.release(&vm, job, at);
             }
             self.slots[slot as usize].has_vms = false;
         }
         while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
-            self.release(&vm, of, held, until.min(at));
+            self.release(&vm, job, until.min(at));
         }
     }
 
@@ -191,8 +200,8 @@ impl Run {
     ) {
         if let Some(log) = &mut self.log {
             let fate = match is_lost {
-                true => Ending::GivenUp,
-                false => Ending::Done,
+                true => Fate::GivenUp,
+                false => Fate::Done,
             };
             log.push(Entry {
                 at,
@@ -203,7 +212,7 @@ impl Run {
         }
     }
 
-    pub(super) fn note_vm(&mut self, vm: &Vm, of: u16, at: SimTime) {
+    pub(super) fn note_vm(&mut self, vm: &Vm, at: SimTime) {
         let Some(log) = &mut self.log else { return };
         let track = Track::Vm(vm.number);
         let end = vm.lost.min(at);
@@ -215,12 +224,12 @@ impl Run {
                 what,
             });
         };
-        note(vm.asked, vm.asked, What::Requested(of));
+        note(vm.asked, vm.asked, What::Requested(vm.vm));
         if vm.runs > vm.asked {
-            note(vm.asked, vm.runs.min(end), What::Starting(of));
+            note(vm.asked, vm.runs.min(end), What::Starting(vm.vm));
         }
         if end > vm.runs {
-            note(vm.runs, end, What::Running(of));
+            note(vm.runs, end, What::Running(vm.vm));
         }
         let gone = match vm.lost <= at {
             true => What::Revoked,

@@ -1,0 +1,62 @@
+//! A model cut over GPUs, and what luck makes of it.
+
+use std::sync::{Arc, OnceLock};
+
+use scavsim_sim::engine::{Hands, Interrupt};
+use scavsim_sim::plans::pace::slot_nodes;
+use scavsim_sim::plans::terms::On;
+use scavsim_sim::plans::{Choices, Spread, Terms as JobTerms};
+
+/// Parallel plans as the ground of an arena.
+#[derive(Debug)]
+pub struct PlanGround {
+    pub(super) choices: Arc<Choices>,
+    pub(super) terms: Arc<JobTerms>,
+    /// What luck makes of the steps of each plan.
+    spreads: Vec<OnceLock<Spread>>,
+}
+
+impl PlanGround {
+    /// Any of these plans on these terms.
+    pub fn new(choices: Arc<Choices>, terms: Arc<JobTerms>) -> PlanGround {
+        let count = choices.ways.len();
+        PlanGround {
+            choices,
+            terms,
+            spreads: (0..count).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The same, with what luck makes of all plans found out on so many threads.
+    #[must_use]
+    pub fn prepared(self, hands: Hands) -> PlanGround {
+        if !Spread::is_none(&self.terms.variation) {
+            hands.each(self.choices.ways.len(), 1, |at| self.spread(at));
+        }
+        self
+    }
+
+    /// A plan on its terms.
+    pub(super) fn on(&self, at: usize) -> On<'_> {
+        On {
+            choices: &self.choices,
+            way: &self.choices.ways[at],
+            terms: &self.terms,
+        }
+    }
+
+    /// What luck makes of the steps of a plan.
+    pub(super) fn spread(&self, at: usize) -> Spread {
+        let variation = &self.terms.variation;
+        if Spread::is_none(variation) {
+            return Spread::NONE;
+        }
+        if Interrupt::is_raised_here() {
+            return Spread::NONE;
+        }
+        *self.spreads[at].get_or_init(|| match self.choices.prepared(at) {
+            Ok(plan) => Spread::of(&plan, &slot_nodes(&self.choices, at), variation),
+            Err(_) => Spread::NONE,
+        })
+    }
+}

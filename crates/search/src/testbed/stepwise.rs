@@ -1,0 +1,230 @@
+//! Work that trains in steps towards a target: each step of a search brings it nearer.
+
+use super::job_site::{Reached, Stand, Work};
+use super::site::no_layers;
+use super::{Length, Observation, Stop, Target, Timeline};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+use scavsim_sim::job::Trained;
+use scavsim_sim::training::Unfinished;
+use scavsim_sim::training::sync::Goal;
+
+/// What trains, in one replica.
+pub trait Trainer: Work {
+    /// Steps of a run to the target in this replica.
+    fn steps_to_target(&mut self, configuration: usize) -> u64;
+
+    /// Share of the steps of a configuration that are done with so much progress.
+    fn steps_at(&self, _configuration: usize, progress: f64) -> f64 {
+        progress
+    }
+
+    /// Progress after so large a share of the steps of a configuration more.
+    fn progress_after(&self, _configuration: usize, progress: f64, steps: f64) -> f64 {
+        progress + steps
+    }
+
+    /// Trains on what is held, for a search or for good. What comes after the mark earns nothing.
+    ///
+    /// # Errors
+    /// [`Unfinished`] when the job does not come to its end.
+    fn train(
+        &mut self,
+        job: &mut Self::Job,
+        configuration: usize,
+        goal: Goal,
+        phase: Phase,
+    ) -> Result<Trained, Unfinished>;
+
+    /// What is read of the noise over the last so many steps.
+    fn noise(&self, _at: &Stand<Self::Job>, _configuration: usize, _steps: u64) -> Option<f64> {
+        None
+    }
+
+    /// Passes over every layer alone, and what that shows.
+    ///
+    /// # Errors
+    /// [`Stop`] where there are no layers, or the job does not come to its end.
+    fn profile(
+        &mut self,
+        _job: &mut Self::Job,
+        _configuration: usize,
+        _passes: u64,
+    ) -> Result<Observation, Stop> {
+        Err(no_layers())
+    }
+
+    /// Whether somebody looks on: then a run ends at the target.
+    fn is_watched(job: &mut Self::Job) -> bool;
+}
+
+/// A time that never comes.
+fn never() -> SimTime {
+    SimTime::from_seconds(f64::INFINITY)
+}
+
+/// What is seen when all time went into getting ready.
+fn nothing(seconds: f64) -> Observation {
+    Observation {
+        steps: Some(0),
+        target: Target::MoreThan(seconds),
+        ..Observation::default()
+    }
+}
+
+/// Steps that are left to the target, of which a run takes `all`.
+fn left<T: Trainer>(work: &T, at: &Stand<T::Job>, configuration: usize, all: u64) -> u64 {
+    let done = work.steps_at(configuration, at.progress);
+    // The relief keeps rounding errors of the sum of shares from adding a step.
+    ((1.0 - done - 1e-12).max(0.0) * all as f64).ceil() as u64
+}
+
+/// Trains up to `steps` steps in a configuration and looks, fewer if a whole run takes fewer or `until` comes first. On
+/// the way the job may come to its target, which ends nothing: what is trained then earns nothing more.
+fn search<T: Trainer>(
+    work: &mut T,
+    at: &mut Stand<T::Job>,
+    configuration: usize,
+    (steps, until): (u64, SimTime),
+) -> Result<Observation, Stop> {
+    let before = T::now(&at.job);
+    at.hold(work, configuration)?;
+    let all = work.steps_to_target(configuration);
+    let steps = steps.min(all);
+    let left = if at.is_reached() {
+        u64::MAX
+    } else {
+        left(work, at, configuration, all).max(1)
+    };
+    let goal = Goal {
+        updates: steps,
+        mark: left.min(steps),
+        until,
+    };
+    let run = work.train(&mut at.job, configuration, goal, Phase::Searching)?;
+    at.steps += run.steps;
+    if run.steps >= left {
+        at.progress = 1.0;
+        let reached = Reached {
+            configuration,
+            at: run.advance.at_mark,
+            lost_vms: run.lost_vms,
+            totals: run.totals,
+        };
+        at.reach(work, reached);
+    } else if !at.is_reached() {
+        let share = run.steps as f64 / all as f64;
+        at.progress = work.progress_after(configuration, at.progress, share);
+    }
+    if run.passed == 0 {
+        return Ok(nothing((T::now(&at.job) - before).seconds()));
+    }
+    let each = 1.0 / run.passed as f64;
+    let (compute_s, communication_s) = (run.advance.compute_s, run.advance.communication_s);
+    Ok(Observation {
+        steps: Some(run.steps),
+        step_s: Some((compute_s + communication_s) * each),
+        compute_s: Some(compute_s * each),
+        communication_s: Some(communication_s * each),
+        noise_normalised: work.noise(at, configuration, run.steps),
+        target: Target::Unknown,
+    })
+}
+
+/// A run of its own from scratch to the target, given up at `until`. What it trained is no part of the job's own
+/// progress; but a model at its target is what the job is for.
+fn from_scratch<T: Trainer>(
+    work: &mut T,
+    at: &mut Stand<T::Job>,
+    configuration: usize,
+    until: SimTime,
+) -> Result<Observation, Stop> {
+    let all = work.steps_to_target(configuration);
+    let (progress, steps) = (at.progress, at.steps);
+    (at.progress, at.steps) = (0.0, 0);
+    let start = T::now(&at.job);
+    let seen = search(work, at, configuration, (u64::MAX, until));
+    let seconds = (T::now(&at.job) - start).seconds();
+    (at.progress, at.steps) = (progress, steps);
+    let seen = seen?;
+    let target = if seen.steps == Some(all) {
+        Target::Reached(seconds)
+    } else {
+        Target::MoreThan(seconds)
+    };
+    Ok(Observation { target, ..seen })
+}
+
+/// Trains for a while and looks.
+///
+/// # Errors
+/// [`Stop`] when the search is over.
+pub(super) fn probe<T: Trainer>(
+    work: &mut T,
+    at: &mut Stand<T::Job>,
+    configuration: usize,
+    length: Length,
+) -> Result<Observation, Stop> {
+    let until = match length {
+        Length::Whole => never(),
+        Length::WholeUntil(end) | Length::Until(end) => end,
+        Length::Steps(steps) => return search(work, at, configuration, (steps, never())),
+        Length::Share(share) => {
+            let all = work.steps_to_target(configuration);
+            let steps = (share * all as f64).ceil().max(1.0) as u64;
+            return search(work, at, configuration, (steps, never()));
+        }
+        Length::Profile(passes) => {
+            let seen = work.profile(&mut at.job, configuration, passes)?;
+            (at.current, at.holds) = (Some(configuration), None);
+            return Ok(seen);
+        }
+    };
+    let before = T::now(&at.job);
+    at.hold(work, configuration)?;
+    let start = T::now(&at.job);
+    if start >= until {
+        Ok(nothing((start - before).seconds()))
+    } else if let Length::Until(_) = length {
+        search(work, at, configuration, (u64::MAX, until))
+    } else {
+        from_scratch(work, at, configuration, until)
+    }
+}
+
+/// Runs `choice` to the target, as if that had not been reached before.
+///
+/// # Errors
+/// [`Unfinished`] when the job does not come to its end.
+pub(super) fn run<T: Trainer>(
+    work: &mut T,
+    at: &mut Stand<T::Job>,
+    choice: usize,
+) -> Result<Timeline, Unfinished> {
+    let has_searched = at.current.is_some();
+    at.hold(work, choice)?;
+    let search_end = if has_searched {
+        T::now(&at.job)
+    } else {
+        SimTime::ZERO
+    };
+    let all = work.steps_to_target(choice);
+    let left = if at.is_reached() {
+        0
+    } else {
+        left(work, at, choice, all)
+    };
+    // Who looks on sees no more than the run to the target.
+    let is_watched = T::is_watched(&mut at.job);
+    let goal = Goal {
+        mark: left,
+        ..Goal::updates(if is_watched { left } else { all })
+    };
+    let run = work.train(&mut at.job, choice, goal, Phase::Training)?;
+    let end = T::now(&at.job);
+    Ok(Timeline {
+        net_end: run.advance.at_mark,
+        totals: run.totals,
+        ..Timeline::of(choice, search_end, end, run.lost_vms)
+    })
+}

@@ -1,0 +1,187 @@
+//! The slots of a bag under way, their VMs, and what is drawn for them.
+
+use std::collections::VecDeque;
+
+use super::vms::Held;
+use super::{Bag, Loss, Size};
+use crate::engine::{Interrupt, Queue};
+use crate::provider::{Provider, Vm};
+use crate::training::log::Entry;
+use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+
+/// A job on a bag, which goes on from one run to the next: what is drawn for it, and the VMs that it held.
+#[derive(Debug, Clone)]
+pub struct BagJob {
+    pub(super) provider: Provider,
+    pub(super) jobs: Stream,
+    pub(super) notice: Stream,
+    /// Which VM is lost, in which attempt, at which moment.
+    pub(super) hits: Stream,
+    /// How many of the losses at given times have passed.
+    pub(super) passed: usize,
+    /// What was held, and what for.
+    pub held: Held,
+}
+
+impl BagJob {
+    /// A job in `replica` that holds nothing.
+    pub fn new(bag: &Bag, name: &str, streams: &Streams, replica: u64) -> BagJob {
+        let key = WorkloadKey::of(name);
+        let losses = match &bag.loss {
+            Loss::Together(losses) => Some(losses),
+            _ => None,
+        };
+        BagJob {
+            provider: Provider::new(*streams, replica, losses),
+            jobs: streams.stream(replica, Purpose::BagJobs(key)),
+            notice: streams.stream(replica, Purpose::BagNotice(key)),
+            hits: streams.stream(replica, Purpose::BagLosses(key)),
+            passed: 0,
+            held: Held::default(),
+        }
+    }
+}
+
+/// What happens next.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    /// A slot may take a job.
+    Ready(u32),
+    /// An attempt of a slot is over: its job is done, or its loss is noticed.
+    Over(u32, u32),
+}
+
+/// A place where one job runs at a time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    pub(super) state: State,
+    /// Whether it holds VMs.
+    pub(super) has_vms: bool,
+    /// Its attempts so far.
+    pub(super) attempt: u32,
+    /// When the last began.
+    pub(super) began: SimTime,
+    /// Time of its job over the mean.
+    pub(super) factor: f64,
+    /// Whether the attempt is known to end in a loss.
+    pub(super) is_lost: bool,
+}
+
+/// What a slot does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// There is no job for it, and none will come: what is lost elsewhere runs again there.
+    Idle,
+    /// It is about to take a job.
+    Waits,
+    /// It has looked which of its VMs to keep, and waits for others.
+    Boots,
+    /// It runs a job.
+    Runs,
+}
+
+/// A run of a bag and its memory, which is kept from one to the next.
+#[derive(Debug, Default)]
+pub struct Run {
+    pub(super) queue: Queue<Event>,
+    pub(super) slots: Vec<Slot>,
+    /// VMs of the slots, as many for each.
+    pub(super) vms: Vec<Vm>,
+    /// VMs without work, and since when.
+    pub(super) spares: VecDeque<(Vm, SimTime)>,
+    /// Factors of lost jobs that are to be run again.
+    pub(super) again: Vec<f64>,
+    /// Slots of the VMs that a strike may take, and the places of these; spares behind.
+    pub(super) alive: Vec<(Option<u32>, usize)>,
+    /// Jobs that may be submitted.
+    pub(super) most: u32,
+    pub(super) submitted: u32,
+    pub(super) done: u32,
+    pub(super) lost_since_done: u32,
+    /// Attempts where some are drawn to be lost, and how many were.
+    pub(super) attempts: u64,
+    pub(super) drawn: u32,
+    pub(super) began: SimTime,
+    /// What happens, where somebody wants to see it.
+    pub log: Option<Vec<Entry>>,
+}
+
+/// What a run is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Of<'a> {
+    /// The bag.
+    pub bag: &'a Bag,
+    /// How it is run.
+    pub size: &'a Size,
+    /// Its VMs cost as spot VMs do.
+    pub on_spot: bool,
+    /// What it counts as.
+    pub phase: Phase,
+}
+
+impl Of<'_> {
+    /// What lost work counts as: that of a search is the search's.
+    pub(super) fn lost_phase(&self) -> Phase {
+        if self.phase == Phase::Training {
+            Phase::Lost
+        } else {
+            self.phase
+        }
+    }
+}
+
+impl Run {
+    /// None yet.
+    pub fn new(interrupt: &Interrupt) -> Run {
+        Run {
+            queue: Queue::heeding(interrupt.clone()),
+            ..Run::default()
+        }
+    }
+
+    /// No attempt yet, at `from`.
+    pub(super) fn begin(&mut self, of: &Of<'_>, from: SimTime) {
+        let size = of.size;
+        self.queue.reset();
+        self.queue.rest_until(from);
+        self.slots.clear();
+        self.slots.resize(
+            size.parallel_jobs as usize,
+            Slot {
+                state: State::Waits,
+                has_vms: false,
+                attempt: 0,
+                began: from,
+                factor: 1.0,
+                is_lost: false,
+            },
+        );
+        let none = Vm {
+            number: 0,
+            vm: size.vm,
+            asked: from,
+            runs: from,
+            lost: SimTime::LAST,
+        };
+        self.vms.clear();
+        self.vms.resize(size.vms() as usize, none);
+        self.spares.clear();
+        self.again.clear();
+        (self.submitted, self.done) = (0, 0);
+        (self.lost_since_done, self.began) = (0, from);
+        (self.attempts, self.drawn) = (0, 0);
+    }
+
+    /// Jobs that nobody runs yet.
+    pub(super) fn pending(&self) -> usize {
+        self.most.saturating_sub(self.submitted) as usize + self.again.len()
+    }
+
+    /// Places of a slot's VMs.
+    pub(super) fn places(size: &Size, slot: u32) -> std::ops::Range<usize> {
+        let each = size.vms_per_job as usize;
+        slot as usize * each..(slot as usize + 1) * each
+    }
+}

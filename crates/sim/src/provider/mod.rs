@@ -1,0 +1,153 @@
+//! The provider in one replica: VMs that are asked for, when each runs, and which are taken away when.
+//!
+//! In: on which terms VMs are lost, and who asks for which. Out: their lives, each drawn under a key of its own, so that
+//! the n-th VM of a type lives equally long whatever else was asked for.
+//!
+//! - [`market`]: losses that take several VMs at once.
+//! - [`capacity`]: how many GPUs there are.
+
+pub mod capacity;
+pub mod market;
+
+pub use capacity::Capacity;
+pub use market::Market;
+
+use crate::cluster::terms::{Losses, Pause};
+use scavsim_base::rng::{Purpose, RequestKey, Stream, Streams, VmTypeKey};
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_data::cloud::lifetimes::Lifetime;
+
+/// Losses without a result in between after which bags and plans are taken not to come to an end.
+pub const MOST_LOSSES: u32 = 10_000;
+
+/// A VM that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vm {
+    /// Its number among all requests of the replica.
+    pub number: u32,
+    /// Index of its type.
+    pub vm: u16,
+    /// When it was asked for: it is billed from then on.
+    pub asked: SimTime,
+    /// When it runs.
+    pub runs: SimTime,
+    /// When it is lost, as far as that is known; else the last moment.
+    pub lost: SimTime,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Index of the VM type.
+    pub vm: u16,
+    /// Key of what is drawn for VMs of the type.
+    pub vm_type: VmTypeKey,
+    /// Number of the market: VMs of one type in several markets are counted by themselves.
+    pub market: u16,
+    /// Whether it costs what spot VMs do.
+    pub on_spot: bool,
+}
+
+/// What the provider gives and takes in one replica.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    streams: Streams,
+    replica: u64,
+    /// VMs that were asked for so far, and of them those of each type and market.
+    requested: u32,
+    by_market: Vec<(VmTypeKey, u16, u64)>,
+    /// Losses of several VMs at once, where there are such.
+    pub market: Option<Market>,
+    /// VMs that were taken away so far.
+    pub lost: u32,
+    /// Hours of the lives drawn so far, where somebody wants to know them.
+    pub lives_h: Option<Vec<f64>>,
+}
+
+impl Provider {
+    /// The provider of `replica`, of whom nothing was asked yet.
+    pub fn new(streams: Streams, replica: u64, losses: Option<&Losses>) -> Provider {
+        Provider {
+            streams,
+            replica,
+            requested: 0,
+            by_market: Vec::new(),
+            market: losses.and_then(|losses| Market::new(losses, &streams, replica)),
+            lost: 0,
+            lives_h: None,
+        }
+    }
+
+    /// Becomes the provider of `replica`, keeping the memory.
+    pub fn restart(&mut self, replica: u64, losses: Option<&Losses>) {
+        self.replica = replica;
+        if let Some(lives_h) = &mut self.lives_h {
+            lives_h.clear();
+        }
+        self.by_market.clear();
+        (self.requested, self.lost) = (0, 0);
+        self.market = losses.and_then(|losses| Market::new(losses, &self.streams, replica));
+    }
+
+    /// Becomes the same as `other`, keeping the memory; lives that were noted stay.
+    pub fn copy_from(&mut self, other: &Provider) {
+        self.replica = other.replica;
+        self.by_market.clone_from(&other.by_market);
+        (self.requested, self.lost) = (other.requested, other.lost);
+        self.market.clone_from(&other.market);
+    }
+
+    /// The stream for a purpose in this replica.
+    pub fn stream(&self, purpose: Purpose) -> Stream {
+        self.streams.stream(self.replica, purpose)
+    }
+
+    /// The key of the next VM of a kind that is asked for.
+    pub fn next_request(&self, wanted: &Wanted) -> RequestKey {
+        RequestKey {
+            vm_type: wanted.vm_type,
+            on_spot: wanted.on_spot,
+            number: self.place(wanted).map_or(0, |at| self.by_market[at].2),
+        }
+    }
+
+    /// The place of a type and market among those that were asked for: a search that goes from type to type asks for the
+    /// last ones.
+    fn place(&self, wanted: &Wanted) -> Option<usize> {
+        let kind = (wanted.vm_type, wanted.market);
+        (self.by_market.iter()).rposition(|(vm_type, market, _)| (*vm_type, *market) == kind)
+    }
+
+    /// One more VM, asked for at `now`: it runs after `boot`, and lives by `law` if it is lost by itself.
+    pub fn request(
+        &mut self,
+        wanted: &Wanted,
+        boot: &Pause,
+        law: Option<&Lifetime>,
+        now: SimTime,
+    ) -> Vm {
+        let key = self.next_request(wanted);
+        match self.place(wanted) {
+            Some(at) => self.by_market[at].2 += 1,
+            None => (self.by_market).push((wanted.vm_type, wanted.market, 1)),
+        }
+        let number = self.requested;
+        self.requested += 1;
+        let runs = now + boot.draw(|| self.stream(Purpose::StartUp(key)));
+        let lost = law.map_or(SimTime::LAST, |law| {
+            let mut stream = self.stream(Purpose::Life(key.vm_type, key.number));
+            let life_h = law.sample(&mut stream);
+            if let Some(lives_h) = &mut self.lives_h {
+                lives_h.push(life_h);
+            }
+            runs + SimTime::from_seconds(life_h * SECONDS_PER_HOUR)
+        });
+        Vm {
+            number,
+            vm: wanted.vm,
+            asked: now,
+            runs,
+            lost,
+        }
+    }
+}

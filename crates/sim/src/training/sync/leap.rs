@@ -1,0 +1,42 @@
+//! Many updates at once: what they touch, and what one comes to.
+
+use super::stretch::Goal;
+use crate::engine::Interrupt;
+use crate::training::Fidelity;
+use crate::training::drift::DriftPath;
+use crate::training::scratch::Scratch;
+use crate::training::stepping::Stepping;
+use scavsim_base::rng::Stream;
+use scavsim_base::units::SimTime;
+
+/// What an update comes to in the long run, in the mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Update {
+    /// Seconds from one to the next.
+    pub seconds: f64,
+    /// Gradients that it sums up.
+    pub gradients: f64,
+    /// Gradients of others that they missed, together.
+    pub missed: f64,
+}
+
+/// All that many updates at once touch, borrowed from their job.
+#[derive(Debug)]
+pub struct Leap<'a> {
+    /// `step` or `fast`.
+    pub fidelity: Fidelity,
+    /// When they begin.
+    pub start: SimTime,
+    /// The network over time.
+    pub drift: &'a mut DriftPath,
+    /// The workers.
+    pub stepping: &'a Stepping,
+    /// Where they end.
+    pub goal: Goal,
+    /// The workers' luck.
+    pub stream: &'a mut Stream,
+    /// Memory.
+    pub scratch: &'a mut Scratch,
+    /// What stops them from outside.
+    pub interrupt: &'a Interrupt,
+}
