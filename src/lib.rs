@@ -226,8 +226,8 @@ mod inside {
     #[cfg(feature = "cli")]
     pub use scavsim_measure::{advise, compare, import, validate};
     #[cfg(feature = "cli")]
-    pub use scavsim_papers::{expression, functions, reproduce};
-    pub use scavsim_read::input;
+    pub use scavsim_papers::{functions, reproduce};
+    pub use scavsim_read::{expression, input};
     pub use scavsim_search::{grid, search, testbed};
     #[cfg(feature = "cli")]
     pub use scavsim_show::report;
