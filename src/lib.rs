@@ -218,14 +218,16 @@ pub mod cli;
 /// The rooms, for this project's own tests and benches.
 #[cfg(feature = "inside")]
 mod inside {
+    #[cfg(feature = "cli")]
+    pub use scavsim_base::text;
     pub use scavsim_base::{rng, stats, units};
     pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
     pub use scavsim_lab::{experiment, scenario};
     #[cfg(feature = "cli")]
-    pub use scavsim_measure::{advise, compare, import, latency, validate};
+    pub use scavsim_measure::{advise, compare, import, validate};
     #[cfg(feature = "cli")]
-    pub use scavsim_papers::{expression, functions, reproduce};
-    pub use scavsim_read::input;
+    pub use scavsim_papers::{functions, reproduce};
+    pub use scavsim_read::{expression, input};
     pub use scavsim_search::{grid, search, testbed};
     #[cfg(feature = "cli")]
     pub use scavsim_show::report;

@@ -140,7 +140,7 @@ impl CompareArgs {
 }
 
 /// Scenarios that cannot stand beside each other are wrong usage.
-pub(super) fn failure(why: NoComparison) -> Failure {
+fn failure(why: NoComparison) -> Failure {
     match why {
         NoComparison::Interrupted => Failure::Interrupted,
         NoComparison::Unlike(why) => {

@@ -62,11 +62,6 @@ pub(super) fn names() -> Vec<&'static str> {
     shipped().map(|shipped| shipped.name).collect()
 }
 
-/// The text of one.
-pub(super) fn text(name: &str) -> Option<&'static str> {
-    find(name).map(|shipped| shipped.text)
-}
-
 /// What its first comment says, up to the end of the first sentence.
 fn about(text: &str) -> String {
     if !text.starts_with('#') {

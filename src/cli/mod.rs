@@ -39,7 +39,6 @@ pub mod runner;
 pub mod schema;
 pub mod set;
 pub mod signals;
-pub mod study;
 mod suggest;
 pub mod summaries;
 pub mod summary;
@@ -132,9 +131,6 @@ enum Command {
     /// Leave measurements out of workloads and ask the rest about them
     #[command(after_help = "Example:\n  scavsim validate pollux-bert")]
     Validate(validate::ValidateArgs),
-    /// How good advice is, on measurements where the truth is known
-    #[command(after_help = STUDY_EXAMPLE)]
-    Study(study::StudyArgs),
     /// Write a first scenario, with a word on every part of it
     #[command(after_help = "Example:\n  scavsim new mine && scavsim run mine.toml")]
     New(new::NewArgs),
@@ -201,10 +197,6 @@ const ADVISE_EXAMPLE: &str = "\
 Example: the cheapest within half an hour in all but one of 20 runs
   scavsim advise scenarios/example-profile.csv --samples-per-epoch 50000 \\
     --max-time 0.5 --max-miss 0.05";
-
-const STUDY_EXAMPLE: &str = "\
-Example: ten cuts of each workload
-  scavsim study advise --cuts 10";
 
 /// Exit codes, for people.
 pub(crate) const EXIT_CODES: &str = "\
@@ -361,7 +353,6 @@ impl Cli {
             Command::Import(args) => args.run(),
             Command::Reproduce(args) => args.run(),
             Command::Validate(args) => args.run(),
-            Command::Study(args) => args.run(&signals),
             Command::New(args) => args.run(),
             Command::Example(args) => args.run(),
             Command::Explain(args) => args.run(),

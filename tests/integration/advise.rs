@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use scavsim::advise::found::Found;
-use scavsim::advise::study;
-use scavsim::advise::study_text;
 use scavsim::search::Objective;
 
 use crate::reproduction::assert_current;
 use crate::sandbox::{Sandbox, repository_file, stderr, stdout};
+use study::found::Found;
+
+#[path = "../../benches/studies/advise/mod.rs"]
+mod study;
 
 fn with_example() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -205,7 +206,7 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
 fn the_results_of_the_study_are_current() {
     const CUTS: usize = 3;
     let found = study::study(&study::WORKLOADS, CUTS);
-    assert_current("advise-sample.md", &study_text::render(&found, CUTS));
+    assert_current("advise-sample.md", &study::text::render(&found, CUTS));
     let all = Found::all(&found);
     assert!(
         all.cuts > 10 && all.coverage()[0] > Some(0.7),
@@ -216,4 +217,23 @@ fn the_results_of_the_study_are_current() {
         .regrets(Objective::Cost, false)
         .expect("some are answered");
     assert!(median < 0.05, "{median}");
+}
+
+#[test]
+fn subsets_are_all_of_their_size_in_order() {
+    assert_eq!(study::subsets(&[1, 2, 3], 2), [[1, 2], [1, 3], [2, 3]]);
+    assert_eq!(study::subsets(&[1, 2, 3, 4, 5], 3).len(), 10);
+    assert_eq!(study::subsets(&[1], 2), Vec::<Vec<u64>>::new());
+}
+
+#[test]
+fn a_paired_difference_has_the_interval_of_the_textbook() {
+    // Student's t at 97.5 % with two degrees of freedom is 4.3027.
+    let seen = study::found::paired([1.0, 2.0, 3.0].into_iter());
+    assert_eq!((seen.mean, seen.count, seen.signs), (2.0, 3, (3, 0)));
+    assert!(
+        (seen.half - 4.3027 / 3.0_f64.sqrt()).abs() < 1e-3,
+        "{}",
+        seen.half
+    );
 }

@@ -139,10 +139,12 @@ fn the_comparison_of_looks_at_steps_in_results_is_current() {
     assert_current("compare-steps.txt", &text);
 }
 
+#[path = "../../benches/studies/claims.rs"]
+mod claims;
+
 #[test]
 fn the_claims_of_papers_in_results_are_current() {
-    let run = Sandbox::new().run(&["study", "claims", "--format", "markdown"]);
-    let printed = stdout(&run.success());
+    let printed = claims::document();
     assert_current("claims.md", &printed);
     // The README has the first sentence, and no count of its own.
     let sentence = printed.lines().nth(2).expect("a sentence");

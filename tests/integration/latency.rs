@@ -1,9 +1,12 @@
 //! Set-ups that were never seen: their steps, choices within limits by them, and the strategy that goes about it so.
 
-use scavsim::latency::choices::choices;
-use scavsim::latency::{Hiding, Setup, hidden, study, text};
-
 use crate::sandbox::{Row, Rows, Sandbox};
+use study::choices::choices;
+use study::hidden::{self, Hiding, Setup, study};
+use study::text;
+
+#[path = "../../benches/studies/latency/mod.rs"]
+mod study;
 
 #[test]
 fn the_results_of_the_study_are_current() {
@@ -87,4 +90,51 @@ fn where_nobody_tells_of_communication_the_corners_do() {
         assert!(error < 0.3, "{error}");
         assert_eq!(row.number("known_runs"), 1.0);
     }
+}
+
+fn setup(vms: u32, measured_s: f64, said_s: f64, deviation: f64) -> Setup {
+    Setup {
+        hiding: Hiding::Placements,
+        workload: "w".to_owned(),
+        vm_type: "vm".to_owned(),
+        vms,
+        workers: vms,
+        local_batch: 8.0,
+        measured_s,
+        said: Some((said_s, deviation)),
+    }
+}
+
+fn of(setups: &[Setup]) -> Vec<study::choices::Choice> {
+    choices(&setups.iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn who_knows_the_truth_keeps_every_limit_and_pays_no_more_than_the_best() {
+    let setups: Vec<Setup> = (1..=16)
+        .map(|vms| {
+            let step_s = 1.0 + 0.1 * f64::from(vms);
+            setup(vms, step_s, step_s, 0.0)
+        })
+        .collect();
+    let found = of(&setups);
+    assert_eq!(found.len(), 10);
+    assert!(found.iter().all(|c| c.kept && c.excess == 0.0), "{found:?}");
+}
+
+#[test]
+fn too_good_an_answer_breaks_limits_unless_it_says_how_unsure_it_is() {
+    let rosy = |deviation: f64| -> Vec<Setup> {
+        (1..=16)
+            .map(|vms| {
+                let step_s = 1.0 + 0.1 * f64::from(vms);
+                setup(vms, step_s, 0.85 * step_s, deviation)
+            })
+            .collect()
+    };
+    let kept = |found: &[study::choices::Choice]| found.iter().filter(|c| c.kept).count();
+    assert!(kept(&of(&rosy(0.0))) < 10);
+    let wary = of(&rosy(0.2));
+    assert_eq!(kept(&wary), 10);
+    assert!(wary.iter().any(|c| c.excess > 0.0));
 }

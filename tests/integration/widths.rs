@@ -139,7 +139,6 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "validate",
         &["validate", "scavenger-resnet18", "mlperf-bert"],
     ),
-    ("study", &["study", "advise", "--cuts", "1"]),
     (
         "compare",
         &[

@@ -3,11 +3,9 @@
 //! - [`import`]: measurements → a workload folder and a report; one file per source.
 //! - [`advise`]: measurements → which configuration to take, and which to measure next.
 //! - [`validate`]: measurements left out of a workload, and what the rest says of them.
-//! - [`latency`]: set-ups that were never seen: their steps, and choices within limits by them.
 //! - [`compare`]: strategies beside each other.
 
 pub mod advise;
 pub mod compare;
 pub mod import;
-pub mod latency;
 pub mod validate;

@@ -1,5 +1,7 @@
-//! Files that people write, read with every mistake at once and at its place.
+//! Files that people write, read with every mistake at once and at its place ([`input`]), and the language of figures in
+//! them ([`expression`]).
 
+pub mod expression;
 pub mod input;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.

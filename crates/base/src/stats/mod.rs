@@ -1,7 +1,8 @@
-//! Statistics used all over the crate: running moments, quantiles, intervals, lines, triangles of matrices, and the
-//! Kolmogorov–Smirnov test. Pure mathematics, no input or output.
+//! Statistics used all over the crate: running moments, quantiles, intervals, lines, triangles of matrices, random
+//! fields, and the Kolmogorov–Smirnov test. Pure mathematics, no input or output.
 
 pub mod cholesky;
+pub mod field;
 mod interval;
 mod joint;
 mod kolmogorov_smirnov;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::workload::law::pooled::Variation;
 use crate::workload::residual::Place;
-use scavsim_base::stats::cholesky::{backward, cholesky, forward, inverse_column};
+use scavsim_base::stats::field::Field;
 
 /// Nothing known: no variation but that of repeats, of 1 %.
 pub const UNKNOWN: Variation = Variation {
@@ -115,32 +115,11 @@ fn scaled(points: &[(Place, f64)], of: Variation) -> Option<Variation> {
     })
 }
 
-/// Mean absolute error over all groups of equal N and K, each foretold from the others: with
-/// P = C⁻¹ and a = P·y, those of group g are P_gg⁻¹·a_g.
+/// Mean absolute error over all groups of equal N and K, each foretold from the others.
 fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
-    let n = points.len();
-    let triangle = triangle(points, v)?;
-    // Columns of L⁻¹, as rows.
-    let mut inverse = vec![0.0; n * n];
-    for column in 0..n {
-        let own = &mut inverse[column * n..(column + 1) * n];
-        inverse_column(&triangle, n, column, own);
-    }
-    let precision = |i: usize, j: usize| -> f64 {
-        let from = i.max(j);
-        let (a, b) = (
-            &inverse[i * n + from..(i + 1) * n],
-            &inverse[j * n + from..(j + 1) * n],
-        );
-        a.iter().zip(b).map(|(a, b)| a * b).sum()
-    };
-    // a = L⁻ᵀ·(L⁻¹·y)
-    let mut half: Vec<f64> = points.iter().map(|p| p.1).collect();
-    forward(&triangle, n, &mut half);
-    let pull = |i: usize| -> f64 {
-        let own = &inverse[i * n + i..(i + 1) * n];
-        own.iter().zip(&half[i..]).map(|(a, b)| a * b).sum()
-    };
+    let field = field(points, v)?;
+    let precision = field.precision();
+    let solved = field.solved(points.iter().map(|p| p.1).collect());
     let mut groups: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
     for (i, (place, _)) in points.iter().enumerate() {
         let key = (place.log_vms.to_bits(), place.log_workers.to_bits());
@@ -148,35 +127,21 @@ fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
     }
     let mut sum = 0.0;
     for group in groups.values() {
-        let m = group.len();
-        let mut block = vec![0.0; m * m];
-        for (row, &i) in group.iter().enumerate() {
-            for (column, &j) in group.iter().enumerate().take(row + 1) {
-                block[row * m + column] = precision(i, j);
-            }
-        }
-        if !cholesky(&mut block, m) {
-            return None;
-        }
-        let mut errors: Vec<f64> = group.iter().map(|&i| pull(i)).collect();
-        forward(&block, m, &mut errors);
-        backward(&block, m, &mut errors);
-        sum += errors.iter().map(|e| e.abs()).sum::<f64>() / m as f64;
+        let errors = precision.left_out(group, &solved)?;
+        sum += errors.iter().map(|e| e.abs()).sum::<f64>() / group.len() as f64;
     }
     Some(sum / groups.len() as f64)
 }
 
-/// L of the points' covariance.
-fn triangle(points: &[(Place, f64)], v: &Variation) -> Option<Vec<f64>> {
-    let n = points.len();
-    let mut matrix = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..=i {
-            matrix[i * n + j] = v.covariance(&points[i].0, &points[j].0);
+fn field(points: &[(Place, f64)], v: &Variation) -> Option<Field> {
+    Field::new(points.len(), |i, j| {
+        let covariance = v.covariance(&points[i].0, &points[j].0);
+        if i == j {
+            covariance * (1.0 + 1e-9)
+        } else {
+            covariance
         }
-        matrix[i * n + i] *= 1.0 + 1e-9;
-    }
-    (n > 0 && cholesky(&mut matrix, n)).then_some(matrix)
+    })
 }
 
 /// At most so many points, few of each placement, from all over.
@@ -200,19 +165,14 @@ fn some(points: &[(Place, f64)]) -> Vec<(Place, f64)> {
 
 /// Minus the logarithm of the likelihood at the best σ, and that σ.
 fn unlikelihood(points: &[(Place, f64)], v: &Variation) -> Option<(f64, f64)> {
-    let n = points.len();
-    let triangle = triangle(points, v)?;
-    let mut values: Vec<f64> = points.iter().map(|p| p.1).collect();
-    forward(&triangle, n, &mut values);
-    let square: f64 = values.iter().map(|v| v * v).sum::<f64>() / n as f64;
-    let square = square.max(LEAST * LEAST);
-    let logs: f64 = (0..n).map(|i| libm::log(triangle[i * n + i])).sum();
-    Some((0.5 * n as f64 * libm::log(square) + logs, square.sqrt()))
+    let values = points.iter().map(|p| p.1).collect();
+    Some(field(points, v)?.unlikelihood(values, LEAST))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use scavsim_base::stats::cholesky::cholesky;
 
     /// A draw from a known variation gives back its size and its reach, roughly.
     #[test]

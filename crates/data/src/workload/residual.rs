@@ -1,7 +1,7 @@
 //! What measurements say beyond a pooled law: a Gaussian process over ln(measured/law).
 
 use crate::workload::law::pooled::Variation;
-use scavsim_base::stats::cholesky::{cholesky, forward};
+use scavsim_base::stats::field::{Field, dot};
 
 /// Reach of what one measurement has for itself, in the logarithm of the local batch: that of a
 /// usual step from batch to batch, so that a measured point is met without a jump or a spike.
@@ -112,24 +112,21 @@ impl Residual {
             .collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         near.truncate(NEIGHBOURS);
-        let n = near.len();
-        let point = |i: usize| &self.points[near[i].1];
-        let mut matrix = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..=i {
-                matrix[i * n + j] = v.covariance(&point(i).0, &point(j).0);
-            }
-            matrix[i * n + i] += JITTER * v.variance();
-        }
+        let near: Vec<&(Place, f64)> = near.iter().map(|&(_, i)| &self.points[i]).collect();
         let variance = v.variance();
-        if n == 0 || !cholesky(&mut matrix, n) {
+        let field = Field::new(near.len(), |i, j| {
+            let covariance = v.covariance(&near[i].0, &near[j].0);
+            if i == j {
+                covariance + JITTER * variance
+            } else {
+                covariance
+            }
+        });
+        let Some(field) = field else {
             return (0.0, variance.sqrt());
-        }
-        let mut to: Vec<f64> = (0..n).map(|i| v.covariance(place, &point(i).0)).collect();
-        let mut values: Vec<f64> = (0..n).map(|i| point(i).1).collect();
-        forward(&matrix, n, &mut to);
-        forward(&matrix, n, &mut values);
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        };
+        let to = field.solved(near.iter().map(|p| v.covariance(place, &p.0)).collect());
+        let values = field.solved(near.iter().map(|p| p.1).collect());
         let left = variance - dot(&to, &to);
         (dot(&to, &values), left.max(0.0).sqrt())
     }

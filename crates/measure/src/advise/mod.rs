@@ -8,12 +8,10 @@
 //! - [`repeats`]: how far repeats lie apart; [`uncertainty`]: how far off predictions may be; `process`: the field behind it.
 //! - [`decision`]: which configuration, and which measurement.
 //! - [`text`] with its `words`, [`json`](mod@json): the answer; [`hand_over`]: what rents the VMs of a choice.
-//! - [`study`], [`found`], [`study_text`]: all this on profiles cut from measured workloads, where the truth is known.
 
 pub mod advice;
 pub mod candidates;
 pub mod decision;
-pub mod found;
 pub mod hand_over;
 pub mod json;
 pub mod known;
@@ -21,8 +19,6 @@ pub mod offers;
 mod process;
 pub mod repeats;
 mod simulate;
-pub mod study;
-pub mod study_text;
 pub mod text;
 pub mod uncertainty;
 mod words;

@@ -1,6 +1,6 @@
 //! What a few measurements leave unknown: a random field around a prediction, conditioned on where it was measured.
 
-use scavsim_base::stats::cholesky::{cholesky_held, forward, inverse_column};
+use scavsim_base::stats::field::{Field, dot};
 
 /// Where something was or may be measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,8 +38,8 @@ fn prior(a: &Place, b: &Place) -> f64 {
 #[derive(Debug, Clone)]
 pub(super) struct Process {
     places: Vec<Place>,
-    /// Lower triangle L of the prior correlation of the measured, with their own errors: L·Lᵀ.
-    triangle: Vec<f64>,
+    /// The measurements, by their correlation before they were made, with their own errors.
+    field: Field,
     /// Standard deviation before anything is measured.
     sigma: f64,
     /// Variance of each measurement's own error.
@@ -49,21 +49,20 @@ pub(super) struct Process {
 impl Process {
     /// Measured at `places`, each with the variance of its own error.
     pub(super) fn new(places: Vec<Place>, own: Vec<f64>, sigma: f64) -> Process {
-        let n = places.len();
         let variance = (sigma * sigma).max(1e-12);
-        let mut triangle = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..=i {
-                triangle[i * n + j] = prior(&places[i], &places[j]);
-            }
-            // The jitter keeps measurements at one place solvable.
-            triangle[i * n + i] += own[i] / variance + 1e-9;
-        }
         // Rounding may take the rest of a place that others determine below zero.
-        cholesky_held(&mut triangle, n, 1e-12);
+        let field = Field::held(places.len(), 1e-12, |i, j| {
+            let correlation = prior(&places[i], &places[j]);
+            if i == j {
+                // The jitter keeps measurements at one place solvable.
+                correlation + (own[i] / variance + 1e-9)
+            } else {
+                correlation
+            }
+        });
         Process {
             places,
-            triangle,
+            field,
             sigma,
             own,
         }
@@ -74,23 +73,18 @@ impl Process {
         Process::new(self.places, self.own, sigma)
     }
 
-    /// Correlation of a place with each measurement, through the triangle: L⁻¹·k.
-    fn seen(&self, at: &Place) -> Vec<f64> {
-        let mut seen: Vec<f64> = self.places.iter().map(|place| prior(place, at)).collect();
-        forward(&self.triangle, self.places.len(), &mut seen);
-        seen
-    }
-
     /// Covariance of the errors at all pairs of `places`, by rows.
     pub(super) fn covariance(&self, places: &[Place]) -> Vec<f64> {
         let n = places.len();
-        let seen: Vec<Vec<f64>> = places.iter().map(|place| self.seen(place)).collect();
+        let with = |at: &Place| self.places.iter().map(|place| prior(place, at)).collect();
+        let seen: Vec<Vec<f64>> = (places.iter())
+            .map(|place| self.field.solved(with(place)))
+            .collect();
         let variance = self.sigma * self.sigma;
         let mut all = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..=i {
-                let told: f64 = seen[i].iter().zip(&seen[j]).map(|(a, b)| a * b).sum();
-                let left = prior(&places[i], &places[j]) - told;
+                let left = prior(&places[i], &places[j]) - dot(&seen[i], &seen[j]);
                 let left = if i == j { left.max(0.0) } else { left };
                 all[i * n + j] = variance * left;
                 all[j * n + i] = variance * left;
@@ -101,14 +95,9 @@ impl Process {
 
     /// Share of the prior variance that is left at each measurement if it is left out.
     pub(super) fn left_without(&self) -> Vec<f64> {
-        let n = self.places.len();
-        // The diagonal of the inverse, a column of L⁻¹ at a time: Σ (L⁻¹)ᵢⱼ² over i.
-        let mut column = vec![0.0; n];
-        let of = |at: usize| {
-            inverse_column(&self.triangle, n, at, &mut column);
-            1.0 / column.iter().map(|y| y * y).sum::<f64>()
-        };
-        (0..n).map(of).collect()
+        let precision = self.field.precision();
+        let left = (0..self.places.len()).map(|at| 1.0 / precision.at(at, at));
+        left.collect()
     }
 }
 

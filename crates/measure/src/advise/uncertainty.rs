@@ -17,7 +17,7 @@ use scavsim_data::workload::step_cost::StepRow;
 use scavsim_data::workload::{Communication, Epochs, Laws, StepCosts, Workload};
 
 /// Standard deviation of ln(predicted/true) where nothing can be left out. No measurement: these three are chosen by the
-/// coverage of intervals in `scavsim study advise`.
+/// coverage of intervals in `cargo bench --bench studies -- advise`.
 const UNTOLD: f64 = 0.15;
 /// Points that it weighs as much as.
 const UNTOLD_WEIGHT: f64 = 3.0;

@@ -7,10 +7,8 @@
 //! - [`tally`]: what a strategy came to on one unit: a workload under a policy, or a part of it; `curve`: the regret of what it
 //!   had found, over what it had spent.
 //! - [`judge`]: ranks, ratios to the best, and where each loses.
-//! - [`claims`]: what papers say of their searches, beside what is measured here.
 //! - [`text`]: for people; [`data`]: for spreadsheets and data frames.
 
-pub mod claims;
 mod curve;
 pub mod data;
 pub mod judge;

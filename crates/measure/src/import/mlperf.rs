@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use super::draft::{Constant, Draft, EpochLine, Law, StepLine};
 use super::figure::rounded;
 use super::report::{Report, basis};
-use super::{COLD_START_STEPS, Imported, PROBE_STEPS};
+use super::{COLD_START_STEPS, Imported, PROBE_STEPS, shape};
 use benchmarks::{Benchmark, Unit};
 use rcp::Point;
 use scavsim_data::fit::epochs::noise_scale;
@@ -72,7 +72,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
         for point in &found.points {
             let vm = options.vm.clone().unwrap_or_else(|| point.vm.clone());
             draft.steps.push(StepLine {
-                vm: runs::shape(&vm, point.per_vm),
+                vm: shape(&vm, point.per_vm),
                 workers: point.workers,
                 batch: point.batch,
                 step_s: point.step_s,

@@ -25,6 +25,7 @@ use super::figure::rounded;
 use super::report::Report;
 use super::{
     COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
+    refuse,
 };
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::EpochLaw;
@@ -167,10 +168,7 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
 }
 
 fn check(options: &Options, diagnostics: &mut Diagnostics) {
-    let mut refuse = |option: &str, legal: &str| {
-        let title = format!("--{option} is not possible");
-        diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
-    };
+    let mut refuse = |option, legal| refuse(option, legal, diagnostics);
     let above_zero = |value: Option<f64>| value.is_none_or(|v| v.is_finite() && v > 0.0);
     if options.initial_batch == Some(0) {
         refuse("initial-batch", "a whole number of at least 1");

@@ -19,6 +19,7 @@ use super::draft::{Constant, Draft};
 use super::report::Report;
 use super::{
     COLD_START_STEPS, Imported, MOST_SAMPLES, PARAMETERS, PROBE_STEPS, not_parameters, parameters,
+    refuse,
 };
 use scavsim_data::workload::Origin;
 use scavsim_read::input::csv::Table;
@@ -126,10 +127,7 @@ pub fn read_source(
 }
 
 fn check(options: &Options, diagnostics: &mut Diagnostics) {
-    let mut refuse = |option: &str, legal: &str| {
-        let title = format!("--{option} is not possible");
-        diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
-    };
+    let mut refuse = |option, legal| refuse(option, legal, diagnostics);
     if options.samples_per_epoch == 0 || options.samples_per_epoch > MOST_SAMPLES {
         refuse("samples-per-epoch", "a whole number between 1 and 10^12");
     }

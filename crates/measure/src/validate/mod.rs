@@ -8,7 +8,7 @@
 //! - `epochs`: batches left out.
 
 mod epochs;
-pub(crate) mod steps;
+pub mod steps;
 
 use scavsim_data::workload::Workload;
 use scavsim_data::workload::spread::Interval;

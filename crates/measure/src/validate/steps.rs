@@ -20,25 +20,30 @@ const PARTS: usize = 10;
 const SMALL: u32 = 4;
 
 /// A measured step and where it stands.
-pub(crate) struct Measured<'w> {
-    pub(crate) at: &'w Configuration,
-    pub(crate) cost: StepCost,
-    pub(crate) vm_type: &'w str,
-    pub(crate) vms: u32,
+pub struct Measured<'w> {
+    /// The configuration.
+    pub at: &'w Configuration,
+    /// Its step.
+    pub cost: StepCost,
+    /// VM type.
+    pub vm_type: &'w str,
+    /// Number of VMs.
+    pub vms: u32,
     even: bool,
     /// Workers on each VM, ascending.
-    pub(crate) layout: Vec<(u32, u32)>,
+    pub layout: Vec<(u32, u32)>,
 }
 
 /// What is left out at a time, and what of it is asked about.
-pub(crate) struct Fold {
-    /// Ascending.
-    pub(crate) out: Vec<usize>,
-    pub(crate) asked: Vec<usize>,
+pub struct Fold {
+    /// What is left out, ascending.
+    pub out: Vec<usize>,
+    /// What is asked about.
+    pub asked: Vec<usize>,
 }
 
 /// All measured steps of a workload.
-pub(crate) fn measured(workload: &Workload) -> Vec<Measured<'_>> {
+pub fn measured(workload: &Workload) -> Vec<Measured<'_>> {
     (workload.steps.points())
         .filter_map(|(at, cost)| {
             let shape = Shape::parse(&at.vm).ok()?;
@@ -164,7 +169,7 @@ fn placements(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
 }
 
 /// All clusters of more than a quarter of the most VMs.
-pub(crate) fn large(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
+pub fn large(all: &[Measured<'_>], vm_type: &str) -> Vec<Fold> {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);
     if most < SMALL * 2 || own().all(|m| m.vms * SMALL > most) {
@@ -207,12 +212,7 @@ fn repeats(workload: &Workload, all: &[Measured<'_>], vm_type: &str) -> Option<S
 }
 
 /// What is left says of what is asked.
-pub(crate) fn answers(
-    workload: &Workload,
-    all: &[Measured<'_>],
-    fold: &Fold,
-    refit: bool,
-) -> Vec<Answer> {
+pub fn answers(workload: &Workload, all: &[Measured<'_>], fold: &Fold, refit: bool) -> Vec<Answer> {
     let kept: Vec<&Measured<'_>> = (0..all.len())
         .filter(|i| fold.out.binary_search(i).is_err())
         .map(|i| &all[i])

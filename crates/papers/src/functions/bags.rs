@@ -1,7 +1,7 @@
 //! What a job of a bag is expected to cost, by formula.
 
 use super::{Function, Given, function};
-use crate::expression::Arguments;
+use scavsim_read::expression::Arguments;
 use scavsim_sim::bag::formula;
 
 pub(super) const FUNCTIONS: &[Function] = &[

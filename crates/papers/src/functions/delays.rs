@@ -1,11 +1,11 @@
 //! What was measured of starts, restarts and checkpoints.
 
 use super::{Function, Given, draws, function, mean_drawn, stream};
-use crate::expression::Arguments;
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::checkpoint_write::Measured;
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
+use scavsim_read::expression::Arguments;
 use scavsim_read::input::closest;
 
 pub(super) const FUNCTIONS: &[Function] = &[

@@ -1,9 +1,9 @@
 //! What strategies fit to the measured noise and epochs of a workload of the library.
 
 use super::{Function, Given, function};
-use crate::expression::Arguments;
 use scavsim_base::stats::Line;
 use scavsim_data::workload::{Reach, library, load};
+use scavsim_read::expression::Arguments;
 use scavsim_read::input::{Diagnostics, closest};
 use scavsim_search::search::models::{EpochLine, NoiseLine};
 use scavsim_search::search::settings::{EpochsFrom, NoiseBy};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Function, Given, draws, function, mean_drawn, stream};
-use crate::expression::Arguments;
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::stats::kolmogorov_smirnov_against;
 use scavsim_data::cloud::lifetimes::{Bathtub, Empirical, Kind, Lifetime, Model};
+use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::Positive;
 use scavsim_sim::cluster::checkpoint::run_time;
 

@@ -25,8 +25,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::expression::{Arguments, Value};
 use scavsim_base::rng::{Purpose, Stream, Streams};
+use scavsim_read::expression::{Arguments, Value};
 use scavsim_sim::training::Fidelity;
 
 pub use lives::{Life, Lives};

@@ -1,20 +1,16 @@
 //! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
 
 use super::{Function, Given, function};
-use crate::expression::Arguments;
+use scavsim_read::expression::Arguments;
 use scavsim_read::input::Diagnostics;
-use scavsim_sim::parallel::measured::{
-    Beside, FIGURES, LeftOut, Measured, peak_memory_bytes, reduction_s,
-};
+use scavsim_sim::parallel::measured::{Beside, Measured, peak_memory_bytes, reduction_s};
 use scavsim_sim::parallel::{PreparedPlan, Runtime};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(plan_step_s ["plan"] "seconds of a step of a plan of `data/layers/sailor-measured.csv`, without luck"),
     function!(plan_peak_gb ["plan"] "10⁹ bytes on its fullest GPU"),
     function!(plan_reduction_s ["plan"] "seconds from when its first replica has its gradients until they are reduced, waiting for others included"),
-    function!(plan_measured ["plan", "figure"] "what was measured of it: `iteration_s`, `gradient_sync_s` or `peak_memory_bytes`"),
     function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on so many nodes (0: on other sites), with seconds per message fitted on all others"),
-    function!(plan_message_left_out_s ["nodes"] "those seconds per message"),
 ];
 
 const MOST_NODES: u64 = 1_000_001;
@@ -40,13 +36,6 @@ fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, String> {
     ours.map_err(|misfit| misfit.to_string())
 }
 
-fn plan_measured(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
-    let beside = beside()?;
-    let name = arguments.text("figure")?;
-    let figure = named(&beside, arguments)?.figure(name);
-    figure.ok_or_else(|| format!("no figure `{name}`; known: {}", FIGURES.join(", ")))
-}
-
 fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
     Ok(prepared(arguments)?.step_s())
 }
@@ -59,18 +48,9 @@ fn plan_reduction_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String>
     Ok(reduction_s(&prepared(arguments)?))
 }
 
-fn left_out(arguments: &Arguments<'_>) -> Result<LeftOut, String> {
-    let nodes = arguments.whole("nodes", 0..MOST_NODES)? as u32;
-    let found = beside()?
-        .left_out(nodes)
-        .map_err(|misfit| misfit.to_string())?;
-    found.ok_or_else(|| format!("no pipeline was measured on {nodes} nodes"))
-}
-
 fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
-    Ok(left_out(arguments)?.error)
-}
-
-fn plan_message_left_out_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
-    Ok(left_out(arguments)?.message_s)
+    let nodes = arguments.whole("nodes", 0..MOST_NODES)? as u32;
+    let found = (beside()?.left_out(nodes)).map_err(|misfit| misfit.to_string())?;
+    let found = found.ok_or_else(|| format!("no pipeline was measured on {nodes} nodes"))?;
+    Ok(found.error)
 }

@@ -1,10 +1,10 @@
 //! Listed prices.
 
 use super::{Function, Given, function};
-use crate::expression::Arguments;
 use scavsim_data::cloud::date::Date;
 use scavsim_data::cloud::prices::Market;
 use scavsim_data::cloud::{Catalogue, Offer};
+use scavsim_read::expression::Arguments;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(usd_per_hour ["vm", "market", "provider", "region", "on"] "listed price of a VM type in a market, `on-demand`, `spot`, `commitment-1y` or `commitment-3y`, on a day like '2020-05-29'"),

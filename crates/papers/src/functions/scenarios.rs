@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::expression::{Arguments, Cell, Table};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::usage::Usage;
 use scavsim_lab::experiment::columns::Value as Field;
@@ -13,6 +12,7 @@ use scavsim_lab::experiment::{
     Arena, COLUMNS, Column, Conduct, Evaluator, Plan, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
+use scavsim_read::expression::{Arguments, Cell, Table};
 use scavsim_search::testbed::{History, SimulatedCluster, Site};
 
 /// Rows that `scavsim run` writes.

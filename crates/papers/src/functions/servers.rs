@@ -1,7 +1,7 @@
 //! Asynchronous workers and their parameter servers.
 
 use super::{Function, Given, SEED, function};
-use crate::expression::Arguments;
+use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Delay, Machines, Spread};
 use scavsim_sim::training::sync::{Asp, AspAlone, ServiceTime};
 

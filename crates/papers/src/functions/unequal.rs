@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Function, Given, function};
-use crate::expression::Arguments;
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::fit::worker::{TimedStep, by_size};
 use scavsim_data::workload::law::worker::zero;
+use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Count, NonNegative, Positive, Spread};
 use scavsim_read::input::closest;
 use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worker, WorkerLaw};

@@ -4,7 +4,7 @@ use super::comparison::{Comparison, Verdict};
 use super::evidence::Evidence;
 use super::expectations::{Expectation, Tolerance};
 use super::paper::Paper;
-use crate::expression::{Cell, Text, Value, evaluate};
+use scavsim_read::expression::{Cell, Text, Value, evaluate};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Compares all figures of `paper` with ours.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::evidence::Evidence;
 use super::readings::Readings;
-use crate::expression::{self, Text};
+use scavsim_read::expression::{self, Text};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::expectations::Expectation;
-use crate::expression::{self, Arguments, Cell, Definition, Table, Used, Value, World};
 use crate::functions::scenarios::{self, Variants};
 use crate::functions::{Function, Given};
+use scavsim_read::expression::{self, Arguments, Cell, Definition, Table, Used, Value, World};
 use scavsim_read::input::{Diagnostics, csv};
+use scavsim_search::search::{Objective, Point, objective};
 
 /// The table of the paper's figures beside ours, as far as they are known.
 pub(super) const FIGURES: &str = "figures";
@@ -127,6 +128,13 @@ impl World for Names {
         }
         let model = Function::all().find(|own| own.name == function);
         model.ok_or("it is unknown")?.value(&self.given, arguments)
+    }
+
+    fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize> {
+        let point = |&[time_s, cost_usd]: &[f64; 2]| Point { time_s, cost_usd };
+        let points: Vec<Option<Point>> =
+            (points.iter()).map(|own| own.as_ref().map(point)).collect();
+        objective::choose(Objective::Knee, |_, _| true, &points, &mut Vec::new())
     }
 
     fn defined(&self, name: &str) -> Option<&Definition> {

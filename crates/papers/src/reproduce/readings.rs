@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::expression::tree::{Argument, Call, Expression, Node, Word};
-use crate::expression::{Text, Value, World, evaluate};
+use scavsim_read::expression::tree::{Call, Expression, Node, Word};
+use scavsim_read::expression::{Text, Value, World, evaluate};
 use scavsim_read::input::{Diagnostic, Source};
 
 /// Names of what is left open, with the values that each may have.
@@ -40,17 +40,8 @@ impl Readings {
         }
         let span = text.root.span.clone();
         let call = Call {
-            name: Word {
-                text: "list".into(),
-                span: span.clone(),
-            },
-            arguments: vec![Argument {
-                name: None,
-                value: text.root,
-            }],
             loops: self.loops.clone(),
-            table: None,
-            conditions: Vec::new(),
+            ..Call::of("list", span.clone(), text.root)
         };
         Text {
             source: text.source,

@@ -1,16 +1,17 @@
 //! Arithmetic on columns, as a specification writes it.
 //!
 //! `+`, `-`, `*`, `/`, `ceil` and brackets over numbers and names; a name with other characters than
-//! letters, digits and `_` stands in braces: `{training time} / 3600`. It is computed from left to
-//! right, on [`Line`]s: that tells whether a rule is linear in the time by its form, not by trying.
+//! letters, digits and `_` stands in braces: `{training time} / 3600`. It is read as a rule of
+//! [`scavsim_read::expression`] and computed on [`Line`]s: that tells whether it is linear in the time by its form, not by
+//! trying.
 
 use std::ops::Range;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use exmex::{BinOp, Express, FlatEx, MakeOperators, Operator, ops_factory};
 use toml::Spanned;
 
+use scavsim_read::expression::tree::{Expression as Part, Node, Operator};
+use scavsim_read::expression::{CEIL, Wrong, parse_rule};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// A longer rule is none.
@@ -52,23 +53,6 @@ impl Line {
     }
 }
 
-impl FromStr for Line {
-    type Err = std::num::ParseFloatError;
-
-    fn from_str(text: &str) -> Result<Line, Self::Err> {
-        text.parse().map(Line::constant)
-    }
-}
-
-/// Nothing is commutative here: exmex would then reorder constants, and with them the last bits.
-const fn binary(apply: fn(Line, Line) -> Line, prio: i64) -> BinOp<Line> {
-    BinOp {
-        apply,
-        prio,
-        is_commutative: false,
-    }
-}
-
 fn sum(a: Line, b: Line) -> Line {
     a.with(b, a.at + b.at, a.per + b.per)
 }
@@ -89,10 +73,6 @@ fn quotient(a: Line, b: Line) -> Line {
     line
 }
 
-fn negative(a: Line) -> Line {
-    difference(Line::default(), a)
-}
-
 fn ceiling(a: Line) -> Line {
     Line {
         at: a.at.ceil(),
@@ -101,30 +81,75 @@ fn ceiling(a: Line) -> Line {
     }
 }
 
-use operators::Operators;
-
-/// The macro makes a public type without a word about it.
-mod operators {
-    use super::*;
-
-    ops_factory!(
-        Operators,
-        Line,
-        Operator::make_bin("+", binary(sum, 0)),
-        Operator::make_bin_unary("-", binary(difference, 0), negative),
-        Operator::make_bin("*", binary(product, 1)),
-        Operator::make_bin("/", binary(quotient, 1)),
-        Operator::make_unary(CEIL, ceiling)
-    );
+/// What a rule computes from the values of its names.
+#[derive(Debug, Clone)]
+enum Arithmetic {
+    Number(Line),
+    /// The value at this place.
+    Name(usize),
+    Negative(Box<Arithmetic>),
+    Ceiling(Box<Arithmetic>),
+    /// From left to right.
+    Chain(Box<Arithmetic>, Vec<(fn(Line, Line) -> Line, Arithmetic)>),
 }
 
-const CEIL: &str = "ceil";
+impl Arithmetic {
+    /// That of a part of a rule, whose names are added to those known.
+    fn new(part: &Part, names: &mut Vec<(String, Range<usize>)>) -> Result<Arithmetic, Wrong> {
+        let misplaced = |part: &Part| {
+            let what = "nothing that can stand here".to_owned();
+            (part.span.clone(), what)
+        };
+        Ok(match &part.node {
+            Node::Number(number) => Arithmetic::Number(Line::constant(*number)),
+            Node::Name(name) => {
+                let known = names.iter().position(|(own, _)| **own == **name);
+                Arithmetic::Name(known.unwrap_or_else(|| {
+                    names.push((name.to_string(), part.span.clone()));
+                    names.len() - 1
+                }))
+            }
+            Node::Negative(inner) => Arithmetic::Negative(Box::new(Self::new(inner, names)?)),
+            Node::Call(call) if &*call.name.text == CEIL => {
+                let inner = &call.arguments[0].value;
+                Arithmetic::Ceiling(Box::new(Self::new(inner, names)?))
+            }
+            Node::Chain(chain) => {
+                let first = Box::new(Self::new(&chain.first, names)?);
+                let rest = chain.rest.iter().map(|(operator, part)| {
+                    let apply: fn(Line, Line) -> Line = match operator {
+                        Operator::Add => sum,
+                        Operator::Subtract => difference,
+                        Operator::Multiply => product,
+                        Operator::Divide => quotient,
+                        Operator::Power => return Err(misplaced(part)),
+                    };
+                    Ok((apply, Self::new(part, names)?))
+                });
+                Arithmetic::Chain(first, rest.collect::<Result<_, _>>()?)
+            }
+            _ => return Err(misplaced(part)),
+        })
+    }
+
+    fn value(&self, values: &[Line]) -> Line {
+        match self {
+            Arithmetic::Number(number) => *number,
+            Arithmetic::Name(place) => values[*place],
+            Arithmetic::Negative(inner) => difference(Line::default(), inner.value(values)),
+            Arithmetic::Ceiling(inner) => ceiling(inner.value(values)),
+            Arithmetic::Chain(first, rest) => {
+                let first = first.value(values);
+                (rest.iter()).fold(first, |left, (apply, part)| apply(left, part.value(values)))
+            }
+        }
+    }
+}
 
 /// A compiled expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    /// 20 kB by itself, all inline.
-    rule: Box<FlatEx<Line, Operators>>,
+    rule: Arithmetic,
     names: Vec<(String, Range<usize>)>,
     text: String,
 }
@@ -136,70 +161,54 @@ impl Expression {
         source: &Arc<Source>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Expression> {
-        let text = written.get_ref();
         let inside = inside(written, source);
-        let mut wrong = |part: Range<usize>, label: String| {
-            let span = match &inside {
-                Some(start) => start + part.start..start + part.end,
-                None => written.span(),
-            };
-            let title = format!("`{}` cannot be computed", shown(text));
-            let help = "arithmetic on names and numbers: + - * / ceil ( ); a name with other characters than letters, digits and _ in braces: {my column}";
-            diagnostics.push(Diagnostic::at(source, span, title, label).with_help(help));
+        let place = |part: &Range<usize>| match inside {
+            Some(start) => start + part.start..start + part.end,
+            None => written.span(),
         };
-        if text.len() > LONGEST {
-            wrong(0..text.len(), format!("longer than {LONGEST} characters"));
-            return None;
-        }
-        let found = match scan(text) {
-            Ok(found) => found,
-            Err((part, label)) => {
-                wrong(part, label);
-                return None;
+        match Expression::compile(written.get_ref()) {
+            Ok(mut expression) => {
+                (expression.names.iter_mut()).for_each(|(_, part)| *part = place(part));
+                Some(expression)
             }
-        };
-        let parsed = FlatEx::<Line, Operators>::parse(text);
-        let Ok(rule) = parsed else {
-            wrong(
-                0..text.len(),
-                "an operand or a bracket is missing".to_owned(),
-            );
-            return None;
-        };
-        // exmex takes values in the order of its names.
-        let place = |name: &String| {
-            let range = (found.iter().find(|(n, _)| n == name)).map(|(_, range)| range.clone());
-            let range = range.zip(inside);
-            range.map_or(written.span(), |(r, start)| start + r.start..start + r.end)
-        };
-        let names: Vec<_> = (rule.var_names().iter())
-            .map(|name| (name.clone(), place(name)))
-            .collect();
-        if names.len() > MOST_NAMES {
-            wrong(0..text.len(), format!("more than {MOST_NAMES} names"));
-            return None;
+            Err((part, label)) => {
+                let title = format!("`{}` cannot be computed", shown(written.get_ref()));
+                let help = "arithmetic on names and numbers: + - * / ceil ( ); a name with other characters than letters, digits and _ in braces: {my column}";
+                let wrong = Diagnostic::at(source, place(&part), title, label);
+                diagnostics.push(wrong.with_help(help));
+                None
+            }
         }
-        Some(Expression {
-            rule: Box::new(rule),
+    }
+
+    /// The expression in a text; its places are those in the text.
+    fn compile(text: &str) -> Result<Expression, Wrong> {
+        let whole = 0..text.len();
+        if text.len() > LONGEST {
+            return Err((whole, format!("longer than {LONGEST} characters")));
+        }
+        let mut names = Vec::new();
+        let rule = Arithmetic::new(&parse_rule(text)?, &mut names)?;
+        if names.len() > MOST_NAMES {
+            return Err((whole, format!("more than {MOST_NAMES} names")));
+        }
+        Ok(Expression {
+            rule,
             names,
-            text: text.clone(),
+            text: text.to_owned(),
         })
     }
 
-    /// The names in it, each once, with a place where it stands, in the order of
+    /// The names in it, each once, with the first place where it stands, in the order of
     /// [`eval`](Self::eval).
     pub fn names(&self) -> &[(String, Range<usize>)] {
         &self.names
     }
 
-    /// The name that it is, if it is nothing else.
-    pub fn as_name(&self) -> Option<&str> {
-        let [(name, _)] = &self.names[..] else {
-            return None;
-        };
-        let text = self.text.trim();
-        let bare = (text.strip_prefix('{').and_then(|t| t.strip_suffix('}'))).unwrap_or(text);
-        (bare == name).then_some(name)
+    /// Whether it is a name and nothing else.
+    pub fn is_name(&self) -> bool {
+        let is_in_brackets = self.text.trim_start().starts_with('(');
+        matches!(self.rule, Arithmetic::Name(_)) && !is_in_brackets
     }
 
     /// As it was written.
@@ -209,8 +218,7 @@ impl Expression {
 
     /// Its value for one value per name; no number where there is none, as at a division by zero.
     pub fn eval(&self, values: &[Line]) -> Line {
-        let value = self.rule.eval(values);
-        value.unwrap_or(Line::constant(f64::NAN))
+        self.rule.value(values)
     }
 }
 
@@ -228,54 +236,6 @@ fn shown(text: &str) -> String {
     let short: String = text.chars().take(MOST).collect();
     let dots = if short.len() < text.len() { "…" } else { "" };
     format!("{}{dots}", short.escape_debug())
-}
-
-type Places = Vec<(String, Range<usize>)>;
-
-/// The names in a text and where they are; refuses what exmex reads in its own way.
-fn scan(text: &str) -> Result<Places, (Range<usize>, String)> {
-    let mut names = Vec::new();
-    let mut rest = text;
-    let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    while let Some(first) = rest.chars().next() {
-        let at = text.len() - rest.len();
-        let length = match first {
-            ' ' | '+' | '-' | '*' | '/' | '(' | ')' => 1,
-            '{' => {
-                let length = rest.find('}').map_or(0, |end| end + 1);
-                if length < 3 {
-                    return Err((at..at + 1, "braces hold the name of a column".to_owned()));
-                }
-                names.push((rest[1..length - 1].to_owned(), at..at + length));
-                length
-            }
-            '0'..='9' | '.' => {
-                let length = (rest.find(|c: char| !is_inner(c) && c != '.')).unwrap_or(rest.len());
-                let number = &rest[..length];
-                let is_plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
-                if !is_plain || number.parse::<f64>().is_err() {
-                    return Err((at..at + length, "expected a number such as 0.25".to_owned()));
-                }
-                length
-            }
-            _ if is_inner(first) => {
-                let length = rest.find(|c| !is_inner(c)).unwrap_or(rest.len());
-                if rest[..length] != *CEIL {
-                    names.push((rest[..length].to_owned(), at..at + length));
-                }
-                length
-            }
-            other => {
-                let end = at + other.len_utf8();
-                return Err((at..end, "nothing that can stand here".to_owned()));
-            }
-        };
-        rest = &rest[length..];
-    }
-    if text.trim().is_empty() {
-        return Err((0..text.len(), "nothing is written".to_owned()));
-    }
-    Ok(names)
 }
 
 #[cfg(test)]
@@ -306,6 +266,10 @@ mod tests {
             ("-a + 1", -9.0),
             ("ceil(a / 3) * -(a - 12)", 8.0),
             ("{a} * .5", 5.0),
+            ("a-2", 8.0),
+            ("ceil a / 4. + ceil(.3)", 3.5),
+            ("- -a - ceil -a", 20.0),
+            ("{a} / 1e1", 1.0),
         ] {
             assert_eq!(value(text, &[a]), Line::constant(right), "{text}");
         }
@@ -330,21 +294,22 @@ mod tests {
             .iter()
             .map(|(n, r)| (n.as_str(), r.clone()))
             .collect();
-        assert_eq!(places, [("a b", 5..10), ("b", 1..2)]);
-        assert_eq!(rule.as_name(), None);
-        assert_eq!(parsed(" {a b} ").expect("a name").as_name(), Some("a b"));
-        assert_eq!(parsed("-b").expect("a rule").as_name(), None);
+        assert_eq!(places, [("b", 1..2), ("a b", 5..10)]);
+        assert!(!rule.is_name());
+        assert!(parsed(" {a b} ").expect("a name").is_name());
+        assert!(!parsed("-b").expect("a rule").is_name());
     }
 
     #[test]
     fn what_cannot_be_computed_is_told() {
         for (text, told) in [
-            ("", "nothing is written"),
-            ("a +", "missing"),
-            ("(a", "missing"),
-            ("a b", "missing"),
-            ("1e-5 * a", "a number such as 0.25"),
-            ("1.2.3", "a number such as 0.25"),
+            ("", "ends too early: expected a value"),
+            ("a +", "ends too early: expected a value"),
+            ("(a", "ends too early: expected `)`"),
+            ("a b", "should end before `b`"),
+            ("f(a)", "nothing that can stand here"),
+            ("a < 2", "should end before `<`"),
+            ("1.2.3", "should end before `0.3`"),
             ("max(a, b)", "nothing that can stand here"),
             ("a ^ 2", "nothing that can stand here"),
             ("{a", "braces"),

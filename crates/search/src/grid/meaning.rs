@@ -33,7 +33,7 @@ impl Bound {
     /// The column that it is, if it is nothing else.
     pub fn as_column(&self) -> Option<&str> {
         match &self.meanings[..] {
-            [Meaning::Column(column)] if self.expression.as_name().is_some() => Some(column),
+            [Meaning::Column(column)] if self.expression.is_name() => Some(column),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@
 use super::belief::Belief;
 use super::features::Features;
 use super::outlook::Outlook;
+use scavsim_base::stats::field::{Rows, matern};
 
 /// Length scales that are tried, in lengths of an axis.
 const LENGTHS: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
@@ -29,7 +30,7 @@ pub(super) struct GaussianProcess<'f> {
 struct Scale {
     length: f64,
     /// L⁻¹·k(observed, x), a row per observation, over all x.
-    rows: Vec<Vec<f64>>,
+    rows: Rows,
     sums: Sums,
     /// Of each x.
     points: Vec<Known>,
@@ -62,7 +63,7 @@ impl<'f> GaussianProcess<'f> {
     pub(super) fn new(features: &'f Features, count: usize) -> Self {
         let scale = |&length: &f64| Scale {
             length,
-            rows: Vec::new(),
+            rows: Rows::default(),
             sums: Sums::default(),
             points: vec![Known::NOTHING; count],
             log_diagonal: 0.0,
@@ -95,11 +96,8 @@ impl<'f> GaussianProcess<'f> {
             let before = covariance.len();
             covariance
                 .extend((candidates.iter()).map(|&b| scale.covariance(self.features.square(a, b))));
-            for row in &scale.rows {
-                for (entry, &b) in covariance[before..].iter_mut().zip(candidates) {
-                    *entry -= row[a] * row[b];
-                }
-            }
+            let left = &mut covariance[before..];
+            scale.rows.take_from_some(a, candidates, 1.0, left);
         }
         let points = candidates.iter().map(|&at| scale.points[at]).collect();
         Some(Outlook::new(scale.sums, points, covariance))
@@ -179,11 +177,6 @@ impl Known {
     }
 }
 
-/// Matérn 5/2 at √5 times a distance.
-pub(super) fn matern(r: f64) -> f64 {
-    (1.0 + r + r * r / 3.0) * libm::exp(-r)
-}
-
 impl Scale {
     fn covariance(&self, square: f64) -> f64 {
         matern((5.0 * square).sqrt() / self.length)
@@ -194,12 +187,7 @@ impl Scale {
         let mut row: Vec<f64> = (0..count)
             .map(|x| self.covariance(features.square(at, x)))
             .collect();
-        for known in &self.rows {
-            let weight = known[at];
-            for (entry, known) in row.iter_mut().zip(known) {
-                *entry -= weight * known;
-            }
-        }
+        self.rows.take_from(at, &mut row);
         for (entry, point) in row.iter_mut().zip(&mut self.points) {
             *entry /= diagonal;
             *point = point.and(*entry, value, one);
@@ -225,7 +213,7 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scavsim_base::stats::cholesky::{cholesky, forward};
+    use scavsim_base::stats::field::{Field, dot};
     use scavsim_data::space::{Axis, Space};
 
     impl GaussianProcess<'_> {
@@ -258,19 +246,12 @@ mod tests {
         for scale in &process.scales {
             let n = seen.len();
             let k = |a: usize, b: usize| scale.covariance(features.square(a, b));
-            let mut matrix = vec![0.0; n * n];
-            for i in 0..n {
-                for j in 0..n {
-                    matrix[i * n + j] = k(seen[i].0, seen[j].0) + if i == j { NUGGET } else { 0.0 };
-                }
-            }
-            assert!(cholesky(&mut matrix, n));
+            let field = Field::new(n, |i, j| {
+                k(seen[i].0, seen[j].0) + if i == j { NUGGET } else { 0.0 }
+            });
+            let field = field.expect("a covariance");
             let Moments { mean, variance, .. } = scale.sums.moments();
-            let solved = |mut right: Vec<f64>| {
-                forward(&matrix, n, &mut right);
-                right
-            };
-            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let solved = |right: Vec<f64>| field.solved(right);
             let ones = solved(vec![1.0; n]);
             let values = solved(seen.iter().map(|s| s.1).collect());
             assert!((mean - dot(&ones, &values) / dot(&ones, &ones)).abs() < 1e-9);

@@ -14,8 +14,6 @@ mod experts;
 mod failures;
 mod field;
 mod looks;
-#[cfg(test)]
-mod on_grids;
 mod prior;
 
 use std::sync::OnceLock;
@@ -28,7 +26,7 @@ use super::settings::Probes;
 use super::trials::{Outcome, Trials};
 use super::{Depends, Forecast, Objective as Aim, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Observation, Stop, Target, Testbed};
-use constants::Constants;
+pub use constants::Constants;
 use decision::{Question, next_run};
 use experts::{End, Experts, Objective, Seen};
 use failures::{Cliffs, Failures};
@@ -71,11 +69,10 @@ impl Recipe for ValueOfInformationSettings {
                 return Ok(Box::new(Looking::new(probing, budget)));
             }
         }
-        Ok(Box::new(ValueOfInformation {
+        Ok(Box::new(ValueOfInformation::new(
             budget,
-            constants: Constants::default(),
-            priors: OnceLock::new(),
-        }))
+            Constants::default(),
+        )))
     }
 }
 
@@ -95,6 +92,14 @@ struct Priors {
 }
 
 impl ValueOfInformation {
+    fn new(budget: usize, constants: Constants) -> ValueOfInformation {
+        ValueOfInformation {
+            budget,
+            constants,
+            priors: OnceLock::new(),
+        }
+    }
+
     fn priors(&self, task: &Task<'_>) -> &Priors {
         self.priors.get_or_init(|| {
             let configurations = description::configurations(task);

@@ -16,12 +16,11 @@
 //! - [`shard_file`]: one of several parts of a run; [`shards`]: all of them, put together; [`stored_shard`] reads one.
 //! - [`trace_jsonl`], [`trace_chrome`]: what happened in one job; [`trace_names`]: how it is called there.
 //! - [`percent`]: fractions in tables; `headline`: what a
-//!   table comes to, in words; [`document`]: documents in Markdown, for the terminal.
+//!   table comes to, in words.
 
 pub mod aside;
 pub mod clusters_table;
 pub mod csv_rows;
-pub mod document;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::{Memory, Times, in_order};
+use crate::import::figure::rounded;
+use crate::import::json;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
 /// By key as it is written.
@@ -20,6 +21,8 @@ type Info = By<By<By<Layer>>>;
 
 /// Scope → GPU → GPUs of a node → coefficients and cap in bytes per second.
 type Coefficients = By<By<By<([f64; 3], f64)>>>;
+
+const NOT_SAILOR: &str = "this is not the JSON of Sailor";
 
 /// What a layer weighs; what else the source says of it is not needed.
 #[derive(Deserialize)]
@@ -35,7 +38,7 @@ pub(super) fn times(
     model: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Times> {
-    let profiles: Profiles = parse(source, diagnostics)?;
+    let profiles: Profiles = json(source, NOT_SAILOR, diagnostics)?;
     let gpus = chosen(source, profiles, model, diagnostics)?;
     let before = diagnostics.len();
     let mut times = Times::new();
@@ -78,7 +81,7 @@ pub(super) fn memory(
     model: Option<&str>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Memory> {
-    let info: Info = parse(source, diagnostics)?;
+    let info: Info = json(source, NOT_SAILOR, diagnostics)?;
     let degrees = chosen(source, info, model, diagnostics)?;
     let before = diagnostics.len();
     let mut memory = Memory::new();
@@ -126,7 +129,7 @@ fn add_all_reduces(memory: &mut Memory) {
 
 /// `network_coeffs_all_homo.json`, as `links.csv`.
 pub(super) fn links(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<String> {
-    let scopes: Coefficients = parse(source, diagnostics)?;
+    let scopes: Coefficients = json(source, NOT_SAILOR, diagnostics)?;
     let before = diagnostics.len();
     let mut text = "scope,gpu,gpus,a,b,c,cap_gb_per_s\n".to_owned();
     for (theirs, ours) in [("intra", "in-node"), ("inter", "between-nodes")] {
@@ -147,30 +150,12 @@ pub(super) fn links(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opti
                 }
             }
             for (count, ([a, b, c], cap)) in rows {
-                let figures = [*a, *b, *c, cap / 1e9].map(|x| super::written::figure(x, 6));
+                let figures = [*a, *b, *c, cap / 1e9].map(|x| rounded(x, 6));
                 text += &format!("{ours},{gpu},{count},{}\n", figures.join(","));
             }
         }
     }
     (diagnostics.len() == before).then_some(text)
-}
-
-fn parse<V: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<V> {
-    match serde_json::from_str(&source.text) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            // Lines and columns count from 1.
-            let before = source
-                .text
-                .split_inclusive('\n')
-                .take(error.line().saturating_sub(1));
-            let at = before.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-            let at = source.text.floor_char_boundary(at.min(source.text.len()));
-            let title = "this is not the JSON of Sailor";
-            diagnostics.error_at(source, at..at, title, error.to_string());
-            None
-        }
-    }
 }
 
 fn chosen<V>(

@@ -60,8 +60,3 @@ fn runs<V: Copy + PartialEq>(layers: &[V]) -> impl Iterator<Item = (usize, usize
         (begin, first - 1, run[0])
     })
 }
-
-/// A number with so many significant digits, without an exponent.
-pub(super) fn figure(number: f64, digits: usize) -> String {
-    rounded(number, digits)
-}

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
+use crate::import::json;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// A reference convergence point.
@@ -73,14 +74,9 @@ pub fn read_all(paths: &[PathBuf], diagnostics: &mut Diagnostics) -> Option<Vec<
 }
 
 fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Point> {
-    let pairs: Pairs = match serde_json::from_str(&source.text) {
-        Ok(pairs) => pairs,
-        Err(error) => {
-            let at = offset(&source.text, error.line(), error.column());
-            let title = format!("{} is no table of convergence points", source.name);
-            diagnostics.error_at(source, at, title, error.to_string());
-            return Vec::new();
-        }
+    let title = format!("{} is no table of convergence points", source.name);
+    let Some(pairs) = json::<Pairs>(source, &title, diagnostics) else {
+        return Vec::new();
     };
     if pairs.0.is_empty() {
         let title = format!("{} has no convergence points", source.name);
@@ -127,20 +123,6 @@ fn place(source: &Source, name: &str) -> Range<usize> {
     let start = source.text.find(&quoted).unwrap_or(0);
     let end = (start + quoted.len()).min(source.text.len());
     start..end
-}
-
-/// The byte at a line and column, both from 1.
-fn offset(text: &str, line: usize, column: usize) -> Range<usize> {
-    let before: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let mut at = (before + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at..at
 }
 
 /// The point of each batch that converges fastest, by rising batch: rules allow the best tuning.

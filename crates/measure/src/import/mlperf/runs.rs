@@ -385,12 +385,3 @@ fn vm(run: &Run) -> String {
         }
     }
 }
-
-/// The VM shape.
-pub fn shape(vm: &str, per_vm: u32) -> String {
-    if per_vm == 1 {
-        vm.to_owned()
-    } else {
-        format!("{vm}/{per_vm}")
-    }
-}

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Options, PLACEMENTS, SCALABILITY};
 use crate::import::draft::{Draft, Law, StepLine};
-use crate::import::pooled_point;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
+use crate::import::{pooled_point, shape};
 use scavsim_data::fit::pooled::{PooledPoint, against_per_shape, pooled};
 use scavsim_data::fit::steps::{StepPoint, p_norm};
 use scavsim_data::workload::Origin;
@@ -60,8 +60,7 @@ impl Placement {
     /// The VM shape.
     pub(super) fn shape(&self, vm: &str) -> String {
         match self {
-            Placement::Even { each: 1, .. } => vm.to_owned(),
-            Placement::Even { each, .. } => format!("{vm}/{each}"),
+            Placement::Even { each, .. } => shape(vm, *each),
             Placement::Uneven(each) => {
                 let each: Vec<String> = each.iter().map(u32::to_string).collect();
                 format!("{vm}/{}", each.join("-"))

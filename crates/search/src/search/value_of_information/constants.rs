@@ -1,7 +1,12 @@
 //! Everything in this strategy that was chosen and not derived.
 
+use serde::{Deserialize, Serialize};
+
+use super::ValueOfInformation;
+use crate::search::Strategy;
+
 /// Mean and standard deviation of a slope: of a natural logarithm, per unit of a coordinate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Slope {
     pub(super) mean: f64,
     pub(super) sd: f64,
@@ -12,7 +17,7 @@ const fn slope(mean: f64, sd: f64) -> Slope {
 }
 
 /// How a logarithm goes with what configurations are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Shape {
     pub(super) cores: Slope,
     pub(super) memory: Slope,
@@ -36,9 +41,9 @@ pub(super) struct Shape {
     pub(super) own: f64,
 }
 
-/// All constants.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Constants {
+/// All constants. As JSON, studies can vary each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Constants {
     /// Of the time to the target.
     pub(super) time: Shape,
     /// Of the seconds of a step.
@@ -82,63 +87,9 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// All numbers by name, so that each can be varied.
-    #[cfg(test)]
-    pub(super) fn numbers(&mut self) -> Vec<(String, &mut f64)> {
-        let mut all: Vec<(String, &mut f64)> = Vec::new();
-        let shapes = [
-            ("time", &mut self.time),
-            ("step", &mut self.step),
-            ("steps", &mut self.steps),
-            ("look", &mut self.look),
-            ("epochs", &mut self.epochs),
-        ];
-        for (of, shape) in shapes {
-            let slopes = [
-                ("cores", &mut shape.cores),
-                ("memory", &mut shape.memory),
-                ("nodes", &mut shape.nodes),
-                ("nodes_alone", &mut shape.nodes_alone),
-                ("batch", &mut shape.batch),
-                ("rate", &mut shape.rate),
-                ("sync", &mut shape.sync),
-                ("number", &mut shape.number),
-                ("name", &mut shape.name),
-            ];
-            for (name, slope) in slopes {
-                all.push((format!("{of}.{name}.mean"), &mut slope.mean));
-                all.push((format!("{of}.{name}.sd"), &mut slope.sd));
-            }
-            all.push((format!("{of}.machines"), &mut shape.machines));
-            all.push((format!("{of}.all"), &mut shape.all));
-            all.push((format!("{of}.scarce"), &mut shape.scarce));
-            all.push((format!("{of}.sudden"), &mut shape.sudden));
-            all.push((format!("{of}.own"), &mut shape.own));
-        }
-        let axes = [
-            "cores", "memory", "nodes", "batch", "rate", "sync", "number", "name",
-        ];
-        for (name, length) in axes.into_iter().zip(&mut self.lengths) {
-            all.push((format!("length.{name}"), length));
-        }
-        all.push(("sudden".to_owned(), &mut self.sudden));
-        for (place, scale) in self.scales.iter_mut().enumerate() {
-            all.push((format!("scale.{place}"), scale));
-        }
-        for (place, scale) in self.look_scales.iter_mut().enumerate() {
-            all.push((format!("look_scale.{place}"), scale));
-        }
-        for (place, cap) in self.caps.iter_mut().enumerate() {
-            all.push((format!("cap.{place}"), cap));
-        }
-        all.push(("fails".to_owned(), &mut self.fails));
-        all.push(("cliff".to_owned(), &mut self.cliff));
-        all.push(("fails_beyond".to_owned(), &mut self.fails_beyond));
-        all.push(("caution".to_owned(), &mut self.caution));
-        all.push(("parts_caution".to_owned(), &mut self.parts_caution));
-        all.push(("look_caution".to_owned(), &mut self.look_caution));
-        all.push(("least_weight".to_owned(), &mut self.least_weight));
-        all
+    /// The strategy with these constants in place of its own.
+    pub fn strategy(self) -> impl Strategy {
+        ValueOfInformation::new(usize::MAX, self)
     }
 }
 

@@ -3,6 +3,7 @@
 //! The covariance is that of the prior, which all searches of a task share, less one outer product per observation:
 //! S = s²·C + own²·I + level − Σ r·rᵀ. A row of it takes N·n operations after n observations, an observation as many.
 
+use scavsim_base::stats::field::Rows;
 use scavsim_base::stats::normal;
 
 /// Standard deviation of an observation, of the logarithm.
@@ -36,7 +37,7 @@ pub(super) struct Field<'p> {
     square: f64,
     pub(super) mean: Vec<f64>,
     variance: Vec<f64>,
-    rows: Vec<Vec<f64>>,
+    rows: Rows,
 }
 
 impl<'p> Field<'p> {
@@ -50,7 +51,7 @@ impl<'p> Field<'p> {
             square,
             mean: prior.mean.clone(),
             variance: (0..n).map(variance).collect(),
-            rows: Vec::new(),
+            rows: Rows::default(),
         }
     }
 
@@ -68,12 +69,7 @@ impl<'p> Field<'p> {
             let own = if x == at { self.prior.own } else { 0.0 };
             *to += times * (self.square * entries[x] + own + level);
         }
-        for row in &self.rows {
-            let own = times * row[at];
-            for (to, &x) in to.iter_mut().zip(places) {
-                *to -= own * row[x];
-            }
-        }
+        self.rows.take_from_some(at, places, times, to);
     }
 
     fn row(&self, at: usize) -> Vec<f64> {
@@ -81,12 +77,7 @@ impl<'p> Field<'p> {
         let entries = &self.prior.covariance[at * n..(at + 1) * n];
         let mut row: Vec<f64> = entries.iter().map(|c| self.square * c + LEVEL).collect();
         row[at] += self.prior.own;
-        for known in &self.rows {
-            let own = known[at];
-            for (entry, other) in row.iter_mut().zip(known) {
-                *entry -= own * other;
-            }
-        }
+        self.rows.take_from(at, &mut row);
         row
     }
 

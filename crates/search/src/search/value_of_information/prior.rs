@@ -2,7 +2,7 @@
 
 use super::constants::{Constants, Shape, Slope};
 use super::field::Prior;
-use crate::search::gaussian_process::matern;
+use scavsim_base::stats::field::matern;
 
 /// What a coordinate is to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,3 +1,4 @@
+use scavsim_sim::plans::Choices;
 use std::sync::Arc;
 
 use super::super::Length;

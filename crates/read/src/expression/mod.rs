@@ -1,6 +1,7 @@
 //! A small language of figures: arithmetic, functions by name, and aggregates over the rows of tables.
 //!
-//! In: a text, and a [`World`] that knows functions and tables. Out: a [`Value`], or a mistake with its place.
+//! In: a text, and a [`World`] that knows functions and tables. Out: a [`Value`], or a mistake with its place. A rule of
+//! columns ([`parse_rule`]) is arithmetic alone, which its reader computes.
 //!
 //! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
 //! - [`table`]: rows to select from; [`value`]: what an expression comes to.
@@ -23,7 +24,7 @@ pub mod value;
 pub use aggregates::AGGREGATES;
 pub use check::{Used, check};
 pub use evaluate::{Arguments, World, evaluate};
-pub use parse::{parse, parse_loops};
+pub use parse::{CEIL, Wrong, parse, parse_loops, parse_rule};
 pub use table::{Cell, Table};
 pub use tree::{Definition, Text};
 pub use value::Value;

@@ -3,12 +3,10 @@
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::evaluate::Scope;
+use super::evaluate::{Scope, World};
 use super::tree::{Call, Expression};
 use super::value::Value;
-use scavsim_read::input::Diagnostic;
-use scavsim_search::search::Objective;
-use scavsim_search::search::{Point, objective};
+use crate::input::Diagnostic;
 
 /// Functions of rows.
 pub const AGGREGATES: &[&str] = &[
@@ -69,7 +67,7 @@ pub(super) fn aggregate(
         return Ok(Value::Number(rows.rows as f64));
     }
     if name == "knee" {
-        return knee(&rows.kept).ok_or_else(|| none(scope));
+        return knee(scope.world, &rows.kept).ok_or_else(|| none(scope));
     }
     let count = rows.values as f64;
     match name {
@@ -201,14 +199,10 @@ fn between(numbers: &mut [f64], share: f64) -> f64 {
     }
 }
 
-/// What belongs to the knee of times and costs, by the rule of the search; `rows` are of three values each.
-fn knee(rows: &[Value]) -> Option<Value> {
-    let points: Vec<Option<Point>> = (rows.chunks_exact(3))
-        .map(|row| {
-            let (time_s, cost_usd) = (row[1].number()?, row[2].number()?);
-            Some(Point { time_s, cost_usd })
-        })
+/// What belongs to the knee of times and costs; `rows` are of three values each.
+fn knee(world: &dyn World, rows: &[Value]) -> Option<Value> {
+    let points: Vec<Option<[f64; 2]>> = (rows.chunks_exact(3))
+        .map(|row| Some([row[1].number()?, row[2].number()?]))
         .collect();
-    let best = objective::choose(Objective::Knee, |_, _| true, &points, &mut Vec::new())?;
-    rows.get(3 * best).cloned()
+    rows.get(3 * world.knee(&points)?).cloned()
 }

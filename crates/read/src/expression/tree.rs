@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use scavsim_read::input::Source;
+use crate::input::Source;
 
 /// An expression and the text that its places are in.
 #[derive(Debug, Clone)]
@@ -149,6 +149,22 @@ pub struct Call {
     pub table: Option<Word>,
     /// `where KEY=VALUE …`: all hold.
     pub conditions: Vec<Condition>,
+}
+
+impl Call {
+    /// A function, written at `span`, of one argument.
+    pub fn of(name: &str, span: Range<usize>, value: Expression) -> Call {
+        Call {
+            name: Word {
+                text: Arc::from(name),
+                span,
+            },
+            arguments: vec![Argument { name: None, value }],
+            loops: Vec::new(),
+            table: None,
+            conditions: Vec::new(),
+        }
+    }
 }
 
 /// An argument, with its name where that is written.

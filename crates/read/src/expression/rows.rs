@@ -8,7 +8,7 @@ use super::evaluate::Scope;
 use super::table::Table;
 use super::tree::{Call, Condition, Expression, Node};
 use super::value::Value;
-use scavsim_read::input::Diagnostic;
+use crate::input::Diagnostic;
 
 /// The table that an aggregate reads: the one that it names, or the first where it asks for columns.
 pub(super) fn table_of<'t>(

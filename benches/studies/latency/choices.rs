@@ -5,7 +5,7 @@
 //! the answer itself among those that keep it; where none does, the one whose upper end is least.
 
 use super::hidden::Setup;
-use scavsim_base::stats::normal;
+use scavsim::stats::normal;
 
 /// Standard deviations up to the end of a one-sided interval of 95 %.
 const CAUTION: f64 = normal::AT_95;
@@ -100,57 +100,4 @@ fn within(candidates: &[Candidate], limited: Limited) -> Vec<Choice> {
         })
     };
     (1..=LIMITS).filter_map(choice).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::hidden::Hiding;
-    use super::*;
-
-    fn setup(vms: u32, measured_s: f64, said_s: f64, deviation: f64) -> Setup {
-        Setup {
-            hiding: Hiding::Placements,
-            workload: "w".to_owned(),
-            vm_type: "vm".to_owned(),
-            vms,
-            workers: vms,
-            local_batch: 8.0,
-            measured_s,
-            said: Some((said_s, deviation)),
-        }
-    }
-
-    fn of(setups: &[Setup]) -> Vec<Choice> {
-        choices(&setups.iter().collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn who_knows_the_truth_keeps_every_limit_and_pays_no_more_than_the_best() {
-        let setups: Vec<Setup> = (1..=16)
-            .map(|vms| {
-                let step_s = 1.0 + 0.1 * f64::from(vms);
-                setup(vms, step_s, step_s, 0.0)
-            })
-            .collect();
-        let found = of(&setups);
-        assert_eq!(found.len(), 10);
-        assert!(found.iter().all(|c| c.kept && c.excess == 0.0), "{found:?}");
-    }
-
-    #[test]
-    fn too_good_an_answer_breaks_limits_unless_it_says_how_unsure_it_is() {
-        let rosy = |deviation: f64| -> Vec<Setup> {
-            (1..=16)
-                .map(|vms| {
-                    let step_s = 1.0 + 0.1 * f64::from(vms);
-                    setup(vms, step_s, 0.85 * step_s, deviation)
-                })
-                .collect()
-        };
-        let kept = |found: &[Choice]| found.iter().filter(|c| c.kept).count();
-        assert!(kept(&of(&rosy(0.0))) < 10);
-        let wary = of(&rosy(0.2));
-        assert_eq!(kept(&wary), 10);
-        assert!(wary.iter().any(|c| c.excess > 0.0));
-    }
 }

@@ -7,7 +7,7 @@ use super::aggregates::AGGREGATES;
 use super::evaluate::World;
 use super::rows::table_of;
 use super::tree::{Call, Expression, Node, Text, Word};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use crate::input::{Diagnostic, Diagnostics, Source, closest};
 
 /// Columns that are asked for, by table.
 pub type Used = BTreeMap<String, BTreeSet<String>>;

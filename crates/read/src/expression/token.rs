@@ -15,13 +15,28 @@ pub enum Token<'t> {
     Symbol(&'static str),
 }
 
+/// What names are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// Letters, digits and underscores, with hyphens and dots between them.
+    Hyphenated,
+    /// Letters, digits and underscores, or anything in braces; [`CEIL`] is an operator.
+    Braced,
+}
+
+/// The operator that rounds up, in rules of columns.
+pub const CEIL: &str = "ceil";
+
 /// What no name is made of; longer ones first.
 const SYMBOLS: &[&str] = &[
     "..", "!=", "<=", ">=", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "=", "<", ">",
 ];
 
 /// Words with their places, or the place that begins none.
-pub fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Range<usize>> {
+pub fn tokens(
+    text: &str,
+    spelling: Spelling,
+) -> Result<Vec<(Token<'_>, Range<usize>)>, Range<usize>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -30,21 +45,30 @@ pub fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Range<usize>
             continue;
         }
         let rest = &text[at..];
-        let (token, length) = one(rest, first).ok_or(at..at + first.len_utf8())?;
+        let (token, length) = one(rest, first, spelling).ok_or(at..at + first.len_utf8())?;
         tokens.push((token, at..at + length));
         at += length;
     }
     Ok(tokens)
 }
 
-fn one(rest: &str, first: char) -> Option<(Token<'_>, usize)> {
-    if first.is_ascii_digit() {
-        let length = number(rest.as_bytes());
+fn one(rest: &str, first: char, spelling: Spelling) -> Option<(Token<'_>, usize)> {
+    let is_braced = spelling == Spelling::Braced;
+    if first.is_ascii_digit() || (first == '.' && is_braced) {
+        let length = number(rest.as_bytes(), is_braced);
         return Some((Token::Number(rest[..length].parse().ok()?), length));
     }
+    if first == '{' && is_braced {
+        let end = rest.find('}').filter(|end| *end > 1)?;
+        return Some((Token::Name(&rest[1..end]), end + 1));
+    }
     if first.is_alphabetic() || first == '_' {
-        let length = name(rest);
-        return Some((Token::Name(&rest[..length]), length));
+        let length = name(rest, spelling);
+        let token = match &rest[..length] {
+            CEIL if is_braced => Token::Symbol(CEIL),
+            name => Token::Name(name),
+        };
+        return Some((token, length));
     }
     if first == '\'' {
         let end = rest[1..].find('\'')?;
@@ -54,15 +78,15 @@ fn one(rest: &str, first: char) -> Option<(Token<'_>, usize)> {
     Some((Token::Symbol(symbol), symbol.len()))
 }
 
-/// Bytes of digits, a point with digits and an exponent.
-fn number(bytes: &[u8]) -> usize {
+/// Bytes of digits, a point with digits (or with none, if it may be bare) and an exponent.
+fn number(bytes: &[u8], is_bare: bool) -> usize {
     let digits = |from: usize| {
         let rest = bytes.get(from..).unwrap_or_default();
         from + rest.iter().take_while(|b| b.is_ascii_digit()).count()
     };
     let mut end = digits(0);
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    if bytes.get(end) == Some(&b'.') && is_digit(end + 1) {
+    if bytes.get(end) == Some(&b'.') && (is_digit(end + 1) || is_bare) {
         end = digits(end + 1);
     }
     if matches!(bytes.get(end), Some(b'e' | b'E')) {
@@ -74,13 +98,15 @@ fn number(bytes: &[u8]) -> usize {
     end
 }
 
-/// Bytes of letters, digits and underscores; hyphens and dots only between such.
-fn name(text: &str) -> usize {
+/// Bytes of a name; hyphens and dots only between others.
+fn name(text: &str, spelling: Spelling) -> usize {
     let mut end = 0;
     let mut rest = text.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
         let goes_on = match c {
-            '-' | '.' => (rest.peek()).is_some_and(|(_, next)| next.is_alphanumeric()),
+            '-' | '.' if spelling == Spelling::Hyphenated => {
+                (rest.peek()).is_some_and(|(_, next)| next.is_alphanumeric())
+            }
             c => c.is_alphanumeric() || c == '_',
         };
         if !goes_on {

@@ -1,47 +1,51 @@
 //! What papers claim of their searches, beside what the shipped grids and trainings say: each claim in all its readings.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
 
-use super::judge::mean_of_units;
-use super::{Block, Comparison, Entry, Tally};
-use scavsim_base::stats::Interval;
-use scavsim_search::search::Objective;
+use scavsim::Interrupt;
+use scavsim::compare::judge::mean_of_units;
+use scavsim::compare::{Block, Comparison, Effort, Entry, Question, Tally, compare};
+use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::{self, Overrides};
+use scavsim::search::Objective;
+use scavsim::stats::Interval;
 
-/// A comparison that claims are held against.
-pub struct Ground {
-    /// What it is called in rows.
-    pub name: &'static str,
-    /// Shipped scenarios that it is made of.
-    pub scenarios: &'static [&'static str],
-    /// Runs of a job.
-    pub repeats: &'static [u64],
-    /// Keys that are set beside the scenarios.
-    pub set: &'static str,
+/// The comparisons that claims are held against: what each is called in rows, and its scenario.
+const GROUNDS: [(&str, &str); 3] = [
+    ("Scout", "compare-scout"),
+    ("Scavenger", "compare-steps-scavenger"),
+    ("Pollux", "compare-steps-pollux"),
+];
+
+/// All comparisons, by both objectives, of a job that is run once and of one that is run ten times.
+fn comparisons() -> Vec<Comparison> {
+    GROUNDS.map(|(_, scenario)| comparison(scenario)).into()
 }
 
-const BOTH: &str = "search.objectives = ['cost', 'time']";
-
-/// The comparisons.
-pub const GROUNDS: [Ground; 3] = [
-    Ground {
-        name: "Scout",
-        scenarios: &["compare-scout"],
-        repeats: &[1, 10],
-        set: BOTH,
-    },
-    Ground {
-        name: "Scavenger",
-        scenarios: &["compare-steps-scavenger"],
-        repeats: &[1, 10],
-        set: BOTH,
-    },
-    Ground {
-        name: "Pollux",
-        scenarios: &["compare-steps-pollux"],
-        repeats: &[1, 10],
-        set: BOTH,
-    },
-];
+fn comparison(scenario: &str) -> Comparison {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let text = std::fs::read_to_string(folder.join(format!("{scenario}.toml")));
+    let source = Source::new(scenario, text.expect("a shipped scenario"));
+    let overrides = Overrides {
+        set: vec![Source::new("set", "search.objectives = ['cost', 'time']")],
+        ..Overrides::default()
+    };
+    let mut wrong = Diagnostics::default();
+    let scenario = scenario::load(&source, &folder, overrides, &mut wrong);
+    let question = Question {
+        repeats: vec![1, 10],
+        parts: 0,
+    };
+    let effort = Effort {
+        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        interrupt: &Interrupt::default(),
+        progress: &AtomicU64::new(0),
+    };
+    let scenario = scenario.expect("it has no mistakes");
+    compare(&[scenario], &question, effort).expect("a comparison")
+}
 
 /// What a search is charged with.
 #[derive(Clone, Copy)]
@@ -317,8 +321,8 @@ fn readings(claim: &Claim, comparisons: &[Comparison]) -> Vec<Reading> {
         [] => vec![None],
         all => all.iter().map(|one| Some(*one)).collect(),
     };
-    for (ground, comparison) in GROUNDS.iter().zip(comparisons) {
-        if !claim.on.contains(&ground.name) {
+    for ((ground, _), comparison) in GROUNDS.iter().zip(comparisons) {
+        if !claim.on.contains(ground) {
             continue;
         }
         let asked = |block: &&Block| {
@@ -338,8 +342,7 @@ fn readings(claim: &Claim, comparisons: &[Comparison]) -> Vec<Reading> {
                     let charged = accounting.map_or(String::new(), |of| format!(", {}", of.name()));
                     readings.push(Reading {
                         name: format!(
-                            "{}, `{strategy}` by {}{runs}{charged}",
-                            ground.name,
+                            "{ground}, `{strategy}` by {}{runs}{charged}",
                             block.objective.name()
                         ),
                         measured,
@@ -390,8 +393,9 @@ fn written((figure, interval): Measured, one: fn(f64) -> String) -> String {
     one(figure) + &interval.unwrap_or_default()
 }
 
-/// Every claim with its readings, in Markdown; `comparisons` by the order of [`GROUNDS`].
-pub fn render(comparisons: &[Comparison]) -> String {
+/// Every claim with its readings, in Markdown.
+pub fn document() -> String {
+    let comparisons = &comparisons()[..];
     let claims: Vec<Vec<Reading>> = CLAIMS
         .iter()
         .map(|claim| readings(claim, comparisons))

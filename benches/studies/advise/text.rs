@@ -1,8 +1,8 @@
 //! The study of advice as a document.
 
 use super::found::Found;
-use scavsim_base::text::text_table;
-use scavsim_search::search::Objective;
+use scavsim::search::Objective;
+use scavsim::text::text_table;
 
 /// What the figures are held against.
 const MOST_REGRET: f64 = 0.05;

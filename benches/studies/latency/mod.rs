@@ -9,5 +9,3 @@
 pub mod choices;
 pub mod hidden;
 pub mod text;
-
-pub use hidden::{Hiding, Setup, study};

@@ -10,7 +10,7 @@ use super::select::holds;
 use super::table::Table;
 use super::tree::{Call, Chain, Definition, Expression, Node, Operator, Steps, Text};
 use super::value::Value;
-use scavsim_read::input::{Diagnostic, Source};
+use crate::input::{Diagnostic, Source};
 
 /// What expressions can name.
 pub trait World {
@@ -23,6 +23,8 @@ pub trait World {
     /// # Errors
     /// Why it has none.
     fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String>;
+    /// Which of several pairs of time and cost is their knee.
+    fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize>;
     /// A function that a file defines.
     fn defined(&self, name: &str) -> Option<&Definition>;
     /// All tables; aggregates go over the first where none is named.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::validate::Answer;
-use crate::validate::steps::{Fold, Measured, answers, large, measured};
-use scavsim_data::fit::communication::{Exchange, LearnedCommunication};
-use scavsim_data::workload::{Workload, library, load};
-use scavsim_read::input::Diagnostics;
+use scavsim::fit::communication::{Exchange, LearnedCommunication};
+use scavsim::input::Diagnostics;
+use scavsim::validate::Answer;
+use scavsim::validate::steps::{Fold, Measured, answers, large, measured};
+use scavsim::workload::{Workload, library, load};
 
 /// Workloads whose set-ups are asked about: those that were measured in many placements on one VM type.
 pub const WORKLOADS: [&str; 3] = ["pollux-bert", "pollux-cifar10", "pollux-imagenet"];

@@ -2,9 +2,9 @@
 
 use super::choices::{Choice, choices};
 use super::hidden::{Hiding, Setup};
-use scavsim_base::stats::Welford;
-use scavsim_base::text::text_table;
-use scavsim_data::workload::spread::Interval;
+use scavsim::stats::Welford;
+use scavsim::text::text_table;
+use scavsim::workload::spread::Interval;
 
 /// What the figures are held against: mean error, %; share of limits kept, %; excess at the median, %.
 const MOST_ERROR: f64 = 8.0;

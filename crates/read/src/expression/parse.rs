@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::aggregates::AGGREGATES;
-use super::token::{Token, tokens};
+pub use super::token::CEIL;
+use super::token::{Spelling, Token, tokens};
 use super::tree::{
     Argument, Call, Chain, Condition, Expression, Node, Operator, Relation, Steps, Text, Word,
 };
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// Parts inside of parts beyond which nobody reads on.
 const DEEPEST: usize = 100;
@@ -40,6 +41,14 @@ pub fn parse_loops(
     read(text, source, start, Parser::loops, diagnostics)
 }
 
+/// Reads a rule of columns: arithmetic alone, with anything in braces as a name and the operator [`CEIL`].
+///
+/// # Errors
+/// The place in the text that is wrong, and why.
+pub fn parse_rule(text: &str) -> Result<Expression, Wrong> {
+    whole(text, Spelling::Braced, 0, Parser::sum)
+}
+
 /// Reads the whole of `text` by the `rule`.
 fn read<'t, T>(
     text: &'t str,
@@ -48,25 +57,7 @@ fn read<'t, T>(
     rule: fn(&mut Parser<'t>) -> Result<T, Wrong>,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
-    let read = match tokens(text) {
-        Ok(tokens) => Parser {
-            tokens,
-            at: 0,
-            depth: 0,
-            end: text.len(),
-            start,
-        }
-        .whole(rule),
-        Err(span) => {
-            let what = text.get(span.clone()).unwrap_or_default();
-            let title = match what {
-                "'" => "this quote is never closed".to_owned(),
-                what => format!("`{what}` is no part of an expression"),
-            };
-            Err((span.start + start..span.end + start, title))
-        }
-    };
-    match read {
+    match whole(text, Spelling::Hyphenated, start, rule) {
         Ok(read) => Some(read),
         Err((span, title)) => {
             diagnostics.push(Diagnostic::at(source, span, title, "here"));
@@ -75,9 +66,36 @@ fn read<'t, T>(
     }
 }
 
-type Wrong = (Range<usize>, String);
+fn whole<'t, T>(
+    text: &'t str,
+    spelling: Spelling,
+    start: usize,
+    rule: fn(&mut Parser<'t>) -> Result<T, Wrong>,
+) -> Result<T, Wrong> {
+    let tokens = tokens(text, spelling).map_err(|span| {
+        let title = match (text.get(span.clone()).unwrap_or_default(), spelling) {
+            ("'", _) => "this quote is never closed".to_owned(),
+            ("{", Spelling::Braced) => "braces hold the name of a column".to_owned(),
+            (what, _) => format!("`{what}` is no part of an expression"),
+        };
+        (span.start + start..span.end + start, title)
+    })?;
+    let parser = Parser {
+        tokens,
+        spelling,
+        at: 0,
+        depth: 0,
+        end: text.len(),
+        start,
+    };
+    parser.whole(rule)
+}
+
+/// A place in the text, and what is wrong there.
+pub type Wrong = (Range<usize>, String);
 
 struct Parser<'t> {
+    spelling: Spelling,
     tokens: Vec<(Token<'t>, Range<usize>)>,
     at: usize,
     depth: usize,
@@ -94,6 +112,10 @@ impl<'t> Parser<'t> {
             None => Ok(read),
             Some(_) => Err(self.wrong("the expression should end")),
         }
+    }
+
+    fn is_reserved(&self, name: &str) -> bool {
+        self.spelling == Spelling::Hyphenated && CLAUSES.contains(&name)
     }
 
     fn peek(&self) -> Option<Token<'t>> {
@@ -244,6 +266,15 @@ impl<'t> Parser<'t> {
                 span: self.since(begin),
             });
         }
+        let operator = self.place();
+        if self.takes(CEIL) {
+            let value = self.deeper(Self::signed)?;
+            let call = Call::of(CEIL, operator, value);
+            return Ok(Expression {
+                node: Node::Call(Box::new(call)),
+                span: self.since(begin),
+            });
+        }
         let base = self.deeper(Self::atom)?;
         if !self.takes("^") {
             return Ok(base);
@@ -300,7 +331,7 @@ impl<'t> Parser<'t> {
                 }
                 Node::List(all)
             }
-            Some(Token::Name(name)) if !CLAUSES.contains(&name) => {
+            Some(Token::Name(name)) if !self.is_reserved(name) => {
                 let word = self.word("a name")?;
                 match self.takes("(") {
                     true => Node::Call(Box::new(self.call(word)?)),

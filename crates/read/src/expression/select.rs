@@ -6,7 +6,7 @@ use super::evaluate::Scope;
 use super::table::Table;
 use super::tree::{Condition, Node, Relation};
 use super::value::Value;
-use scavsim_read::input::Diagnostic;
+use crate::input::Diagnostic;
 
 /// Whether a value compares so with one of several.
 pub(super) fn holds(left: &Value, relation: Relation, right: &[Value]) -> bool {

@@ -4,21 +4,24 @@
 //! goes the way of any user's table. Asked are the configurations that were measured and lie within the bounds of advice;
 //! the truth of each is the measured step times the epochs of the whole workload.
 
+pub mod found;
+pub mod text;
+
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::candidates::Bounds;
-use super::decision::{Decision, Effort, Goal, Measurement, Prospect};
-use super::found::{Found, Outcome};
-use super::repeats::{EPOCHS_SD, Repeats, STEP_SD};
-use super::uncertainty::Uncertainty;
-use crate::import::profile;
-use scavsim_base::rng::{Purpose, StrategyKey, Streams};
-use scavsim_base::units::SECONDS_PER_HOUR;
-use scavsim_data::configuration::{Configuration, Shape};
-use scavsim_data::workload::{Provenance, Reach, Workload, library, load};
-use scavsim_read::input::{Diagnostics, Folder, Source};
-use scavsim_search::search::{Limits, Objective, Point};
+use found::{Found, Outcome};
+use scavsim::advise::candidates::Bounds;
+use scavsim::advise::decision::{Decision, Effort, Goal, Measurement, Prospect};
+use scavsim::advise::repeats::{EPOCHS_SD, Repeats, STEP_SD};
+use scavsim::advise::uncertainty::Uncertainty;
+use scavsim::configuration::{Configuration, Shape};
+use scavsim::import::profile;
+use scavsim::input::{Diagnostics, Folder, Source};
+use scavsim::rng::{Purpose, StrategyKey, Streams};
+use scavsim::search::{Limits, Objective, Point};
+use scavsim::units::SECONDS_PER_HOUR;
+use scavsim::workload::{Provenance, Reach, Workload, library, load};
 
 /// Workloads that profiles are cut from.
 pub const WORKLOADS: [&str; 6] = [
@@ -142,7 +145,8 @@ fn cuts(facts: &[Fact]) -> Vec<Vec<usize>> {
     all
 }
 
-fn subsets(all: &[u64], size: usize) -> Vec<Vec<u64>> {
+/// All subsets of a size, in order.
+pub fn subsets(all: &[u64], size: usize) -> Vec<Vec<u64>> {
     match (size, all) {
         (0, _) => vec![Vec::new()],
         (_, []) => Vec::new(),
@@ -358,17 +362,5 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
                 after: advised.and_then(then).zip(random),
             },
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn subsets_are_all_of_their_size_in_order() {
-        assert_eq!(subsets(&[1, 2, 3], 2), [[1, 2], [1, 3], [2, 3]]);
-        assert_eq!(subsets(&[1, 2, 3, 4, 5], 3).len(), 10);
-        assert_eq!(subsets(&[1], 2), Vec::<Vec<u64>>::new());
     }
 }

@@ -1,0 +1,47 @@
+//! Studies of this project's own methods: how good is what no paper has figures for.
+//!
+//! `cargo bench --bench studies -- NAME` prints a document in Markdown; the first four stand in `results/` as `NAME.md`.
+
+mod advise;
+mod claims;
+mod latency;
+mod value_of_information;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo bench --bench studies -- NAME
+  advise                advice on profiles cut from measured workloads, 60 of each
+  advise-sample         on 3 of each
+  claims                what papers claim of their searches, beside what the shipped grids and trainings say
+  latency               steps of set-ups hidden in four ways, and choices within limits by what the rest says of them
+  value-of-information  the strategy without each of its parts
+  constants             the strategy with every constant halved and doubled; takes long
+";
+
+/// The study of advice on at most so many cuts of each workload.
+fn advice(cuts: usize) -> String {
+    advise::text::render(&advise::study(&advise::WORKLOADS, cuts), cuts)
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = (std::env::args().skip(1))
+        .filter(|word| !word.starts_with("--"))
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let text = match words[..] {
+        [] => USAGE.to_owned(),
+        ["advise"] => advice(60),
+        ["advise-sample"] => advice(3),
+        ["claims"] => claims::document(),
+        ["latency"] => latency::text::render(&latency::hidden::study(&latency::hidden::WORKLOADS)),
+        ["value-of-information"] => value_of_information::without_each_part(),
+        ["constants"] => value_of_information::every_constant_varied(),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    print!("{text}");
+    ExitCode::SUCCESS
+}
