@@ -65,9 +65,13 @@ fn scenario_with(
     set: &[&str],
 ) -> Scenario {
     let mut scenario = shipped_with("scavenger.toml", set);
-    scenario.workloads.truncate(1);
-    assert_eq!(scenario.workloads[0].0.name, "scavenger-resnet18");
-    assert_eq!(scenario.workloads[0].1.len(), 16);
+    let clusters = scenario
+        .subject
+        .clusters_mut()
+        .expect("it is about clusters");
+    clusters.workloads.truncate(1);
+    assert_eq!(clusters.workloads[0].0.name, "scavenger-resnet18");
+    assert_eq!(clusters.workloads[0].1.len(), 16);
     scenario.strategies = strategies.iter().map(ToString::to_string).collect();
     scenario.objectives = objectives.to_vec();
     scenario.replicas = replicas;

@@ -74,7 +74,9 @@ fn within<R: Send + 'static>(
 fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
     let mut some = scenario.clone();
     let (mut all, mut tried) = (0, 0);
-    for (_, configurations) in &mut some.workloads {
+    let clusters = some.subject.clusters_mut();
+    let mut workloads = clusters.map(|own| &mut own.workloads);
+    for (_, configurations) in workloads.iter_mut().flat_map(|all| all.iter_mut()) {
         all += configurations.len();
         // Neighbours cost alike: from the middle of each of so many.
         let mut number = 0;
@@ -84,7 +86,9 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
         });
         tried += configurations.len();
     }
-    some.workloads.retain(|(_, some)| !some.is_empty());
+    if let Some(all) = workloads {
+        all.retain(|(_, some)| !some.is_empty());
+    }
     let most = (PATIENCE + GRACE).as_secs();
     let unknown = format!("more than {most} s: what its cases share was not computed by then");
     if tried == 0 {

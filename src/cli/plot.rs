@@ -248,11 +248,7 @@ fn material(
     }
     let (mut rankings, mut workloads) = (None, embedded(identity));
     if let Some(scenario) = &scenario {
-        let simulated = scenario.workloads.iter().map(|(_, own)| own.len());
-        let jobs = scenario.measured.iter().flat_map(|measured| &measured.jobs);
-        let stated = scenario.stated_configurations();
-        let measured = jobs.map(|job| job.space.len());
-        let all: usize = simulated.chain(measured).sum::<usize>() + stated;
+        let all = scenario.subject.configurations();
         if all <= MOST_CONFIGURATIONS {
             rankings = Some(rank::ranked(scenario, RUNS, run::available(), interrupt)?);
         } else {
@@ -262,7 +258,7 @@ fn material(
             ));
         }
         workloads = scenario
-            .workloads
+            .workloads()
             .iter()
             .map(|(workload, _)| workload.clone())
             .collect();

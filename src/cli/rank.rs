@@ -157,15 +157,11 @@ pub(super) fn ranked(
     jobs: usize,
     interrupt: &Interrupt,
 ) -> Result<Vec<Ranking>, Failure> {
-    for sentence in scenario.left_out.iter().map(LeftOut::to_string) {
+    for sentence in scenario.left_out().iter().map(LeftOut::to_string) {
         terminal::note(&format!("{}: {sentence}", scenario.name));
     }
-    let simulated = scenario.workloads.iter().map(|(_, own)| own.len());
-    let jobs_measured = scenario.measured.iter().flat_map(|m| &m.jobs);
-    let measured = jobs_measured.map(|job| job.space.len());
-    let stated = scenario.stated_configurations();
-    let all: usize = simulated.chain(measured).sum::<usize>() + stated;
-    let progress = Progress::start(&scenario.name, all as u64);
+    let all = scenario.subject.configurations() as u64;
+    let progress = Progress::start(&scenario.name, all);
     let rankings = rank(
         scenario,
         Effort {

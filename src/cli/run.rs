@@ -342,11 +342,8 @@ pub(super) fn available() -> usize {
 fn describe(scenarios: &[Scenario]) -> String {
     let mut text = String::new();
     for scenario in scenarios {
-        let simulated = scenario.workloads.iter().map(|w| w.1.len());
-        let jobs = || scenario.measured.iter().flat_map(|measured| &measured.jobs);
-        let measured = jobs().map(|job| job.space.len());
-        let stated = scenario.stated_configurations();
-        let configurations: usize = simulated.chain(measured).sum::<usize>() + stated;
+        let subject = &scenario.subject;
+        let configurations = subject.configurations();
         let settings = match scenario.runs_in.len() {
             0 | 1 => String::new(),
             several => format!("settings {several} × "),
@@ -358,7 +355,7 @@ fn describe(scenarios: &[Scenario]) -> String {
              {configurations} configurations; fidelity {}; seed {}",
             scenario.name,
             scenario.cases(),
-            scenario.workloads.len() + jobs().count() + scenario.stated(),
+            subject.names().len(),
             scenario.policies.len(),
             scenario.objectives.len(),
             scenario.strategies.len(),
@@ -374,13 +371,11 @@ fn describe(scenarios: &[Scenario]) -> String {
                 wanted.most
             );
         }
-        for left_out in &scenario.left_out {
+        for left_out in scenario.left_out() {
             let _ = writeln!(text, "{left_out}");
         }
-        if let Some(plans) = &scenario.parallel
-            && plans.holes.count() > 0
-        {
-            let _ = writeln!(text, "{}", plans.holes);
+        if let Some(impossible) = subject.impossible() {
+            let _ = writeln!(text, "{impossible}");
         }
     }
     text

@@ -11,7 +11,7 @@ use scavsim_lab::experiment::{
     self, Aggregated, Aggregation, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard,
     Tasks,
 };
-use scavsim_lab::scenario::{LeftOut, Scenario, Together};
+use scavsim_lab::scenario::{LeftOut, Scenario};
 use scavsim_show::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use scavsim_sim::engine::Interrupt;
 
@@ -95,7 +95,7 @@ impl Runner<'_> {
         let mut plan = self.plan(scenario)?;
         let stale = scenario.unpriced_staleness();
         let renamed = scenario.renamed.iter().cloned();
-        let left_out = scenario.left_out.iter().map(LeftOut::to_string);
+        let left_out = scenario.left_out().iter().map(LeftOut::to_string);
         for sentence in left_out.chain(renamed).chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
@@ -122,7 +122,7 @@ impl Runner<'_> {
         }
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
-        let across_vms = scenario.search == Together::EachVm;
+        let across_vms = scenario.is_across_vms();
         let mut summary = Aggregation::of(self.by, across_vms, tasks);
         let Some(folder) = folder else {
             let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary, 0)?;

@@ -86,8 +86,8 @@ impl TraceArgs {
         let progress = Progress::of(&format!("{}, case {}", scenario.name, self.case));
         let plan = Plan::new(&scenario).map_err(anyhow::Error::new)?;
         let case = plan.case(self.case);
-        // A bag has one fidelity.
-        if asked != Fidelity::Event && scenario.bag.is_none() {
+        // A bag has one fidelity, as has a grid.
+        if asked != Fidelity::Event && scenario.subject.reads("fidelity") {
             terminal::note(&format!(
                 "`{}` asks for fidelity `{}`; this is another draw of the same job, in `event`: its times \
                  are not those of the record",

@@ -94,10 +94,9 @@ fn scenario(text: &str) -> Scenario {
 }
 
 fn workload() -> Workload {
-    scenario("cluster.outside = \"leave-out\"")
-        .workloads
-        .remove(0)
+    scenario("cluster.outside = \"leave-out\"").workloads()[0]
         .0
+        .clone()
 }
 
 fn at(vm: &str, workers: u32, batch: u32) -> Configuration {
@@ -111,12 +110,12 @@ fn at(vm: &str, workers: u32, batch: u32) -> Configuration {
 #[test]
 fn by_default_every_measured_point_with_an_even_placement_is_there() {
     let scenario = scenario("cluster.outside = \"leave-out\"");
-    let all = &scenario.workloads[0].1;
+    let all = &scenario.workloads()[0].1;
     // 80 samples lie between the measured batches of φ and epochs; a single worker needs no φ.
     assert_eq!(all.len(), 6, "{all:?}");
     assert!(all.contains(&at("gpu/4", 8, 80)) && !all.contains(&at("gpu/1-3", 4, 40)));
     let uneven = self::scenario("cluster.vm = [\"gpu/1-3\"]");
-    assert_eq!(uneven.workloads[0].1, [at("gpu/1-3", 4, 40)]);
+    assert_eq!(uneven.workloads()[0].1, [at("gpu/1-3", 4, 40)]);
 }
 
 #[test]
@@ -162,10 +161,13 @@ fn a_stand_in_scales_what_was_measured_and_says_so() {
         "cluster.vm = [\"slow/4\"]\n\
          vm.slow = { like = \"gpu\", compute_scale = 2, network_scale = 3 }",
     );
-    let (workload, configurations) = &scenario.workloads[0];
+    let (workload, configurations) = &scenario.workloads()[0];
     assert_eq!(*configurations, [at("slow/4", 4, 40), at("slow/4", 8, 80)]);
     let replay = workload
-        .replay(&configurations[0], &scenario.reach)
+        .replay(
+            &configurations[0],
+            &scenario.clusters().expect("clusters").reach,
+        )
         .expect("it stands in");
     assert!((replay.step.compute_s - 0.4).abs() < 1e-12);
     assert!((replay.step.communication_s - 0.15).abs() < 1e-12);
@@ -179,7 +181,7 @@ fn several_values_make_a_type_for_each_combination() {
         "cluster.vm = [\"grid/4\"]\n\
          vm.grid = { like = \"gpu\", compute_scale = [1, 2], network_scale = { from = 1, to = 4, factor = 2 } }",
     );
-    let vms: Vec<&str> = (scenario.workloads[0].1.iter()).map(|c| &*c.vm).collect();
+    let vms: Vec<&str> = (scenario.workloads()[0].1.iter()).map(|c| &*c.vm).collect();
     assert_eq!(vms.len(), 12);
     assert!(vms.contains(&"grid compute 2 network 4/4"), "{vms:?}");
 }
@@ -190,9 +192,12 @@ fn outside_the_hull_the_law_answers_when_it_may() {
     let refused = load(&sandbox(), beyond).expect_err("outside the hull");
     assert!(refused.contains("was not measured around"), "{refused}");
     let scenario = scenario(&format!("{beyond}cluster.outside = \"extrapolate\""));
-    let (workload, configurations) = &scenario.workloads[0];
+    let (workload, configurations) = &scenario.workloads()[0];
     let replay = workload
-        .replay(&configurations[0], &scenario.reach)
+        .replay(
+            &configurations[0],
+            &scenario.clusters().expect("clusters").reach,
+        )
         .expect("by law");
     // By law, times measured/law at the edge: four workers with as many samples each.
     let by_law = |k: f64| f64::hypot(0.1 + 0.01 * 40.0, 0.05 + 0.02 * k);
@@ -227,7 +232,7 @@ fn memory_limits_the_local_batch() {
              vm.small-memory = {{ like = \"gpu\", memory_gib = {memory} }}"
         );
         let scenario = load(&sandbox(), &text)?;
-        Ok::<Vec<u32>, String>(scenario.workloads[0].1.iter().map(|c| c.batch).collect())
+        Ok::<Vec<u32>, String>(scenario.workloads()[0].1.iter().map(|c| c.batch).collect())
     };
     assert_eq!(sizes("16"), Ok(vec![40, 80, 160]));
     assert_eq!(sizes("8"), Ok(vec![40, 80]));
@@ -240,7 +245,7 @@ fn local_batches_multiply_with_the_workers() {
         "cluster.vm = [\"gpu\"]\ncluster.workers = [1, 4]\ncluster.local_batch = [10, 40]\n\
          cluster.outside = \"leave-out\"",
     );
-    let pairs: Vec<(u32, u32)> = (scenario.workloads[0].1.iter())
+    let pairs: Vec<(u32, u32)> = (scenario.workloads()[0].1.iter())
         .map(|c| (c.workers, c.batch))
         .collect();
     // The noise scale was measured from 40 samples on, which a single worker does not need.
@@ -249,7 +254,7 @@ fn local_batches_multiply_with_the_workers() {
         &sandbox(),
         "cluster.vm = [\"gpu\"]\ncluster.pairs = [[1, 10]]",
     );
-    assert!(one.is_ok_and(|one| one.left_out.is_empty()));
+    assert!(one.is_ok_and(|one| one.left_out().is_empty()));
 }
 
 /// Steps at φ ≪ B earn little: after the steps that bring B = 160 half-way, B = 40 is half-way too.
@@ -303,8 +308,8 @@ fn strategies_work_from_a_noise_scale() {
     let scenario = scenario(
         "cluster.vm = [\"gpu\"]\ncluster.outside = \"leave-out\"\nvariation.noise_curve = true",
     );
-    let (workload, configurations) = &scenario.workloads[0];
-    let own = History::of(workload, &scenario.reach);
+    let (workload, configurations) = &scenario.workloads()[0];
+    let own = History::of(workload, &scenario.clusters().expect("clusters").reach);
     let space = Space::of_clusters(configurations);
     let task = Figures::of(workload).task(&workload.name, &space);
     let mut past = Past::new(&own, std::slice::from_ref(&own));
@@ -314,7 +319,7 @@ fn strategies_work_from_a_noise_scale() {
     let world = World::new(
         workload,
         configurations,
-        &scenario.reach,
+        &scenario.clusters().expect("clusters").reach,
         &scenario.runs_in[0].variation,
     )
     .expect("inside the hull");

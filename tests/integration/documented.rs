@@ -97,7 +97,7 @@ fn the_scenario_of_the_readme_runs() {
     let (_, rest) = readme.split_once("```toml\n").expect("a TOML block");
     let (text, _) = rest.split_once("```").expect("its end");
     let scenario = super::replay::scenario(text);
-    assert_eq!(scenario.workloads[0].1.len(), 7 * 3);
+    assert_eq!(scenario.workloads()[0].1.len(), 7 * 3);
     let plan = scavsim::experiment::Plan::new(&scenario).expect("a checked scenario");
     let mut evaluator = scavsim::experiment::Evaluator::new(&plan);
     let results = (0..plan.cases())

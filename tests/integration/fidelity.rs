@@ -202,7 +202,11 @@ fn whole_jobs_with_search() {
         cold_start_steps = 60
         "#,
     );
-    scenario.workloads[0].0.constants.samples_per_epoch.value = 600.0;
+    scenario.workloads_mut()[0]
+        .0
+        .constants
+        .samples_per_epoch
+        .value = 600.0;
     let run = |fidelity: Fidelity| -> [Vec<f64>; 3] {
         let mut scenario = scenario.clone();
         scenario.fidelity = fidelity;

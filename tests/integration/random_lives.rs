@@ -61,7 +61,7 @@ proptest! {
     fn random_lives_keep_the_books(life in life()) {
         let mut scenario = tiny(&life.text);
         // Long enough for losses, short enough for a test, losing everything again and again included.
-        scenario.workloads[0].0.constants.samples_per_epoch.value = 8_000.0;
+        scenario.workloads_mut()[0].0.constants.samples_per_epoch.value = 8_000.0;
         let fidelity = if life.event { Fidelity::Event } else { Fidelity::Fast };
         let seen = run(&scenario, fidelity, life.replica);
         if let Err(why) = &seen.line {

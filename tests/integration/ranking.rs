@@ -34,7 +34,7 @@ fn resnet18(rest: &str) -> Scenario {
 #[test]
 fn in_a_constant_world_time_and_cost_are_those_of_a_calculation_by_hand() {
     let scenario = resnet18("");
-    let (workload, configurations) = &scenario.workloads[0];
+    let (workload, configurations) = &scenario.workloads()[0];
     let rankings = ranked(&scenario, 50);
     assert_eq!(rankings.len(), 1);
     assert_eq!(rankings[0].rows.len(), configurations.len());
@@ -43,7 +43,10 @@ fn in_a_constant_world_time_and_cost_are_those_of_a_calculation_by_hand() {
             .iter()
             .find(|c| (Some(c.workers), Some(c.batch)) == (row.workers, row.batch));
         let replay = workload
-            .replay(at.expect("one of them"), &scenario.reach)
+            .replay(
+                at.expect("one of them"),
+                &scenario.clusters().expect("clusters").reach,
+            )
             .expect("measured");
         let batch = f64::from(row.batch.expect("a batch"));
         let steps = replay.epochs * workload.constants.samples_per_epoch.value / batch;

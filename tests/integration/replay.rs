@@ -66,7 +66,7 @@ fn the_deterministic_replay_takes_the_published_time_in_all_48_cells_event_by_ev
         Fidelity::Event,
         1,
         |workload, configuration, hours| {
-            let (workload, configurations) = &scenario.workloads[workload];
+            let (workload, configurations) = &scenario.workloads()[workload];
             let at = &configurations[configuration];
             let published = (workload.published.iter())
                 .find(|p| p.configuration == *at)
@@ -83,7 +83,7 @@ fn the_deterministic_replay_takes_the_published_time_in_all_48_cells_event_by_ev
 fn the_published_costs_are_those_of_the_fixed_price_in_all_48_cells() {
     let scenario = scenario(WORKLOADS);
     let plan = Plan::new(&scenario).expect("a checked scenario");
-    for ((workload, configurations), arena) in scenario.workloads.iter().zip(plan.arenas()) {
+    for ((workload, configurations), arena) in scenario.workloads().iter().zip(plan.arenas()) {
         for (at, point) in configurations.iter().zip(&arena.expected[0]) {
             let published = (workload.published.iter())
                 .find(|p| p.configuration == *at)
@@ -107,7 +107,8 @@ fn mean_is_measured(step_cv: f64, fidelity: Fidelity, replicas: u64, others: &st
     hours(&scenario, fidelity, replicas, |w, c, hours| {
         seen[w][c].add(hours)
     });
-    for ((workload, _), (arena, cells)) in scenario.workloads.iter().zip(plan.arenas().zip(&seen)) {
+    for ((workload, _), (arena, cells)) in scenario.workloads().iter().zip(plan.arenas().zip(&seen))
+    {
         for (truth, cell) in arena.world().expect("simulated").truths.iter().zip(cells) {
             let at = &truth.configuration;
             let replay = workload.replay(at, &Reach::default()).expect("measured");
@@ -159,7 +160,7 @@ fn between_measured_points_a_configuration_lies_between_its_neighbours() {
     let scenario = scenario(
         "workloads = [\"scavenger-resnet18\"]\n[cluster]\nworkers = [8, 10, 12]\nbatch = [384, 448, 512]\n",
     );
-    let (workload, configurations) = &scenario.workloads[0];
+    let (workload, configurations) = &scenario.workloads()[0];
     let hours = |k, b| {
         let at = (configurations.iter())
             .find(|c| (c.workers, c.batch) == (k, b))
@@ -186,7 +187,7 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
         let scenario = scenario(&format!(
             "workloads = [\"{name}\"]\nsearch.strategies = [\"oracle\"]"
         ));
-        let (workload, configurations) = &scenario.workloads[0];
+        let (workload, configurations) = &scenario.workloads()[0];
         let text = repository_file(&format!("data/workloads/{name}/steps.csv"));
         let runs = repository_file(&format!("data/workloads/{name}/epochs.csv"));
         let runs = Rows::parse(&runs);

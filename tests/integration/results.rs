@@ -181,7 +181,7 @@ fn the_elastic_clusters_in_results_are_current() {
 #[test]
 fn the_scenario_of_gpu_machines_chooses_among_thousands() {
     let text = include_str!("../../scenarios/gpu-catalogue.toml");
-    for (workload, configurations) in super::replay::scenario(text).workloads {
+    for (workload, configurations) in super::replay::scenario(text).workloads() {
         let count = configurations.len();
         assert!(count >= 1000, "{}: {count}", workload.name);
     }

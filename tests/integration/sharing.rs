@@ -46,7 +46,11 @@ fn a_case_among_its_neighbours_is_the_case_alone() {
         scenario.fidelity = fidelity;
         scenario.replicas = if fidelity == Fidelity::Fast { 5 } else { 1 };
         // The first workload is over before most searches are.
-        scenario.workloads[0].0.constants.samples_per_epoch.value = 600.0;
+        scenario.workloads_mut()[0]
+            .0
+            .constants
+            .samples_per_epoch
+            .value = 600.0;
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let alone: Vec<Record<'_>> = (0..plan.cases())
             .map(|number| Evaluator::new(&plan).evaluate(plan.case(number)))
@@ -116,7 +120,7 @@ fn a_summary_goes_by_workload_policy_objective_and_strategy() {
         .map(|g| [&*g.workload, &*g.pricing, &*g.objective, &*g.strategy])
         .collect();
     let mut expected = Vec::new();
-    for (workload, _) in &scenario.workloads {
+    for (workload, _) in scenario.workloads() {
         for policy in &scenario.policies {
             for objective in &scenario.objectives {
                 for strategy in &scenario.strategies {

@@ -19,7 +19,7 @@ fn small(restore_s: f64, rest: &str) -> Scenario {
          search.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n{rest}"
     );
     let mut scenario = scenario(&text);
-    scenario.workloads[0].0.constants.restore_s.value = restore_s;
+    scenario.workloads_mut()[0].0.constants.restore_s.value = restore_s;
     scenario
 }
 
@@ -84,9 +84,9 @@ fn a_replayed_trace_loses_as_many_vms_in_long_jobs_as_in_the_measured_cluster() 
         for (workers, batch) in [(8, 384), (20, 1024)] {
             let rest = format!("[spot]\nlifetime = \"{name}\"\nkeeps = \"steps\"\n");
             let mut long = small(0.0, &rest);
-            long.workloads[0].1[0].workers = workers;
-            long.workloads[0].1[0].batch = batch;
-            long.workloads[0].0.constants.samples_per_epoch.value *= 20.0;
+            long.workloads_mut()[0].1[0].workers = workers;
+            long.workloads_mut()[0].1[0].batch = batch;
+            long.workloads_mut()[0].0.constants.samples_per_epoch.value *= 20.0;
             let (mut losses, mut vm_hours, mut least_h) = (0.0, 0.0, f64::INFINITY);
             runs(&long, Fidelity::Fast, 400, |hours, lost_vms, _| {
                 losses += f64::from(lost_vms);
@@ -186,7 +186,11 @@ fn fidelities_agree_through_losses() {
         "variation.step_cv = 0.3\n[spot]\nexponential_mean_h = 1.5\ncheckpoint = { periodic-s = 120 }\n\
          checkpoint_write_s = 5\nreplacement_s = 30",
     );
-    scenario.workloads[0].0.constants.samples_per_epoch.value = 600.0;
+    scenario.workloads_mut()[0]
+        .0
+        .constants
+        .samples_per_epoch
+        .value = 600.0;
     let hours = |fidelity| {
         let mut all = Vec::new();
         runs(&scenario, fidelity, 500, |hours, _, _| all.push(hours));

@@ -28,8 +28,11 @@ fn plans(scenario: &Scenario, text: &str) {
     let setup = &scenario.runs_in[0].setup;
     if setup.spot.is_some() || setup.elastic.is_some() {
         // Expectations are means over runs, which take long and cannot fail.
-        for (workload, configurations) in &scenario.workloads {
-            let reach = setup.reach(&scenario.reach, configurations);
+        for (workload, configurations) in scenario.workloads() {
+            let reach = setup.reach(
+                &scenario.clusters().expect("clusters").reach,
+                configurations,
+            );
             let variation = &scenario.runs_in[0].variation;
             let waits = Waits::new(variation, configurations);
             let world = World::with(workload, configurations, &reach, variation, &waits, setup);
@@ -368,7 +371,7 @@ proptest! {
         let folder = path.parent().expect("it has one");
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let Ok(scenario) = load(&text, folder) else { return };
-            let configurations: usize = scenario.workloads.iter().map(|w| w.1.len()).sum();
+            let configurations: usize = scenario.workloads().iter().map(|w| w.1.len()).sum();
             if configurations < MOST {
                 plans(&scenario, &text);
             }

@@ -198,7 +198,7 @@ fn memory_limits_the_batches_of_the_scavenger_workloads() {
         );
         let all = super::replay::scenario(&format!("workloads = [\"{workload}\"]\n"));
         let most = |scenario: &Scenario| {
-            let configurations = scenario.workloads[0].1.iter();
+            let configurations = scenario.workloads()[0].1.iter();
             configurations.map(|c| c.local_batch()).fold(0.0, f64::max)
         };
         let whole = most(&all);

@@ -7,6 +7,7 @@ use super::misses::{Misses, Spread};
 use super::nearest;
 use super::plan_error::PlanError;
 use crate::scenario::Scenario;
+use crate::scenario::subject::{Prepared, Preparing};
 use scavsim_base::rng::StrategyKey;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Fleet, Machine};
@@ -20,7 +21,7 @@ use scavsim_search::search::{
     registry,
 };
 use scavsim_search::testbed::world::{hopeless_s, runs_are_training};
-use scavsim_search::testbed::{Ground, History, Terms};
+use scavsim_search::testbed::{Ground, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Hands;
 
@@ -89,28 +90,6 @@ impl Contender {
     }
 }
 
-/// All that an arena is made of besides its scenario.
-pub(super) struct Parts<'a> {
-    /// Name of the workload.
-    pub(super) workload: &'a str,
-    /// The truth.
-    pub(super) ground: Box<dyn Ground>,
-    /// Its configurations.
-    pub(super) space: Space,
-    /// What everybody knows of the workload.
-    pub(super) figures: Figures,
-    /// How often the job will be run, where that is said.
-    pub(super) repeats: Option<u64>,
-    /// Earlier runs of the workload.
-    pub(super) own: &'a History,
-    /// Earlier runs of all workloads that a service has seen.
-    pub(super) stored: &'a [History],
-    /// VM types and their prices.
-    pub(super) fleet: &'a Fleet<'a>,
-    /// On how many threads it is made.
-    pub(super) hands: Hands,
-}
-
 /// Configurations that a thread takes up at once, where each is soon told of.
 const AT_ONCE: usize = 256;
 
@@ -118,16 +97,21 @@ impl Arena {
     pub(super) fn new(
         scenario: &Scenario,
         terms: &Terms,
-        parts: Parts<'_>,
+        prepared: Prepared<'_>,
+        Preparing { setting, hands, .. }: Preparing<'_>,
     ) -> Result<Arena, PlanError> {
-        let (ground, hands) = (parts.ground, parts.hands);
+        let Prepared {
+            known,
+            ground,
+            fleet,
+        } = prepared;
         let tariffs = (scenario.policies.iter())
             .map(|policy| {
-                let tariff = ground.tariff(policy, parts.fleet);
+                let tariff = ground.tariff(policy, &fleet);
                 tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
-        let count = parts.space.len();
+        let count = known.space.len();
         let misses = Misses::count(hands, &*ground, count, terms, &scenario.limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
@@ -153,15 +137,15 @@ impl Arena {
                 .map(|points| points.iter().map(|p| scenario.limits.allow(p)).collect())
                 .collect(),
         };
-        let machines = hands.each(count, AT_ONCE, |at| machine(&parts.space, at, parts.fleet));
+        let machines = hands.each(count, AT_ONCE, |at| machine(&known.space, at, &fleet));
         let mut arena = Arena {
-            workload: parts.workload.to_owned(),
+            workload: known.workload.to_owned(),
             ground,
-            space: parts.space,
-            figures: parts.figures,
+            space: known.space.into_owned(),
+            figures: known.figures,
             machines,
             limits: scenario.limits,
-            repeats: parts.repeats.unwrap_or(1),
+            repeats: setting.repeats.unwrap_or(1),
             contenders: Vec::new(),
             default: 0,
             tariffs,
@@ -183,10 +167,10 @@ impl Arena {
             .map(|(policy, points)| arena.no_choice(policy, points))
             .collect();
         arena.default = scenario.settings.fixed.index(&arena.task())?;
-        let mut bills = PastBills::new(&scenario.policies, parts.fleet);
+        let mut bills = PastBills::new(&scenario.policies, &fleet);
         let ready = hands.each(scenario.strategies.len(), 1, |at| {
             let name = &scenario.strategies[at];
-            let mut past = Past::new(parts.own, parts.stored);
+            let mut past = Past::new(&known.own, &known.stored);
             let strategy = match scenario.registry.recipe(name, &scenario.settings) {
                 Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
                 None if ALL_KNOWING.iter().any(|(known, _)| known == name) => None,

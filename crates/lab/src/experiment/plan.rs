@@ -3,22 +3,19 @@
 mod noticed;
 mod told;
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use super::arena::{Arena, Parts};
+use super::arena::Arena;
 use super::plan_error::PlanError;
 use super::record::Record;
-use crate::scenario::{MeasuredJobs, Scenario, Setting, Together, by_vm, machines};
+use crate::scenario::Scenario;
+use crate::scenario::subject::{Preparing, Search};
 use noticed::Noticed;
 use scavsim_base::rng::Streams;
-use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
-use scavsim_data::space::Space;
-use scavsim_search::search::{Figures, Limits, Objective};
-use scavsim_search::testbed::{BagGround, Ground, History, MeasuredGrid, PlanGround, Terms};
-use scavsim_sim::cluster::World;
+use scavsim_search::search::{Limits, Objective};
+use scavsim_search::testbed::Terms;
 use scavsim_sim::engine::{Hands, Interrupt};
 use scavsim_sim::training::waits::Waits;
 
@@ -29,11 +26,11 @@ use scavsim_sim::training::waits::Waits;
 pub struct Plan {
     source: Scenario,
     searches: Vec<Search>,
-    /// Waits for the slowest worker, each with the first setting that has them, and of every setting which.
-    waits: Vec<(usize, OnceLock<Waits>)>,
+    /// Names of what is searched.
+    names: Vec<String>,
+    /// Waits for the slowest worker by setting, and of every setting the first that has the same.
+    waits: Vec<OnceLock<Waits>>,
     waits_of: Vec<usize>,
-    /// Places of the scenario's own VM types, by name.
-    machines: HashMap<Arc<str>, usize>,
     /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<Made>>,
 
@@ -58,22 +55,6 @@ pub struct Plan {
 
 /// An arena, or why there is none, in words.
 type Made = Result<Box<Arena>, String>;
-
-/// Configurations that are searched together.
-#[derive(Debug, Clone)]
-enum Search {
-    /// Some of a simulated workload.
-    Simulated {
-        workload: usize,
-        configurations: Range<usize>,
-    },
-    /// Those of a job of the measured grid.
-    Measured(usize),
-    /// Those of the bag.
-    Bag,
-    /// Those by which a model is cut over GPUs.
-    Parallel,
-}
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,47 +108,20 @@ impl Plan {
     /// # Errors
     /// As [`Plan::new`].
     pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
-        let measured = scenario.measured.as_ref().map_or(0, |m| m.jobs.len());
-        let searches: Vec<Search> = (scenario.workloads.iter().enumerate())
-            .flat_map(|(workload, (_, configurations))| {
-                let mut ranges = by_vm(configurations);
-                if scenario.search == Together::All {
-                    ranges.clear();
-                    ranges.push(0..configurations.len());
-                }
-                ranges
-                    .into_iter()
-                    .map(move |configurations| Search::Simulated {
-                        workload,
-                        configurations,
-                    })
-            })
-            .chain((0..measured).map(Search::Measured))
-            .chain(scenario.bag.iter().map(|_| Search::Bag))
-            .chain(scenario.parallel.iter().map(|_| Search::Parallel))
-            .collect();
-
-        let mut waits: Vec<(usize, OnceLock<Waits>)> = Vec::new();
-        let mut waits_of = Vec::new();
-        for (at, setting) in scenario.runs_in.iter().enumerate() {
-            let variation = |of: usize| &scenario.runs_in[of].variation;
-            let known = waits
-                .iter()
-                .position(|(of, _)| *variation(*of) == setting.variation);
-            waits_of.push(known.unwrap_or(waits.len()));
-            if known.is_none() {
-                waits.push((at, OnceLock::new()));
-            }
-        }
-        let arenas = searches.len() * scenario.runs_in.len();
+        let searches = scenario.subject.topic().searches();
+        let names = scenario.subject.names();
+        let settings = &scenario.runs_in;
+        let waits_of = settings.iter().map(|own| {
+            let first = settings.iter().position(|s| s.variation == own.variation);
+            first.unwrap_or_default()
+        });
+        let arenas = searches.len() * settings.len();
         let mut plan = Plan {
             arenas: (0..arenas).map(|_| OnceLock::new()).collect(),
             searches,
-            waits,
-            waits_of,
-            machines: (scenario.machines.iter().enumerate())
-                .map(|(index, m)| (Arc::clone(&m.stand_in.vm), index))
-                .collect(),
+            names: names.into_iter().map(str::to_owned).collect(),
+            waits: settings.iter().map(|_| OnceLock::new()).collect(),
+            waits_of: waits_of.collect(),
             scenario: scenario.name.clone(),
             terms: Terms {
                 streams: Streams::new(scenario.seed).antithetic(scenario.antithetic),
@@ -241,14 +195,7 @@ impl Plan {
         let (setting, search) = self.place(index);
         let setup = &self.source.runs_in[setting].setup;
         let is_live = setup.spot.is_some() || setup.elastic.is_some() || !setup.kinds.is_empty();
-        let count = match &self.searches[search] {
-            Search::Simulated { configurations, .. } => configurations.len(),
-            Search::Measured(_) | Search::Bag => 0,
-            Search::Parallel => {
-                let plans = self.source.parallel.as_ref();
-                plans.map_or(0, |plans| plans.space.len())
-            }
-        };
+        let count = self.searches[search].configurations.len();
         is_live || self.limits.max_miss.is_some() || count >= MANY
     }
 
@@ -319,150 +266,19 @@ impl Plan {
 
     /// Name of an arena's workload.
     pub fn workload(&self, arena: usize) -> &str {
-        match (&self.searches[self.place(arena).1], &self.source.measured) {
-            (Search::Simulated { workload, .. }, _) => &self.source.workloads[*workload].0.name,
-            (Search::Measured(job), Some(measured)) => &measured.jobs[*job].name,
-            (Search::Measured(_), None) => "",
-            (Search::Bag, _) => self.source.bag.as_ref().map_or("", |bag| &bag.name),
-            (Search::Parallel, _) => {
-                let plans = self.source.parallel.as_ref();
-                plans.map_or("", |plans| &plans.name)
-            }
-        }
+        &self.names[self.searches[self.place(arena).1].choice]
     }
 
     fn make(&self, index: usize, hands: Hands) -> Result<Arena, PlanError> {
         let (setting, search) = self.place(index);
-        match (&self.searches[search], &self.source.measured) {
-            (
-                Search::Simulated {
-                    workload,
-                    configurations,
-                },
-                _,
-            ) => self.make_simulated(setting, *workload, configurations.clone(), hands),
-            (Search::Measured(job), Some(measured)) => {
-                self.make_measured(setting, measured, *job, hands)
-            }
-            (Search::Measured(_), None) => Err(PlanError::NoGrid),
-            (Search::Bag, _) => self.make_bag(setting, hands),
-            (Search::Parallel, _) => self.make_plans(setting, hands),
-        }
-    }
-
-    fn make_bag(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
-        let (Some(choices), Some(bag)) = (&self.source.bag, &self.source.runs_in[setting].bag)
-        else {
-            return Err(PlanError::NoBag);
-        };
-        let ground = BagGround::new(Arc::clone(bag), Arc::clone(choices));
-        let parts = (&*choices.name, &choices.space, Figures::of_bag());
-        self.make_on(Box::new(ground), parts, setting, hands)
-    }
-
-    fn make_plans(&self, setting: usize, hands: Hands) -> Result<Arena, PlanError> {
-        let own = &self.source.runs_in[setting];
-        let (Some(choices), Some(terms)) = (&self.source.parallel, &own.parallel) else {
-            return Err(PlanError::NoPlans);
-        };
-        let ground = PlanGround::new(Arc::clone(choices), Arc::clone(terms)).prepared(hands);
-        let parts = (&*choices.name, &choices.space, Figures::of_plans(choices));
-        self.make_on(Box::new(ground), parts, setting, hands)
-    }
-
-    /// On a ground of which no earlier run tells anything.
-    fn make_on(
-        &self,
-        ground: Box<dyn Ground>,
-        (workload, space, figures): (&str, &Space, Figures),
-        setting: usize,
-        hands: Hands,
-    ) -> Result<Arena, PlanError> {
-        let history = History {
-            workload: workload.to_owned(),
-            ..History::default()
-        };
-        let parts = Parts {
-            workload,
-            ground,
-            space: space.clone(),
-            figures,
-            repeats: self.source.runs_in[setting].repeats,
-            own: &history,
-            stored: &[],
-            fleet: &Fleet::listed(),
+        let preparing = Preparing {
+            setting: &self.source.runs_in[setting],
+            waits: &self.waits[self.waits_of[setting]],
             hands,
         };
-        Arena::new(&self.source, &self.terms, parts)
-    }
-
-    fn make_measured(
-        &self,
-        setting: usize,
-        measured: &MeasuredJobs,
-        job: usize,
-        hands: Hands,
-    ) -> Result<Arena, PlanError> {
-        let stored: Vec<History> = (measured.jobs.iter())
-            .map(|job| MeasuredGrid::history(job))
-            .collect();
-        let own = &measured.jobs[job];
-        let parts = Parts {
-            workload: &own.name,
-            ground: Box::new(MeasuredGrid::new(Arc::clone(own), measured.probe)),
-            space: own.space.clone(),
-            figures: Figures::of_job(own),
-            repeats: self.source.runs_in[setting].repeats,
-            own: &stored[job],
-            stored: &stored,
-            fleet: &Fleet::listed(),
-            hands,
-        };
-        Arena::new(&self.source, &self.terms, parts)
-    }
-
-    /// What a worker waits for the slowest in a setting.
-    fn waits(&self, setting: usize) -> &Waits {
-        let (of, waits) = &self.waits[self.waits_of[setting]];
-        let configurations = self.source.workloads.iter().flat_map(|w| &w.1);
-        waits.get_or_init(|| Waits::new(&self.source.runs_in[*of].variation, configurations))
-    }
-
-    fn make_simulated(
-        &self,
-        setting: usize,
-        workload: usize,
-        range: Range<usize>,
-        hands: Hands,
-    ) -> Result<Arena, PlanError> {
-        let scenario = &self.source;
-        let Setting {
-            variation, setup, ..
-        } = &scenario.runs_in[setting];
-        let (workload, configurations) = &scenario.workloads[workload];
-        let configurations = &configurations[range];
-        let reach = &setup.reach(&scenario.reach, configurations);
-        let terms = (variation, self.waits(setting), setup);
-        let world = World::by(hands, workload, configurations, reach, terms)
-            .map_err(|mut all| all.swap_remove(0))?;
-        let own = (world.vms.iter()).filter_map(|rented| self.machines.get(&rented.name));
-        let fleet = machines::fleet(own.map(|index| &scenario.machines[*index]));
-        let stored: Vec<History> = (scenario.stored.iter())
-            .map(|w| History::of(w, reach))
-            .collect();
-        let own = History::of(workload, reach);
-        let parts = Parts {
-            workload: &workload.name,
-            ground: Box::new(world),
-            space: Space::of_clusters(configurations),
-            figures: Figures::of(workload),
-            repeats: scenario.runs_in[setting].repeats,
-            own: &own,
-            stored: &stored,
-            fleet: &fleet,
-            hands,
-        };
-        Arena::new(scenario, &self.terms, parts)
+        let topic = self.source.subject.topic();
+        let prepared = topic.prepared(&self.searches[search], preparing)?;
+        Arena::new(&self.source, &self.terms, prepared, preparing)
     }
 
     /// Number of cases.

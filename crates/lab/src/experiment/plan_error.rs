@@ -15,15 +15,6 @@ pub enum PlanError {
     /// A strategy that lacks what it needs.
     #[error(transparent)]
     Unusable(#[from] Unusable),
-    /// A job of a grid that is not there.
-    #[error("the scenario has no measured grid")]
-    NoGrid,
-    /// A bag that is not there.
-    #[error("the scenario has no bag of jobs")]
-    NoBag,
-    /// Plans that are not there.
-    #[error("the scenario has no parallel plans")]
-    NoPlans,
     /// A strategy that does not exist.
     #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),

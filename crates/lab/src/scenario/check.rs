@@ -5,22 +5,14 @@ use std::sync::Arc;
 
 use super::Scenario;
 use super::complaints::Complaints;
-use super::configurations::Configurations;
-use super::extent;
-use super::file::{Outside, ScenarioFile};
+use super::file::ScenarioFile;
 use super::files::{self, Files};
 use super::given::Given;
-use super::left_out::LeftOut;
-use super::prices::Rentals;
 use super::remarks::Remarks;
-use super::settings::Settings;
-use super::strategies::Simulated;
-use super::{
-    axes, bag, grids, machines, parallel, precision, prices, setup, strategies, workloads,
-};
+use super::subject::{Form, Reading, Subject};
+use super::{axes, extent, precision, settings, strategies};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
-use scavsim_data::configuration::Configuration;
-use scavsim_data::workload::Workload;
+use scavsim_data::pricing::Policy;
 use scavsim_read::input::checked::{Count, Delay, Positive};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -95,105 +87,31 @@ struct Check<'a> {
 impl Check<'_> {
     fn scenario(&mut self, file: &ScenarioFile, overrides: Overrides) -> Option<Scenario> {
         let name = self.name(file);
-        axes::check(&file.cluster, &mut self.complaints);
-        let limits = limits(file, &mut self.complaints);
-        let measured = grids::read(file, self.files, &mut self.complaints);
-        let loaded = self.workloads(file);
-        let complaints = &mut self.complaints;
-        let machines = machines::read(file, &loaded, complaints);
-        let known: Vec<Option<&Workload>> = loaded.iter().map(Option::as_ref).collect();
-        let setup = setup::read(file, &known, &machines, complaints);
-        let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
-        setup::extend(&mut reach, &setup, &machines);
-        let choices = bag::choices(file, complaints);
-        let plans = parallel::choices(file, self.files, &setup, complaints).map(Arc::new);
-        let configurations = Configurations {
+        let reading = &Reading {
             file,
-            machines: &machines,
-            setup: &setup,
-            reach: &reach,
+            files: self.files,
+            given: self.given,
+            reads_well: self.reads_well,
         };
-        let asked = (file.workloads.iter()).flat_map(|asked| asked.get_ref());
-        let spaces: Vec<Option<(Vec<Configuration>, LeftOut)>> = (loaded.iter().zip(asked))
-            .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
-            .collect();
-        let stored = match &file.search.stored {
-            None => workloads::stored(&loaded, complaints),
-            Some(names) => {
-                let own = &self.given.workloads;
-                workloads::read("stored", names, self.files, own, complaints)
-            }
-        };
-        let own = &self.given.policies;
-        let unnamed = prices::unnamed(file, &loaded);
-        let policies = match &measured {
-            Some(measured) => grids::policies(file, own, measured, self.files, complaints),
-            None if file.grid.is_some() => None,
-            None => prices::read(&file.pricing, own, unnamed, self.files, complaints),
-        };
+        let complaints = &mut self.complaints;
+        let form = Form::of(self.files);
+        form.report_unread(self.files, complaints);
+        axes::check(&file.cluster, complaints);
+        let limits = limits(file, complaints);
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
-
-        let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
-        let spaces: Vec<(Vec<Configuration>, LeftOut)> =
-            spaces.into_iter().collect::<Option<_>>()?;
-        let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
-        let stored: Vec<Workload> = stored.into_iter().collect::<Option<_>>()?;
-        let workloads: Vec<_> = loaded.into_iter().zip(spaces).collect();
-        let rentals = match (&choices, &plans, &measured) {
-            (Some(bag), ..) => {
-                let is_lost = file
-                    .bag
-                    .as_ref()
-                    .is_some_and(|b| b.get_ref().losses.is_some());
-                Rentals::of_types(&bag.types, is_lost)
-            }
-            (_, Some(plans), _) => Rentals::of_types(&plans.types, setup.spot.is_some()),
-            (.., Some(measured)) => Rentals::of_grid(measured),
-            _ => Rentals::of_workloads(&machines, &setup, &workloads),
+        let Some((mut subject, setup)) = form.read(reading, complaints) else {
+            form.check_policies(reading, complaints);
+            return None;
         };
-        if let (Some(policies), None) = (&policies, &measured) {
-            prices::all_priced(file, policies, &rentals, &workloads, complaints);
-        }
-        let strategies = match (&measured, &choices) {
-            _ if file.parallel.is_some() => match &plans {
-                Some(plans) => {
-                    strategies::usable_on_plans(file, registry, plans, strategies?, complaints)
-                }
-                // What is wrong with them was told.
-                None => return None,
-            },
-            (None, Some(choices)) => {
-                strategies::usable_on_bag(file, registry, choices, strategies?, complaints)
-            }
-            // What is wrong with the bag was told.
-            (None, None) if file.bag.is_some() => return None,
-            (None, None) => {
-                let simulated = Simulated {
-                    workloads: &workloads,
-                    stored: &stored,
-                    reach: &reach,
-                    setup: &setup,
-                };
-                strategies::usable(file, registry, simulated, strategies?, complaints)
-            }
-            (Some(measured), _) => {
-                strategies::usable_on(file, registry, measured, strategies?, complaints)
-            }
-        };
+        let policies = subject.topic().policies(reading, &setup, complaints);
+        let about = (&subject, &setup);
+        let strategies = strategies::usable(file, registry, about, strategies?, complaints);
         let remarks = (policies.as_deref())
-            .map(|all| Remarks::new(file, all, &rentals, &strategies, &stored))
+            .map(|all| Remarks::new(file, all, about, &strategies))
             .unwrap_or_default();
-
-        let settings = Settings {
-            reads_well: self.reads_well,
-            files: self.files,
-            workloads: &workloads,
-            machines: &machines,
-            reach: &reach,
-        };
-        let runs_in = settings.all(file, setup, measured.is_some(), complaints);
+        let runs_in = settings::all(reading, &mut subject, setup, complaints);
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
         // Who says on the command line how many there are to be is not asked again.
         let precision = match overrides.replicas {
@@ -202,21 +120,14 @@ impl Check<'_> {
         };
         let factors = [
             runs_in.len() as u64,
-            extent::searches(file.cluster.search, &workloads, measured.as_ref())
-                + u64::from(choices.is_some())
-                + u64::from(plans.is_some()),
+            subject.topic().searches().len() as u64,
             policies.as_ref().map_or(0, Vec::len) as u64,
             objectives.len() as u64,
             strategies.len() as u64,
             precision.map_or(replicas, |wanted| wanted.most),
         ];
         extent::cases(file, &factors, complaints);
-
         let policies = policies?;
-        let tables = policies.iter().flat_map(|policy| &policy.table_hashes);
-        let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
-        let mut programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
-        programs.extend(plans.iter().flat_map(|plans| plans.hashes.clone()));
         Some(Scenario {
             name,
             seed: overrides.seed.unwrap_or(file.seed),
@@ -224,22 +135,14 @@ impl Check<'_> {
             antithetic: file.antithetic,
             precision,
             fidelity: overrides.fidelity.unwrap_or(file.fidelity),
-            workloads,
-            measured,
-            bag: choices.map(Arc::new),
-            parallel: plans,
-            stored,
-            machines,
-            reach,
-            search: file.cluster.search,
             runs_in,
             start_up: SimTime::from_seconds(file.cluster.start_up_s.map_or(0.0, Delay::get)),
-            hash: files::hash_with(self.files.hash(), tables.chain(&programs)),
+            hash: self.hash(file, &subject, &policies, &strategies),
+            subject,
             policies,
             objectives,
             strategies,
             remarks,
-            left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
             renamed: strategies::renamed(&file.search, registry),
             settings: file.strategy.clone(),
             registry: registry.clone(),
@@ -247,21 +150,19 @@ impl Check<'_> {
         })
     }
 
-    fn workloads(&mut self, file: &ScenarioFile) -> Vec<Option<Workload>> {
-        if file.grid.is_some() || file.bag.is_some() || file.parallel.is_some() {
-            return Vec::new();
-        }
-        if let Some(asked) = &file.workloads {
-            let own = &self.given.workloads;
-            return workloads::read("workloads", asked, self.files, own, &mut self.complaints);
-        }
-        // After a syntax error the key may only seem to be missing.
-        if self.reads_well {
-            let complaint = (self.complaints.of_file("the key `workloads` is missing"))
-                .with_help("name at least one workload; see `scavsim list workloads`");
-            self.complaints.push(complaint);
-        }
-        Vec::new()
+    /// The hash of all files that decide results.
+    fn hash(
+        &self,
+        file: &ScenarioFile,
+        subject: &Subject,
+        policies: &[Policy],
+        strategies: &[String],
+    ) -> String {
+        let tables = policies.iter().flat_map(|policy| &policy.table_hashes);
+        let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
+        let programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
+        let others = tables.chain(&programs).chain(subject.topic().hashes());
+        files::hash_with(self.files.hash(), others)
     }
 
     /// The scenario's name, which may become that of a folder.

@@ -18,7 +18,7 @@ fn legal_here(names: &[&str]) -> String {
 }
 
 /// Where the text is, and what was found so far. Every part of a scenario checks itself with it.
-pub(super) struct Complaints<'a> {
+pub(crate) struct Complaints<'a> {
     pub(super) source: &'a Arc<Source>,
     pub(super) diagnostics: &'a mut Diagnostics,
 }

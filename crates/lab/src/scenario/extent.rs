@@ -4,10 +4,9 @@
 
 use toml::Spanned;
 
-use super::by_vm;
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, Together};
-use super::grids::MeasuredJobs;
+use super::subject::clusters::by_vm;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Workload;
 use scavsim_read::input::checked::MOST_SAMPLES;
@@ -111,19 +110,6 @@ pub(super) fn sizes(
     let complaint = complaints.at(place, title, "changes the sizes of clusters");
     complaints.push(complaint.with_help("give fewer or smaller configurations"));
     false
-}
-
-/// What is searched by itself: workloads, VM types of them, or jobs of a measured grid.
-pub(super) fn searches(
-    search: Together,
-    workloads: &[(Workload, Vec<Configuration>)],
-    measured: Option<&MeasuredJobs>,
-) -> u64 {
-    let simulated: usize = match search {
-        Together::All => workloads.len(),
-        Together::EachVm => workloads.iter().map(|(_, all)| by_vm(all).len()).sum(),
-    };
-    (simulated + measured.map_or(0, |m| m.jobs.len())) as u64
 }
 
 /// Reports more cases than there may be: the product of settings, searches, policies, objectives, strategies and replicas.

@@ -4,6 +4,7 @@
 //! which each value knows the file it is from.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub(super) struct Files {
     pub(super) source: Arc<Source>,
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
+    /// The keys that hold, those of tables with dots, each with the place of its value.
+    pub(super) keys: Vec<(String, Range<usize>)>,
     /// Whether any of them has keys that make settings.
     has_settings: bool,
 }
@@ -100,6 +103,7 @@ pub(super) fn read(
         texts: Vec::new(),
         folders: Vec::new(),
         chain: Vec::new(),
+        keys: Vec::new(),
         has_settings: false,
         diagnostics,
     };
@@ -110,13 +114,15 @@ pub(super) fn read(
     let Reader {
         texts,
         folders,
+        keys,
         has_settings,
         ..
     } = reader;
-    let files = Files {
+    let mut files = Files {
         source: Source::joined(&texts).named(&source.name),
         texts,
         folders,
+        keys,
         has_settings,
     };
     let file = match &files.texts[..] {
@@ -128,8 +134,12 @@ pub(super) fn read(
             }
             file
         }
-        _ => input::toml::merged(&files.source, &LISTS, is_value, diagnostics)
-            .and_then(|document| document.read(0, diagnostics)),
+        _ => {
+            input::toml::merged(&files.source, &LISTS, is_value, diagnostics).and_then(|document| {
+                files.keys = document.keys();
+                document.read(0, diagnostics)
+            })
+        }
     };
     (files, file)
 }
@@ -146,6 +156,8 @@ struct Reader<'a> {
     folders: Vec<PathBuf>,
     /// The files being read, each included by the one before: where it is, and its name.
     chain: Vec<(PathBuf, String)>,
+    /// The keys of the last of them.
+    keys: Vec<(String, Range<usize>)>,
     has_settings: bool,
     diagnostics: &'a mut Diagnostics,
 }
@@ -155,6 +167,7 @@ impl Reader<'_> {
     fn read(&mut self, source: &Arc<Source>) -> Option<ScenarioFile> {
         let document = input::toml::document(source, &LISTS, self.diagnostics);
         self.has_settings |= document.has_lists();
+        self.keys = document.keys();
         document.read_all_values(self.diagnostics)
     }
 

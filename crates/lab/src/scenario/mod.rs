@@ -12,29 +12,26 @@
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
 //! - `workloads`, `prices`, `strategies`: names → what they stand for; [`remarks`]: what is to be minded of them.
-//! - `bag`: a bag of jobs, and the ways to run it; [`bag_table`]: its form.
-//! - `parallel`: a model that is cut over GPUs, and the plans for it; [`parallel_table`]: its form.
+//! - [`subject`]: what a scenario is about (clusters, a grid, a bag, parallel plans), which keys it reads, and how it is
+//!   searched; [`bag_table`], [`parallel_table`]: forms of two of them.
 //! - [`machines`]: VM types that were not measured.
 //! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `availability`: workers that share their cores; `elastic`: clusters that follow a
 //!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
-//! - `excluded`: keys that mean nothing beside a grid, a bag or parallel plans. `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
+//! - `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
 //! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
 
 mod availability;
 mod axes;
 pub mod axis;
-mod bag;
 pub mod bag_table;
 pub mod check;
 mod complaints;
 mod configurations;
 mod elastic;
-mod excluded;
 mod extent;
 pub mod file;
 mod files;
 pub mod given;
-pub mod grids;
 mod hull;
 pub mod include;
 mod kinds;
@@ -42,7 +39,6 @@ mod left_out;
 pub mod library;
 pub mod lists;
 pub mod machines;
-mod parallel;
 pub mod parallel_table;
 mod precision;
 mod prices;
@@ -55,28 +51,24 @@ mod sizes;
 mod spot;
 mod stale;
 mod strategies;
+pub mod subject;
 mod workloads;
 
 pub use check::{Overrides, load, load_with};
 pub use file::{ScenarioFile, Together};
 pub use given::Given;
-pub use grids::MeasuredJobs;
 pub use left_out::LeftOut;
 pub use precision::WantedPrecision;
 pub use remarks::Remarks;
-
-use std::ops::Range;
-use std::sync::Arc;
+pub use subject::{Clusters, Subject};
 
 pub use machines::Machine;
 use scavsim_base::units::SimTime;
-use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::configuration::Configuration;
 use scavsim_data::pricing::Policy;
-use scavsim_data::workload::{Reach, Workload};
+use scavsim_data::workload::Workload;
 use scavsim_search::search::{Limits, Objective, Registry, Settings};
-use scavsim_sim::bag::{Bag, Choices};
 use scavsim_sim::cluster::Setup;
-use scavsim_sim::plans;
 use scavsim_sim::training::{Fidelity, Variation};
 
 /// A checked scenario: everything in it exists and is legal.
@@ -94,22 +86,8 @@ pub struct Scenario {
     pub antithetic: bool,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
-    /// The workloads, each with the configurations to choose from.
-    pub workloads: Vec<(Workload, Vec<Configuration>)>,
-    /// Jobs of a measured grid, instead of workloads.
-    pub measured: Option<MeasuredJobs>,
-    /// A bag of jobs and the ways to run it, instead of both.
-    pub bag: Option<Arc<Choices>>,
-    /// Plans by which a model is cut over GPUs, instead of all of these.
-    pub parallel: Option<Arc<plans::Choices>>,
-    /// Which configurations a search chooses between.
-    pub search: Together,
-    /// Workloads whose earlier runs the model of all jobs may use.
-    pub stored: Vec<Workload>,
-    /// VM types that were not measured.
-    pub machines: Vec<Machine>,
-    /// How far beyond its measurements a workload may be asked.
-    pub reach: Reach,
+    /// What it is about, with the configurations to choose from.
+    pub subject: Subject,
     /// What it is run in, one after the other; one at least.
     pub runs_in: Vec<Setting>,
     /// Delay between a request of VMs and their readiness.
@@ -122,8 +100,6 @@ pub struct Scenario {
     pub strategies: Vec<String>,
     /// What is to be minded of its prices and of what strategies know.
     pub remarks: Remarks,
-    /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
-    pub left_out: Vec<LeftOut>,
     /// Sentences on strategies that were named as they were called before.
     pub renamed: Vec<String>,
     /// Settings of the strategies.
@@ -139,62 +115,53 @@ pub struct Scenario {
 /// One combination of the values of keys that hold several; everything else of a scenario is the same in all.
 #[derive(Debug, Clone)]
 pub struct Setting {
+    /// Its place among all settings of the file.
+    pub(crate) number: usize,
     /// Its keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
     pub name: String,
     /// What varies at random.
     pub variation: Variation,
     /// How clusters live: protocol, losses of VMs, kinds.
     pub setup: Setup,
-    /// The terms of the bag of jobs, where there is one.
-    pub bag: Option<Arc<Bag>>,
-    /// The terms of a job on parallel plans, where there are such.
-    pub parallel: Option<Arc<plans::Terms>>,
     /// How often the job will be run, where that is said.
     pub repeats: Option<u64>,
 }
 
 impl Scenario {
-    /// Searches that are neither of workloads nor of a grid: the bag, the parallel plans.
-    pub fn stated(&self) -> usize {
-        usize::from(self.bag.is_some()) + usize::from(self.parallel.is_some())
+    /// The clusters that it is about, if it is about such.
+    pub fn clusters(&self) -> Option<&Clusters> {
+        self.subject.clusters()
     }
 
-    /// The configurations of these.
-    pub fn stated_configurations(&self) -> usize {
-        let bag = self.bag.as_ref().map_or(0, |bag| bag.space.len());
-        let plans = self.parallel.as_ref().map_or(0, |plans| plans.space.len());
-        bag + plans
+    /// The workloads of its clusters, each with the configurations to choose from.
+    pub fn workloads(&self) -> &[(Workload, Vec<Configuration>)] {
+        self.clusters().map_or(&[], |own| &own.workloads)
+    }
+
+    /// The workloads of its clusters, to be changed.
+    pub fn workloads_mut(&mut self) -> &mut [(Workload, Vec<Configuration>)] {
+        let clusters = self.subject.clusters_mut();
+        clusters.map_or(&mut [], |own| &mut own.workloads)
+    }
+
+    /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
+    pub fn left_out(&self) -> &[LeftOut] {
+        self.clusters().map_or(&[], |own| &own.left_out)
+    }
+
+    /// Whether every VM type is searched by itself.
+    pub fn is_across_vms(&self) -> bool {
+        (self.clusters()).is_some_and(|own| own.search == Together::EachVm)
     }
 
     /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per
     /// policy, objective, strategy and replica.
     pub fn cases(&self) -> u64 {
-        let searches: usize = match self.search {
-            Together::All => self.workloads.len(),
-            Together::EachVm => (self.workloads.iter())
-                .map(|(_, configurations)| by_vm(configurations).len())
-                .sum(),
-        };
-        let measured = self.measured.as_ref().map_or(0, |m| m.jobs.len());
-        (searches + measured + self.stated()) as u64
+        self.subject.topic().searches().len() as u64
             * self.runs_in.len() as u64
             * self.policies.len() as u64
             * self.objectives.len() as u64
             * self.strategies.len() as u64
             * self.replicas
     }
-}
-
-/// Runs of configurations of one VM type.
-pub fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
-    fn vm_type(c: &Configuration) -> &str {
-        Shape::parse(&c.vm).map_or(&c.vm, |shape| shape.vm_type)
-    }
-    let mut start = 0;
-    (configurations.chunk_by(|a, b| vm_type(a) == vm_type(b)))
-        .map(|run| {
-            start += run.len();
-            start - run.len()..start
-        })
-        .collect()
 }

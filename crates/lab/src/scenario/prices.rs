@@ -9,39 +9,15 @@ use toml::Spanned;
 use super::complaints::Complaints;
 use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
-use super::grids::MeasuredJobs;
-use super::machines::{self, Machine};
 use scavsim_data::cloud::{Fleet, PriceTable};
-use scavsim_data::configuration::{Configuration, Shape};
-use scavsim_data::pricing::builtin::{self, LISTED, LISTED_SPOT};
+use scavsim_data::configuration::Shape;
+use scavsim_data::pricing::builtin;
 use scavsim_data::pricing::file::Tables;
 use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
 use scavsim_data::pricing::{NoPrice, Policy, PolicyFile, Rented};
 use scavsim_data::usage::RentedVm;
-use scavsim_data::workload::Workload;
 use scavsim_read::input::Source;
 use scavsim_read::input::name::not_a_name;
-use scavsim_sim::cluster::Setup;
-
-/// The policy of a scenario that names none: what all its workloads were published with, on the VM types that they were measured
-/// on; else the listed price of each VM type.
-pub(super) fn unnamed<'f>(file: &ScenarioFile, loaded: &'f [Option<Workload>]) -> &'f str {
-    let mut published = loaded.iter().map(|w| w.as_ref()?.pricing.as_deref());
-    if let (Some(Some(first)), true) = (published.next(), file.vm.is_empty())
-        && published.all(|other| other == Some(first))
-    {
-        return first;
-    }
-    // The VMs of a kind, of a bag and of plans say themselves on which terms they are rented.
-    let all_on_spot = file.spot.is_some()
-        && file.kind.is_empty()
-        && file.bag.is_none()
-        && file.parallel.is_none();
-    match all_on_spot {
-        true => LISTED_SPOT,
-        false => LISTED,
-    }
-}
 
 /// The policies asked for: built in, the program's `own`, or defined in the scenario; the one called `unnamed` where none is.
 pub(super) fn read(
@@ -166,7 +142,7 @@ fn tables(
 }
 
 /// What may be rented in a scenario.
-pub(super) struct Rentals<'a> {
+pub(crate) struct Rentals<'a> {
     /// The VM types that there are.
     pub(super) fleet: Fleet<'a>,
     /// Those to choose from, on their terms, each once.
@@ -176,41 +152,6 @@ pub(super) struct Rentals<'a> {
 }
 
 impl<'a> Rentals<'a> {
-    /// Those of simulated workloads.
-    pub(super) fn of_workloads(
-        machines: &'a [Machine],
-        setup: &'a Setup,
-        workloads: &'a [(Workload, Vec<Configuration>)],
-    ) -> Rentals<'a> {
-        let mut all: Vec<Rented<'_>> = (workloads.iter())
-            .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
-            .filter_map(|alike| alike.first())
-            .flat_map(|c| match setup.kinds.get(&c.vm) {
-                Some(kind) => kind.rented().collect(),
-                None => vec![Rented::as_priced(vm_type(&c.vm))],
-            })
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        Rentals {
-            fleet: machines::fleet(machines),
-            all,
-            are_lost: setup.spot.is_some(),
-        }
-    }
-
-    /// Those of the runs of a grid, which lost none.
-    pub(super) fn of_grid(measured: &'a MeasuredJobs) -> Rentals<'a> {
-        let spaces = measured.jobs.iter().map(|job| &job.space);
-        let vms = spaces.flat_map(|space| (0..space.len()).filter_map(|at| space.vm(at)));
-        let types: BTreeSet<&str> = vms.map(|vm| vm_type(vm)).collect();
-        Rentals {
-            fleet: Fleet::listed(),
-            all: types.into_iter().map(Rented::as_priced).collect(),
-            are_lost: false,
-        }
-    }
-
     /// Those of a bag of jobs or of parallel plans.
     pub(super) fn of_types(types: &'a [RentedVm], are_lost: bool) -> Rentals<'a> {
         let rented = |vm: &'a RentedVm| Rented {
@@ -226,16 +167,16 @@ impl<'a> Rentals<'a> {
 }
 
 /// The VM type of a shape.
-fn vm_type(shape: &str) -> &str {
+pub(super) fn vm_type(shape: &str) -> &str {
     Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }
 
 /// Every policy must have a price for every VM type to choose from.
 pub(super) fn all_priced(
-    file: &ScenarioFile,
     policies: &[Policy],
+    asked: Option<&Spanned<Vec<Spanned<String>>>>,
     rentals: &Rentals<'_>,
-    workloads: &[(Workload, Vec<Configuration>)],
+    place: impl Fn(&str) -> Option<Range<usize>>,
     complaints: &mut Complaints<'_>,
 ) {
     let fleet = &rentals.fleet;
@@ -263,16 +204,16 @@ pub(super) fn all_priced(
         }
         missing.dedup_by(|a, b| a.0 == b.0);
         for (why, vm) in missing {
-            let asked = (file.pricing.policies.iter().flat_map(Spanned::get_ref))
+            let named = (asked.into_iter().flat_map(Spanned::get_ref))
                 .find(|name| *name.get_ref() == policy.name);
-            let complaint = match (asked, vm) {
-                (Some(asked), _) => {
+            let complaint = match (named, vm) {
+                (Some(named), _) => {
                     let title = format!("pricing policy `{}`: {}", policy.name, why.what);
-                    let complaint = complaints.at(asked.span(), title, "cannot be charged");
+                    let complaint = complaints.at(named.span(), title, "cannot be charged");
                     complaint.with_help(why.help)
                 }
                 (None, vm) => {
-                    let place = vm.and_then(|vm| place(file, fleet.table(vm), workloads));
+                    let place = vm.and_then(|vm| place(fleet.table(vm)));
                     unpriced(policy, why, vm, fleet, place, complaints)
                 }
             };
@@ -311,35 +252,8 @@ fn unpriced(
     complaint.with_help(why.help + &say)
 }
 
-/// Where the file says that a VM type is to choose from.
-fn place(
-    file: &ScenarioFile,
-    vm: &str,
-    workloads: &[(Workload, Vec<Configuration>)],
-) -> Option<Range<usize>> {
-    let table = || Some(file.vm.keys().find(|name| name.get_ref() == vm)?.span());
-    let job_time = || {
-        let mut times = file
-            .bag
-            .as_ref()?
-            .get_ref()
-            .job_times
-            .as_ref()?
-            .get_ref()
-            .iter();
-        Some(times.find(|time| time.get_ref().vm == vm)?.span())
-    };
-    let cluster = || {
-        let mut named = file.cluster.vm.iter();
-        Some(named.find(|name| vm_type(name.get_ref()) == vm)?.span())
-    };
-    let workload = || {
-        let asked = file.workloads.as_ref()?.get_ref();
-        let runs =
-            |(_, all): &&(Workload, Vec<Configuration>)| all.iter().any(|c| vm_type(&c.vm) == vm);
-        let at = workloads.iter().position(|own| runs(&own));
-        // A kind of cluster has the type among others.
-        Some(asked.get(at.unwrap_or(0))?.span())
-    };
-    table().or_else(job_time).or_else(cluster).or_else(workload)
+/// Where `[cluster]` names a VM type.
+pub(super) fn place_in_cluster(file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
+    let mut named = file.cluster.vm.iter();
+    Some(named.find(|name| vm_type(name.get_ref()) == vm)?.span())
 }

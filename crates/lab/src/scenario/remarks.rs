@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use super::file::ScenarioFile;
 use super::prices::Rentals;
+use super::subject::Subject;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::pricing::{Policy, Rented};
 use scavsim_data::workload::Workload;
 use scavsim_search::search::registry;
+use scavsim_sim::cluster::Setup;
 
 /// More names than this are a number.
 const MOST_NAMES: usize = 4;
@@ -33,10 +35,11 @@ impl Remarks {
     pub(super) fn new(
         file: &ScenarioFile,
         policies: &[Policy],
-        rentals: &Rentals<'_>,
+        (subject, setup): (&Subject, &Setup),
         strategies: &[String],
-        stored: &[Workload],
     ) -> Remarks {
+        let rentals = &subject.topic().rentals(setup);
+        let stored = subject.clusters().map_or(&[][..], |own| &own.stored);
         let unnamed = unnamed(file, policies);
         let prices = (unnamed.into_iter())
             .chain(one_price(policies, rentals))

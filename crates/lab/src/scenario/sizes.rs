@@ -22,8 +22,7 @@ pub(super) fn check(
     file: &ScenarioFile,
     workloads: &[(Workload, Vec<Configuration>)],
     reach: &Reach,
-    setup: &Setup,
-    variation: &Variation,
+    (setup, variation): (&Setup, &Variation),
     complaints: &mut Complaints<'_>,
 ) {
     if !protocols_run(file, workloads, setup, complaints) {

@@ -12,7 +12,10 @@ impl Scenario {
             return None;
         }
         let mut names: Vec<String> = Vec::new();
-        let unpriced = self.workloads.iter().filter(|(w, _)| w.staleness.is_none());
+        let unpriced = self
+            .workloads()
+            .iter()
+            .filter(|(w, _)| w.staleness.is_none());
         let unpriced = unpriced.flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
         for (workload, configuration) in unpriced {
             let protocol = setup.protocol_on(&workload.name, &configuration.vm);

@@ -1,26 +1,14 @@
 //! Names of strategies and objectives → those that can be used.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use toml::Spanned;
 
-use super::by_vm;
 use super::complaints::Complaints;
-use super::file::{ScenarioFile, SearchTable, Together};
-use super::grids::MeasuredJobs;
-use scavsim_data::configuration::Configuration;
-use scavsim_data::space::Space;
-use scavsim_data::workload::{Reach, Workload};
+use super::file::{ScenarioFile, SearchTable};
+use super::subject::{Known, Subject};
 use scavsim_read::input::Diagnostic;
 use scavsim_search::search::registry::WHEN_NONE_IS_NAMED;
-use scavsim_search::search::{
-    ALL_KNOWING, Figures, Objective, Past, Registry, Settings, Task, registry,
-};
-use scavsim_search::testbed::{History, MeasuredGrid};
-use scavsim_sim::bag::Choices;
+use scavsim_search::search::{ALL_KNOWING, Objective, Past, Registry, Settings, registry};
 use scavsim_sim::cluster::Setup;
-use scavsim_sim::plans;
 
 /// The strategies asked for.
 pub(super) fn read(
@@ -92,114 +80,20 @@ pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -
     asked.get_ref().iter().map(|o| *o.get_ref()).collect()
 }
 
-/// What is simulated, and what is known of it.
-pub(super) struct Simulated<'a> {
-    /// Workloads with their configurations.
-    pub(super) workloads: &'a [(Workload, Vec<Configuration>)],
-    /// Workloads whose earlier runs are known.
-    pub(super) stored: &'a [Workload],
-    /// How far beyond measurements they may be asked.
-    pub(super) reach: &'a Reach,
-    /// How clusters live.
-    pub(super) setup: &'a Setup,
-}
-
-/// The strategies to run. Every one that was asked for can be built for every workload; where
-/// none was asked for, those that can.
+/// The strategies to run. Every one that was asked for can be built for everything that is searched; where none was asked
+/// for, those that can.
 pub(super) fn usable(
     file: &ScenarioFile,
     registry: &Registry,
-    simulated: Simulated<'_>,
+    (subject, setup): (&Subject, &Setup),
     mut strategies: Vec<Spanned<String>>,
     complaints: &mut Complaints<'_>,
 ) -> Vec<String> {
-    let Simulated {
-        workloads,
-        stored,
-        reach,
-        setup,
-    } = simulated;
-    let searches = (workloads.iter()).flat_map(|(w, all)| {
-        let searches = searches(file.cluster.search, reach, all);
-        searches.into_iter().map(move |c| (w, c))
-    });
-    for (workload, configurations) in searches {
-        let reach = &setup.reach(reach, configurations);
-        let stored: Vec<History> = stored.iter().map(|w| History::of(w, reach)).collect();
-        let own = History::of(workload, reach);
-        let space = Space::of_clusters(configurations);
-        let task = Figures::of(workload).task(&workload.name, &space);
-        buildable(
-            file,
-            registry,
-            &task,
-            (&own, &stored),
-            &mut strategies,
-            complaints,
-        );
+    let topic = subject.topic();
+    for search in topic.representatives() {
+        let known = topic.known(&search, setup);
+        buildable(file, registry, &known, &mut strategies, complaints);
     }
-    strategies.into_iter().map(Spanned::into_inner).collect()
-}
-
-/// The same on the jobs of a measured grid.
-pub(super) fn usable_on(
-    file: &ScenarioFile,
-    registry: &Registry,
-    measured: &MeasuredJobs,
-    mut strategies: Vec<Spanned<String>>,
-    complaints: &mut Complaints<'_>,
-) -> Vec<String> {
-    let stored: Vec<History> = (measured.jobs.iter())
-        .map(|job| MeasuredGrid::history(job))
-        .collect();
-    for (job, own) in measured.jobs.iter().zip(&stored) {
-        let task = Figures::of_job(job).task(&job.name, &job.space);
-        let past = (own, &stored[..]);
-        buildable(file, registry, &task, past, &mut strategies, complaints);
-    }
-    strategies.into_iter().map(Spanned::into_inner).collect()
-}
-
-/// The same on a bag of jobs.
-pub(super) fn usable_on_bag(
-    file: &ScenarioFile,
-    registry: &Registry,
-    choices: &Choices,
-    mut strategies: Vec<Spanned<String>>,
-    complaints: &mut Complaints<'_>,
-) -> Vec<String> {
-    let own = History::default();
-    let task = Figures::of_bag().task(&choices.name, &choices.space);
-    buildable(
-        file,
-        registry,
-        &task,
-        (&own, &[]),
-        &mut strategies,
-        complaints,
-    );
-    strategies.into_iter().map(Spanned::into_inner).collect()
-}
-
-/// The same on parallel plans.
-pub(super) fn usable_on_plans(
-    file: &ScenarioFile,
-    registry: &Registry,
-    plans: &plans::Choices,
-    mut strategies: Vec<Spanned<String>>,
-    complaints: &mut Complaints<'_>,
-) -> Vec<String> {
-    let own = History::default();
-    let mut task = Figures::of_plans(plans).task(&plans.name, &plans.space);
-    task.plans = Some(plans);
-    buildable(
-        file,
-        registry,
-        &task,
-        (&own, &[]),
-        &mut strategies,
-        complaints,
-    );
     strategies.into_iter().map(Spanned::into_inner).collect()
 }
 
@@ -207,11 +101,11 @@ pub(super) fn usable_on_plans(
 fn buildable(
     file: &ScenarioFile,
     registry: &Registry,
-    task: &Task<'_>,
-    (own, stored): (&History, &[History]),
+    known: &Known<'_>,
     strategies: &mut Vec<Spanned<String>>,
     complaints: &mut Complaints<'_>,
 ) {
+    let task = &known.task();
     // The break-even of every strategy is counted against the default configuration.
     if let Err(why) = file.strategy.fixed.index(task) {
         let title = format!("`strategy.default` cannot be used: {why}");
@@ -222,7 +116,8 @@ fn buildable(
     strategies.retain(|strategy| {
         let name = strategy.get_ref();
         let built = registry.recipe(name, &file.strategy);
-        let built = built.map(|recipe| recipe.build(task, &mut Past::new(own, stored)));
+        let built =
+            built.map(|recipe| recipe.build(task, &mut Past::new(&known.own, &known.stored)));
         let Some(Err(why)) = built else {
             return true;
         };
@@ -233,26 +128,4 @@ fn buildable(
     if file.search.strategies.is_some() {
         complaints.diagnostics.extend(unusable);
     }
-}
-
-/// The configurations that are searched together. Of VM types that stand in for the same one with the
-/// same configurations the first speaks for all: what a strategy needs to know is the same.
-fn searches<'c>(
-    together: Together,
-    reach: &Reach,
-    all: &'c [Configuration],
-) -> Vec<&'c [Configuration]> {
-    if together == Together::All {
-        return vec![all];
-    }
-    let mut seen = HashSet::new();
-    let kind = |search: &[Configuration]| -> Vec<(Arc<str>, Vec<[u32; 2]>)> {
-        let shapes = search.chunk_by(|a, b| a.vm == b.vm);
-        let pairs = |same: &[Configuration]| same.iter().map(|c| [c.workers, c.batch]).collect();
-        shapes
-            .map(|same| (Arc::clone(&reach.measured(&same[0]).0.vm), pairs(same)))
-            .collect()
-    };
-    let runs = by_vm(all).into_iter().map(|range| &all[range]);
-    runs.filter(|search| seen.insert(kind(search))).collect()
 }

@@ -51,12 +51,11 @@ pub(super) fn simulate(
         if own.is_empty() {
             continue;
         }
-        let scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
-        let scenario = Scenario {
-            workloads: vec![(workload.clone(), own)],
-            reach: reach.clone(),
-            ..scenario
-        };
+        let mut scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
+        if let Some(clusters) = scenario.subject.clusters_mut() {
+            clusters.workloads = vec![(workload.clone(), own)];
+            clusters.reach = reach.clone();
+        }
         let effort = ranking::Effort {
             runs: question.runs,
             jobs,

@@ -1,7 +1,5 @@
 //! Random halves of what there is to choose from: a grid that looks like another.
 
-use std::sync::Arc;
-
 use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim_lab::scenario::Scenario;
 
@@ -16,16 +14,7 @@ pub(super) fn half(scenario: &Scenario, part: u32) -> Scenario {
         let purpose = Purpose::SubGrid(WorkloadKey::of(name));
         streams.stream(u64::from(part), purpose)
     };
-    for (workload, configurations) in &mut scenario.workloads {
-        let kept = kept(configurations.len(), &mut stream(&workload.name));
-        *configurations = kept.iter().map(|at| configurations[*at].clone()).collect();
-    }
-    if let Some(measured) = &mut scenario.measured {
-        for job in &mut measured.jobs {
-            let kept = kept(job.space.len(), &mut stream(&job.name));
-            *job = Arc::new(job.only(&kept));
-        }
-    }
+    (scenario.subject).keep(&mut |name, count| kept(count, &mut stream(name)));
     scenario
 }
 

@@ -275,8 +275,11 @@ fn predictions(plan: &Plan, table: &mut Table) -> Result<(), String> {
 
 /// What was measured of the workloads.
 fn history(scenario: &Scenario, table: &mut Table) {
-    for (workload, _) in &scenario.workloads {
-        for run in History::of(workload, &scenario.reach).runs {
+    let Some(clusters) = scenario.clusters() else {
+        return;
+    };
+    for (workload, _) in &clusters.workloads {
+        for run in History::of(workload, &clusters.reach).runs {
             table.push([
                 text(Some(&workload.name)),
                 text(run.vm.as_deref()),

@@ -4,8 +4,6 @@
 use std::io;
 use std::path::Path;
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
 use super::Folder;
@@ -15,9 +13,8 @@ use scavsim_data::pricing::builtin;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::expectation::Precision;
 use scavsim_lab::experiment::{Ending, Finished, Plan, Tasks};
-use scavsim_lab::scenario::{Scenario, Together};
+use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::regular;
-use scavsim_search::grid::Job;
 
 /// Name of the file.
 pub const FILE: &str = "manifest.json";
@@ -31,7 +28,7 @@ pub type Identity = Map<String, Value>;
 
 /// What decides the records of `scenario`.
 pub fn identity(scenario: &Scenario) -> Identity {
-    let workloads: Vec<Value> = (scenario.workloads.iter())
+    let workloads: Vec<Value> = (scenario.workloads().iter())
         .map(|(w, configurations)| {
             json!({
                 "name": w.name,
@@ -41,6 +38,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         })
         .collect();
     let stored = |w: &Workload| json!({ "name": w.name, "data_hash": w.hash });
+    let past = scenario.clusters().into_iter().flat_map(|own| &own.stored);
     let tasks = Tasks::of_scenario(scenario);
     let entries = [
         ("schema", json!(2)),
@@ -52,7 +50,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         ("replicas", json!(scenario.replicas)),
         ("fidelity", json!(scenario.fidelity.name())),
         ("workloads", Value::Array(workloads)),
-        ("stored", scenario.stored.iter().map(stored).collect()),
+        ("stored", past.map(stored).collect()),
         (
             "policies",
             scenario.policies.iter().map(|p| p.name.clone()).collect(),
@@ -61,32 +59,15 @@ pub fn identity(scenario: &Scenario) -> Identity {
         ("cases", json!(scenario.cases())),
         (PER_TASK, json!(tasks.size())),
         (PER_STRETCH, json!(tasks.stretch())),
-        (ACROSS_VMS, json!(scenario.search == Together::EachVm)),
+        (ACROSS_VMS, json!(scenario.is_across_vms())),
     ];
-    let measured = scenario.measured.as_ref().map(|measured| {
-        let jobs = measured.jobs.iter();
-        let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
-        json!({ "name": measured.grid, "jobs": jobs.map(job).collect::<Vec<Value>>() })
-    });
-    let bag = scenario.bag.as_ref().map(|bag| {
-        let about = json!({ "name": bag.name, "configurations": bag.space.len() });
-        ("bag".to_owned(), about)
-    });
-    let plans = scenario.parallel.as_ref().map(|plans| {
-        let holes = plans.holes.count();
-        let about =
-            json!({ "name": plans.name, "configurations": plans.space.len(), "holes": holes });
-        ("parallel".to_owned(), about)
-    });
+    let subject = scenario.subject.identity();
     let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();
     let settings = (settings.len() > 1).then(|| ("settings".to_owned(), json!(settings)));
-    let grid = measured.map(|measured| ("grid".to_owned(), measured));
     entries
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
-        .chain(grid)
-        .chain(bag)
-        .chain(plans)
+        .chain(subject.map(|(key, value)| (key.to_owned(), value)))
         .chain(settings)
         .chain(Places::of(scenario).entries())
         .collect()

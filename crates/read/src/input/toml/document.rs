@@ -117,6 +117,12 @@ impl<'s> Document<'s> {
         !self.axes.is_empty()
     }
 
+    /// Every key of its tables with the place of its value, those of a table behind the table itself, as `spot` and
+    /// `spot.lifetime`.
+    pub fn keys(&self) -> Vec<(String, Range<usize>)> {
+        tree::keys(&self.root)
+    }
+
     /// A reading's keys and values, as `a.b=1;c=2`: of those keys that hold several values.
     pub fn name(&self, reading: usize) -> String {
         let named = (self.axes.iter().zip(digits_of(reading, &self.axes)))

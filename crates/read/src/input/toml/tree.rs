@@ -71,6 +71,20 @@ pub(super) fn count(root: &Node<'_>) -> usize {
     count
 }
 
+/// Every key of tables within tables with the place of its value, outer ones first.
+pub(super) fn keys(root: &Node<'_>) -> Vec<(String, Range<usize>)> {
+    let mut all = Vec::new();
+    let mut below = vec![(String::new(), root)];
+    while let Some((path, node)) = below.pop() {
+        for (key, value) in node.get_ref().as_table().into_iter().flatten() {
+            let path = format!("{path}{}", key.get_ref());
+            all.push((path.clone(), value.span()));
+            below.push((path + ".", value));
+        }
+    }
+    all
+}
+
 /// The innermost key or value whose place covers `span`.
 ///
 /// The whole tree has to be searched: the span of a table is only its `[header]`, and

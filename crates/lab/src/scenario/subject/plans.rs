@@ -7,23 +7,148 @@ mod nodes;
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::complaints::Complaints;
-use super::excluded;
-use super::file::ScenarioFile;
-use super::files::Files;
-use super::parallel_table::ParallelTable;
+use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use crate::scenario::complaints::Complaints;
+use crate::scenario::file::ScenarioFile;
+use crate::scenario::files::Files;
+use crate::scenario::parallel_table::ParallelTable;
+use crate::scenario::prices::Rentals;
+use crate::scenario::{Setting, setup};
 use scavsim_base::units::SimTime;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Folder, Source, closest};
+use scavsim_search::search::Figures;
+use scavsim_search::testbed::PlanGround;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Hands;
 use scavsim_sim::parallel::{LayerProfile, Links, Runtime, Schedule, library};
 use scavsim_sim::plans::choices::Parts;
 use scavsim_sim::plans::{Axes, Choices, Draft, Target, Terms};
 use scavsim_sim::training::Variation;
+
+pub(super) const FORM: Form = Form {
+    key: "parallel",
+    reads: &[
+        "parallel",
+        "fidelity",
+        "cluster.vm",
+        "cluster.start_up_s",
+        "spot.lifetime",
+        "spot.exponential_mean_h",
+        "spot.replacement_s",
+        "spot.start_up",
+        "spot.warm_restart_s",
+        "spot.restart",
+        "spot.keeps",
+        "spot.checkpoint",
+        "spot.checkpoint_write_s",
+        "spot.checkpoint_mb",
+        "variation.step_cv",
+        "variation.placement_sigma",
+        "variation.vm_sigma",
+        "variation.epoch_cv",
+        "variation.drift",
+        "variation.straggler",
+    ],
+    why: "plans have their own degrees",
+    why_spot: "a plan waits for another VM, and goes back to its checkpoint",
+    states_prices: false,
+    read,
+};
+
+/// A model that is cut over GPUs, with the plans for it.
+#[derive(Debug, Clone)]
+pub struct ModelPlans {
+    choices: Arc<Choices>,
+    /// The terms that it is trained on, by setting.
+    terms: Vec<Arc<Terms>>,
+}
+
+fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+    let Reading { file, files, .. } = reading;
+    let setup = setup::read(file, &[], &[], complaints);
+    let plans = ModelPlans {
+        choices: Arc::new(choices(file, files, &setup, complaints)?),
+        terms: Vec::new(),
+    };
+    Some((Subject::Plans(plans), setup))
+}
+
+impl Topic for ModelPlans {
+    fn form(&self) -> &'static Form {
+        &FORM
+    }
+
+    fn names(&self) -> Vec<&str> {
+        vec![&self.choices.name]
+    }
+
+    fn searches(&self) -> Vec<Search> {
+        vec![Search::whole(0, self.choices.space.len())]
+    }
+
+    fn known<'s>(&'s self, _: &Search, _: &Setup) -> Known<'s> {
+        let choices = &*self.choices;
+        let figures = Figures::of_plans(choices);
+        Known {
+            plans: Some(choices),
+            ..Known::without_history(&choices.name, &choices.space, figures)
+        }
+    }
+
+    fn prepared<'s>(
+        &'s self,
+        search: &Search,
+        preparing: Preparing<'_>,
+    ) -> Result<Prepared<'s>, OutsideHull> {
+        let terms = Arc::clone(&self.terms[preparing.setting.number]);
+        let ground = PlanGround::new(Arc::clone(&self.choices), terms);
+        Ok(Prepared {
+            known: self.known(search, &preparing.setting.setup),
+            ground: Box::new(ground.prepared(preparing.hands)),
+            fleet: Fleet::listed(),
+        })
+    }
+
+    fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s> {
+        Rentals::of_types(&self.choices.types, setup.spot.is_some())
+    }
+
+    fn add_setting(
+        &mut self,
+        file: &ScenarioFile,
+        setting: &Setting,
+        complaints: &mut Complaints<'_>,
+    ) {
+        let Setting {
+            setup, variation, ..
+        } = setting;
+        self.terms.extend(terms(file, setup, variation, complaints));
+    }
+
+    fn identity(&self) -> Option<(&'static str, Value)> {
+        let Choices {
+            name, space, holes, ..
+        } = &*self.choices;
+        let about = json!({ "name": name, "configurations": space.len(), "holes": holes.count() });
+        Some(("parallel", about))
+    }
+
+    fn impossible(&self) -> Option<String> {
+        let holes = &self.choices.holes;
+        (holes.count() > 0).then(|| holes.to_string())
+    }
+
+    fn hashes(&self) -> &[String] {
+        &self.choices.hashes
+    }
+}
 
 /// Most legal plans.
 const MOST_PLANS: usize = 200_000;
@@ -33,7 +158,7 @@ const MOST_GPUS: u32 = 64;
 const MOST_GPUS_OF_ALL: u32 = 16_384;
 
 /// The terms that the scenario's parallel job runs on; `None` where there is none.
-pub(super) fn terms(
+fn terms(
     file: &ScenarioFile,
     setup: &Setup,
     variation: &Variation,
@@ -74,7 +199,7 @@ pub(super) fn terms(
 }
 
 /// All plans that fit; `None` where there is no `[parallel]`, or it is wrong.
-pub(super) fn choices(
+fn choices(
     file: &ScenarioFile,
     files: &Files,
     setup: &Setup,
@@ -82,7 +207,6 @@ pub(super) fn choices(
 ) -> Option<Choices> {
     let place = file.parallel.as_ref()?;
     let before = complaints.count();
-    excluded::report(&excluded::PARALLEL, file, complaints);
     let table = place.get_ref();
     missing(place, complaints);
     let profile = profile(table, files, complaints);

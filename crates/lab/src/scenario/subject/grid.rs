@@ -1,21 +1,38 @@
 //! The measured grid that a scenario names, instead of workloads that are simulated.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::axis::Exclusion;
-use super::complaints::Complaints;
-use super::excluded;
-use super::file::ScenarioFile;
-use super::files::Files;
+use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use crate::scenario::axis::Exclusion;
+use crate::scenario::complaints::Complaints;
+use crate::scenario::file::ScenarioFile;
+use crate::scenario::files::Files;
+use crate::scenario::prices::{self, Rentals, vm_type};
+use crate::scenario::setup;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::builtin::LISTED;
-use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy};
+use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
+use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
 use scavsim_search::grid::{Grid, Job, Probe, library, load};
+use scavsim_search::search::Figures;
 use scavsim_search::testbed::grid::MOST_RUNS;
 use scavsim_search::testbed::{Ground, MeasuredGrid};
+use scavsim_sim::cluster::Setup;
+
+pub(super) const FORM: Form = Form {
+    key: "grid",
+    reads: &["grid", "jobs", "cluster.exclude", "limits.max_workers"],
+    why: "a measured grid has its own configurations and its own truth",
+    why_spot: "",
+    states_prices: true,
+    read,
+};
 
 /// Jobs of a measured grid.
 #[derive(Debug, Clone)]
@@ -28,20 +45,10 @@ pub struct MeasuredJobs {
     pub jobs: Vec<Arc<Job>>,
 }
 
-/// Reads the grid that the scenario names; `None` where it names none or a wrong one.
-pub(super) fn read(
-    file: &ScenarioFile,
-    files: &Files,
-    complaints: &mut Complaints<'_>,
-) -> Option<MeasuredJobs> {
-    let Some(name) = &file.grid else {
-        if let Some(jobs) = &file.jobs {
-            let label = "there is no `grid`";
-            complaints.error_at(jobs.span(), "`jobs` are those of a measured grid", label);
-        }
-        return None;
-    };
-    excluded::report(&excluded::GRID, file, complaints);
+fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+    let Reading { file, files, .. } = reading;
+    let setup = setup::read(file, &[], &[], complaints);
+    let name = file.grid.as_ref()?;
     let grid = grid(name, files, complaints)?;
     let places = asked_jobs(file, &grid, complaints)?;
     exclusions_known(&file.cluster.exclude, &grid, complaints);
@@ -74,45 +81,118 @@ pub(super) fn read(
         }
         jobs.push(Arc::new(job.only(&kept)));
     }
-    (!jobs.is_empty()).then_some(MeasuredJobs {
+    let measured = MeasuredJobs {
         grid: grid.name,
         probe: grid.probe,
         jobs,
-    })
+    };
+    (!measured.jobs.is_empty()).then_some((Subject::Grid(measured), setup))
 }
 
-/// The pricing policies of a grid: what it states itself when none is named. A program may bring its own.
-pub(super) fn policies(
-    file: &ScenarioFile,
-    programs: &[Policy],
-    measured: &MeasuredJobs,
-    files: &Files,
-    complaints: &mut Complaints<'_>,
-) -> Option<Vec<Policy>> {
-    let own = || vec![Policy::as_measured()];
-    let Some(asked) = &file.pricing.policies else {
-        priced(&own(), measured, None, complaints);
-        return Some(own());
-    };
-    let mut others = file.pricing.clone();
-    let (stated, rest): (Vec<_>, Vec<_>) =
-        (asked.get_ref().iter().cloned()).partition(|name| name.get_ref() == AS_MEASURED);
-    others.policies = Some(Spanned::new(asked.span(), rest));
-    let mut policies = if stated.is_empty() { Vec::new() } else { own() };
-    if stated.is_empty() || asked.get_ref().len() > stated.len() {
-        policies.extend(super::prices::read(
-            &others, programs, LISTED, files, complaints,
-        )?);
+impl Topic for MeasuredJobs {
+    fn form(&self) -> &'static Form {
+        &FORM
     }
-    complaints.no_duplicates("policies", asked.get_ref());
-    // In the order in which they are asked for.
-    let place = |policy: &Policy| {
-        let mut all = asked.get_ref().iter();
-        all.position(|name| *name.get_ref() == policy.name)
-    };
-    policies.sort_by_key(place);
-    priced(&policies, measured, Some(asked), complaints);
-    Some(policies)
+
+    fn names(&self) -> Vec<&str> {
+        self.jobs.iter().map(|job| &*job.name).collect()
+    }
+
+    fn searches(&self) -> Vec<Search> {
+        let jobs = self.jobs.iter().enumerate();
+        jobs.map(|(place, job)| Search::whole(place, job.space.len()))
+            .collect()
+    }
+
+    fn known<'s>(&'s self, search: &Search, _: &Setup) -> Known<'s> {
+        let job = &self.jobs[search.choice];
+        Known {
+            workload: &job.name,
+            space: Cow::Borrowed(&job.space),
+            figures: Figures::of_job(job),
+            own: MeasuredGrid::history(job),
+            stored: (self.jobs.iter())
+                .map(|job| MeasuredGrid::history(job))
+                .collect(),
+            plans: None,
+        }
+    }
+
+    fn prepared<'s>(
+        &'s self,
+        search: &Search,
+        preparing: Preparing<'_>,
+    ) -> Result<Prepared<'s>, OutsideHull> {
+        let job = Arc::clone(&self.jobs[search.choice]);
+        Ok(Prepared {
+            known: self.known(search, &preparing.setting.setup),
+            ground: Box::new(MeasuredGrid::new(job, self.probe)),
+            fleet: Fleet::listed(),
+        })
+    }
+
+    /// Those of its runs, which lost none.
+    fn rentals<'s>(&'s self, _: &'s Setup) -> Rentals<'s> {
+        let spaces = self.jobs.iter().map(|job| &job.space);
+        let vms = spaces.flat_map(|space| (0..space.len()).filter_map(|at| space.vm(at)));
+        let types: BTreeSet<&str> = vms.map(|vm| vm_type(vm)).collect();
+        Rentals {
+            fleet: Fleet::listed(),
+            all: types.into_iter().map(Rented::as_priced).collect(),
+            are_lost: false,
+        }
+    }
+
+    /// What the grid states itself when none is named. A program may bring its own.
+    fn policies(
+        &self,
+        reading: &Reading<'_>,
+        _: &Setup,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Vec<Policy>> {
+        let pricing = &reading.file.pricing;
+        let own = || vec![Policy::as_measured()];
+        let Some(asked) = &pricing.policies else {
+            priced(&own(), self, None, complaints);
+            return Some(own());
+        };
+        let mut others = pricing.clone();
+        let (stated, rest): (Vec<_>, Vec<_>) =
+            (asked.get_ref().iter().cloned()).partition(|name| name.get_ref() == AS_MEASURED);
+        others.policies = Some(Spanned::new(asked.span(), rest));
+        let mut policies = if stated.is_empty() { Vec::new() } else { own() };
+        if stated.is_empty() || asked.get_ref().len() > stated.len() {
+            let programs = &reading.given.policies;
+            policies.extend(prices::read(
+                &others,
+                programs,
+                LISTED,
+                reading.files,
+                complaints,
+            )?);
+        }
+        complaints.no_duplicates("policies", asked.get_ref());
+        // In the order in which they are asked for.
+        let place = |policy: &Policy| {
+            let mut all = asked.get_ref().iter();
+            all.position(|name| *name.get_ref() == policy.name)
+        };
+        policies.sort_by_key(place);
+        priced(&policies, self, Some(asked), complaints);
+        Some(policies)
+    }
+
+    fn keep(&mut self, kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {
+        for job in &mut self.jobs {
+            *job = Arc::new(job.only(&kept(&job.name, job.space.len())));
+        }
+    }
+
+    fn identity(&self) -> Option<(&'static str, Value)> {
+        let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
+        let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
+        Some(("grid", json!({ "name": self.grid, "jobs": jobs })))
+    }
 }
 
 /// Every policy must have a price for every run.

@@ -1,25 +1,129 @@
 //! A bag of independent jobs: `[bag]` → the terms that it runs on, and the ways to run it.
-//!
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::bag_table::{BagTable, GivenLosses, NoticeChoice};
-use super::complaints::Complaints;
-use super::excluded;
-use super::file::ScenarioFile;
-use super::spot;
+use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use crate::scenario::bag_table::{BagTable, GivenLosses, NoticeChoice};
+use crate::scenario::complaints::Complaints;
+use crate::scenario::file::ScenarioFile;
+use crate::scenario::prices::{Rentals, place_in_cluster};
+use crate::scenario::{Setting, setup, spot};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_base::units::SimTime;
+use scavsim_data::cloud::Fleet;
 use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
+use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
+use scavsim_search::search::Figures;
+use scavsim_search::testbed::BagGround;
 use scavsim_sim::bag::{Bag, Choices, Loss, Notice, Size, Surrogate, logged};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
+
+pub(super) const FORM: Form = Form {
+    key: "bag",
+    reads: &[
+        "bag",
+        "cluster.vm",
+        "cluster.start_up_s",
+        "spot.lifetime",
+        "spot.exponential_mean_h",
+        "spot.replacement_s",
+        "spot.start_up",
+    ],
+    why: "a bag of jobs has its own configurations",
+    why_spot: "a lost job of a bag is run again, or not",
+    states_prices: false,
+    read,
+};
+
+/// A bag of jobs, and the ways to run it.
+#[derive(Debug, Clone)]
+pub struct BagOfJobs {
+    choices: Arc<Choices>,
+    /// The terms that it runs on, by setting.
+    terms: Vec<Arc<Bag>>,
+    /// Whether `bag.losses` says how VMs are lost.
+    losses_are_given: bool,
+}
+
+fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+    let setup = setup::read(reading.file, &[], &[], complaints);
+    let bag = BagOfJobs {
+        choices: Arc::new(choices(reading.file, complaints)?),
+        terms: Vec::new(),
+        losses_are_given: table(reading.file)?.losses.is_some(),
+    };
+    Some((Subject::Bag(bag), setup))
+}
+
+fn table(file: &ScenarioFile) -> Option<&BagTable> {
+    file.bag.as_ref().map(Spanned::get_ref)
+}
+
+impl Topic for BagOfJobs {
+    fn form(&self) -> &'static Form {
+        &FORM
+    }
+
+    fn names(&self) -> Vec<&str> {
+        vec![&self.choices.name]
+    }
+
+    fn searches(&self) -> Vec<Search> {
+        vec![Search::whole(0, self.choices.space.len())]
+    }
+
+    fn known<'s>(&'s self, _: &Search, _: &Setup) -> Known<'s> {
+        Known::without_history(&self.choices.name, &self.choices.space, Figures::of_bag())
+    }
+
+    fn prepared<'s>(
+        &'s self,
+        search: &Search,
+        preparing: Preparing<'_>,
+    ) -> Result<Prepared<'s>, OutsideHull> {
+        let terms = Arc::clone(&self.terms[preparing.setting.number]);
+        Ok(Prepared {
+            known: self.known(search, &preparing.setting.setup),
+            ground: Box::new(BagGround::new(terms, Arc::clone(&self.choices))),
+            fleet: Fleet::listed(),
+        })
+    }
+
+    fn rentals<'s>(&'s self, _: &'s Setup) -> Rentals<'s> {
+        Rentals::of_types(&self.choices.types, self.losses_are_given)
+    }
+
+    fn place_of(&self, file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
+        let times = table(file)?.job_times.iter().flat_map(Spanned::get_ref);
+        let time = times.into_iter().find(|time| time.get_ref().vm == vm);
+        let time = time.map(|time| time.span());
+        time.or_else(|| place_in_cluster(file, vm))
+    }
+
+    fn add_setting(
+        &mut self,
+        file: &ScenarioFile,
+        setting: &Setting,
+        complaints: &mut Complaints<'_>,
+    ) {
+        self.terms.extend(terms(file, &setting.setup, complaints));
+    }
+
+    fn identity(&self) -> Option<(&'static str, Value)> {
+        let Choices { name, space, .. } = &*self.choices;
+        let about = json!({ "name": name, "configurations": space.len() });
+        Some(("bag", about))
+    }
+}
 
 /// Most ways to run a bag.
 const MOST_CONFIGURATIONS: usize = 10_000;
@@ -28,12 +132,8 @@ const MOST_CONFIGURATIONS: usize = 10_000;
 const KEEP_SPARES_S: f64 = 3600.0;
 
 /// The terms that the scenario's bag runs on; `None` where there is none.
-pub(super) fn terms(
-    file: &ScenarioFile,
-    setup: &Setup,
-    complaints: &mut Complaints<'_>,
-) -> Option<Arc<Bag>> {
-    let table = file.bag.as_ref()?.get_ref();
+fn terms(file: &ScenarioFile, setup: &Setup, complaints: &mut Complaints<'_>) -> Option<Arc<Bag>> {
+    let table = table(file)?;
     let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));
     let jobs = table.jobs.map_or(1, Machines::get);
     let share = table.sufficient_share.map_or(1.0, Fraction::get);
@@ -97,11 +197,9 @@ fn given(losses: &GivenLosses) -> Loss {
 }
 
 /// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
-pub(super) fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
-    let table = file.bag.as_ref()?;
+fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
+    let table = table(file)?;
     let before = complaints.count();
-    excluded::report(&excluded::BAG, file, complaints);
-    let table = table.get_ref();
     let name = name(table, complaints);
     if let NoticeChoice::AfterStartS(all) = &table.notice
         && all.is_empty()

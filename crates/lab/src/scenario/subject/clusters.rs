@@ -1,0 +1,304 @@
+//! Clusters that train workloads: which workloads there are, and what to choose from for each.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use crate::scenario::complaints::Complaints;
+use crate::scenario::configurations::Configurations;
+use crate::scenario::file::{Outside, ScenarioFile, Together};
+use crate::scenario::left_out::LeftOut;
+use crate::scenario::machines::{self, Machine};
+use crate::scenario::prices::{Rentals, place_in_cluster, vm_type};
+use crate::scenario::{Setting, setup, sizes, workloads};
+use scavsim_data::configuration::Configuration;
+use scavsim_data::pricing::Rented;
+use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
+use scavsim_data::space::Space;
+use scavsim_data::workload::{OutsideHull, Reach, Workload};
+use scavsim_search::search::Figures;
+use scavsim_search::testbed::History;
+use scavsim_sim::cluster::{Setup, World};
+use scavsim_sim::training::waits::Waits;
+
+pub(super) const FORM: Form = Form {
+    key: "workloads",
+    reads: &[
+        "workloads",
+        "fidelity",
+        "vm",
+        "kind",
+        "cluster",
+        "sync",
+        "sync_of",
+        "staleness",
+        "elastic",
+        "spot",
+        "variation",
+        "search.stored",
+        "limits.max_workers",
+    ],
+    why: "clusters that train know nothing of it",
+    why_spot: "",
+    states_prices: false,
+    read,
+};
+
+/// Clusters that train workloads.
+#[derive(Debug, Clone)]
+pub struct Clusters {
+    /// The workloads, each with the configurations to choose from.
+    pub workloads: Vec<(Workload, Vec<Configuration>)>,
+    /// Which configurations a search chooses between.
+    pub search: Together,
+    /// Workloads whose earlier runs the model of all jobs may use.
+    pub stored: Vec<Workload>,
+    /// How far beyond its measurements a workload may be asked.
+    pub reach: Reach,
+    /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
+    pub left_out: Vec<LeftOut>,
+    /// VM types that were not measured, and their places by name.
+    machines: Vec<Machine>,
+    places: HashMap<Arc<str>, usize>,
+}
+
+fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+    let Reading {
+        file, files, given, ..
+    } = reading;
+    let loaded = asked(reading, complaints);
+    let machines = machines::read(file, &loaded, complaints);
+    let known: Vec<Option<&Workload>> = loaded.iter().map(Option::as_ref).collect();
+    let setup = setup::read(file, &known, &machines, complaints);
+    let mut reach = machines::reach(&machines, file.cluster.outside == Outside::Extrapolate);
+    setup::extend(&mut reach, &setup, &machines);
+    let configurations = Configurations {
+        file,
+        machines: &machines,
+        setup: &setup,
+        reach: &reach,
+    };
+    let names = (file.workloads.iter()).flat_map(|asked| asked.get_ref());
+    let spaces: Vec<Option<(Vec<Configuration>, LeftOut)>> = (loaded.iter().zip(names))
+        .map(|(w, name)| configurations.of(w.as_ref()?, name, complaints))
+        .collect();
+    let stored = match &file.search.stored {
+        None => workloads::stored(&loaded, complaints),
+        Some(names) => workloads::read("stored", names, files, &given.workloads, complaints),
+    };
+    let loaded: Vec<Workload> = loaded.into_iter().collect::<Option<_>>()?;
+    let spaces: Vec<(Vec<Configuration>, LeftOut)> = spaces.into_iter().collect::<Option<_>>()?;
+    let (spaces, left_out): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
+    let clusters = Clusters {
+        workloads: loaded.into_iter().zip(spaces).collect(),
+        search: file.cluster.search,
+        stored: stored.into_iter().collect::<Option<_>>()?,
+        reach,
+        left_out: left_out.into_iter().filter(|l| !l.is_empty()).collect(),
+        places: (machines.iter().enumerate())
+            .map(|(place, machine)| (Arc::clone(&machine.stand_in.vm), place))
+            .collect(),
+        machines,
+    };
+    Some((Subject::Clusters(clusters), setup))
+}
+
+/// The workloads that the file names.
+fn asked(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Vec<Option<Workload>> {
+    if let Some(asked) = &reading.file.workloads {
+        let own = &reading.given.workloads;
+        return workloads::read("workloads", asked, reading.files, own, complaints);
+    }
+    // After a syntax error the key may only seem to be missing.
+    if reading.reads_well {
+        let complaint = (complaints.of_file("the key `workloads` is missing"))
+            .with_help("name at least one workload; see `scavsim list workloads`");
+        complaints.push(complaint);
+    }
+    Vec::new()
+}
+
+impl Clusters {
+    fn of(&self, search: &Search) -> (&Workload, &[Configuration]) {
+        let (workload, all) = &self.workloads[search.choice];
+        (workload, &all[search.configurations.clone()])
+    }
+
+    fn known_within(&self, search: &Search, reach: &Reach) -> Known<'_> {
+        let (workload, configurations) = self.of(search);
+        Known {
+            workload: &workload.name,
+            space: Cow::Owned(Space::of_clusters(configurations)),
+            figures: Figures::of(workload),
+            own: History::of(workload, reach),
+            stored: (self.stored.iter())
+                .map(|stored| History::of(stored, reach))
+                .collect(),
+            plans: None,
+        }
+    }
+
+    /// VM types and pairs of workers and batch: what a strategy needs to know is the same where these are.
+    fn kind(&self, search: &Search) -> impl Eq + Hash + use<> {
+        let shapes = self.of(search).1.chunk_by(|a, b| a.vm == b.vm);
+        let pairs = |same: &[Configuration]| -> Vec<[u32; 2]> {
+            same.iter().map(|c| [c.workers, c.batch]).collect()
+        };
+        let kinds = shapes.map(|same| {
+            let like = &self.reach.measured(&same[0]).0.vm;
+            (Arc::clone(like), pairs(same))
+        });
+        (search.choice, kinds.collect::<Vec<_>>())
+    }
+}
+
+impl Topic for Clusters {
+    fn form(&self) -> &'static Form {
+        &FORM
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.workloads.iter().map(|(w, _)| &*w.name).collect()
+    }
+
+    fn searches(&self) -> Vec<Search> {
+        let of = |(choice, (_, all)): (usize, &(Workload, Vec<Configuration>))| {
+            let one = |configurations| Search {
+                choice,
+                configurations,
+            };
+            match self.search {
+                Together::All => vec![one(0..all.len())],
+                Together::EachVm => by_vm(all).into_iter().map(one).collect(),
+            }
+        };
+        self.workloads.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// Of VM types that stand in for the same one with the same configurations the first speaks for all.
+    fn representatives(&self) -> Vec<Search> {
+        let mut searches = self.searches();
+        if self.search == Together::EachVm {
+            let mut seen = HashSet::new();
+            searches.retain(|search| seen.insert(self.kind(search)));
+        }
+        searches
+    }
+
+    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s> {
+        self.known_within(search, &setup.reach(&self.reach, self.of(search).1))
+    }
+
+    fn prepared<'s>(
+        &'s self,
+        search: &Search,
+        preparing: Preparing<'_>,
+    ) -> Result<Prepared<'s>, OutsideHull> {
+        let Setting {
+            variation, setup, ..
+        } = preparing.setting;
+        let (workload, configurations) = self.of(search);
+        let reach = &setup.reach(&self.reach, configurations);
+        let waits = preparing.waits.get_or_init(|| {
+            let all = self.workloads.iter().flat_map(|(_, all)| all);
+            Waits::new(variation, all)
+        });
+        let terms = (variation, waits, setup);
+        let world = World::by(preparing.hands, workload, configurations, reach, terms)
+            .map_err(|mut all| all.swap_remove(0))?;
+        let own = (world.vms.iter()).filter_map(|rented| self.places.get(&rented.name));
+        Ok(Prepared {
+            fleet: machines::fleet(own.map(|place| &self.machines[*place])),
+            known: self.known_within(search, reach),
+            ground: Box::new(world),
+        })
+    }
+
+    fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s> {
+        let mut all: Vec<Rented<'_>> = (self.workloads.iter())
+            .flat_map(|w| w.1.chunk_by(|a, b| a.vm == b.vm))
+            .filter_map(|alike| alike.first())
+            .flat_map(|c| match setup.kinds.get(&c.vm) {
+                Some(kind) => kind.rented().collect(),
+                None => vec![Rented::as_priced(vm_type(&c.vm))],
+            })
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        Rentals {
+            fleet: machines::fleet(&self.machines),
+            all,
+            are_lost: setup.spot.is_some(),
+        }
+    }
+
+    /// What all workloads were published with, on the VM types that they were measured on; else the listed price of each
+    /// VM type.
+    fn unnamed_policy(&self, file: &ScenarioFile) -> &str {
+        let mut published = self.workloads.iter().map(|(w, _)| w.pricing.as_deref());
+        if let (Some(Some(first)), true) = (published.next(), file.vm.is_empty())
+            && published.all(|other| other == Some(first))
+        {
+            return first;
+        }
+        // The VMs of a kind say themselves on which terms they are rented.
+        if file.spot.is_some() && file.kind.is_empty() {
+            LISTED_SPOT
+        } else {
+            LISTED
+        }
+    }
+
+    fn place_of(&self, file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
+        let table = file.vm.keys().find(|name| name.get_ref() == vm);
+        let workload = || {
+            let asked = file.workloads.as_ref()?.get_ref();
+            let runs = |(_, all): &(Workload, Vec<Configuration>)| {
+                all.iter().any(|c| vm_type(&c.vm) == vm)
+            };
+            let at = self.workloads.iter().position(runs);
+            // A kind of cluster has the type among others.
+            Some(asked.get(at.unwrap_or(0))?.span())
+        };
+        let table = table.map(|name| name.span());
+        table
+            .or_else(|| place_in_cluster(file, vm))
+            .or_else(workload)
+    }
+
+    fn setup(&self, file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Setup {
+        let loaded: Vec<Option<&Workload>> = self.workloads.iter().map(|(w, _)| Some(w)).collect();
+        setup::read(file, &loaded, &self.machines, complaints)
+    }
+
+    fn add_setting(
+        &mut self,
+        file: &ScenarioFile,
+        setting: &Setting,
+        complaints: &mut Complaints<'_>,
+    ) {
+        let terms = (&setting.setup, &setting.variation);
+        sizes::check(file, &self.workloads, &self.reach, terms, complaints);
+    }
+
+    fn keep(&mut self, kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {
+        for (workload, all) in &mut self.workloads {
+            let places = kept(&workload.name, all.len());
+            *all = places.into_iter().map(|at| all[at].clone()).collect();
+        }
+    }
+}
+
+/// Runs of configurations of one VM type.
+pub(in crate::scenario) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    (configurations.chunk_by(|a, b| vm_type(&a.vm) == vm_type(&b.vm)))
+        .map(|run| {
+            start += run.len();
+            start - run.len()..start
+        })
+        .collect()
+}

@@ -1,0 +1,302 @@
+//! What a scenario is about: training clusters, a measured grid, a bag of jobs, or a model that is cut over GPUs.
+//!
+//! Each subject has a file here with all that is its own: which keys of a scenario file it reads ([`Form`]), how they
+//! become what it is searched on, and what strategies know of that ([`Topic`]). Nothing outside of this folder asks which
+//! subject a scenario has; a new one is a file here, a variant of [`Subject`] and an entry of [`FORMS`].
+
+pub(crate) mod bag;
+pub(crate) mod clusters;
+mod form;
+pub(crate) mod grid;
+pub(crate) mod plans;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+pub use bag::BagOfJobs;
+pub use clusters::Clusters;
+pub(super) use form::{Form, Reading};
+pub use grid::MeasuredJobs;
+pub use plans::ModelPlans;
+
+use super::Setting;
+use super::complaints::Complaints;
+use super::file::ScenarioFile;
+use super::prices::{self, Rentals};
+use super::setup;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::Policy;
+use scavsim_data::pricing::builtin::LISTED;
+use scavsim_data::space::Space;
+use scavsim_data::workload::OutsideHull;
+use scavsim_search::search::{Figures, Task};
+use scavsim_search::testbed::{Ground, History};
+use scavsim_sim::cluster::Setup;
+use scavsim_sim::engine::Hands;
+use scavsim_sim::plans::Choices;
+use scavsim_sim::training::waits::Waits;
+
+/// What a scenario is about.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// Clusters that train workloads.
+    Clusters(Clusters),
+    /// Jobs of a measured grid.
+    Grid(MeasuredJobs),
+    /// A bag of independent jobs.
+    Bag(BagOfJobs),
+    /// Plans by which a model is cut over GPUs.
+    Plans(ModelPlans),
+}
+
+/// The forms of all subjects. A file is about the first whose key it has; about clusters, where it has none.
+const FORMS: [&Form; 4] = [&plans::FORM, &bag::FORM, &grid::FORM, &clusters::FORM];
+
+impl Subject {
+    /// What it answers as every other subject does.
+    pub(crate) fn topic(&self) -> &dyn Topic {
+        match self {
+            Subject::Clusters(own) => own,
+            Subject::Grid(own) => own,
+            Subject::Bag(own) => own,
+            Subject::Plans(own) => own,
+        }
+    }
+
+    fn topic_mut(&mut self) -> &mut dyn Topic {
+        match self {
+            Subject::Clusters(own) => own,
+            Subject::Grid(own) => own,
+            Subject::Bag(own) => own,
+            Subject::Plans(own) => own,
+        }
+    }
+
+    /// The clusters that it is about, if it is about such.
+    pub fn clusters(&self) -> Option<&Clusters> {
+        match self {
+            Subject::Clusters(own) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// The clusters that it is about, to be changed.
+    pub fn clusters_mut(&mut self) -> Option<&mut Clusters> {
+        match self {
+            Subject::Clusters(own) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// The names in results of what is searched: workloads, jobs of the grid, the bag, the model.
+    pub fn names(&self) -> Vec<&str> {
+        self.topic().names()
+    }
+
+    /// Number of configurations of all that is searched.
+    pub fn configurations(&self) -> usize {
+        let searches = self.topic().searches();
+        searches.iter().map(|own| own.configurations.len()).sum()
+    }
+
+    /// Keeps of the configurations of each workload or job those places that `kept` says for a name and their number.
+    pub fn keep(&mut self, kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {
+        self.topic_mut().keep(kept);
+    }
+
+    /// What the manifest of a run says of it: a key and its value. Workloads are told by themselves.
+    pub fn identity(&self) -> Option<(&'static str, Value)> {
+        self.topic().identity()
+    }
+
+    /// A sentence on configurations that cannot be, if there are such.
+    pub fn impossible(&self) -> Option<String> {
+        self.topic().impossible()
+    }
+
+    /// Whether it reads a key of the scenario file, such as `fidelity`.
+    pub fn reads(&self, key: &str) -> bool {
+        self.topic().form().reads(key)
+    }
+
+    /// Takes in the values of one more setting: its number is how many there were before.
+    pub(super) fn add_setting(
+        &mut self,
+        file: &ScenarioFile,
+        setting: &Setting,
+        complaints: &mut Complaints<'_>,
+    ) {
+        self.topic_mut().add_setting(file, setting, complaints);
+    }
+}
+
+/// Configurations that are searched together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Search {
+    /// The place of its name among those of the subject.
+    pub(crate) choice: usize,
+    /// Which of the configurations under this name.
+    pub(crate) configurations: Range<usize>,
+}
+
+impl Search {
+    /// All of so many configurations under a name.
+    fn whole(choice: usize, configurations: usize) -> Search {
+        Search {
+            choice,
+            configurations: 0..configurations,
+        }
+    }
+}
+
+/// What everybody knows of a search before it begins.
+pub(crate) struct Known<'s> {
+    /// The name of what is searched.
+    pub(crate) workload: &'s str,
+    /// The configurations.
+    pub(crate) space: Cow<'s, Space>,
+    /// Figures of the workload.
+    pub(crate) figures: Figures,
+    /// Earlier runs of the workload.
+    pub(crate) own: History,
+    /// Earlier runs of all workloads that a service has seen.
+    pub(crate) stored: Vec<History>,
+    /// The plans by which a model is cut over GPUs, where these are the configurations.
+    plans: Option<&'s Choices>,
+}
+
+impl<'s> Known<'s> {
+    /// A search of which no earlier run tells anything.
+    fn without_history(workload: &'s str, space: &'s Space, figures: Figures) -> Known<'s> {
+        Known {
+            workload,
+            space: Cow::Borrowed(space),
+            figures,
+            own: History {
+                workload: workload.to_owned(),
+                ..History::default()
+            },
+            stored: Vec::new(),
+            plans: None,
+        }
+    }
+
+    /// What a strategy is asked, without limits.
+    pub(super) fn task(&self) -> Task<'_> {
+        let mut task = self.figures.task(self.workload, &self.space);
+        task.plans = self.plans;
+        task
+    }
+}
+
+/// A search that can begin.
+pub(crate) struct Prepared<'s> {
+    /// What everybody knows of it.
+    pub(crate) known: Known<'s>,
+    /// The truth.
+    pub(crate) ground: Box<dyn Ground>,
+    /// VM types and their prices.
+    pub(crate) fleet: Fleet<'s>,
+}
+
+/// In which setting a search is prepared, and on how many threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Preparing<'p> {
+    pub(crate) setting: &'p Setting,
+    /// Waits for the slowest worker, shared by all settings of the same variation; made by who needs them.
+    pub(crate) waits: &'p OnceLock<Waits>,
+    pub(crate) hands: Hands,
+}
+
+/// What all subjects answer, from the scenario file to the ground that is searched.
+pub(crate) trait Topic: fmt::Debug + Send + Sync {
+    /// The keys that it reads.
+    fn form(&self) -> &'static Form;
+
+    /// The names of what is searched, as results have them.
+    fn names(&self) -> Vec<&str>;
+
+    /// All searches of a setting, in the order of results.
+    fn searches(&self) -> Vec<Search>;
+
+    /// Those searches that tell of all whether a strategy can be used.
+    fn representatives(&self) -> Vec<Search> {
+        self.searches()
+    }
+
+    /// What everybody knows of a search.
+    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s>;
+
+    /// A search with its ground.
+    ///
+    /// # Errors
+    /// Where a configuration is outside of what was measured; none after the scenario's own check.
+    fn prepared<'s>(
+        &'s self,
+        search: &Search,
+        preparing: Preparing<'_>,
+    ) -> Result<Prepared<'s>, OutsideHull>;
+
+    /// What may be rented.
+    fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s>;
+
+    /// The pricing policy of a scenario that names none.
+    fn unnamed_policy(&self, _file: &ScenarioFile) -> &str {
+        LISTED
+    }
+
+    /// The pricing policies of the scenario, each with a price for all that may be rented.
+    fn policies(
+        &self,
+        reading: &Reading<'_>,
+        setup: &Setup,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Vec<Policy>> {
+        let policies = reading.policies(self.unnamed_policy(reading.file), complaints)?;
+        let place = |vm: &str| self.place_of(reading.file, vm);
+        let asked = reading.file.pricing.policies.as_ref();
+        prices::all_priced(&policies, asked, &self.rentals(setup), place, complaints);
+        Some(policies)
+    }
+
+    /// Where the file says that a VM type is to choose from.
+    fn place_of(&self, file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
+        prices::place_in_cluster(file, vm)
+    }
+
+    /// How VMs live in a setting.
+    fn setup(&self, file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Setup {
+        setup::read(file, &[], &[], complaints)
+    }
+
+    /// Takes in one more setting, and checks what depends on it.
+    fn add_setting(
+        &mut self,
+        _file: &ScenarioFile,
+        _setting: &Setting,
+        _complaints: &mut Complaints<'_>,
+    ) {
+    }
+
+    /// Keeps of the configurations under each name the places that are said, where there can be fewer.
+    fn keep(&mut self, _kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {}
+
+    /// What the manifest of a run says of it.
+    fn identity(&self) -> Option<(&'static str, Value)> {
+        None
+    }
+
+    /// A sentence on configurations that cannot be.
+    fn impossible(&self) -> Option<String> {
+        None
+    }
+
+    /// Hashes of files besides the scenario and its includes that decide its results.
+    fn hashes(&self) -> &[String] {
+        &[]
+    }
+}
