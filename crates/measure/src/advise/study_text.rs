@@ -1,7 +1,7 @@
 //! The study of advice as a document.
 
 use super::found::Found;
-use scavsim_base::text::text_table;
+use scavsim_base::text::Sheet;
 use scavsim_search::search::Objective;
 
 /// What the figures are held against.
@@ -61,7 +61,7 @@ pub fn render(found: &[Found], most: usize) -> String {
             }
         }
     }
-    text += &text_table::markdown(&header, &lines);
+    text += &Sheet::of_texts(&header, lines).markdown();
     text += "\nThe measurement that is advised next, beside a random one (mean of three): mean regret of all before and after, and what\n\
              the advised one saves over the random in pairs, with its 95 % interval.\n\n";
     let header = [
@@ -94,7 +94,7 @@ pub fn render(found: &[Found], most: usize) -> String {
             ]);
         }
     }
-    text += &text_table::markdown(&header, &lines);
+    text += &Sheet::of_texts(&header, lines).markdown();
     text += "\n";
     text + &verdicts(&rows)
 }

@@ -1,7 +1,6 @@
 //! A document in Markdown, laid out for a terminal: headings, paragraphs, lists of points and tables.
 
-use scavsim_base::text::Page;
-use scavsim_base::text::text_table::{self, Column, NEEDED};
+use scavsim_base::text::{Column, NEEDED, Page, Sheet};
 
 /// Lays a document out on a page. Of a table as many columns are shown as have room, the first ones first; with a sentence
 /// on the others.
@@ -28,22 +27,19 @@ fn table(block: &str, page: &Page) -> String {
     let heads = rows.next().unwrap_or_default();
     // Behind the heads stands a rule.
     let rows: Vec<Vec<String>> = rows.skip(1).collect();
-    let of = |at: usize| -> Vec<String> {
-        let cell = |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
-        rows.iter().map(cell).collect()
-    };
     let is_number =
-        |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-–".contains(c));
-    let columns = heads.iter().enumerate().map(|(at, head)| {
-        let cells = of(at);
-        let is_text = !cells.iter().all(is_number);
-        let rank = match (is_text, u8::try_from(at)) {
-            (true, _) => 0,
-            (false, place) => NEEDED.saturating_add(place.unwrap_or(u8::MAX)),
-        };
-        Column::new(head, is_text, rank, cells)
+        |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit() || "+-–".contains(c));
+    let columns = heads.into_iter().enumerate().map(|(at, head)| {
+        let of = move |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
+        if rows.iter().all(|row| is_number(&of(row))) {
+            let place = u8::try_from(at).unwrap_or(u8::MAX);
+            Column::number(head, of).rank(NEEDED.saturating_add(place))
+        } else {
+            Column::text(head, of).rank(0)
+        }
     });
-    let fitted = text_table::fit(&columns.collect::<Vec<_>>(), page);
+    let columns: Vec<_> = columns.collect();
+    let fitted = Sheet::new(rows, columns).fit(page);
     fitted.text(page) + &fitted.remark("", page)
 }
 
