@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Scenario;
 use scavsim_sim::engine::Interrupt;
@@ -103,13 +104,13 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
     Ok(match made {
         Some(true) => format!(
             "about {} on {jobs} threads for what its cases share, and then its cases",
-            time_text(seconds.max((PATIENCE + GRACE).as_secs_f64() / jobs as f64))
+            rough_time(seconds.max((PATIENCE + GRACE).as_secs_f64() / jobs as f64))
         ),
         // It cannot be done without some that were left out, or it was cut off.
         Some(false) if begin.elapsed() < PATIENCE_FOR_SOME => unknown,
         _ => format!(
             "more than {} on {jobs} threads for what its cases share, and then its cases",
-            time_text(seconds)
+            rough_time(seconds)
         ),
     })
 }
@@ -129,7 +130,7 @@ impl Sample {
         if self.finished == 0 {
             return format!(
                 "more than {} on {jobs} threads, if all cases are like the first: it was not finished in {} s",
-                time_text(least),
+                rough_time(least),
                 PATIENCE.as_secs()
             );
         }
@@ -141,8 +142,8 @@ impl Sample {
         let bytes = self.bytes as f64 / self.tried as f64 * self.cases as f64;
         format!(
             "{how} {} on {jobs} threads, {} of records.csv",
-            time_text(seconds),
-            size_text(bytes)
+            rough_time(seconds),
+            rough_size(bytes)
         )
     }
 }
@@ -222,23 +223,6 @@ impl io::Write for Bytes {
     }
 }
 
-fn time_text(seconds: f64) -> String {
-    match seconds {
-        s if s < 1.0 => "a second".to_owned(),
-        s if s < 100.0 => format!("{s:.0} s"),
-        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.0} h", s / 3600.0),
-    }
-}
-
-fn size_text(bytes: f64) -> String {
-    match bytes {
-        b if b < 1e6 => format!("{:.0} kB", (b / 1e3).max(1.0)),
-        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,16 +234,5 @@ mod tests {
             quarters[(spread(index, 1000) / 250) as usize] += 1;
         }
         assert!(quarters.iter().all(|n| (3..=5).contains(n)), "{quarters:?}");
-    }
-
-    #[test]
-    fn times_and_sizes_as_people_say_them() {
-        assert_eq!(time_text(0.2), "a second");
-        assert_eq!(time_text(75.4), "75 s");
-        assert_eq!(time_text(1200.0), "20 min");
-        assert_eq!(time_text(9000.0), "2 h");
-        assert_eq!(size_text(10.0), "1 kB");
-        assert_eq!(size_text(4.34e8), "434 MB");
-        assert_eq!(size_text(2.5e9), "2.5 GB");
     }
 }

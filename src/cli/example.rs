@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use include_dir::File;
-use serde_json::json;
 
-use super::listing::List;
+use super::listing::written;
 use super::{Exit, Failure, Format, terminal};
+use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::scenario::library::SHIPPED;
 use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
@@ -169,15 +169,12 @@ fn without_schema(text: &str) -> String {
 }
 
 fn list() -> Result<Exit, Failure> {
-    let rows = shipped().map(|own| vec![json!(own.name), json!(about(own.text))]);
-    let list = List {
-        header: vec!["example", "what it is"],
-        text_columns: &[0, 1],
-        rows: rows.collect(),
-        wrapped: Some(1),
-        ..List::default()
-    };
-    terminal::print(&list.written(Format::Table, &terminal::page())?)?;
+    let columns = [
+        Column::word("example", |own: &Shipped| own.name),
+        Column::text("what it is", |own: &Shipped| about(own.text)).wrapped(),
+    ];
+    let list = Sheet::new(shipped(), columns);
+    terminal::print(&written(&list, Format::Table, &terminal::page())?)?;
     terminal::note("`scavsim example NAME` writes one here");
     Ok(Exit::Done)
 }

@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::list_vms::VmFilter;
-use super::listing::{List, sound};
-use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, terminal};
-use scavsim_base::text::Page;
+use super::listing::{sound, written};
+use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, list_vms, terminal};
+use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Fleet};
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{Base, Policy, Rented, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
-use scavsim_lab::experiment::{COLUMNS, Column};
+use scavsim_lab::experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::{ALL_KNOWING, Registry};
@@ -72,22 +72,25 @@ impl ListArgs {
             );
             return Err(Failure::Wrong(wrong));
         }
-        let list = match self.what {
-            What::Workloads => workloads()?,
-            What::Vms => vms(&self.vms)?,
-            What::Pricing => pricing()?,
-            What::Strategies => strategies(),
-            What::Lifetimes => lifetimes()?,
-            What::Grids => list_grids::list()?,
-            What::Delays => delays()?,
-            What::Columns => columns(),
-            What::Functions => functions(),
-        };
+        match self.what {
+            What::Workloads => self.print(&workloads()?),
+            What::Vms => self.print(&vms(&self.vms)?),
+            What::Pricing => self.print(&pricing()?),
+            What::Strategies => self.print(&strategies()),
+            What::Lifetimes => self.print(&lifetimes()?),
+            What::Grids => self.print(&list_grids::list()?),
+            What::Delays => self.print(&delays()?),
+            What::Columns => self.print(&columns()),
+            What::Functions => self.print(&functions()),
+        }
+    }
+
+    fn print<R>(&self, list: &Sheet<'_, R>) -> Result<Exit, Failure> {
         let page = Page {
             is_wide: self.long,
             ..terminal::page()
         };
-        terminal::print(&list.written(self.format, &page)?)?;
+        terminal::print(&written(list, self.format, &page)?)?;
         if list.rows.is_empty() {
             terminal::note("no VM type is all of that");
         }
@@ -95,50 +98,41 @@ impl ListArgs {
     }
 }
 
-fn workloads() -> Result<List, Failure> {
+fn workloads() -> Result<Sheet<'static, Workload>, Failure> {
     let mut diagnostics = Diagnostics::default();
     let all: Vec<Workload> = (library::names().into_iter())
         .filter_map(library::embedded)
         .filter_map(|folder| load::load(&folder, &mut diagnostics))
         .collect();
     let all = sound(all, diagnostics)?;
-    let span = |mut values: Vec<u32>| {
-        values.sort_unstable();
-        values.dedup();
-        match values[..] {
-            [] => String::new(),
-            [one] => one.to_string(),
-            [first, .., last] => format!("{first}–{last}"),
-        }
-    };
-    let rows = all
-        .iter()
-        .map(|w| {
-            let points = || w.steps.points().map(|p| &p.0);
-            let vms = shapes(w.steps.shapes().map(|s| &**s));
-            vec![
-                json!(w.name),
-                json!(w.description.model),
-                json!(w.description.data_set),
-                json!(w.description.target),
-                json!(vms),
-                json!(span(points().map(|c| c.workers).collect())),
-                json!(span(points().map(|c| c.batch).collect())),
-                json!(points().count()),
-                json!(w.description.citation),
-            ]
-        })
-        .collect();
-    Ok(List {
-        header: vec![
-            "workload", "model", "data_set", "target", "vm", "workers", "batch", "points", "source",
-        ],
-        text_columns: &[0, 1, 2, 3, 4, 8],
-        rows,
-        long: &[3, 8],
-        first_to_leave: &[7, 2],
-        wrapped: Some(4),
-    })
+    let columns = [
+        Column::text("workload", |w: &Workload| json!(w.name)),
+        Column::text("model", |w: &Workload| json!(w.description.model)),
+        Column::text("data_set", |w: &Workload| json!(w.description.data_set)).rank(u8::MAX - 1),
+        Column::text("target", |w: &Workload| json!(w.description.target)).long(),
+        Column::text("vm", |w: &Workload| shapes(w.steps.shapes().map(|s| &**s))).wrapped(),
+        Column::number("workers", |w: &Workload| {
+            span(w.steps.points().map(|p| p.0.workers))
+        }),
+        Column::number("batch", |w: &Workload| {
+            span(w.steps.points().map(|p| p.0.batch))
+        }),
+        Column::number("points", |w: &Workload| json!(w.steps.points().count())).rank(u8::MAX),
+        Column::text("source", |w: &Workload| json!(w.description.citation)).long(),
+    ];
+    Ok(Sheet::new(all, columns))
+}
+
+/// The least and the greatest of some numbers.
+fn span(values: impl Iterator<Item = u32>) -> String {
+    let mut values: Vec<u32> = values.collect();
+    values.sort_unstable();
+    values.dedup();
+    match values[..] {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}–{last}"),
+    }
 }
 
 /// VM types with their even placements, and how many uneven ones there are:
@@ -166,13 +160,13 @@ fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
     texts.collect::<Vec<String>>().join("; ")
 }
 
-fn vms(filter: &VmFilter) -> Result<List, Failure> {
+fn vms(filter: &VmFilter) -> Result<Sheet<'static, list_vms::Row<'static>>, Failure> {
     let (catalogue, diagnostics) = Catalogue::embedded();
     let catalogue = sound(catalogue, diagnostics)?;
     filter.list(catalogue).map_err(Failure::Wrong)
 }
 
-fn delays() -> Result<List, Failure> {
+fn delays() -> Result<Sheet<'static, list_delays::Row>, Failure> {
     let (startups, diagnostics) = Startup::embedded();
     let startups = sound(startups, diagnostics)?;
     let (restarts, diagnostics) = Restart::embedded();
@@ -182,7 +176,7 @@ fn delays() -> Result<List, Failure> {
     Ok(list_delays::list(startups, restarts, write))
 }
 
-fn lifetimes() -> Result<List, Failure> {
+fn lifetimes() -> Result<Sheet<'static, &'static Model>, Failure> {
     let (models, diagnostics) = Model::embedded();
     Ok(list_lifetimes::list(sound(models, diagnostics)?))
 }
@@ -190,47 +184,40 @@ fn lifetimes() -> Result<List, Failure> {
 /// The VM type of the measurements; policies that look a price up are listed with its price.
 const MEASURED_VM: &str = "e2-standard-4";
 
-fn pricing() -> Result<List, Failure> {
+fn pricing() -> Result<Sheet<'static, Policy>, Failure> {
     let (policies, diagnostics) = builtin::policies();
     let policies = sound(policies, diagnostics)?;
     let (_, diagnostics) = Catalogue::embedded();
     let fleet = sound(Fleet::listed(), diagnostics)?;
-    let rows = policies
-        .into_iter()
-        .map(|p| {
-            let tariff = p.tariff(&[Rented::as_priced(MEASURED_VM)], &fleet).ok();
-            let (unit, usd) = match p.base {
-                Base::Vm(_) => ("vm-hour", tariff.and_then(|t| t.usd_per_vm_hour(0))),
-                Base::Stated => ("run", None),
-                Base::Sample(usd) => ("sample-hour", Some(usd * p.reductions.factor)),
-            };
-            vec![
-                json!(p.name),
-                json!(usd.map(|usd| (usd * 1e8).round() / 1e8)),
-                json!(unit),
-                json!(p.billed_time.granularity_s),
-                json!(p.billed_time.minimum_s),
-                json!(further(&p)),
-                json!(p.description),
-            ]
+    let usd = move |p: &Policy| {
+        let usd = match p.base {
+            Base::Vm(_) => {
+                let tariff = p.tariff(&[Rented::as_priced(MEASURED_VM)], &fleet).ok();
+                tariff.and_then(|t| t.usd_per_vm_hour(0))
+            }
+            Base::Stated => None,
+            Base::Sample(usd) => Some(usd * p.reductions.factor),
+        };
+        json!(usd.map(|usd| (usd * 1e8).round() / 1e8))
+    };
+    let columns = [
+        Column::text("policy", |p: &Policy| json!(p.name)),
+        Column::number("usd", usd),
+        Column::word("per", |p: &Policy| match p.base {
+            Base::Vm(_) => "vm-hour",
+            Base::Stated => "run",
+            Base::Sample(_) => "sample-hour",
         })
-        .collect();
-    Ok(List {
-        header: vec![
-            "policy",
-            "usd",
-            "per",
-            "granularity_s",
-            "minimum_s",
-            "further",
-            "description",
-        ],
-        text_columns: &[0, 2, 5, 6],
-        rows,
-        long: &[2, 4],
-        first_to_leave: &[3],
-        wrapped: Some(6),
-    })
+        .long(),
+        Column::number("granularity_s", |p: &Policy| {
+            json!(p.billed_time.granularity_s)
+        })
+        .rank(u8::MAX),
+        Column::number("minimum_s", |p: &Policy| json!(p.billed_time.minimum_s)).long(),
+        Column::text("further", further),
+        Column::text("description", |p: &Policy| json!(p.description)).wrapped(),
+    ];
+    Ok(Sheet::new(policies, columns))
 }
 
 /// What a policy has beyond price and billed time.
@@ -257,55 +244,41 @@ fn further(policy: &Policy) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-fn columns() -> List {
-    let row = |column: &Column| {
-        vec![
-            json!(column.name),
-            json!(column.unit),
-            json!(column.kind.name()),
-            json!(column.role.name()),
-            json!(column.what),
-        ]
-    };
-    List {
-        header: vec!["column", "unit", "type", "summary", "what it is"],
-        text_columns: &[0, 1, 2, 3, 4],
-        rows: COLUMNS.iter().map(row).collect(),
-        wrapped: Some(4),
-        ..List::default()
-    }
+fn columns() -> Sheet<'static, &'static RecordColumn> {
+    let columns = [
+        Column::word("column", |column: &&RecordColumn| column.name),
+        Column::word("unit", |column: &&RecordColumn| column.unit),
+        Column::word("type", |column: &&RecordColumn| column.kind.name()),
+        Column::word("summary", |column: &&RecordColumn| column.role.name()),
+        Column::word("what it is", |column: &&RecordColumn| column.what).wrapped(),
+    ];
+    Sheet::new(COLUMNS, columns)
 }
 
-fn functions() -> List {
-    let row = |(name, parameters, what): (&str, &[&str], &str)| {
-        let said = format!("({}) {what}", parameters.join(", "));
-        vec![json!(name), json!(said)]
-    };
-    List {
-        header: vec!["function", "parameters and what it gives"],
-        text_columns: &[0, 1],
-        rows: Function::all()
-            .map(|own| (own.name, own.parameters, own.what))
-            .chain(scenarios::FUNCTIONS.iter().copied())
-            .map(row)
-            .collect(),
-        wrapped: Some(1),
-        ..List::default()
-    }
+fn functions() -> Sheet<'static, (&'static str, String)> {
+    let all = Function::all()
+        .map(|own| (own.name, own.parameters, own.what))
+        .chain(scenarios::FUNCTIONS.iter().copied());
+    let rows =
+        all.map(|(name, parameters, what)| (name, format!("({}) {what}", parameters.join(", "))));
+    let columns = [
+        Column::word("function", |(name, _): &(&str, String)| name),
+        Column::word(
+            "parameters and what it gives",
+            |(_, said): &(&str, String)| said,
+        )
+        .wrapped(),
+    ];
+    Sheet::new(rows, columns)
 }
 
-fn strategies() -> List {
+fn strategies() -> Sheet<'static, (String, String)> {
     let knowing = ALL_KNOWING
         .iter()
         .map(|(name, what)| ((*name).to_owned(), (*what).to_owned()));
-    let all = knowing.chain(Registry::default().summaries());
-    List {
-        header: vec!["strategy", "what it does"],
-        text_columns: &[0, 1],
-        wrapped: Some(1),
-        rows: all
-            .map(|(name, summary)| vec![json!(name), json!(summary)])
-            .collect(),
-        ..List::default()
-    }
+    let columns = [
+        Column::word("strategy", |(name, _): &(String, String)| name),
+        Column::word("what it does", |(_, what): &(String, String)| what).wrapped(),
+    ];
+    Sheet::new(knowing.chain(Registry::default().summaries()), columns)
 }

@@ -1,27 +1,25 @@
 //! `scavsim list delays`: how long VMs take to start, workers to join, checkpoints to be written.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::listing::List;
+use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 
 /// MB of the checkpoint that stands for the line of writing times.
 const MB: f64 = 100.0;
+
+/// Key, value, what it is, mean and standard deviation in seconds.
+pub(super) type Row = (&'static str, String, String, f64, Option<f64>);
 
 /// All measured delays: mean and standard deviation in seconds.
 pub(super) fn list(
     startups: &[Startup],
     restarts: &[Restart],
     write: Option<CheckpointWrite>,
-) -> List {
-    let row = |key: &str, name: String, what: String, delay: Delay| -> Vec<Value> {
-        vec![
-            json!(key),
-            json!(name),
-            json!(what),
-            json!(delay.mean_s()),
-            json!((delay.sd_s() * 100.0).round() / 100.0),
-        ]
+) -> Sheet<'static, Row> {
+    let rounded = |seconds: f64| (seconds * 100.0).round() / 100.0;
+    let row = |key, name: String, what: String, delay: Delay| -> Row {
+        (key, name, what, delay.mean_s(), Some(rounded(delay.sd_s())))
     };
     let startups = startups.iter().map(|s| {
         let what = format!("{} VM until it runs", s.market);
@@ -33,20 +31,20 @@ pub(super) fn list(
     });
     let write = write.iter().map(|write| {
         let what = format!("writing {MB} MB; a + b·MB");
-        let mean_s = (write.mean_s(MB) * 100.0).round() / 100.0;
-        vec![
-            json!("checkpoint_mb"),
-            json!(MB.to_string()),
-            json!(what),
-            json!(mean_s),
-            Value::Null,
-        ]
+        (
+            "checkpoint_mb",
+            MB.to_string(),
+            what,
+            rounded(write.mean_s(MB)),
+            None,
+        )
     });
-    List {
-        header: vec!["key", "value", "what", "mean_s", "sd_s"],
-        text_columns: &[0, 1, 2],
-        rows: startups.chain(restarts).chain(write).collect(),
-        wrapped: Some(2),
-        ..List::default()
-    }
+    let columns = [
+        Column::word("key", |row: &Row| row.0),
+        Column::word("value", |row: &Row| &row.1),
+        Column::word("what", |row: &Row| &row.2).wrapped(),
+        Column::number("mean_s", |row: &Row| json!(row.3)),
+        Column::number("sd_s", |row: &Row| json!(row.4)),
+    ];
+    Sheet::new(startups.chain(restarts).chain(write), columns)
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::listing::List;
+use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::vm_types::FIGURES;
-use scavsim_data::cloud::{Catalogue, Market, VmType};
+use scavsim_data::cloud::{Catalogue, Date, Market, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// Which VM types are listed.
@@ -26,9 +26,16 @@ pub struct VmFilter {
 
 const ANY: &str = "any";
 
-/// Behind the figures of a VM type: where they are from, or its prices in a region.
-const SOURCE: [&str; 1] = ["source"];
-const PRICES: [&str; 3] = ["on_demand_usd", "spot_usd", "date"];
+/// A VM type, with its prices where a region is asked for.
+pub(super) type Row<'c> = (&'c VmType, Option<Prices>);
+
+/// On-demand and spot price on the latest day on which either is known in a region, and that day.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prices {
+    on_demand_usd: Option<f64>,
+    spot_usd: Option<f64>,
+    date: Date,
+}
 
 impl VmFilter {
     /// Whether it asks for anything.
@@ -40,7 +47,10 @@ impl VmFilter {
     ///
     /// # Errors
     /// What is not known of that which it names.
-    pub(super) fn list(&self, catalogue: &Catalogue) -> Result<List, Diagnostics> {
+    pub(super) fn list<'c>(
+        &self,
+        catalogue: &'c Catalogue,
+    ) -> Result<Sheet<'c, Row<'c>>, Diagnostics> {
         let mut unknown = Diagnostics::default();
         let types = &catalogue.types;
         let providers = types.iter().map(|t| &*t.provider).collect();
@@ -61,30 +71,46 @@ impl VmFilter {
                 && model.is_none_or(|m| gpu.is_some_and(|gpu| m == ANY || m == gpu))
         };
         let wanted = types.iter().filter(is_wanted);
-        let rows = match region {
-            None => wanted.map(|t| row(t, None)).collect(),
+        let rows: Vec<Row<'c>> = match region {
+            None => wanted.map(|t| (t, None)).collect(),
             Some(region) => wanted
-                .filter_map(|t| Some(row(t, Some(prices(catalogue, t, region)?))))
+                .filter_map(|t| Some((t, Some(prices(catalogue, t, region)?))))
                 .collect(),
         };
-        Ok(List {
-            header: match region {
-                None => [&FIGURES[..], &SOURCE].concat(),
-                Some(_) => [&FIGURES[..], &PRICES].concat(),
-            },
-            text_columns: match region {
-                None => &[0, 1, 4, 7],
-                Some(_) => &[0, 1, 4, 9],
-            },
-            rows,
-            long: match region {
-                None => &[7],
-                Some(_) => &[],
-            },
-            first_to_leave: &[6, 2],
-            ..List::default()
-        })
+        Ok(Sheet::new(rows, columns(region.is_some())))
     }
+}
+
+/// The source behind the figures of a VM type goes with them alone; with prices these stand there.
+fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
+    let [provider, vm, vcpu, memory, gpu, gpus, network] = FIGURES;
+    let price = |head, of: fn(&Prices) -> Value| {
+        Column::number(head, move |(_, prices): &Row<'_>| {
+            prices.as_ref().map_or(Value::Null, of)
+        })
+    };
+    let mut columns = vec![
+        Column::text(provider, |(t, _): &Row<'_>| json!(t.provider)),
+        Column::text(vm, |(t, _): &Row<'_>| json!(t.vm)),
+        Column::number(vcpu, |(t, _): &Row<'_>| json!(t.vcpu)).rank(u8::MAX - 1),
+        Column::number(memory, |(t, _): &Row<'_>| json!(t.memory_gib)),
+        Column::text(gpu, |(t, _): &Row<'_>| {
+            json!(t.gpus.as_ref().map(|gpus| &gpus.model))
+        }),
+        Column::number(gpus, |(t, _): &Row<'_>| {
+            json!(t.gpus.as_ref().map(|gpus| gpus.count))
+        }),
+        Column::number(network, |(t, _): &Row<'_>| json!(t.network_gbps)).rank(u8::MAX),
+    ];
+    if with_prices {
+        columns.push(price("on_demand_usd", |prices| json!(prices.on_demand_usd)));
+        columns.push(price("spot_usd", |prices| json!(prices.spot_usd)));
+        let date = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| &prices.date));
+        columns.push(Column::text("date", date));
+    } else {
+        columns.push(Column::text("source", |(t, _): &Row<'_>| json!(t.source_keys)).long());
+    }
+    columns
 }
 
 /// The one of `legal` that is `asked` for, whatever its case.
@@ -107,24 +133,8 @@ fn known<'l>(
     found.copied()
 }
 
-/// A line of the list; the source behind it is that of the figures of the VM type, so it goes with them
-/// alone.
-fn row(vm_type: &VmType, prices: Option<Vec<Value>>) -> Vec<Value> {
-    let mut row = vec![
-        json!(vm_type.provider),
-        json!(vm_type.vm),
-        json!(vm_type.vcpu),
-        json!(vm_type.memory_gib),
-        json!(vm_type.gpus.as_ref().map(|gpus| &gpus.model)),
-        json!(vm_type.gpus.as_ref().map(|gpus| gpus.count)),
-        json!(vm_type.network_gbps),
-    ];
-    row.extend(prices.unwrap_or_else(|| vec![json!(vm_type.source_keys)]));
-    row
-}
-
-/// On-demand and spot price on the latest day on which either is known in `region`, and that day.
-fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Vec<Value>> {
+/// The prices of a VM type in `region`, where there are some.
+fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Prices> {
     let here = || {
         let all = catalogue.prices_of(&vm_type.provider, &vm_type.vm).iter();
         all.filter(|p| &*p.region == region)
@@ -136,9 +146,9 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Vec<V
         // A millionth of a dollar is more than enough to choose by.
         held.next().map(|p| (p.usd_per_hour * 1e6).round() / 1e6)
     };
-    Some(vec![
-        json!(on(Market::OnDemand)),
-        json!(on(Market::Spot)),
-        json!(latest),
-    ])
+    Some(Prices {
+        on_demand_usd: on(Market::OnDemand),
+        spot_usd: on(Market::Spot),
+        date: latest,
+    })
 }

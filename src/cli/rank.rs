@@ -210,7 +210,7 @@ impl Rankings {
                     scenario, rankings, &places, self.shown,
                 ))
             }
-            RankFormat::Csv => terminal::print(&ranking_data::csv(scenario, rankings, is_first)?),
+            RankFormat::Csv => terminal::print(&ranking_data::csv(scenario, rankings, is_first)),
             RankFormat::Json => {
                 self.values.push(ranking_data::json(scenario, rankings));
                 Ok(())

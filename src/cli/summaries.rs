@@ -173,16 +173,13 @@ impl Summaries {
                 terminal::print(&(summary_by::table(table, &self.page) + &below))
             }
             (Form::Csv, _) => {
-                let text = match summary {
-                    Aggregated::Usual(groups) => summary_csv::render(groups)?,
-                    Aggregated::By(table) => summary_by::csv(table)?,
-                };
                 // One header for all scenarios.
-                let skip = match std::mem::replace(&mut self.begun, true) {
-                    false => 0,
-                    true => text.find('\n').map_or(0, |n| n + 1),
+                let is_first = !std::mem::replace(&mut self.begun, true);
+                let text = match summary {
+                    Aggregated::Usual(groups) => summary_csv::sheet(groups).csv(is_first),
+                    Aggregated::By(table) => summary_by::sheet(table).csv(is_first),
                 };
-                terminal::print(&text[skip..])
+                terminal::print(&text)
             }
             (Form::Json, _) => {
                 self.values.push(match summary {

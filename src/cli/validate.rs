@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::listing::{List, sound};
+use super::listing::{sound, written};
 use super::progress::Progress;
 use super::{Exit, Failure, Format, terminal};
+use scavsim_base::text::{Column, Sheet};
 use scavsim_data::workload::{library, load};
 use scavsim_measure::validate::{Depth, Split, validate};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
@@ -57,7 +58,8 @@ impl ValidateArgs {
             progress.counter.fetch_add(1, Ordering::Relaxed);
         }
         drop(progress);
-        terminal::print(&list(&splits, self.format).written(self.format, &terminal::page())?)?;
+        let list = list(&splits, self.format);
+        terminal::print(&written(&list, self.format, &terminal::page())?)?;
         Ok(Exit::Done)
     }
 }
@@ -71,61 +73,39 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     if splits.is_empty() {
         return Ok(String::new());
     }
-    let mut list = list(&splits, Format::Table);
     // All are of the one workload.
-    list.header.remove(0);
-    list.rows.iter_mut().for_each(|row| drop(row.remove(0)));
-    list.text_columns = &[0, 1, 7];
-    list.wrapped = Some(1);
+    let list = list(&splits, Format::Table).without("workload");
     Ok(format!(
         "\n{}",
-        list.written(Format::Table, &terminal::page())?
+        written(&list, Format::Table, &terminal::page())?
     ))
 }
 
 /// Splits as a list: for people with two digits, for programs with all.
-pub(super) fn list(splits: &[Split], format: Format) -> List {
+pub(super) fn list(splits: &[Split], format: Format) -> Sheet<'_, &Split> {
     let rounds = matches!(format, Format::Table | Format::Markdown);
-    let figure = |value: Option<f64>, digits: usize| match value {
-        None => Value::Null,
-        Some(value) if rounds => json!(format!("{value:.digits$}")),
-        Some(value) => json!(value),
+    let figure = |head, digits: usize, of: fn(&Split) -> Option<f64>| {
+        Column::number(head, move |split: &&Split| match of(split) {
+            None => Value::Null,
+            Some(value) if rounds => json!(format!("{value:.digits$}")),
+            Some(value) => json!(value),
+        })
     };
-    let row = |s: &Split| {
-        let mut row = vec![
-            json!(s.workload),
-            json!(s.left_out),
-            json!(s.of),
-            json!(s.asked),
-            json!(s.answered),
-            figure(s.error, 2),
-            figure(s.worst, 1),
-            figure(s.covered, 0),
-        ];
-        if rounds {
-            let off = s.covered.is_some_and(|c| !(85.0..=95.0).contains(&c));
-            row.push(json!(if off { "!" } else { "" }));
-        }
-        row
-    };
-    let mut header = vec![
-        "workload",
-        "left_out",
-        "of",
-        "asked",
-        "answered",
-        "error_%",
-        "worst_%",
-        "covered_%",
+    let mut columns = vec![
+        Column::text("workload", |split: &&Split| json!(split.workload)),
+        Column::text("left_out", |split: &&Split| json!(split.left_out)),
+        Column::text("of", |split: &&Split| json!(split.of)).wrapped(),
+        Column::number("asked", |split: &&Split| json!(split.asked)),
+        Column::number("answered", |split: &&Split| json!(split.answered)),
+        figure("error_%", 2, |split| split.error),
+        figure("worst_%", 1, |split| split.worst),
+        figure("covered_%", 0, |split| split.covered),
     ];
     if rounds {
-        header.push("");
+        columns.push(Column::text("", |split: &&Split| {
+            let off = split.covered.is_some_and(|c| !(85.0..=95.0).contains(&c));
+            if off { "!" } else { "" }
+        }));
     }
-    List {
-        header,
-        text_columns: &[0, 1, 2, 8],
-        rows: splits.iter().map(row).collect(),
-        wrapped: Some(2),
-        ..List::default()
-    }
+    Sheet::new(splits, columns)
 }

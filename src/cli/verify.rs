@@ -90,8 +90,8 @@ impl VerifyArgs {
         };
         run.hand_out(&mut reading)?;
         let anew = match reading.summary.finish()? {
-            Aggregated::Usual(groups) => summary_csv::render(&groups)?,
-            Aggregated::By(table) => summary_by::csv(&table)?,
+            Aggregated::Usual(groups) => summary_csv::sheet(&groups).csv(true),
+            Aggregated::By(table) => summary_by::sheet(&table).csv(true),
         };
         match anew.as_bytes() == summary {
             true => Ok(reading.rows),

@@ -2,7 +2,7 @@
 
 use super::found::Found;
 use scavsim::search::Objective;
-use scavsim::text::text_table;
+use scavsim::text::Sheet;
 
 /// What the figures are held against.
 const MOST_REGRET: f64 = 0.05;
@@ -61,7 +61,7 @@ pub fn render(found: &[Found], most: usize) -> String {
             }
         }
     }
-    text += &text_table::markdown(&header, &lines);
+    text += &Sheet::of_texts(&header, lines).markdown();
     text += "\nThe measurement that is advised next, beside a random one (mean of three): mean regret of all before and after, and what\n\
              the advised one saves over the random in pairs, with its 95 % interval.\n\n";
     let header = [
@@ -94,7 +94,7 @@ pub fn render(found: &[Found], most: usize) -> String {
             ]);
         }
     }
-    text += &text_table::markdown(&header, &lines);
+    text += &Sheet::of_texts(&header, lines).markdown();
     text += "\n";
     text + &verdicts(&rows)
 }

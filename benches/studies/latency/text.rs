@@ -3,7 +3,7 @@
 use super::choices::{Choice, choices};
 use super::hidden::{Hiding, Setup};
 use scavsim::stats::Welford;
-use scavsim::text::text_table;
+use scavsim::text::Sheet;
 use scavsim::workload::spread::Interval;
 
 /// What the figures are held against: mean error, %; share of limits kept, %; excess at the median, %.
@@ -51,7 +51,7 @@ pub fn render(setups: &[Setup]) -> String {
         "worst_%",
         "covered_%",
     ];
-    text += &text_table::markdown(&header, &errors);
+    text += &Sheet::of_texts(&header, errors).markdown();
     text += "\nChoices by these answers: the cheapest within a limit on time, the fastest within one on money, five limits each for every\n\
              local batch. `kept_%`: limits that the choice keeps. Excess: its true money, or time, over that of the best that keeps the\n\
              limit, at the median, in the mean and at nine in ten choices.\n\n";
@@ -64,7 +64,7 @@ pub fn render(setups: &[Setup]) -> String {
         "mean_%",
         "9 in 10_%",
     ];
-    text += &text_table::markdown(&header, &chosen);
+    text += &Sheet::of_texts(&header, chosen).markdown();
     text += "\n";
     text += &match short.is_empty() {
         true => "Nothing falls short: errors at most 8 % in the mean, limits kept at least 95 %, excess at most 5 % at the median.\n"

@@ -1,7 +1,11 @@
-//! Text for people: tables as wide as their [`Page`], and [`percent`].
+//! Text for people: [`words`] for figures, and tables that are declared once as a [`Sheet`] and written for a terminal's
+//! [`Page`] or for programs.
 
+mod layout;
 pub mod page;
-pub mod percent;
-pub mod text_table;
+pub mod sheet;
+pub mod words;
 
+pub use layout::{Fitted, NEEDED, remark};
 pub use page::Page;
+pub use sheet::{Cell, Column, Sheet, Tone};

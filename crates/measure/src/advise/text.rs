@@ -3,10 +3,11 @@
 use super::advice::{Advice, Choice, Next};
 use super::candidates::FURTHER;
 use super::decision::Measurement;
-use super::words::{
-    capital, figure, figure_short, hours, market, percent, plural, rate, usd, wrapped,
+use super::words::{capital, market, wrapped};
+use scavsim_base::text::words::{
+    figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
 };
-use scavsim_base::text::text_table;
+use scavsim_base::text::{Column, Sheet};
 use scavsim_data::workload::Provenance;
 use scavsim_search::search::Objective;
 
@@ -47,13 +48,13 @@ fn limits(advice: &Advice) -> String {
             .max_time_s
             .map(|s| format!("{} h", figure(s / 3600.0))),
     );
-    parts.extend(limits.max_cost_usd.map(usd));
+    parts.extend(limits.max_cost_usd.map(small_usd));
     if parts.is_empty() {
         return String::new();
     }
     let within = parts.join(" and ");
     match limits.max_miss {
-        Some(miss) => format!(", within {within} in all but {} of runs", percent(miss)),
+        Some(miss) => format!(", within {within} in all but {} of runs", share(miss)),
         None => format!(", within {within} in the mean"),
     }
 }
@@ -71,25 +72,25 @@ fn told(advice: &Advice) -> Vec<String> {
             format!(
                 "{count} {}, typically within ±{}",
                 by.name(),
-                percent(*within)
+                share(*within)
             )
         })
         .collect();
     all.push(format!(
         "{} can be told, 9 of 10 times within these: {}",
-        plural(known.told.iter().map(|t| t.1).sum(), "configuration"),
+        plural(known.told.iter().map(|t| t.1 as u64).sum(), "configuration"),
         counts.join("; ")
     ));
     let (steps, runs) = known.repeats.beyond_first;
     let source = |repeats: usize| match repeats {
         0 => "assumed, as nothing was repeated".to_owned(),
-        n => format!("from {}", plural(n, "repeat")),
+        n => format!("from {}", plural(n as u64, "repeat")),
     };
     all.push(format!(
         "repeats scatter by {} in steps ({}) and {} in epochs ({}), and so will the job",
-        percent(known.repeats.step_sd),
+        share(known.repeats.step_sd),
         source(steps),
-        percent(known.repeats.epochs_sd),
+        share(known.repeats.epochs_sd),
         source(runs),
     ));
     match (known.stated_epochs, &known.batches[..]) {
@@ -159,7 +160,7 @@ fn untold(advice: &Advice) -> Vec<String> {
         all.push("how epochs change with the batch: they are known of one".to_owned());
     }
     let local: Vec<String> = (known.largest_local.iter())
-        .map(|(vm, most)| format!("{} on {vm}", figure_short(*most)))
+        .map(|(vm, most)| format!("{} on {vm}", short_figure(*most)))
         .collect();
     all.push(format!(
         "more samples per worker than were measured ({}): whether they fit into memory; more than {} workers",
@@ -183,7 +184,7 @@ fn one(choice: &Choice, advice: &Advice) -> String {
         _ => String::new(),
     };
     let miss = match advice.goal.limits.are_any() {
-        true => format!(", misses the limits in {}", percent(choice.miss)),
+        true => format!(", misses the limits in {}", share(choice.miss)),
         false => String::new(),
     };
     format!(
@@ -193,9 +194,9 @@ fn one(choice: &Choice, advice: &Advice) -> String {
         spread(&choice.time_h, "h"),
         format_args!(
             "{} ({}–{})",
-            usd(choice.cost_usd[0]),
-            usd(choice.cost_usd[1]),
-            usd(choice.cost_usd[2])
+            small_usd(choice.cost_usd[0]),
+            small_usd(choice.cost_usd[1]),
+            small_usd(choice.cost_usd[2])
         ),
         choice.provenance.name(),
     )
@@ -208,7 +209,7 @@ fn configuration(choice: &Choice) -> String {
 
 /// Hours, or minutes where they are few, and their interval.
 fn spread(hours: &[f64; 3], unit: &str) -> String {
-    let (unit, scale) = if hours[0] < 0.1 {
+    let (unit, scale) = if is_in_minutes(hours[0]) {
         ("min", 60.0)
     } else {
         (unit, 1.0)
@@ -224,7 +225,7 @@ fn why(advice: &Advice) -> String {
         Objective::Cost => "the cheapest".to_owned(),
         Objective::Knee => format!(
             "the knee between the fastest and the cheapest, where an hour counts as {}",
-            usd(advice.usd_per_hour)
+            small_usd(advice.usd_per_hour)
         ),
     };
     let limited = match advice.beyond_limits {
@@ -237,15 +238,15 @@ fn why(advice: &Advice) -> String {
         Some(second) if second.chance > 0.4 => {
             text += &format!(
                 " The next is {} behind, which these measurements cannot tell apart: it is the better one in {}.",
-                percent(second.over_best),
-                percent(second.chance)
+                share(second.over_best),
+                share(second.chance)
             );
         }
         Some(second) => {
             text += &format!(
                 " The next is {} behind, and the better one in {}.",
-                percent(second.over_best),
-                percent(second.chance)
+                share(second.over_best),
+                share(second.chance)
             );
         }
     }
@@ -253,38 +254,40 @@ fn why(advice: &Advice) -> String {
 }
 
 fn others(advice: &Advice) -> String {
-    let with_market = advice.has_spot();
-    let limited = advice.goal.limits.are_any();
-    let mut header = vec!["  K × B", "on"];
-    header.extend(with_market.then_some("market"));
-    header.extend(["time h", "cost $", "behind", "better"]);
-    header.extend(limited.then_some("miss"));
-    header.push("from");
-    let rows: Vec<Vec<String>> = (advice.choices.iter().skip(1).take(OTHERS))
-        .map(|choice| {
+    type Row<'a> = &'a Choice;
+    let mut columns = vec![
+        Column::text("  K × B", |choice: &Row<'_>| {
             let c = &choice.configuration;
-            let mut row = vec![
-                format!("  {} × {}", c.workers, c.batch),
-                format!("{} {}", choice.vms, c.vm),
-            ];
-            row.extend(with_market.then(|| market(choice.offer.market).to_owned()));
-            row.extend([
-                figure(choice.time_h[0]),
-                figure(choice.cost_usd[0]),
-                percent(choice.over_best),
-                percent(choice.chance),
-            ]);
-            row.extend(limited.then(|| percent(choice.miss)));
-            row.push(choice.provenance.name().to_owned());
-            row
-        })
-        .collect();
-    if rows.is_empty() {
+            format!("  {} × {}", c.workers, c.batch)
+        }),
+        Column::text("on", |choice: &Row<'_>| {
+            format!("{} {}", choice.vms, choice.configuration.vm)
+        }),
+    ];
+    if advice.has_spot() {
+        columns.push(Column::text("market", |choice: &Row<'_>| {
+            market(choice.offer.market)
+        }));
+    }
+    columns.extend([
+        Column::number("time h", |choice: &Row<'_>| figure(choice.time_h[0])),
+        Column::number("cost $", |choice: &Row<'_>| figure(choice.cost_usd[0])),
+        Column::number("behind", |choice: &Row<'_>| share(choice.over_best)),
+        Column::number("better", |choice: &Row<'_>| share(choice.chance)),
+    ]);
+    if advice.goal.limits.are_any() {
+        columns.push(Column::number("miss", |choice: &Row<'_>| {
+            share(choice.miss)
+        }));
+    }
+    columns.push(Column::text("from", |choice: &Row<'_>| {
+        choice.provenance.name()
+    }));
+    let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
+    if sheet.rows.is_empty() {
         return "  there is no other\n".to_owned();
     }
-    let left: &[usize] = if with_market { &[0, 1, 2] } else { &[0, 1] };
-    let last = header.len() - 1;
-    text_table::render(&header, &[left, &[last]].concat(), &rows)
+    sheet.lines()
 }
 
 fn next(advice: &Advice) -> String {
@@ -296,9 +299,9 @@ fn next(advice: &Advice) -> String {
         );
     };
     let unit = |value: f64| match advice.goal.objective {
-        Objective::Time => hours(value),
-        Objective::Cost => usd(value),
-        Objective::Knee => format!("{} worth of cost and time", usd(value)),
+        Objective::Time => short_time(value),
+        Objective::Cost => small_usd(value),
+        Objective::Knee => format!("{} worth of cost and time", small_usd(value)),
     };
     let what = |next: &Next| {
         let c = &next.configuration;
@@ -322,12 +325,12 @@ fn next(advice: &Advice) -> String {
         }
     };
     let price = |next: &Next| {
-        let hours_of = hours(next.worth.price.time_s / 3600.0);
-        format!("{hours_of} and {}", usd(next.worth.price.cost_usd))
+        let hours_of = short_time(next.worth.price.time_s / 3600.0);
+        format!("{hours_of} and {}", small_usd(next.worth.price.cost_usd))
     };
     let times = match advice.times {
         1.0 => "one run".to_owned(),
-        n => format!("{} runs", figure_short(n)),
+        n => format!("{} runs", short_figure(n)),
     };
     if best.worth.net > 0.0 {
         let mut text = format!(

@@ -3,9 +3,8 @@
 use super::curve::{Regrets, SPENT};
 use super::judge::{Loss, Verdict, judge};
 use super::{Block, Comparison, Entry, Tally};
-use scavsim_base::text::Page;
-use scavsim_base::text::percent::signed;
-use scavsim_base::text::text_table::{Column, fit};
+use scavsim_base::text::words::{NONE, or_dash, percent, signed_percent};
+use scavsim_base::text::{Column, Page, Sheet, Tone};
 
 /// Words of the tables.
 pub const LEGEND: &[(&str, &str)] = &[
@@ -76,10 +75,7 @@ fn headline(block: &Block, verdict: &Verdict) -> String {
     let Some(best) = verdict.best else {
         return format!("{what}: no strategy has a figure everywhere.");
     };
-    let net = |at: usize| {
-        let mean = block.entries[at].mean(Tally::net);
-        mean.map_or_else(|| "–".to_owned(), |mean| format!("{} %", signed(mean)))
-    };
+    let net = |at: usize| or_dash(block.entries[at].mean(Tally::net).map(signed_percent));
     let mut text = format!(
         "{what}: {} leads, {} over the oracle in the mean, with its search",
         block.entries[best].strategy,
@@ -139,128 +135,69 @@ fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
 }
 
 fn table(block: &Block, verdict: &Verdict, page: &Page) -> String {
-    let order = order(block);
-    let cells = |cell: &dyn Fn(usize) -> Option<String>| -> Vec<String> {
-        let text = |at: &usize| cell(*at).unwrap_or_else(|| "–".to_owned());
-        order.iter().map(text).collect()
-    };
-    let entry = |at: usize| &block.entries[at];
-    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let columns = [
-        Column::new(
-            "strategy",
-            true,
-            0,
-            cells(&|at| Some(entry(at).strategy.clone())),
-        ),
-        Column::new(
-            "net mean",
-            false,
-            0,
-            cells(&|at| entry(at).mean(Tally::net).map(percents)),
-        ),
-        Column::new(
-            "median",
-            false,
-            1,
-            cells(&|at| entry(at).net.clone().median().map(percents)),
-        ),
-        Column::new(
-            "p90",
-            false,
-            1,
-            cells(&|at| entry(at).net.clone().quantile(0.9).map(percents)),
-        ),
-        Column::new(
-            "gross",
-            false,
-            4,
-            cells(&|at| entry(at).mean(Tally::gross).map(percents)),
-        ),
-        Column::new(
-            "regret",
-            false,
-            2,
-            cells(&|at| entry(at).mean(Tally::regret).map(percents)),
-        ),
-        Column::new(
-            "exact",
-            false,
-            2,
-            cells(&|at| Some(percent(entry(at).share(|t| t.exact)))),
-        ),
-        Column::new(
-            "near",
-            false,
-            3,
-            cells(&|at| Some(percent(entry(at).share(|t| t.near)))),
-        ),
-        Column::new(
-            "rank",
-            false,
-            1,
-            cells(&|at| {
-                let standing = &verdict.standings[at];
-                let interval = standing.rank_interval;
-                let interval = interval.map(|i| format!(" ({:.1}–{:.1})", i.low, i.high));
-                Some(format!(
-                    "{:.1}{}",
-                    standing.rank,
-                    interval.unwrap_or_default()
-                ))
-            }),
-        ),
-        Column::new(
-            "× best",
-            false,
-            2,
-            cells(&|at| {
-                let against = verdict.standings[at].against_best?;
-                let stars = match against.p {
-                    Some(p) if p <= 0.01 => "**",
-                    Some(p) if p <= 0.05 => "* ",
-                    _ => "  ",
-                };
-                Some(format!("{:.2}{stars}", against.ratio))
-            }),
-        ),
-        Column::new(
-            "loses",
-            false,
-            2,
-            cells(&|at| Some(verdict.standings[at].losses.len().to_string())),
-        ),
-    ];
-    let none = Column::new(
-        "none",
-        false,
-        1,
-        cells(&|at| {
-            let share = entry(at).share(|t| t.without);
-            let text = match share < 0.005 {
-                true => "< 1 %".to_owned(),
-                false => percent(share),
-            };
-            (share > 0.0).then_some(text)
-        }),
-    );
-    let columns: Vec<Column<'_>> = (columns.into_iter())
-        .chain(lacks_some(block).then_some(none))
-        .collect();
-    let fitted = fit(&columns, page);
-    let mut text = page.bold(&fitted.header);
-    for (at, row) in order.iter().zip(&fitted.rows) {
-        match verdict.best == Some(*at) {
-            true => text += &page.best(row),
-            false => text += row,
-        }
-    }
-    text + &fitted.remark("", page)
+    let sheet = Sheet::new(order(block), columns(block, verdict));
+    let fitted = sheet
+        .toned(|at| {
+            if verdict.best == Some(*at) {
+                Tone::Best
+            } else {
+                Tone::Plain
+            }
+        })
+        .fit(page);
+    fitted.text(page) + &fitted.remark("", page)
 }
 
-/// A fraction in percent.
-fn percents(fraction: f64) -> String {
-    format!("{} %", signed(fraction))
+/// What is told of a strategy by its place in the block.
+fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>> {
+    let entry = |at: &usize| &block.entries[*at];
+    let figure = |head, of: fn(&Entry) -> Option<f64>| {
+        Column::number(head, move |at| or_dash(of(entry(at)).map(signed_percent)))
+    };
+    let share = |head, of: fn(&Tally) -> u64| {
+        Column::number(head, move |at| percent(entry(at).share(of), 0))
+    };
+    let rank = |at: &usize| {
+        let standing = &verdict.standings[*at];
+        let interval = standing.rank_interval;
+        let interval = interval.map(|i| format!(" ({:.1}–{:.1})", i.low, i.high));
+        format!("{:.1}{}", standing.rank, interval.unwrap_or_default())
+    };
+    let against_best = |at: &usize| {
+        or_dash(verdict.standings[*at].against_best.map(|against| {
+            let stars = match against.p {
+                Some(p) if p <= 0.01 => "**",
+                Some(p) if p <= 0.05 => "* ",
+                _ => "  ",
+            };
+            format!("{:.2}{stars}", against.ratio)
+        }))
+    };
+    let none = move |at: &usize| match entry(at).share(|t| t.without) {
+        0.0 => NONE.to_owned(),
+        share if share < 0.005 => "< 1 %".to_owned(),
+        share => percent(share, 0),
+    };
+    let mut columns = vec![
+        Column::text("strategy", move |at| entry(at).strategy.clone()),
+        figure("net mean", |own| own.mean(Tally::net)).rank(0),
+        figure("median", |own| own.net.clone().median()).rank(1),
+        figure("p90", |own| own.net.clone().quantile(0.9)).rank(1),
+        figure("gross", |own| own.mean(Tally::gross)).rank(4),
+        figure("regret", |own| own.mean(Tally::regret)).rank(2),
+        share("exact", |tally| tally.exact).rank(2),
+        share("near", |tally| tally.near).rank(3),
+        Column::number("rank", rank).rank(1),
+        Column::number("× best", against_best).rank(2),
+        Column::number("loses", |at: &usize| {
+            verdict.standings[*at].losses.len().to_string()
+        })
+        .rank(2),
+    ];
+    if lacks_some(block) {
+        columns.push(Column::number("none", none).rank(1));
+    }
+    columns
 }
 
 /// Strategies by their mean; those without a figure somewhere last.
@@ -290,25 +227,21 @@ fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let cells = |cell: &dyn Fn(&[Loss]) -> String| -> Vec<String> {
-        all.iter().map(|(_, losses)| cell(losses)).collect()
+    type Row<'l> = (&'l str, &'l [Loss]);
+    let nth = |place: usize| {
+        move |(_, losses): &Row<'_>| {
+            let loss = losses.get(place);
+            loss.map_or_else(String::new, |loss| told(block, loss))
+        }
     };
-    let told = |place: usize| {
-        cells(&|losses| {
-            losses
-                .get(place)
-                .map_or_else(String::new, |loss| told(block, loss))
-        })
-    };
-    let count = |losses: &[Loss]| format!("{} of {}", losses.len(), block.units.len());
-    let names = all.iter().map(|(name, _)| (*name).to_owned());
+    let count = |(_, losses): &Row<'_>| format!("{} of {}", losses.len(), block.units.len());
     let columns = [
-        Column::new("loses", true, 0, names.collect()),
-        Column::new("on", false, 0, cells(&count)),
-        Column::new("most on", true, 1, told(0)),
-        Column::new("then on", true, 2, told(1)),
+        Column::word("loses", |(name, _): &Row<'_>| name),
+        Column::number("on", count).rank(0),
+        Column::text("most on", nth(0)).rank(1),
+        Column::text("then on", nth(1)).rank(2),
     ];
-    format!("\n{}", fit(&columns, page).text(page))
+    format!("\n{}", Sheet::new(all, columns).fit(page).text(page))
 }
 
 fn told(block: &Block, loss: &Loss) -> String {
@@ -357,18 +290,19 @@ fn curves(blocks: &[Block], page: &Page) -> String {
             runs(block.repeats)
         );
         text += &page.prose(&what, 2);
-        let names = order.iter().map(|at| block.entries[*at].strategy.clone());
-        let heads: Vec<String> = SPENT.iter().map(|spent| format!("{spent} ×")).collect();
-        let mut columns = vec![Column::new("strategy", true, 0, names.collect())];
-        columns.extend(heads.iter().enumerate().map(|(place, head)| {
-            let cell = |medians: &[Option<f64>; SPENT.len()]| {
-                medians[place].map_or_else(|| "–".to_owned(), percents)
-            };
+        type Row<'b> = (&'b Entry, Regrets);
+        let mut columns = vec![Column::word("strategy", |(entry, _): &Row<'_>| {
+            &entry.strategy
+        })];
+        columns.extend(SPENT.iter().enumerate().map(|(place, spent)| {
+            let cell = move |(_, medians): &Row<'_>| or_dash(medians[place].map(signed_percent));
             // At least every second amount is shown.
-            let rank = if place % 2 == 1 { 0 } else { 1 };
-            Column::new(head, false, rank, medians.iter().map(cell).collect())
+            Column::number(format!("{spent} ×"), cell).rank(u8::from(place % 2 == 0))
         }));
-        text += &fit(&columns, page).text(page);
+        let entries = order.iter().map(|at| &block.entries[*at]);
+        text += &Sheet::new(entries.zip(medians), columns)
+            .fit(page)
+            .text(page);
     }
     text
 }

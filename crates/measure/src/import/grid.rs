@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::figure::{MEASURED, rounded};
-use scavsim_base::text::text_table;
+use scavsim_base::text::{Column, Sheet};
 use scavsim_read::input::{Diagnostics, Source};
 use scavsim_search::grid::report::{Counts, best, figures};
 use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
@@ -123,21 +123,7 @@ impl fmt::Display for Report {
             }
         }
         writeln!(f)?;
-        let rows: Vec<Vec<String>> = grid.jobs.iter().map(line).collect();
-        let header = [
-            "job",
-            "runs",
-            "configurations",
-            "holes",
-            "failed",
-            "unreached",
-            "usd_min",
-            "usd_max",
-            "best",
-            "time_s",
-            "usd",
-        ];
-        f.write_str(&text_table::render(&header, &[0, 8], &rows))
+        f.write_str(&table(&grid.jobs).lines())
     }
 }
 
@@ -153,22 +139,33 @@ fn cost(grid: &Grid) -> &'static str {
     }
 }
 
-fn line(job: &Job) -> Vec<String> {
-    let counts = Counts::of(job);
-    let figure = |value: Option<f64>| value.map_or(String::new(), |v| rounded(v, 5));
-    let usd = || figures(job).filter_map(|(best, _)| best.usd);
-    let best = best(job);
-    vec![
-        job.name.clone(),
-        counts.runs.to_string(),
-        counts.configurations.to_string(),
-        counts.holes.to_string(),
-        counts.failed.to_string(),
-        counts.unreached.to_string(),
-        figure(usd().reduce(f64::min)),
-        figure(usd().reduce(f64::max)),
-        best.map_or(String::new(), |b| job.space.name(b.configuration)),
-        figure(best.map(|b| b.time_s)),
-        figure(best.and_then(|b| b.usd)),
-    ]
+/// A line per job.
+fn table(jobs: &[Job]) -> Sheet<'static, &Job> {
+    let count = |head, of: fn(Counts) -> u64| {
+        Column::number(head, move |job: &&Job| of(Counts::of(job)).to_string())
+    };
+    let figure = |head, of: fn(&Job) -> Option<f64>| {
+        Column::number(head, move |job: &&Job| {
+            of(job).map_or(String::new(), |v| rounded(v, 5))
+        })
+    };
+    fn usd(job: &Job) -> impl Iterator<Item = f64> {
+        figures(job).filter_map(|(best, _)| best.usd)
+    }
+    let columns = [
+        Column::word("job", |job: &&Job| &job.name),
+        count("runs", |counts| counts.runs as u64),
+        count("configurations", |counts| counts.configurations as u64),
+        count("holes", |counts| counts.holes),
+        count("failed", |counts| counts.failed as u64),
+        count("unreached", |counts| counts.unreached as u64),
+        figure("usd_min", |job| usd(job).reduce(f64::min)),
+        figure("usd_max", |job| usd(job).reduce(f64::max)),
+        Column::text("best", |job: &&Job| {
+            best(job).map_or(String::new(), |b| job.space.name(b.configuration))
+        }),
+        figure("time_s", |job| Some(best(job)?.time_s)),
+        figure("usd", |job| best(job)?.usd),
+    ];
+    Sheet::new(jobs, columns)
 }

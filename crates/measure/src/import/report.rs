@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::figure::rounded;
-use scavsim_base::text::text_table;
+use scavsim_base::text::{Column, Sheet};
 use scavsim_data::fit::Quality;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -13,11 +13,21 @@ pub struct Report {
     /// Rows by kind.
     counts: Vec<Count>,
     /// Fits with their errors.
-    fits: Vec<Vec<String>>,
+    fits: Vec<Fit>,
     /// Checks, spreads and assumptions, a sentence each.
     notes: Vec<String>,
     /// What may be meant so, but is seldom.
     warnings: Diagnostics,
+}
+
+/// How good a law is.
+#[derive(Debug, Clone)]
+struct Fit {
+    what: String,
+    law: String,
+    quality: Quality,
+    /// Its error on what was left out of it, in %.
+    left_out: Option<f64>,
 }
 
 #[derive(Debug, Clone)]
@@ -51,19 +61,12 @@ impl Report {
         quality: &Quality,
         left_out: Option<f64>,
     ) {
-        let r_squared = if quality.r_squared.is_finite() {
-            format!("{:.4}", quality.r_squared)
-        } else {
-            String::new()
-        };
-        self.fits.push(vec![
-            what.into(),
-            law.into(),
-            quality.points.to_string(),
-            format!("{:.2}", quality.mape),
-            r_squared,
-            left_out.map_or(String::new(), |error| format!("{error:.2}")),
-        ]);
+        self.fits.push(Fit {
+            what: what.into(),
+            law: law.into(),
+            quality: *quality,
+            left_out,
+        });
     }
 
     /// Says that something may be wrong.
@@ -99,15 +102,26 @@ impl fmt::Display for Report {
         }
         if !self.fits.is_empty() {
             writeln!(f)?;
-            let header = ["fit", "law", "points", "MAPE %", "R²", "left out %"];
-            let mut rows = self.fits.clone();
+            let number =
+                |head, of: fn(&Fit) -> String| Column::number(head, move |fit: &&Fit| of(fit));
+            let mut columns = vec![
+                Column::word("fit", |fit: &&Fit| &*fit.what),
+                Column::word("law", |fit: &&Fit| &*fit.law),
+                number("points", |fit| fit.quality.points.to_string()),
+                number("MAPE %", |fit| format!("{:.2}", fit.quality.mape)),
+                number("R²", |fit| match fit.quality.r_squared {
+                    known if known.is_finite() => format!("{known:.4}"),
+                    _ => String::new(),
+                }),
+            ];
             // Only some sources leave points out.
-            let columns = match rows.iter().all(|row| row[5].is_empty()) {
-                true => 5,
-                false => 6,
-            };
-            rows.iter_mut().for_each(|row| row.truncate(columns));
-            f.write_str(&text_table::render(&header[..columns], &[0, 1], &rows))?;
+            if self.fits.iter().any(|fit| fit.left_out.is_some()) {
+                columns.push(number("left out %", |fit| {
+                    fit.left_out
+                        .map_or(String::new(), |error| format!("{error:.2}"))
+                }));
+            }
+            f.write_str(&Sheet::new(&self.fits, columns).lines())?;
         }
         if !self.notes.is_empty() {
             writeln!(f)?;

@@ -9,8 +9,7 @@ use super::claims::claims;
 use super::comparison::{Comparison, Verdict};
 use super::paper::Paper;
 use super::tally::Tally;
-use scavsim_base::text::Page;
-use scavsim_base::text::text_table::{self, Column};
+use scavsim_base::text::{Column, Page, Sheet, Tone};
 
 /// What a paper comes to: how many figures were compared, and how they came out.
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
@@ -39,15 +38,8 @@ pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     for section in &sections(rows) {
         text += "\n";
         text += &page.bold(&page.prose(&title(section), 0));
-        let fitted = text_table::fit(&columns(section), page);
-        text += &page.bold(&fitted.header);
-        for (row, line) in section.iter().zip(&fitted.rows) {
-            text += &match row.verdict {
-                Verdict::Outside => page.failed(line),
-                Verdict::Explained | Verdict::DoesNotHold | Verdict::Open => page.dim(line),
-                _ => line.clone(),
-            };
-        }
+        let fitted = sheet(section).fit(page);
+        text += &fitted.text(page);
         text += &fitted.remark("", page);
     }
     if !paper.constants.is_empty() {
@@ -97,36 +89,45 @@ fn title(section: &[&Comparison]) -> String {
 /// Columns of characters for what a figure is of, where there is no room for all.
 const OF: usize = 34;
 
-fn columns(section: &[&Comparison]) -> Vec<Column<'static>> {
-    let cells: Vec<[String; 8]> = section.iter().map(|row| cells(row)).collect();
-    let cell = |at: usize| -> Vec<String> { cells.iter().map(|row| row[at].clone()).collect() };
-    let mut of = Column::new("of", true, 0, cell(0));
+/// A row with its cells.
+type Row<'r> = (&'r Comparison, [String; 8]);
+
+/// A section as people read it.
+fn sheet<'r>(section: &[&'r Comparison]) -> Sheet<'r, Row<'r>> {
+    let cell = |at: usize| move |(_, cells): &Row<'_>| cells[at].clone();
+    let number = |head, at| Column::number(head, cell(at));
+    let word = |head, at| Column::text(head, cell(at));
     // Behind commas there is no space.
-    let wrapped = |text: String| {
-        let text = Page::of_width(OF).prose(&text.replace(',', ", "), 0);
+    let wrapped = |(_, cells): &Row<'_>| {
+        let text = Page::of_width(OF).prose(&cells[0].replace(',', ", "), 0);
         text.trim_end().replace(", ", ",")
     };
-    of.stacked = Some(cell(0).into_iter().map(wrapped).collect());
-    let column = |head, at, rank| Column::new(head, false, rank, cell(at));
-    let word = |head, at, rank| {
-        let mut column = column(head, at, rank);
-        column.is_text = true;
-        column
+    let of = word("of", 0).stacked(wrapped);
+    let columns = if section.iter().all(|row| row.verdict.is_of_claim()) {
+        vec![
+            of,
+            number("paper", 1),
+            number("ours", 2).rank(1),
+            word("verdict", 7).rank(1),
+        ]
+    } else {
+        vec![
+            of,
+            number("paper", 1),
+            number("simulated", 2).rank(1),
+            number("difference", 3).rank(1),
+            number("tolerance", 4).rank(2),
+            word("kind", 5).rank(4),
+            word("evidence", 6).rank(3),
+            word("verdict", 7).rank(1),
+        ]
     };
-    let verdict = word("verdict", 7, 1);
-    if section.iter().all(|row| row.verdict.is_of_claim()) {
-        return vec![of, column("paper", 1, 1), column("ours", 2, 1), verdict];
-    }
-    vec![
-        of,
-        column("paper", 1, 1),
-        column("simulated", 2, 1),
-        column("difference", 3, 1),
-        column("tolerance", 4, 2),
-        word("kind", 5, 4),
-        word("evidence", 6, 3),
-        verdict,
-    ]
+    let rows = section.iter().map(|row| (*row, cells(row)));
+    Sheet::new(rows, columns).toned(|(row, _)| match row.verdict {
+        Verdict::Outside => Tone::Failed,
+        Verdict::Explained | Verdict::DoesNotHold | Verdict::Open => Tone::Dim,
+        _ => Tone::Plain,
+    })
 }
 
 /// As JSON: the stable interface.

@@ -2,10 +2,11 @@
 
 use super::contents::{Contents, Fact};
 use super::sources::Source;
-use super::tables::{Row, Table, column, number, word};
+use super::tables::Table;
 use crate::figure::style::{BLACK, GREY, Marker};
 use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
-use scavsim_measure::advise::advice::{Advice, Choice};
+use scavsim_base::text::{Cell, Column, Sheet};
+use scavsim_measure::advise::advice::{Advice, Choice, Next};
 use scavsim_measure::advise::decision::Measurement;
 use scavsim_measure::advise::text;
 
@@ -160,97 +161,83 @@ fn figure(advice: &Advice) -> Option<Figure> {
     })
 }
 
+/// A number of each row with so many digits behind the point.
+fn number<'r, R: 'r>(
+    head: &'static str,
+    digits: usize,
+    of: impl Fn(&R) -> f64 + 'r,
+) -> Column<'r, R> {
+    Column::number(head, move |row: &R| Cell::number(Some(of(row)), digits))
+}
+
 fn choices(advice: &Advice) -> Table {
-    let row = |choice: &Choice| {
-        let c = &choice.configuration;
-        Row {
-            cells: vec![
-                word(c.vm.to_string()),
-                number(Some(f64::from(choice.vms)), 0),
-                number(Some(f64::from(c.workers)), 0),
-                number(Some(f64::from(c.batch)), 0),
-                word(choice.offer.market.name()),
-                number(Some(choice.time_h[0]), 3),
-                number(Some(choice.time_h[1]), 3),
-                number(Some(choice.time_h[2]), 3),
-                number(Some(choice.cost_usd[0]), 2),
-                number(Some(choice.cost_usd[1]), 2),
-                number(Some(choice.cost_usd[2]), 2),
-                number(Some(100.0 * choice.miss), 1),
-                word(choice.provenance.name()),
-                word(if choice.is_on_front { "front" } else { "" }),
-            ],
-            opens: String::new(),
-        }
-    };
+    type Row<'a> = &'a Choice;
+    let columns = [
+        Column::text("VM", |choice: &Row<'_>| choice.configuration.vm.to_string()),
+        number("VMs", 0, |choice: &Row<'_>| f64::from(choice.vms)),
+        number("workers", 0, |choice: &Row<'_>| {
+            f64::from(choice.configuration.workers)
+        }),
+        number("batch", 0, |choice: &Row<'_>| {
+            f64::from(choice.configuration.batch)
+        }),
+        Column::text("market", |choice: &Row<'_>| choice.offer.market.name()),
+        number("time, h", 3, |choice: &Row<'_>| choice.time_h[0]),
+        number("5 %", 3, |choice: &Row<'_>| choice.time_h[1]),
+        number("95 %", 3, |choice: &Row<'_>| choice.time_h[2]),
+        number("cost, USD", 2, |choice: &Row<'_>| choice.cost_usd[0]),
+        number("5 %", 2, |choice: &Row<'_>| choice.cost_usd[1]),
+        number("95 %", 2, |choice: &Row<'_>| choice.cost_usd[2]),
+        number("misses a limit, %", 1, |choice: &Row<'_>| {
+            100.0 * choice.miss
+        }),
+        Column::text("from", |choice: &Row<'_>| choice.provenance.name()),
+        Column::text(
+            "Pareto",
+            |choice: &Row<'_>| {
+                if choice.is_on_front { "front" } else { "" }
+            },
+        ),
+    ];
     let count = advice.choices.len();
     let rest = match count > MOST_ROWS {
         true => format!(" The first {MOST_ROWS} of {count}; all are in `--format json`."),
         false => String::new(),
     };
-    Table {
-        id: "configurations".to_owned(),
-        caption: "Configurations".to_owned(),
-        note: format!("Those that keep to the limits, the best first, with 90 % intervals.{rest}"),
-        columns: vec![
-            column("VM", false),
-            column("VMs", true),
-            column("workers", true),
-            column("batch", true),
-            column("market", false),
-            column("time, h", true),
-            column("5 %", true),
-            column("95 %", true),
-            column("cost, USD", true),
-            column("5 %", true),
-            column("95 %", true),
-            column("misses a limit, %", true),
-            column("from", false),
-            column("Pareto", false),
-        ],
-        rows: advice.choices.iter().take(MOST_ROWS).map(row).collect(),
-    }
+    let note = format!("Those that keep to the limits, the best first, with 90 % intervals.{rest}");
+    let sheet = Sheet::new(advice.choices.iter().take(MOST_ROWS), columns);
+    Table::of("configurations", "Configurations", note, &sheet)
 }
 
 fn measurements(advice: &Advice) -> Table {
-    let rows = advice.measurements.iter().map(|next| {
-        let c = &next.configuration;
-        Row {
-            cells: vec![
-                word(match next.worth.measurement {
-                    Measurement::Step(_) => "a step",
-                    Measurement::Epochs(_) => "epochs",
-                }),
-                word(c.vm.to_string()),
-                number(Some(f64::from(c.workers)), 0),
-                number(Some(f64::from(c.batch)), 0),
-                number(Some(next.worth.value), 3),
-                number(Some(next.worth.price.time_s / 3600.0), 3),
-                number(Some(next.worth.price.cost_usd), 2),
-                number(Some(next.worth.net), 3),
-                word(if next.was_measured { "again" } else { "" }),
-            ],
-            opens: String::new(),
-        }
-    });
-    Table {
-        id: "measurements".to_owned(),
-        caption: "Measure next".to_owned(),
-        note: format!(
-            "Worth above price first; worth and net in {}.",
-            advice.unit()
-        ),
-        columns: vec![
-            column("what", false),
-            column("VM", false),
-            column("workers", true),
-            column("batch", true),
-            column("worth per run", true),
-            column("takes, h", true),
-            column("price, USD", true),
-            column("net", true),
-            column("measured before", false),
-        ],
-        rows: rows.collect(),
-    }
+    type Row<'a> = &'a Next;
+    let what = |next: &Row<'_>| match next.worth.measurement {
+        Measurement::Step(_) => "a step",
+        Measurement::Epochs(_) => "epochs",
+    };
+    let columns = [
+        Column::text("what", what),
+        Column::text("VM", |next: &Row<'_>| next.configuration.vm.to_string()),
+        number("workers", 0, |next: &Row<'_>| {
+            f64::from(next.configuration.workers)
+        }),
+        number("batch", 0, |next: &Row<'_>| {
+            f64::from(next.configuration.batch)
+        }),
+        number("worth per run", 3, |next: &Row<'_>| next.worth.value),
+        number("takes, h", 3, |next: &Row<'_>| {
+            next.worth.price.time_s / 3600.0
+        }),
+        number("price, USD", 2, |next: &Row<'_>| next.worth.price.cost_usd),
+        number("net", 3, |next: &Row<'_>| next.worth.net),
+        Column::text("measured before", |next: &Row<'_>| {
+            if next.was_measured { "again" } else { "" }
+        }),
+    ];
+    let note = format!(
+        "Worth above price first; worth and net in {}.",
+        advice.unit()
+    );
+    let sheet = Sheet::new(&advice.measurements, columns);
+    Table::of("measurements", "Measure next", note, &sheet)
 }

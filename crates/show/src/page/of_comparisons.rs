@@ -2,9 +2,10 @@
 
 use super::contents::{Contents, Fact};
 use super::sources::Source;
-use super::tables::{Row, Table, column, number, word};
+use super::tables::Table;
 use crate::figure::style::{BLACK, Dash, Marker};
 use crate::figure::{Axis, Figure, Mark, Panel, Scale, Series, Shape, Style};
+use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_papers::reproduce::claims::{Claim, claims};
 use scavsim_papers::reproduce::constants::{Constant, Touched};
 use scavsim_papers::reproduce::{Comparison, Paper, Tally, Verdict};
@@ -107,73 +108,52 @@ fn figure(paper: &Paper, rows: &[Comparison]) -> Figure {
 }
 
 fn table(rows: &[Comparison]) -> Table {
-    let row = |row: &Comparison| {
-        let share = |value: f64| match row.relative {
-            true => number(Some(100.0 * value), 2),
-            false => number(Some(value), 4),
-        };
-        Row {
-            cells: vec![
-                word(&row.figure),
-                word(&row.quantity),
-                word(&row.selector),
-                number(Some(row.paper), 4),
-                number(Some(row.simulated), 4),
-                word(&row.unit),
-                share(row.difference),
-                word(if row.relative { "%" } else { "absolute" }),
-                word(row.evidence.name()),
-                word(row.verdict.name()),
-                word(&row.note),
-            ],
-            opens: String::new(),
-        }
-    };
-    Table {
-        id: "comparisons".to_owned(),
-        caption: "Figures".to_owned(),
-        note: "Published and simulated.".to_owned(),
-        columns: vec![
-            column("where", false),
-            column("quantity", false),
-            column("of", false),
-            column("paper", true),
-            column("simulated", true),
-            column("unit", false),
-            column("difference", true),
-            column("in", false),
-            column("evidence", false),
-            column("verdict", false),
-            column("note", false),
-        ],
-        rows: rows.iter().map(row).collect(),
+    fn word<'r>(head: &'static str, of: fn(&Comparison) -> &str) -> Column<'r, &'r Comparison> {
+        Column::word(head, move |row: &&Comparison| of(row))
     }
+    let number = |head, of: fn(&Comparison) -> f64| {
+        Column::number(head, move |row: &&Comparison| {
+            Cell::number(Some(of(row)), 4)
+        })
+    };
+    let difference = |row: &&Comparison| match row.relative {
+        true => Cell::number(Some(100.0 * row.difference), 2),
+        false => Cell::number(Some(row.difference), 4),
+    };
+    let columns = [
+        word("where", |row| &row.figure),
+        word("quantity", |row| &row.quantity),
+        word("of", |row| &row.selector),
+        number("paper", |row| row.paper),
+        number("simulated", |row| row.simulated),
+        word("unit", |row| &row.unit),
+        Column::number("difference", difference),
+        word("in", |row| if row.relative { "%" } else { "absolute" }),
+        word("evidence", |row| row.evidence.name()),
+        word("verdict", |row| row.verdict.name()),
+        word("note", |row| &row.note),
+    ];
+    let note = "Published and simulated.".to_owned();
+    Table::of("comparisons", "Figures", note, &Sheet::new(rows, columns))
 }
 
 /// What was chosen, and the rows that it touches.
 fn constants(paper: &Paper) -> Table {
     let patterns = |all: &[Touched]| {
         let each: Vec<&str> = all.iter().map(|one| one.pattern.as_str()).collect();
-        word(each.join("; "))
+        each.join("; ")
     };
-    let row = |constant: &Constant| Row {
-        cells: vec![
-            word(&constant.name),
-            word(constant.shown()),
-            word(&constant.chosen),
-            patterns(&constant.on),
-            patterns(&constant.touches),
-        ],
-        opens: String::new(),
-    };
-    Table {
-        id: "constants".to_owned(),
-        caption: "Constants".to_owned(),
-        note: "What was chosen, the rows that it was chosen on, and those that it touches besides."
-            .to_owned(),
-        columns: ["constant", "value", "chosen", "on", "touches"]
-            .map(|name| column(name, false))
-            .into(),
-        rows: paper.constants.iter().map(row).collect(),
-    }
+    let columns = [
+        Column::text("constant", |constant: &&Constant| constant.name.clone()),
+        Column::text("value", |constant: &&Constant| constant.shown()),
+        Column::text("chosen", |constant: &&Constant| constant.chosen.clone()),
+        Column::text("on", move |constant: &&Constant| patterns(&constant.on)),
+        Column::text("touches", move |constant: &&Constant| {
+            patterns(&constant.touches)
+        }),
+    ];
+    let note =
+        "What was chosen, the rows that it was chosen on, and those that it touches besides.";
+    let sheet = Sheet::new(&paper.constants, columns);
+    Table::of("constants", "Constants", note.to_owned(), &sheet)
 }

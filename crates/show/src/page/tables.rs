@@ -5,28 +5,30 @@ use serde_json::{Value, json};
 
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Place};
-use scavsim_lab::experiment::columns::Value as Cell;
+use scavsim_base::text::words::{or_dash, percent};
+use scavsim_base::text::{Cell, Column, Sheet};
+use scavsim_lab::experiment::columns::Value as Datum;
 use scavsim_lab::experiment::{COLUMNS, Group, Record};
 
-/// A table.
+/// A sheet as it stands on a page.
 #[derive(Debug, Serialize)]
 pub struct Table {
     /// Its anchor.
-    pub id: String,
+    pub id: &'static str,
     /// What it shows.
-    pub caption: String,
+    pub caption: &'static str,
     /// How to read it; what is left out.
     pub note: String,
     /// Its columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<Head>,
     /// Its rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Line>,
 }
 
-/// A column.
+/// The heading of a column.
 #[derive(Debug, Serialize)]
-pub struct Column {
-    /// Heading, with the unit.
+pub struct Head {
+    /// Its words, with the unit.
     pub name: String,
     /// Whether it holds numbers.
     pub is_number: bool,
@@ -34,7 +36,7 @@ pub struct Column {
 
 /// A row.
 #[derive(Debug, Serialize)]
-pub struct Row {
+pub struct Line {
     /// Its cells as they are read.
     pub cells: Vec<Text>,
     /// Key of what opens behind it; empty for nothing.
@@ -50,52 +52,61 @@ pub struct Text {
     pub value: Option<f64>,
 }
 
+impl Table {
+    /// A sheet under this anchor and caption; rows open nothing.
+    pub(super) fn of<R>(
+        id: &'static str,
+        caption: &'static str,
+        note: String,
+        sheet: &Sheet<'_, R>,
+    ) -> Table {
+        let head = |column: &Column<'_, R>| Head {
+            name: column.head.to_string(),
+            is_number: !column.is_text,
+        };
+        let text = |cell: Cell| Text {
+            text: cell.text,
+            value: cell.number,
+        };
+        let line = |row: &R| Line {
+            cells: (sheet.columns.iter())
+                .map(|column| text(column.cell(row)))
+                .collect(),
+            opens: String::new(),
+        };
+        Table {
+            id,
+            caption,
+            note,
+            columns: sheet.columns.iter().map(head).collect(),
+            rows: sheet.rows.iter().map(line).collect(),
+        }
+    }
+
+    /// The rows open what is kept under this word and their number.
+    fn opening(mut self, word: &str) -> Table {
+        for (number, row) in self.rows.iter_mut().enumerate() {
+            row.opens = format!("{word}-{number}");
+        }
+        self
+    }
+}
+
 /// Rows of one table; all others are in the files.
 const MOST_ROWS: usize = 1_500;
 
 pub(super) fn of(material: &Material) -> Vec<Table> {
-    let of_groups = material.groups.iter().map(|group| &*group.setting);
-    let of_places = places(material).map(|(cloud, _)| &*cloud.setting);
-    let of_cases = (material.gathered.cases.iter()).map(|case| &*case.setting);
     vec![
-        with_settings(strategies(material), of_groups),
-        with_settings(configurations(material), of_places),
-        with_settings(cases(material), of_cases),
+        strategies(material),
+        configurations(material),
+        cases(material),
     ]
 }
 
-/// Puts the setting into the first column of a table, where there are several.
-fn with_settings<'m>(mut table: Table, settings: impl Iterator<Item = &'m str>) -> Table {
-    let all: Vec<&str> = settings.take(table.rows.len()).collect();
-    if all.iter().any(|setting| !setting.is_empty()) {
-        table.columns.insert(0, column("setting", false));
-        for (row, setting) in table.rows.iter_mut().zip(all) {
-            row.cells.insert(0, word(setting));
-        }
-    }
-    table
-}
-
-pub(super) fn column(name: &str, is_number: bool) -> Column {
-    Column {
-        name: name.to_owned(),
-        is_number,
-    }
-}
-
-pub(super) fn word(text: impl Into<String>) -> Text {
-    Text {
-        text: text.into(),
-        value: None,
-    }
-}
-
-/// A number with so many digits behind the point; a dash where there is none.
-pub(super) fn number(value: Option<f64>, digits: usize) -> Text {
-    Text {
-        text: value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}")),
-        value,
-    }
+/// The setting, where there are several.
+fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
+    let is_there = rows.iter().any(|row| !of(row).is_empty());
+    is_there.then(|| Column::word("setting", move |row: &R| of(row)))
 }
 
 fn beyond(count: usize, where_: &str) -> String {
@@ -106,80 +117,66 @@ fn beyond(count: usize, where_: &str) -> String {
 }
 
 fn strategies(material: &Material) -> Table {
-    let percent = |group: &Group, metric: &str| {
-        let mean = group.mean(metric);
-        let value = mean.map(|mean| 100.0 * mean.mean);
-        let half = mean
-            .and_then(|mean| mean.interval)
-            .map(|i| 50.0 * (i.high - i.low));
-        let mut cell = number(value, 1);
-        if let Some(half) = half.filter(|half| *half >= 0.05) {
-            cell.text += &format!(" ±{half:.1}");
-        }
-        cell
-    };
-    let row = |group: &Group| {
-        let mean = |metric: &str| group.mean(metric).map(|mean| mean.mean);
-        let choice = group.choice.as_ref().map_or("–".to_owned(), |choice| {
-            let parts = [choice.workers, choice.batch].into_iter().flatten();
-            let mut text = parts.map(|n| n.to_string()).collect::<Vec<_>>().join(" × ");
-            if let Some(other) = &choice.other {
-                text += &format!(" {other}");
+    type Row<'m> = &'m Group;
+    fn over<'m>(head: &'static str, metric: &'static str) -> Column<'m, Row<'m>> {
+        Column::number(head, move |group: &Row<'_>| {
+            let mean = group.mean(metric);
+            let half = mean
+                .and_then(|mean| mean.interval)
+                .map(|i| 50.0 * (i.high - i.low));
+            let mut cell = Cell::number(mean.map(|mean| 100.0 * mean.mean), 1);
+            if let Some(half) = half.filter(|half| *half >= 0.05) {
+                cell.text += &format!(" ±{half:.1}");
             }
-            format!("{text} ({:.0} %)", 100.0 * group.choice_share)
-        });
-        Row {
-            cells: vec![
-                word(&group.workload),
-                word(&group.pricing),
-                word(&group.objective),
-                word(&group.strategy),
-                word(choice),
-                number(Some(100.0 * group.tallied.right()), 0),
-                number(mean("time_h"), 2),
-                number(mean("cost_usd"), 2),
-                percent(group, "regret_time"),
-                percent(group, "regret_cost"),
-                percent(group, "overhead_gross_time"),
-                percent(group, "overhead_gross_cost"),
-                percent(group, "overhead_net_time"),
-                percent(group, "overhead_net_cost"),
-                number(mean("search_cost_usd"), 2),
-                percent(group, "error_mean"),
-                number(Some(group.tallied.failed as f64), 0),
-            ],
-            opens: String::new(),
-        }
-    };
-    Table {
-        id: "strategies".to_owned(),
-        caption: "Strategies".to_owned(),
-        note: format!(
-            "Means over replicas, ± half of a 95 % interval. The choice is the most frequent. Gross: search steps earn no \
-             progress; net: they count as training; both over the oracle's.{}",
-            beyond(material.groups.len(), "summary.csv")
-        ),
-        columns: vec![
-            column("workload", false),
-            column("pricing", false),
-            column("objective", false),
-            column("strategy", false),
-            column("choice, workers × batch", false),
-            column("right, %", true),
-            column("time, h", true),
-            column("cost, USD", true),
-            column("regret time, %", true),
-            column("regret cost, %", true),
-            column("gross time, %", true),
-            column("gross cost, %", true),
-            column("net time, %", true),
-            column("net cost, %", true),
-            column("search, USD", true),
-            column("error, %", true),
-            column("failed", true),
-        ],
-        rows: material.groups.iter().take(MOST_ROWS).map(row).collect(),
+            cell
+        })
     }
+    let mean = |head, metric| {
+        Column::number(head, move |group: &Row<'_>| {
+            Cell::number(group.mean(metric).map(|mean| mean.mean), 2)
+        })
+    };
+    let right = |group: &Row<'_>| Cell::number(Some(100.0 * group.tallied.right()), 0);
+    let failed = |group: &Row<'_>| Cell::number(Some(group.tallied.failed as f64), 0);
+    let rows: Vec<Row<'_>> = material.groups.iter().take(MOST_ROWS).collect();
+    let columns = setting(&rows, |group| &group.setting).into_iter().chain([
+        Column::word("workload", |group: &Row<'_>| &*group.workload),
+        Column::word("pricing", |group: &Row<'_>| &*group.pricing),
+        Column::word("objective", |group: &Row<'_>| &*group.objective),
+        Column::word("strategy", |group: &Row<'_>| &*group.strategy),
+        Column::text("choice, workers × batch", |group: &Row<'_>| choice(group)),
+        Column::number("right, %", right),
+        mean("time, h", "time_h"),
+        mean("cost, USD", "cost_usd"),
+        over("regret time, %", "regret_time"),
+        over("regret cost, %", "regret_cost"),
+        over("gross time, %", "overhead_gross_time"),
+        over("gross cost, %", "overhead_gross_cost"),
+        over("net time, %", "overhead_net_time"),
+        over("net cost, %", "overhead_net_cost"),
+        mean("search, USD", "search_cost_usd"),
+        over("error, %", "error_mean"),
+        Column::number("failed", failed),
+    ]);
+    let note = format!(
+        "Means over replicas, ± half of a 95 % interval. The choice is the most frequent. Gross: search steps earn no \
+         progress; net: they count as training; both over the oracle's.{}",
+        beyond(material.groups.len(), "summary.csv")
+    );
+    let columns: Vec<_> = columns.collect();
+    Table::of("strategies", "Strategies", note, &Sheet::new(rows, columns))
+}
+
+/// The most frequent choice, and how frequent it is.
+fn choice(group: &Group) -> String {
+    or_dash(group.choice.as_ref().map(|choice| {
+        let parts = [choice.workers, choice.batch].into_iter().flatten();
+        let mut text = parts.map(|n| n.to_string()).collect::<Vec<_>>().join(" × ");
+        if let Some(other) = &choice.other {
+            text += &format!(" {other}");
+        }
+        format!("{text} ({})", percent(group.choice_share, 0))
+    }))
 }
 
 /// Every configuration with its number among those of the page.
@@ -197,108 +194,92 @@ fn mark(place: &Place) -> &'static str {
 }
 
 fn configurations(material: &Material) -> Table {
-    let row = |(n, (cloud, place)): (usize, (&Cloud, &Place))| Row {
-        cells: vec![
-            word(&cloud.workload),
-            word(&cloud.pricing),
-            word(place.name(false)),
-            word(place.vm.clone().unwrap_or_default()),
-            number(Some(place.time_h), 3),
-            number(Some(place.cost_usd), 2),
-            word(mark(place)),
-            word(&place.provenance),
-            number(
-                Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64),
-                0,
-            ),
-        ],
-        opens: format!("place-{n}"),
+    type Row<'m> = (&'m Cloud, &'m Place);
+    let cases = |(_, place): &Row<'_>| {
+        Cell::number(
+            Some(place.by.iter().map(|one| one.cases).sum::<u64>() as f64),
+            0,
+        )
     };
-    let count = places(material).count();
+    let rows: Vec<Row<'_>> = places(material).take(MOST_ROWS).collect();
+    let columns = setting(&rows, |(cloud, _)| &cloud.setting)
+        .into_iter()
+        .chain([
+            Column::word("workload", |(cloud, _): &Row<'_>| &*cloud.workload),
+            Column::word("pricing", |(cloud, _): &Row<'_>| &*cloud.pricing),
+            Column::text("workers × batch", |(_, place): &Row<'_>| place.name(false)),
+            Column::text("VM", |(_, place): &Row<'_>| {
+                place.vm.clone().unwrap_or_default()
+            }),
+            Column::number("time, h", |(_, place): &Row<'_>| {
+                Cell::number(Some(place.time_h), 3)
+            }),
+            Column::number("cost, USD", |(_, place): &Row<'_>| {
+                Cell::number(Some(place.cost_usd), 2)
+            }),
+            Column::word("Pareto", |(_, place): &Row<'_>| mark(place)),
+            Column::word("from", |(_, place): &Row<'_>| &*place.provenance),
+            Column::number("chosen in cases", cases),
+        ]);
     let is_all = material.clouds.iter().all(|cloud| cloud.is_all);
     let which = match is_all {
         true => "All configurations",
         false => "Configurations that somebody chose (`--scenario FILE` shows all)",
     };
-    Table {
-        id: "configurations".to_owned(),
-        caption: "Configurations".to_owned(),
-        note: format!(
-            "{which} with expected time and cost. Open one to see who chose it.{}",
-            beyond(count, "`scavsim rank FILE --format csv`")
-        ),
-        columns: vec![
-            column("workload", false),
-            column("pricing", false),
-            column("workers × batch", false),
-            column("VM", false),
-            column("time, h", true),
-            column("cost, USD", true),
-            column("Pareto", false),
-            column("from", false),
-            column("chosen in cases", true),
-        ],
-        rows: places(material)
-            .enumerate()
-            .take(MOST_ROWS)
-            .map(row)
-            .collect(),
-    }
+    let note = format!(
+        "{which} with expected time and cost. Open one to see who chose it.{}",
+        beyond(places(material).count(), "`scavsim rank FILE --format csv`")
+    );
+    let columns: Vec<_> = columns.collect();
+    let sheet = Sheet::new(rows, columns);
+    Table::of("configurations", "Configurations", note, &sheet).opening("place")
 }
 
 fn cases(material: &Material) -> Table {
-    let gathered = &material.gathered;
-    let row = |(n, owned): (usize, &scavsim_lab::experiment::OwnedRecord)| {
-        let record = owned.as_record();
-        let whole = |value: Option<u32>| value.map_or("–".to_owned(), |value| value.to_string());
-        let share = |value: Option<f64>| number(value.map(|value| 100.0 * value), 1);
-        Row {
-            cells: vec![
-                number(Some(record.case as f64), 0),
-                word(record.workload),
-                word(record.pricing),
-                word(record.objective),
-                word(record.strategy),
-                number(Some(record.replica as f64), 0),
-                word(format!(
-                    "{} × {}",
-                    whole(record.chosen_workers),
-                    whole(record.chosen_batch)
-                )),
-                number(record.time_h, 3),
-                number(record.cost_usd, 2),
-                share(record.overhead_net_time),
-                share(record.overhead_net_cost),
-                word(record.status.name()),
-            ],
-            opens: format!("case-{n}"),
-        }
-    };
-    Table {
-        id: "cases".to_owned(),
-        caption: "Cases".to_owned(),
-        note: format!(
-            "{} of {} cases, by a fixed rule: {}. Open one to see all its columns; `scavsim trace` shows its course.",
-            gathered.cases.len(),
-            gathered.count,
-            gathered.rule().words()
-        ),
-        columns: vec![
-            column("case", true),
-            column("workload", false),
-            column("pricing", false),
-            column("objective", false),
-            column("strategy", false),
-            column("replica", true),
-            column("choice", false),
-            column("time, h", true),
-            column("cost, USD", true),
-            column("net time, %", true),
-            column("net cost, %", true),
-            column("status", false),
-        ],
-        rows: gathered.cases.iter().enumerate().map(row).collect(),
+    type Row<'m> = Record<'m>;
+    fn share<'m>(head: &'static str, of: fn(&Row<'_>) -> Option<f64>) -> Column<'m, Row<'m>> {
+        Column::number(head, move |record| {
+            Cell::number(of(record).map(|share| 100.0 * share), 1)
+        })
     }
+    let gathered = &material.gathered;
+    let whole = |value: Option<u32>| or_dash(value.map(|value| value.to_string()));
+    let choice = move |record: &Row<'_>| {
+        format!(
+            "{} × {}",
+            whole(record.chosen_workers),
+            whole(record.chosen_batch)
+        )
+    };
+    let rows: Vec<Row<'_>> = gathered.cases.iter().map(|own| own.as_record()).collect();
+    let columns = setting(&rows, |record| record.setting).into_iter().chain([
+        Column::number("case", |record: &Row<'_>| {
+            Cell::number(Some(record.case as f64), 0)
+        }),
+        Column::word("workload", |record: &Row<'_>| record.workload),
+        Column::word("pricing", |record: &Row<'_>| record.pricing),
+        Column::word("objective", |record: &Row<'_>| record.objective),
+        Column::word("strategy", |record: &Row<'_>| record.strategy),
+        Column::number("replica", |record: &Row<'_>| {
+            Cell::number(Some(record.replica as f64), 0)
+        }),
+        Column::text("choice", choice),
+        Column::number("time, h", |record: &Row<'_>| Cell::number(record.time_h, 3)),
+        Column::number("cost, USD", |record: &Row<'_>| {
+            Cell::number(record.cost_usd, 2)
+        }),
+        share("net time, %", |record| record.overhead_net_time),
+        share("net cost, %", |record| record.overhead_net_cost),
+        Column::word("status", |record: &Row<'_>| record.status.name()),
+    ]);
+    let note = format!(
+        "{} of {} cases, by a fixed rule: {}. Open one to see all its columns; `scavsim trace` shows its course.",
+        gathered.cases.len(),
+        gathered.count,
+        gathered.rule().words()
+    );
+    let columns: Vec<_> = columns.collect();
+    Table::of("cases", "Cases", note, &Sheet::new(rows, columns)).opening("case")
 }
 
 /// What opens behind rows, as JSON: columns once, then values by row.
@@ -309,14 +290,14 @@ pub(super) fn details(material: &Material) -> String {
     let cells = |record: &Record<'_>| -> Vec<Value> {
         (COLUMNS.iter())
             .map(|column| match (column.of)(record) {
-                Cell::Empty => Value::Null,
-                Cell::Count(count) => json!(count),
-                Cell::Whole(whole) => json!(whole),
+                Datum::Empty => Value::Null,
+                Datum::Count(count) => json!(count),
+                Datum::Whole(whole) => json!(whole),
                 // As much as anybody reads.
-                Cell::Figure(figure) => {
+                Datum::Figure(figure) => {
                     json!(format!("{figure:.6}").parse::<f64>().unwrap_or(figure))
                 }
-                Cell::Text(text) => json!(text),
+                Datum::Text(text) => json!(text),
             })
             .collect()
     };

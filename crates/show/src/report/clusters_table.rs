@@ -2,9 +2,11 @@
 
 use super::percent::{is_of_a_tail, lengths, signs_in};
 use super::places::Places;
-use super::summary_table::{hours_text, usd_text, with_commas};
-use scavsim_base::text::Page;
-use scavsim_base::text::text_table::{self, Column};
+use super::tallied::{failed_tone, with_failed};
+use scavsim_base::text::words::{
+    NONE, hours, is_in_minutes, or_dash, percent, plural_with_commas, usd, with_commas,
+};
+use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_lab::experiment::KeyTable;
 use scavsim_lab::experiment::holds::Holds;
 use scavsim_lab::experiment::key_groups::KeyGroup;
@@ -52,10 +54,7 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
         else {
             continue;
         };
-        let replicas = match most.unwrap_or(0) {
-            1 => "1 replica".to_owned(),
-            n => format!("{} replicas", with_commas(n)),
-        };
+        let replicas = plural_with_commas(most.unwrap_or(0), "replica");
         let names = (0..5).map(|at| match at {
             PRICING => places.policy(cell(first, at)),
             _ => cell(first, at).to_owned(),
@@ -63,14 +62,10 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
         let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
         let title = format!("{scenario} · {} · {replicas}", names.join(" · "));
         text += &page.bold(&page.prose(&title, 2));
-        let fitted = text_table::fit(&columns(block, places, page), page);
-        text += &page.bold(&fitted.header);
-        for (group, line) in block.iter().zip(&fitted.rows) {
-            text += &match group.tallied.failed {
-                0 => line.clone(),
-                _ => page.failed(line),
-            };
-        }
+        let columns = columns(block, places, page);
+        let sheet = Sheet::new(block, columns).toned(|group| failed_tone(&group.tallied));
+        let fitted = sheet.fit(page);
+        text += &fitted.text(page);
         text += &fitted.remark("95 % intervals", page);
         text += &asides(block, page);
         text.push('\n');
@@ -128,101 +123,82 @@ fn first_with<'g>(block: &'g [KeyGroup], name: &str) -> Option<&'g KeyGroup> {
     block.iter().find(|group| group.mean(name).is_some())
 }
 
-fn columns(block: &[KeyGroup], places: &Places, page: &Page) -> Vec<Column<'static>> {
+/// The columns of a block, of which some compare its lines.
+fn columns<'b>(
+    block: &'b [KeyGroup],
+    places: &'b Places,
+    page: &Page,
+) -> Vec<Column<'b, &'b KeyGroup>> {
     let by_median = block.iter().any(is_carried_by_few);
-    let cells =
-        |cell: &dyn Fn(&KeyGroup) -> String| block.iter().map(cell).collect::<Vec<String>>();
-    let none = || "–".to_owned();
-    let typical = |group: &KeyGroup, name: &str| match by_median {
+    let typical = move |group: &KeyGroup, name: &str| match by_median {
         true => (group.median(name))
             .map(|(value, interval)| (value, interval.map(|i| (i, Holds::AsSaid)))),
         false => (group.mean(name)).map(|m| (m.mean, m.interval.map(|i| (i, m.holds)))),
     };
     let over = |name: &'static str| {
         let first = first_with(block, name).and_then(|first| typical(first, name));
-        cells(&|group| match (typical(group, name), first) {
+        let cell = move |group: &&KeyGroup| match (typical(group, name), first) {
             (Some((own, _)), Some((first, _))) if first > 0.0 => format!("{:.2} ×", own / first),
-            _ => none(),
-        })
+            _ => NONE.to_owned(),
+        };
+        Column::number("vs first", cell).rank(2)
     };
     let mark = if by_median { "~" } else { "" };
-    let figure =
-        |name: &'static str, text: fn(f64) -> String, unit: fn(f64) -> f64, whole: bool| {
-            cells(&|group| {
-                typical(group, name).map_or_else(none, |(value, interval)| {
-                    let mean = group.mean(name).filter(|_| by_median);
-                    let mean =
-                        mean.map_or_else(String::new, |mean| format!(" ({})", text(mean.mean)));
-                    let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
-                    let lengths = lengths.filter(|_| whole).unwrap_or_default();
-                    format!("{mark}{}{lengths}{mean}", text(value))
-                })
-            })
+    let measured = |head, name: &'static str, text: fn(f64) -> String, unit: fn(f64) -> f64| {
+        let figure = move |group: &KeyGroup, whole: bool| {
+            let (value, interval) = typical(group, name)?;
+            let mean = group.mean(name).filter(|_| by_median);
+            let mean = mean.map_or_else(String::new, |mean| format!(" ({})", text(mean.mean)));
+            let lengths = interval.map(|i| lengths(i, value, unit(value), 2));
+            let lengths = lengths.filter(|_| whole).unwrap_or_default();
+            Some(format!("{mark}{}{lengths}{mean}", text(value)))
         };
-    let measured = |head, rank, name: &'static str, text, unit| {
-        let mut column = Column::new(head, false, rank, figure(name, text, unit, true));
-        column.short = Some(figure(name, text, unit, false));
-        column
+        Column::number(head, move |group: &&KeyGroup| or_dash(figure(group, true)))
+            .rank(1)
+            .short(move |group| or_dash(figure(group, false)))
     };
-    let name = |group: &KeyGroup| match group.tallied.failed {
-        0 => cell(group, 5).to_owned(),
-        failed => format!("{} ({} failed)", cell(group, 5), with_commas(failed)),
-    };
-    let counts = |group: &KeyGroup| match (cell(group, 6), cell(group, 7)) {
-        ("", "") => none(),
+    let counts = |group: &&KeyGroup| match (cell(group, 6), cell(group, 7)) {
+        ("", "") => NONE.to_owned(),
         (workers, batch) => format!("{workers} × {batch}"),
     };
-    let on = |group: &KeyGroup| match cell(group, 6).parse().ok() {
-        None => none(),
+    let on = |group: &&KeyGroup| match cell(group, 6).parse().ok() {
+        None => NONE.to_owned(),
         workers => places.shapes(cell(group, 5), workers),
     };
     let mut columns = vec![
-        Column::new("cluster", true, 0, cells(&name)),
-        Column::new("K × B", false, 0, cells(&counts)),
-        Column::new("on", true, 0, cells(&on)),
-        measured("time", 1, "time_h", hours_text, ratio_of_hours),
-        Column::new("vs first", false, 2, over("time_h")),
-        measured("cost", 1, "cost_usd", usd_text, |_| 1.0),
-        Column::new("vs first", false, 2, over("cost_usd")),
+        Column::text("cluster", |group: &&KeyGroup| {
+            with_failed(cell(group, 5), &group.tallied)
+        }),
+        Column::number("K × B", counts).rank(0),
+        Column::text("on", on).rank(0),
+        measured("time", "time_h", hours, |hours| {
+            if is_in_minutes(hours) { 60.0 } else { 1.0 }
+        }),
+        over("time_h"),
+        measured("cost", "cost_usd", usd, |_| 1.0),
+        over("cost_usd"),
     ];
-    type Text = fn(f64) -> String;
-    let others: [(&'static str, &str, Text); 4] = [
+    let others: [(_, _, fn(f64) -> String); 4] = [
         ("lost VMs", "lost_vms", |v| format!("{v:.1}")),
         ("stale", "staleness", |v| format!("{v:.2}")),
-        ("dropped", "dropped_gradients", percent),
-        ("wasted", "wasted_compute", percent),
+        ("dropped", "dropped_gradients", tenths_percent),
+        ("wasted", "wasted_compute", tenths_percent),
     ];
     for (at, (head, metric, text)) in others.into_iter().enumerate() {
         let mean = |group: &KeyGroup| group.mean(metric).map(|m| m.mean);
+        let happens = |group| mean(group).is_some_and(|v| v != 0.0);
         // What never happens is no news.
-        if page.is_wide
-            || block
-                .iter()
-                .any(|group| mean(group).is_some_and(|v| v != 0.0))
-        {
-            let own = cells(&|group| mean(group).map_or_else(none, text));
-            columns.push(Column::new(head, false, 4 + at as u8, own));
+        if page.is_wide || block.iter().any(happens) {
+            let own = move |group: &&KeyGroup| or_dash(mean(group).map(text));
+            columns.push(Column::number(head, own).rank(4 + at as u8));
         }
     }
-    let fidelity = cells(&|group| cell(group, 8).to_owned());
-    columns.push(Column::new("fidelity", false, 9, fidelity));
+    columns.push(Column::number("fidelity", |group: &&KeyGroup| cell(group, 8).to_owned()).rank(9));
     columns
 }
 
-/// What hours are multiplied by in the unit that [`hours_text`] shows them in.
-fn ratio_of_hours(hours: f64) -> f64 {
-    if hours_text(hours).ends_with("min") {
-        60.0
-    } else {
-        1.0
-    }
-}
-
-fn percent(fraction: f64) -> String {
-    match fraction {
-        0.0 => "0 %".to_owned(),
-        _ => format!("{:.1} %", 100.0 * fraction),
-    }
+fn tenths_percent(fraction: f64) -> String {
+    percent(fraction, if fraction == 0.0 { 0 } else { 1 })
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What a table comes to, in words: who is best, by how much, and what the search cost.
 
-use super::percent::{Typical, signed, typical};
+use super::percent::{Typical, typical};
 use super::places::Places;
 use super::summary_columns::{known_text, spent_text};
 use super::summary_table::{is_all_knowing, objective, oracle};
 use scavsim_base::text::Page;
+use scavsim_base::text::words::{percent, signed};
 use scavsim_lab::experiment::Group;
 use scavsim_search::search::Objective;
 
@@ -207,7 +208,7 @@ fn names(groups: &[&Group]) -> String {
 fn within(group: &Group) -> String {
     match kept(group) {
         1.0 => String::new(),
-        share => format!(" within the limits in {:.0} % of replicas", 100.0 * share),
+        share => format!(" within the limits in {} of replicas", percent(share, 0)),
     }
 }
 

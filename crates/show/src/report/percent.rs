@@ -4,8 +4,7 @@ use scavsim_base::stats::Interval;
 use scavsim_lab::experiment::holds::Holds;
 use scavsim_lab::experiment::{Group, Mean, Tallied};
 
-use scavsim_base::text::percent::is_many_times;
-pub use scavsim_base::text::percent::signed;
+use scavsim_base::text::words::{is_many_times, or_dash, percent, signed};
 
 /// What stands for the realised cases of a group.
 #[derive(Debug, Clone, Copy)]
@@ -58,29 +57,30 @@ impl Typical<'_> {
 
 /// Share of replicas that are right, and how far that may be off.
 pub fn right(tallied: &Tallied) -> String {
-    share(tallied, "right").unwrap_or_else(|| "–".to_owned())
+    or_dash(share(tallied, "right"))
 }
 
 /// The same without saying how far it may be off.
 pub fn right_alone(tallied: &Tallied) -> String {
     let share = tallied.share("right").and_then(|share| share.share());
-    share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+    or_dash(share.map(|share| percent(share, 0)))
 }
 
 /// A share in whole percent with the ends of its interval, where there is one.
 fn share(tallied: &Tallied, column: &str) -> Option<String> {
     let share = tallied.share(column)?;
-    let whole = 100.0 * share.share()?;
+    let whole = share.share()?;
     Some(match tallied.share_interval(column) {
         Some((Interval { low, high }, holds)) if share.count > 1 => {
             let sign = sign(holds);
             format!(
-                "{whole:.0} ({sign}{:.0}–{:.0}) %",
+                "{:.0} ({sign}{:.0}–{:.0}) %",
+                100.0 * whole,
                 100.0 * low,
                 100.0 * high
             )
         }
-        _ => format!("{whole:.0} %"),
+        _ => percent(whole, 0),
     })
 }
 

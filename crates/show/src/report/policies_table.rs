@@ -2,9 +2,9 @@
 
 use super::percent::typical;
 use super::places::Places;
-use super::summary_table::{hours_text, objective, place, usd_text, with_commas};
-use scavsim_base::text::Page;
-use scavsim_base::text::text_table::{self, Column, NEEDED};
+use super::summary_table::{objective, place};
+use scavsim_base::text::words::{hours, or_dash, percent, plural_with_commas, usd};
+use scavsim_base::text::{Column, NEEDED, Page, Sheet};
 use scavsim_lab::experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
@@ -42,12 +42,9 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         }
         seen.push(key);
         let block: Vec<&Group> = (groups.iter()).filter(|g| key_of(g) == key).collect();
-        let replicas = group.tallied.cases;
-        let plural = if replicas == 1 { "" } else { "s" };
-        let replicas = with_commas(replicas);
         let named = key.into_iter().filter(|name| !name.is_empty());
         let mut title: Vec<String> = named.map(str::to_owned).collect();
-        title.push(format!("{replicas} replica{plural}"));
+        title.push(plural_with_commas(group.tallied.cases, "replica"));
         let common = common_vm(&block, places);
         title.extend(common.map(|vm| format!("all on {vm}, one worker on each")));
         text += &page.bold(&page.parts(title, 2));
@@ -118,33 +115,30 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
             None => lines.push(line),
         }
     }
-    let cells = |cell: &dyn Fn(&Line) -> String| lines.iter().map(cell).collect::<Vec<String>>();
-    let mut oracle = Column::new("oracle", true, 0, cells(&|l| l.oracle[0].clone()));
-    oracle.stacked = Some(cells(&|l| l.oracle[1].clone()));
     let mut columns = vec![
-        Column::new("pricing", true, 0, cells(&|l| l.pricing.clone())),
-        oracle,
-        Column::new("time", false, 1, cells(&|l| l.oracle[2].clone())),
-        Column::new("cost", false, 1, cells(&|l| l.cost.clone())),
+        Column::text("pricing", |line: &&Line| line.pricing.clone()),
+        Column::text("oracle", |line: &&Line| line.oracle[0].clone())
+            .rank(0)
+            .stacked(|line| line.oracle[1].clone()),
+        Column::number("time", |line: &&Line| line.oracle[2].clone()).rank(1),
+        Column::number("cost", |line: &&Line| line.cost.clone()).rank(1),
     ];
     let strategies = policies.iter().take(1).flat_map(|p| competitors(p));
     for (at, group) in strategies.enumerate() {
         // In the scenario's order; the first are compared first.
         let rank = NEEDED.saturating_add(at as u8);
-        let cell = |short: bool| {
-            cells(&|line| {
-                let cell = line.strategies.get(at);
-                cell.map_or_else(String::new, |cell| match short {
-                    true => cell.short.clone(),
-                    false => cell.whole.clone(),
-                })
-            })
+        let cell = move |line: &&Line, of: fn(&Cell) -> &String| {
+            let cell = line.strategies.get(at);
+            cell.map_or_else(String::new, |cell| of(cell).clone())
         };
-        let mut column = Column::new(&group.strategy, false, rank, cell(false));
-        column.short = Some(cell(true));
-        columns.push(column);
+        let column = Column::number(&group.strategy, move |line| cell(line, |own| &own.whole));
+        columns.push(
+            column
+                .rank(rank)
+                .short(move |line| cell(line, |own| &own.short)),
+        );
     }
-    let table = text_table::fit(&columns, page);
+    let table = Sheet::new(&lines, columns).fit(page);
     let mut text = table.text(page);
     text += &table.remark("", page);
     for line in lines.iter().filter(|line| !line.same.is_empty()) {
@@ -180,7 +174,7 @@ fn by_money(policies: &[&[&Group]], places: &Places, page: &Page) -> String {
     let (marked, usual): (Vec<_>, Vec<_>) = all
         .into_iter()
         .partition(|(_, name)| places.is_marked(name));
-    let named = |(usd, name): &(f64, &str)| format!("{} {}", places.policy(name), usd_text(*usd));
+    let named = |(amount, name): &(f64, &str)| format!("{} {}", places.policy(name), usd(*amount));
     let first = |all: &[(f64, &str)]| {
         let named = all.iter().take(MOST_NAMED).map(named);
         named.collect::<Vec<_>>().join(", ")
@@ -221,21 +215,17 @@ fn line(
             return format!("{moved}none");
         };
         at.vm = at.vm.filter(|_| with_vm);
-        let share = share.map_or_else(String::new, |share| format!(" ({:.0} %)", 100.0 * share));
+        let share = share.map_or_else(String::new, |share| format!(" ({})", percent(share, 0)));
         format!("{moved}{}{share}", place(&at, places, between))
     };
     let mean = |name, text: fn(f64) -> String| {
         let figure = policy.iter().find_map(|g| g.mean(name));
-        figure.map_or("–".to_owned(), |m| text(m.mean))
+        or_dash(figure.map(|m| text(m.mean)))
     };
     Line {
         pricing: places.policy(&policy[0].pricing),
-        cost: mean("oracle_cost_usd", usd_text),
-        oracle: [
-            best(" on "),
-            best("\non "),
-            mean("oracle_time_h", hours_text),
-        ],
+        cost: mean("oracle_cost_usd", usd),
+        oracle: [best(" on "), best("\non "), mean("oracle_time_h", hours)],
         strategies: competitors(policy).map(strategy).collect(),
         same: Vec::new(),
     }
@@ -247,10 +237,10 @@ fn competitors<'g>(policy: &[&'g Group]) -> impl Iterator<Item = &'g Group> {
 }
 
 fn strategy(group: &Group) -> Cell {
-    let percent = |name| typical(group, name).map_or("–".to_owned(), |value| value.text());
+    let over = |name| or_dash(typical(group, name).map(|value| value.text()));
     let failed = if group.tallied.failed > 0 { "!" } else { "" };
-    let right = format!("{:.0} %{failed}", 100.0 * group.tallied.right());
-    let [time, cost] = ["overhead_net_time", "overhead_net_cost"].map(percent);
+    let right = percent(group.tallied.right(), 0) + failed;
+    let [time, cost] = ["overhead_net_time", "overhead_net_cost"].map(over);
     let whole = format!("{right}, {time} / {cost} %");
     let overhead = |name| typical(group, name).map(|value| 100.0 * value.value());
     let is_median = |name| typical(group, name).is_some_and(|value| value.is_median());

@@ -2,9 +2,8 @@
 
 use super::places::Places;
 use super::ranking_data::{held, market};
-use super::summary_table::{hours_text, usd_text};
-use scavsim_base::text::Page;
-use scavsim_base::text::text_table;
+use scavsim_base::text::words::{self, NONE, hours, or_dash, plural, usd, whole_share};
+use scavsim_base::text::{Column, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_lab::experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
@@ -117,7 +116,6 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     let all = ranking.rows.len();
     let count = common.shown.top.unwrap_or(all).min(all);
     let rows = &ranking.rows[..count];
-    let unit = Unit::of(&ranking.rows);
     let mut markets: Vec<Option<&str>> = ranking.rows.iter().map(market).collect();
     markets.dedup();
     let one_market = markets.len() <= 1;
@@ -130,45 +128,28 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     ];
     let title = title.into_iter().filter(|part| !part.is_empty());
     let mut text = common.page().parts(title, 2);
-    let mut facts = vec![match all {
-        1 => "1 configuration".to_owned(),
-        n => format!("{n} configurations"),
-    }];
+    let mut facts = vec![plural(all as u64, "configuration")];
     facts.push(format!("{} on the front", ranking.on_front()));
     if let (true, Some(Some(market))) = (one_market, markets.first()) {
         facts.push(format!("all {market}"));
     }
     text += &common.page().parts(facts, 2);
-    let with_kind = ranking.rows.iter().any(is_of_a_kind);
-    let columns = Columns {
-        layout: common.layout,
-        varies: common.runs > 1,
-        limited: common.limits.are_any(),
-        with_market: !one_market,
-        with_kind,
-        unit,
-        objective: ranking.objective,
+    let columns = columns(ranking, !one_market, common);
+    let sheet = Sheet::new(rows, columns).toned(|row| {
+        if row.best_for.contains(&ranking.objective) {
+            Tone::Best
+        } else if row.is_allowed {
+            Tone::Plain
+        } else {
+            Tone::Failed
+        }
+    });
+    // What has no room is not among the columns.
+    let wide = Page {
+        is_wide: true,
+        ..common.page()
     };
-    let cells: Vec<Vec<String>> = rows.iter().map(|row| columns.row(row)).collect();
-    let header = columns.header();
-    let left: Vec<usize> = (0..header.len())
-        .filter(|at| columns.is_text(header[*at]))
-        .collect();
-    let page = common.page();
-    let lines = text_table::lines(&header, &left, &cells);
-    let heights = cells
-        .iter()
-        .map(|row| row.iter().map(|cell| cell.lines().count()).max());
-    let mut lines = lines.into_iter();
-    text += &page.bold(&lines.next().unwrap_or_default());
-    for (row, height) in rows.iter().zip(heights) {
-        let line: String = lines.by_ref().take(height.unwrap_or(1)).collect();
-        text += &match (row.best_for.contains(&ranking.objective), row.is_allowed) {
-            (true, _) => page.best(&line),
-            (false, false) => page.failed(&line),
-            (false, true) => line,
-        };
-    }
+    text += &sheet.fit(&wide).text(&wide);
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
     }
@@ -185,8 +166,8 @@ fn bests(ranking: &Ranking) -> String {
                 "best for {}: {}, {}, {}\n",
                 objective.name(),
                 named(row),
-                hours_text(row.expected.time_s / SECONDS_PER_HOUR),
-                usd_text(row.expected.cost_usd)
+                hours(row.expected.time_s / SECONDS_PER_HOUR),
+                usd(row.expected.cost_usd)
             );
         }
     }
@@ -194,9 +175,9 @@ fn bests(ranking: &Ranking) -> String {
         .rows
         .iter()
         .filter_map(|row| Some((row.job_cost_usd?, row)));
-    if let Some((usd, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
+    if let Some((cost, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
         text += &format!(
-            "least expected cost of a job, E[C] = p N E[T]: {}, {usd:.4} USD\n",
+            "least expected cost of a job, E[C] = p N E[T]: {}, {cost:.4} USD\n",
             named(row)
         );
     }
@@ -276,105 +257,91 @@ impl Unit {
     }
 }
 
-/// The columns of a block.
-struct Columns {
-    layout: Layout,
-    varies: bool,
-    limited: bool,
-    with_market: bool,
-    with_kind: bool,
-    unit: Unit,
-    objective: Objective,
-}
-
 /// Header of an interval.
 const INTERVAL: &str = "90 %";
 
-impl Columns {
-    fn is_text(&self, name: &str) -> bool {
-        ["", "K × B", "on", "kind", "market", "from", "f"].contains(&name)
+/// The columns of a block that have room in its layout.
+fn columns<'r>(
+    ranking: &'r Ranking,
+    with_market: bool,
+    common: &Common,
+) -> Vec<Column<'r, &'r Ranked>> {
+    let layout = common.layout;
+    let unit = Unit::of(&ranking.rows);
+    let scaled = move |seconds: f64| figure(seconds / unit.seconds);
+    let (varies, objective) = (common.runs > 1, ranking.objective);
+    let mut columns = vec![Column::word("", move |row: &&Ranked| mark(row, objective))];
+    if layout.stacked {
+        let on = |row: &&Ranked| format!("{}\non {}", configuration(row, false), machines(row));
+        columns.push(Column::text("K × B", on));
+    } else {
+        columns.push(Column::text("K × B", |row: &&Ranked| {
+            configuration(row, false)
+        }));
+        if ranking.rows.iter().any(is_of_a_kind) {
+            let kind = |row: &&Ranked| row.vm.clone().unwrap_or_default();
+            columns.push(Column::text("kind", kind));
+        }
+        columns.push(Column::text("on", |row: &&Ranked| machines(row)));
     }
-
-    fn header(&self) -> Vec<&'static str> {
-        let mut header = vec!["", "K × B"];
-        header.extend(self.with_kind.then_some("kind"));
-        header.push("on");
-        header.extend(self.with_market.then_some("market"));
-        header.push(self.unit.name);
-        header.extend((self.varies && self.layout.time_interval).then_some(INTERVAL));
-        header.push("cost $");
-        header.extend((self.varies && self.layout.cost_interval).then_some(INTERVAL));
-        header.extend(self.limited.then_some("miss"));
-        header.push(if self.layout.letter { "f" } else { "from" });
-        if self.layout.stacked {
-            header.retain(|name| *name != "on" && *name != "kind");
-        }
-        header
+    if with_market {
+        columns.push(Column::word("market", |row: &&Ranked| {
+            market(row).unwrap_or(NONE)
+        }));
     }
+    let time = move |row: &&Ranked| scaled(row.expected.time_s);
+    columns.push(Column::number(unit.name, time));
+    if varies && layout.time_interval {
+        let ends = move |row: &&Ranked| interval(row.time_s, scaled);
+        columns.push(Column::number(INTERVAL, ends));
+    }
+    columns.push(Column::number("cost $", |row: &&Ranked| {
+        figure(row.expected.cost_usd)
+    }));
+    if varies && layout.cost_interval {
+        let ends = |row: &&Ranked| interval(row.cost_usd, figure);
+        columns.push(Column::number(INTERVAL, ends));
+    }
+    if common.limits.are_any() {
+        let share =
+            |row: &&Ranked| or_dash(row.miss.and_then(|miss| miss.share()).map(whole_share));
+        columns.push(Column::number("miss", share));
+    }
+    columns.push(if layout.letter {
+        Column::word("f", |row: &&Ranked| &row.provenance[..1])
+    } else {
+        Column::word("from", |row: &&Ranked| row.provenance)
+    });
+    columns
+}
 
-    fn row(&self, row: &Ranked) -> Vec<String> {
-        let scaled = |seconds: f64| figure(seconds / self.unit.seconds);
-        let interval = |ends: [f64; 2], text: &dyn Fn(f64) -> String| match ends[0] == ends[1] {
-            true => "–".to_owned(),
-            false => format!("{}–{}", text(ends[0]), text(ends[1])),
-        };
-        let mark = match (row.best_for.contains(&self.objective), row.is_on_front) {
-            (true, _) => "*",
-            (false, true) => "+",
-            _ if !row.is_allowed => "!",
-            _ => "",
-        };
-        let mut cells = vec![mark.to_owned()];
-        let own = configuration(row, false);
-        if self.layout.stacked {
-            cells.push(format!("{own}\non {}", machines(row)));
-        } else {
-            cells.push(own);
-            if self.with_kind {
-                cells.push(row.vm.clone().unwrap_or_default());
-            }
-            cells.push(machines(row));
-        }
-        if self.with_market {
-            cells.push(market(row).unwrap_or("–").to_owned());
-        }
-        cells.push(scaled(row.expected.time_s));
-        if self.varies && self.layout.time_interval {
-            cells.push(interval(row.time_s, &scaled));
-        }
-        cells.push(figure(row.expected.cost_usd));
-        if self.varies && self.layout.cost_interval {
-            cells.push(interval(row.cost_usd, &figure));
-        }
-        if self.limited {
-            let share = row.miss.and_then(|miss| miss.share());
-            cells.push(share.map_or_else(|| "–".to_owned(), percent));
-        }
-        cells.push(match self.layout.letter {
-            true => row.provenance[..1].to_owned(),
-            false => row.provenance.to_owned(),
-        });
-        cells
+/// Whether a row is the best, on the front, or not within the limits.
+fn mark(row: &Ranked, objective: Objective) -> &'static str {
+    if row.best_for.contains(&objective) {
+        "*"
+    } else if row.is_on_front {
+        "+"
+    } else if row.is_allowed {
+        ""
+    } else {
+        "!"
     }
 }
 
-/// Four digits or all before the point.
+fn interval(ends: [f64; 2], text: impl Fn(f64) -> String) -> String {
+    if ends[0] == ends[1] {
+        NONE.to_owned()
+    } else {
+        format!("{}–{}", text(ends[0]), text(ends[1]))
+    }
+}
+
+/// Four digits or all before the point; what never ends says so.
 fn figure(value: f64) -> String {
-    match value {
-        v if !v.is_finite() => "never".to_owned(),
-        v if v.abs() >= 999.95 => format!("{v:.0}"),
-        v if v.abs() >= 99.995 => format!("{v:.1}"),
-        v => format!("{v:.2}"),
-    }
-}
-
-/// A share of runs.
-fn percent(share: f64) -> String {
-    match 100.0 * share {
-        0.0 => "0 %".to_owned(),
-        p if p < 1.0 => "< 1 %".to_owned(),
-        p if p > 99.0 && p < 100.0 => "> 99 %".to_owned(),
-        p => format!("{p:.0} %"),
+    if value.is_finite() {
+        words::figure(value)
+    } else {
+        "never".to_owned()
     }
 }
 
@@ -401,9 +368,9 @@ fn legend(objective: Objective, common: &Common) -> String {
     if common.limits.are_any() {
         let mut limits = Vec::new();
         if let Some(most) = common.limits.max_time_s {
-            limits.push(hours_text(most / SECONDS_PER_HOUR));
+            limits.push(hours(most / SECONDS_PER_HOUR));
         }
-        limits.extend(common.limits.max_cost_usd.map(usd_text));
+        limits.extend(common.limits.max_cost_usd.map(usd));
         let limits = limits.join(" or ");
         lines[0].0 = "*, +, !";
         lines[0].1 += "; not within the limits";

@@ -22,7 +22,7 @@ use super::unfinished_rows::{self, Good};
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_lab::experiment::{
     Aggregated, Aggregation, AggregationMaker, AggregationPart, Ending, Finished, Gather,
-    KeyColumns, Maker, Part, Plan, Record, SummaryPart, Tasks,
+    KeyColumns, KeyTable, Maker, Part, Plan, Record, SummaryPart, Tasks,
 };
 use scavsim_read::input::regular;
 
@@ -220,8 +220,8 @@ impl Results {
         let aggregated = self.derived.summary.finish()?;
         let folder = &self.folder;
         let summary = match &aggregated {
-            Aggregated::Usual(groups) => summary_csv::render(groups)?,
-            Aggregated::By(table) => summary_by::csv(table)?,
+            Aggregated::Usual(groups) => summary_csv::sheet(groups).csv(true),
+            Aggregated::By(table) => summary_by::sheet(table).csv(true),
         };
         folder.write(SUMMARY, summary.as_bytes())?;
         if !self.keep_csv && finished.ending == Ending::Complete {
@@ -387,7 +387,7 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
         .next()
         .unwrap_or_default();
     let header = String::from_utf8_lossy(header);
-    if header.trim_end() == summary_csv::header().join(",") {
+    if header.trim_end() == summary_csv::sheet(&[]).csv(true).trim_end() {
         return Ok(None);
     }
     let names: Vec<&str> = header.trim_end().split(',').collect();
@@ -406,17 +406,18 @@ fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
     let mut found = String::new();
     BufReader::new(regular::open(&folder.file(SUMMARY))?).read_line(&mut found)?;
     let expected = match by {
-        None => summary_csv::header(),
+        None => summary_csv::sheet(&[]).csv(true),
         Some(by) => {
-            let names: Vec<String> = by
-                .columns
-                .iter()
-                .map(|column| column.name.to_string())
-                .collect();
-            summary_by::header(&names)
+            let names = by.columns.iter().map(|column| column.name.to_string());
+            let empty = KeyTable {
+                columns: names.collect(),
+                groups: Vec::new(),
+                empty_axes: Vec::new(),
+            };
+            summary_by::sheet(&empty).csv(true)
         }
     };
-    Ok(found.trim_end() == expected.join(","))
+    Ok(found.trim_end() == expected.trim_end())
 }
 
 /// Says that the folder belongs to this run, which is not finished, removes what it does not own,

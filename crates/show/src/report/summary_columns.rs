@@ -2,16 +2,17 @@
 
 use std::fmt::Write;
 
-use super::percent::{lengths, right, right_alone, signed, typical};
-use super::summary_table::{hours_text, usd_text};
+use super::percent::{lengths, right, right_alone, typical};
 use scavsim_base::stats::{Interval, Ratio};
+use scavsim_base::text::Column;
+use scavsim_base::text::words::{NONE, hours, or_dash, signed, usd};
 use scavsim_lab::experiment::Group;
 use scavsim_search::search::Objective;
 
 /// A column: its head, what it means, and its cell. Columns that may be absent say when they are there.
 pub(super) struct TableColumn {
     pub(super) head: &'static str,
-    /// The place of the column where there is no room for all; see [`Column`](scavsim_base::text::text_table::Column).
+    /// The place of the column where there is no room for all; see [`Column`](scavsim_base::text::Column).
     pub(super) rank: u8,
     /// What stands below all tables.
     pub(super) meaning: &'static str,
@@ -24,6 +25,15 @@ pub(super) struct TableColumn {
 }
 
 impl TableColumn {
+    /// As a column of a sheet of groups.
+    pub(super) fn declared<'g>(&'static self) -> Column<'g, &'g Group> {
+        let column = Column::number(self.head, |group: &&Group| (self.cell)(group)).rank(self.rank);
+        match self.short {
+            Some(short) => column.short(move |group| short(group)),
+            None => column,
+        }
+    }
+
     /// What it is asked for by.
     pub(super) fn word(&self) -> &'static str {
         self.head.split(' ').next().unwrap_or(self.head)
@@ -167,7 +177,7 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
             let mean = |metric| Some(group.mean(metric)?.mean);
             match (mean("error_mean"), mean("error_max")) {
                 (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
-                _ => none(),
+                _ => NONE.to_owned(),
             }
         },
         short: None,
@@ -178,13 +188,8 @@ fn always(_: &Group) -> bool {
     true
 }
 
-/// Where there is no figure.
-fn none() -> String {
-    "–".to_owned()
-}
-
 fn mean_text(group: &Group, metric: &str, text: fn(f64) -> String) -> String {
-    group.mean(metric).map_or_else(none, |mean| text(mean.mean))
+    or_dash(group.mean(metric).map(|mean| text(mean.mean)))
 }
 
 /// Percent of time and of cost.
@@ -195,13 +200,13 @@ fn pair_text(
 ) -> String {
     match metrics.map(|metric| text(group, metric)) {
         [Some(time), Some(cost)] => format!("{time} / {cost} %"),
-        _ => none(),
+        _ => NONE.to_owned(),
     }
 }
 
 /// Percent of the choice, gross and net.
 fn three_text(parts: [Option<String>; 3]) -> String {
-    let parts = parts.map(|part| part.unwrap_or_else(none));
+    let parts = parts.map(or_dash);
     format!("{} %", parts.join("/"))
 }
 
@@ -210,7 +215,7 @@ pub(super) fn known_text(group: &Group) -> String {
     let round = |metric| Some(group.mean(metric)?.mean);
     match (round("known_time_h"), round("known_cost_usd")) {
         (Some(0.0), _) => "none".to_owned(),
-        (Some(hours), Some(usd)) if hours >= 10.0 => format!("{hours:.0} h, ${usd:.0}"),
+        (Some(time), Some(cost)) if time >= 10.0 => format!("{time:.0} h, ${cost:.0}"),
         _ => spent_text(group, ["known_time_h", "known_cost_usd"]),
     }
 }
@@ -218,12 +223,12 @@ pub(super) fn known_text(group: &Group) -> String {
 /// Hours and USD that were spent on something.
 pub(super) fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
     match metrics.map(|metric| group.mean(metric).map(|mean| mean.mean)) {
-        [Some(hours), Some(usd)] if hours > 0.0 => {
-            format!("{}, {}", hours_text(hours), usd_text(usd))
+        [Some(time), Some(cost)] if time > 0.0 => {
+            format!("{}, {}", hours(time), usd(cost))
         }
-        [Some(hours), None] if hours > 0.0 => hours_text(hours),
+        [Some(time), None] if time > 0.0 => hours(time),
         [Some(_), _] => "none".to_owned(),
-        _ => none(),
+        _ => NONE.to_owned(),
     }
 }
 
@@ -236,7 +241,7 @@ fn repaid_text(group: &Group, with_interval: bool) -> String {
         };
         return match saved {
             Some(saved) if never.is_some() && saved.mean <= 0.0 => "never".to_owned(),
-            _ => none(),
+            _ => NONE.to_owned(),
         };
     };
     let decimals = match ratio {

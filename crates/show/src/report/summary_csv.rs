@@ -1,86 +1,49 @@
 //! `summary.csv`: one row per (workload, pricing, objective, strategy).
 
-use std::io;
-
-use super::tallied;
-use scavsim_lab::experiment::tally::METRICS;
+use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::experiment::{Chosen, Group};
 
-/// The header.
-pub fn header() -> Vec<String> {
-    let owned = |name: &&str| (*name).to_owned();
-    let first = [
-        "workload",
-        "pricing",
-        "objective",
-        "strategy",
-        "setting",
-        "replicas",
-        "failed",
-    ];
-    let mut header: Vec<String> = first.iter().map(owned).collect();
-    header.extend(tallied::header());
-    let choices = [
-        "choice_vm",
-        "choice_workers",
-        "choice_batch",
-        "choice_other",
-        "choice_share",
-        "oracle_vm",
-        "oracle_workers",
-        "oracle_batch",
-        "oracle_other",
-    ];
-    header.extend(choices.iter().map(owned));
-    for metric in METRICS.iter() {
-        header.extend(tallied::metric_header(metric.name, "median"));
+use super::tallied;
+
+/// Per metric: mean, lower and upper end of the 95 % confidence interval of the mean, median; empty where a figure does
+/// not exist.
+pub fn sheet(groups: &[Group]) -> Sheet<'_, &Group> {
+    fn of<'g>(head: &'static str, cell: fn(&Group) -> &str) -> Column<'g, &'g Group> {
+        Column::word(head, move |group: &&Group| cell(group))
     }
-    header.extend(tallied::HOLDS.map(str::to_owned));
-    header
+    let tallied = tallied::Columns::<&Group>(|group| &group.tallied);
+    let mut columns = vec![
+        of("workload", |group| &group.workload),
+        of("pricing", |group| &group.pricing),
+        of("objective", |group| &group.objective),
+        of("strategy", |group| &group.strategy),
+        of("setting", |group| &group.setting),
+    ];
+    columns.extend(tallied.counts("replicas"));
+    columns.extend(tallied.shares());
+    columns.extend(place("choice", |group| group.choice.as_ref()));
+    columns.push(Column::text("choice_share", |group: &&Group| {
+        group.choice_share.to_string()
+    }));
+    columns.extend(place("oracle", |group| group.oracle.as_ref()));
+    columns.extend(tallied.metrics("median", |group, at| {
+        group.medians[at].map_or(String::new(), |median| median.to_string())
+    }));
+    columns.extend(tallied.holds());
+    Sheet::new(groups, columns)
 }
 
-/// The table as text. Per metric: mean, lower and upper end of the 95 % confidence interval of the
-/// mean, median; empty where a figure does not exist.
-///
-/// # Errors
-/// None in memory; the signature is that of the writer.
-pub fn render(groups: &[Group]) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header())?;
-    for group in groups {
-        let mut row = vec![
-            group.workload.clone(),
-            group.pricing.clone(),
-            group.objective.clone(),
-            group.strategy.clone(),
-            group.setting.clone(),
-            group.tallied.cases.to_string(),
-            group.tallied.failed.to_string(),
-        ];
-        row.extend(tallied::cells(&group.tallied));
-        let place = |chosen: &Option<Chosen>| -> [String; 4] {
-            let Some(chosen) = chosen else {
-                return Default::default();
-            };
-            let number = |n: Option<u32>| n.map_or(String::new(), |n| n.to_string());
-            [
-                chosen.vm.clone().unwrap_or_default(),
-                number(chosen.workers),
-                number(chosen.batch),
-                chosen.other.clone().unwrap_or_default(),
-            ]
-        };
-        row.extend(place(&group.choice));
-        row.push(group.choice_share.to_string());
-        row.extend(place(&group.oracle));
-        row.extend(tallied::metric_cells(&group.tallied, |at| {
-            group.medians[at].map_or(String::new(), |median| median.to_string())
-        }));
-        row.extend(tallied::holds(&group.tallied));
-        writer.write_record(&row)?;
-    }
-    let bytes = writer
-        .into_inner()
-        .map_err(|e| io::Error::other(e.to_string()))?;
-    String::from_utf8(bytes).map_err(io::Error::other)
+/// What tells of a configuration.
+fn place<'g>(whose: &str, of: fn(&Group) -> Option<&Chosen>) -> [Column<'g, &'g Group>; 4] {
+    let part = |name, cell: fn(&Chosen) -> Option<String>| {
+        Column::text(format!("{whose}_{name}"), move |group: &&Group| {
+            of(group).and_then(cell).unwrap_or_default()
+        })
+    };
+    [
+        part("vm", |chosen| chosen.vm.clone()),
+        part("workers", |chosen| Some(chosen.workers?.to_string())),
+        part("batch", |chosen| Some(chosen.batch?.to_string())),
+        part("other", |chosen| chosen.other.clone()),
+    ]
 }

@@ -4,8 +4,9 @@ use super::headline;
 use super::percent::{signs_in, typical};
 use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
-use scavsim_base::text::Page;
-use scavsim_base::text::text_table::{self, Column, Fitted};
+use super::tallied::{failed_tone, with_failed};
+use scavsim_base::text::words::{hours, plural_with_commas, usd};
+use scavsim_base::text::{Column, Fitted, Page, Sheet, Tone, remark};
 use scavsim_lab::experiment::{Chosen, Group};
 use scavsim_search::search::{CLAIRVOYANT, ORACLE, Objective};
 
@@ -46,13 +47,12 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         }
         let is_there = |column: &&TableColumn| block.iter().any(column.is_there);
         let all: Vec<&TableColumn> = COLUMNS.iter().filter(is_there).collect();
-        let table = text_table::fit(&columns(block, &all, places), page);
+        let best = headline::best(block);
+        let sheet = Sheet::new(*block, columns(&all, places)).toned(|group| tone(group, &best));
+        let table = sheet.fit(page);
         seen.take(&all, &table);
         text.push_str(&title(block, places, page));
-        text.push_str(&page.bold(&table.header));
-        for (group, line) in block.iter().zip(&table.rows) {
-            text.push_str(&painted(group, block, line, page));
-        }
+        text.push_str(&table.text(page));
         text.push_str(&failures(block, page));
         text.push_str(&reached_in_search(block, page));
         text.push('\n');
@@ -129,23 +129,20 @@ fn folded(text: &str) -> String {
     lines.join("\n")
 }
 
-fn columns(groups: &[Group], all: &[&TableColumn], places: &Places) -> Vec<Column<'static>> {
-    let cells = |cell: &dyn Fn(&Group) -> String| groups.iter().map(cell).collect::<Vec<String>>();
-    let choice = |between: &'static str| {
-        cells(&|group| match &group.choice {
-            Some(choice) => marked(place(choice, places, between), group.provenance.as_deref()),
-            None => "none".to_owned(),
-        })
+fn columns<'b>(all: &[&'static TableColumn], places: &'b Places) -> Vec<Column<'b, &'b Group>> {
+    let choice = |group: &Group, between: &str| match &group.choice {
+        Some(choice) => marked(place(choice, places, between), group.provenance.as_deref()),
+        None => "none".to_owned(),
     };
-    let mut choices = Column::new("choice", true, 0, choice(" on "));
-    let stacked = choice("\non ");
-    choices.stacked = Some(stacked.iter().map(|text| folded(text)).collect());
-    let mut columns = vec![Column::new("strategy", true, 0, cells(&name)), choices];
-    columns.extend(all.iter().map(|column| {
-        let mut own = Column::new(column.head, false, column.rank, cells(&column.cell));
-        own.short = column.short.map(|short| cells(&short));
-        own
-    }));
+    let mut columns = vec![
+        Column::text("strategy", |group: &&Group| {
+            with_failed(&group.strategy, &group.tallied)
+        }),
+        Column::text("choice", move |group: &&Group| choice(group, " on "))
+            .rank(0)
+            .stacked(move |group| folded(&choice(group, "\non "))),
+    ];
+    columns.extend(all.iter().map(|column| column.declared()));
     columns
 }
 
@@ -169,8 +166,7 @@ fn legend(groups: &[Group], seen: &Seen, text: &str, page: &Page) -> String {
     };
     let hidden = COLUMNS.iter().filter(is_hidden);
     let hidden: Vec<&str> = hidden.map(TableColumn::word).collect();
-    page.legend(entries)
-        + &text_table::remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
+    page.legend(entries) + &remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
 }
 
 /// Whether something of a group is shown as a median.
@@ -184,17 +180,12 @@ fn has_medians(group: &Group) -> bool {
     (metrics.iter()).any(|metric| typical(group, metric).is_some_and(|value| value.is_median()))
 }
 
-/// A line in its colour.
-fn painted(group: &Group, block: &[Group], line: &str, page: &Page) -> String {
-    if group.tallied.failed > 0 {
-        return page.failed(line);
-    }
-    match headline::best(block)
-        .iter()
-        .any(|best| std::ptr::eq(*best, group))
-    {
-        true => page.best(line),
-        false => line.to_owned(),
+/// How the line of a group stands out in its block.
+fn tone(group: &Group, best: &[&Group]) -> Tone {
+    if group.tallied.failed == 0 && best.iter().any(|best| std::ptr::eq(*best, group)) {
+        Tone::Best
+    } else {
+        failed_tone(&group.tallied)
     }
 }
 
@@ -246,12 +237,11 @@ fn reached_in_search(block: &[Group], page: &Page) -> String {
 fn title(block: &[Group], places: &Places, page: &Page) -> String {
     let first = &block[0];
     // Where each VM type is searched by itself, cases are not replicas of each other.
-    let cases = with_commas(first.tallied.cases);
-    let cases = match (first.tallied.cases, first.oracle.is_some()) {
-        (1, _) => "1 replica".to_owned(),
-        (_, true) => format!("{cases} replicas"),
-        (_, false) if first.tallied.failed == first.tallied.cases => format!("{cases} replicas"),
-        (_, false) => format!("{cases} cases"),
+    let are_replicas = first.oracle.is_some() || first.tallied.failed == first.tallied.cases;
+    let cases = match first.tallied.cases {
+        1 => "1 replica".to_owned(),
+        cases if are_replicas => plural_with_commas(cases, "replica"),
+        cases => plural_with_commas(cases, "case"),
     };
     let own = [
         first.setting.clone(),
@@ -268,16 +258,16 @@ fn title(block: &[Group], places: &Places, page: &Page) -> String {
 pub(super) fn oracle(block: &[Group], places: &Places) -> Option<String> {
     let first = &block[0];
     let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
-    let (hours, usd) = mean("oracle_time_h").zip(mean("oracle_cost_usd"))?;
-    let (hours, usd) = (hours_text(hours), usd_text(usd));
+    let (time, cost) = mean("oracle_time_h").zip(mean("oracle_cost_usd"))?;
+    let (time, cost) = (hours(time), usd(cost));
     Some(match &first.oracle {
         Some(oracle) => {
             let same = block.iter().find(|g| g.choice.as_ref() == Some(oracle));
             let provenance = same.and_then(|g| g.provenance.as_deref());
             let oracle = marked(place(oracle, places, " on "), provenance);
-            format!("{oracle} ({hours}, {usd})")
+            format!("{oracle} ({time}, {cost})")
         }
-        None => format!("{hours}, {usd} in the mean, each VM type by itself"),
+        None => format!("{time}, {cost} in the mean, each VM type by itself"),
     })
 }
 
@@ -321,41 +311,6 @@ fn marked(place: String, provenance: Option<&str>) -> String {
     }
 }
 
-/// Name of a strategy, and how often it failed.
-fn name(group: &Group) -> String {
-    match group.tallied.failed {
-        0 => group.strategy.clone(),
-        failed => format!("{} ({} failed)", group.strategy, with_commas(failed)),
-    }
-}
-
-/// Hours as people write them.
-pub fn hours_text(hours: f64) -> String {
-    if hours < 0.1 {
-        format!("{:.1} min", 60.0 * hours)
-    } else {
-        format!("{hours:.2} h")
-    }
-}
-
-/// USD to the cent.
-pub fn usd_text(usd: f64) -> String {
-    format!("${usd:.2}")
-}
-
-/// A count with a comma before every three digits.
-pub fn with_commas(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,11 +321,5 @@ mod tests {
         let lines = "512\non a2-ultragpu-4g, market=on-demand,\n  data=32, pipeline=2, tensor=1";
         assert_eq!(folded(text), lines);
         assert_eq!(folded("8 × 64\non 8 vm"), "8 × 64\non 8 vm");
-    }
-
-    #[test]
-    fn counts_have_a_comma_before_every_three_digits() {
-        let all = [0, 999, 1000, 202_000, 1_010_000].map(with_commas);
-        assert_eq!(all, ["0", "999", "1,000", "202,000", "1,010,000"]);
     }
 }

@@ -2,47 +2,122 @@
 
 use serde_json::{Map, Value, json};
 
+use scavsim_base::stats::Interval;
+use scavsim_base::text::words::with_commas;
+use scavsim_base::text::{Column, Tone};
 use scavsim_lab::experiment::Tallied;
 use scavsim_lab::experiment::holds::Holds;
 use scavsim_lab::experiment::tally::{METRICS, SHARES};
 
-/// Ends of an interval, in a header.
-const ENDS: [&str; 2] = ["low95", "high95"];
-
-/// The header of [`cells`].
-pub fn header() -> Vec<String> {
-    let shares = SHARES.iter().map(|column| column.name);
-    let with_ends = |name: &'static str| {
-        let ends = ENDS.map(|end| format!("{name}_{end}"));
-        std::iter::once(name.to_owned()).chain(ends)
-    };
-    shares.chain(["repaid"]).flat_map(with_ends).collect()
-}
-
-/// Shares, and after how many jobs the search is repaid, each with its interval; empty where a figure does not exist.
-pub fn cells(tallied: &Tallied) -> Vec<String> {
-    let text = |figure: Option<f64>| figure.map_or(String::new(), |figure| figure.to_string());
-    let mut cells = Vec::new();
-    for (share, interval) in tallied.shares.iter().zip(&tallied.share_intervals) {
-        let ends = [interval.map(|i| i.low), interval.map(|i| i.high)];
-        cells.push(text(share.share()));
-        cells.extend(ends.map(text));
+/// A name, and how often what bears it failed.
+pub fn with_failed(name: &str, tallied: &Tallied) -> String {
+    match tallied.failed {
+        0 => name.to_owned(),
+        failed => format!("{name} ({} failed)", with_commas(failed)),
     }
-    let repaid = tallied.repaid;
-    let parts = [
-        repaid.map(|r| r.ratio),
-        repaid.and_then(|r| r.low),
-        repaid.and_then(|r| r.high),
-    ];
-    cells.extend(parts.map(text));
-    cells
 }
 
-/// Header of figures whose intervals hold oftener than in 95 % of series, and of those that hold roughly so.
-pub const HOLDS: [&str; 2] = ["oftener95", "roughly95"];
+/// How the line of a group stands out.
+pub fn failed_tone(tallied: &Tallied) -> Tone {
+    if tallied.failed > 0 {
+        Tone::Failed
+    } else {
+        Tone::Plain
+    }
+}
 
-/// The names of these, apart from each other by `;`.
-pub fn holds(tallied: &Tallied) -> [String; 2] {
+/// The columns of `summary.csv` that all summaries have, by where a row has what its records come to.
+pub struct Columns<R>(pub fn(&R) -> &Tallied);
+
+impl<'r, R: 'r> Columns<R> {
+    /// A figure of each row; empty where there is none.
+    fn figure<T: ToString>(
+        &self,
+        head: String,
+        figure: impl Fn(&Tallied) -> Option<T> + 'r,
+    ) -> Column<'r, R> {
+        let of = self.0;
+        let text =
+            move |row: &R| figure(of(row)).map_or(String::new(), |figure| figure.to_string());
+        Column::number(head, text)
+    }
+
+    /// The ends of an interval.
+    fn ends(
+        &self,
+        name: &str,
+        interval: impl Fn(&Tallied) -> Option<Interval> + Copy + 'r,
+    ) -> [Column<'r, R>; 2] {
+        [
+            self.figure(format!("{name}_low95"), move |tallied| {
+                Some(interval(tallied)?.low)
+            }),
+            self.figure(format!("{name}_high95"), move |tallied| {
+                Some(interval(tallied)?.high)
+            }),
+        ]
+    }
+
+    /// How many records there are, under this head, and how many of them failed.
+    pub fn counts(&self, head: &str) -> [Column<'r, R>; 2] {
+        [
+            self.figure(head.to_owned(), |tallied| Some(tallied.cases)),
+            self.figure("failed".to_owned(), |tallied| Some(tallied.failed)),
+        ]
+    }
+
+    /// Shares, and after how many jobs the search is repaid, each with its interval.
+    pub fn shares(&self) -> Vec<Column<'r, R>> {
+        let mut columns = Vec::new();
+        for (at, share) in SHARES.iter().enumerate() {
+            let name = share.name;
+            columns.push(self.figure(name.to_owned(), move |tallied| tallied.shares[at].share()));
+            columns.extend(self.ends(name, move |tallied| tallied.share_intervals[at]));
+        }
+        columns.extend([
+            self.figure("repaid".to_owned(), |tallied| Some(tallied.repaid?.ratio)),
+            self.figure("repaid_low95".to_owned(), |tallied| tallied.repaid?.low),
+            self.figure("repaid_high95".to_owned(), |tallied| tallied.repaid?.high),
+        ]);
+        columns
+    }
+
+    /// The mean of each metric with its interval, and what else is told of it.
+    pub fn metrics(&self, head: &str, last: fn(&R, usize) -> String) -> Vec<Column<'r, R>> {
+        let of = self.0;
+        let mut columns = Vec::new();
+        for (at, metric) in METRICS.iter().enumerate() {
+            let name = metric.name;
+            columns.push(self.figure(format!("{name}_mean"), move |tallied| {
+                Some(tallied.means[at]?.mean)
+            }));
+            columns.extend(self.ends(name, move |tallied| tallied.means[at]?.interval));
+            let last = move |row: &R| {
+                let is_there = of(row).means[at].is_some();
+                if is_there {
+                    last(row, at)
+                } else {
+                    String::new()
+                }
+            };
+            columns.push(Column::number(format!("{name}_{head}"), last));
+        }
+        columns
+    }
+
+    /// The names of figures whose intervals hold oftener than in 95 % of series, and of those that hold roughly so, apart
+    /// from each other by `;`.
+    pub fn holds(&self) -> [Column<'r, R>; 2] {
+        [("oftener95", Holds::Oftener), ("roughly95", Holds::Roughly)].map(|(head, wanted)| {
+            self.figure(head.to_owned(), move |tallied| {
+                Some(holding(tallied, wanted))
+            })
+        })
+    }
+}
+
+/// The names of figures whose intervals hold so, apart from each other by `;`.
+fn holding(tallied: &Tallied, wanted: Holds) -> String {
     let shares = (SHARES.iter().zip(&tallied.share_intervals)).zip(&tallied.share_holds);
     let shares =
         shares.map(|((column, interval), holds)| (column.name, interval.is_some(), *holds));
@@ -56,41 +131,11 @@ pub fn holds(tallied: &Tallied) -> [String; 2] {
             mean.holds,
         ))
     });
-    let all: Vec<(&str, bool, Holds)> = shares
+    let all = shares
         .chain([("repaid", repaid, tallied.repaid_holds)])
-        .chain(metrics)
-        .collect();
-    [Holds::Oftener, Holds::Roughly].map(|wanted| {
-        let named = all
-            .iter()
-            .filter(|(_, is_there, holds)| *is_there && *holds == wanted);
-        named.map(|(name, ..)| *name).collect::<Vec<_>>().join(";")
-    })
-}
-
-/// The header of a metric: its mean with the ends of its interval, and `last`.
-pub fn metric_header(name: &str, last: &str) -> [String; 4] {
-    ["mean", ENDS[0], ENDS[1], last].map(|part| format!("{name}_{part}"))
-}
-
-/// The cells of all metrics, each with the last that `last` gives for its place.
-pub fn metric_cells(tallied: &Tallied, last: impl Fn(usize) -> String) -> Vec<String> {
-    let mut cells = Vec::new();
-    for (at, mean) in tallied.means.iter().enumerate() {
-        cells.extend(match mean {
-            None => Default::default(),
-            Some(m) => {
-                let end = |end: Option<f64>| end.map_or(String::new(), |end: f64| end.to_string());
-                [
-                    m.mean.to_string(),
-                    end(m.interval.map(|i| i.low)),
-                    end(m.interval.map(|i| i.high)),
-                    last(at),
-                ]
-            }
-        });
-    }
-    cells
+        .chain(metrics);
+    let named = all.filter(|(_, is_there, holds)| *is_there && *holds == wanted);
+    named.map(|(name, ..)| name).collect::<Vec<_>>().join(";")
 }
 
 /// For programs: `right`, `shares`, `repaid` and `metrics`, with `medians` where there are.

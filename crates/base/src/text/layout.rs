@@ -1,25 +1,26 @@
-//! Plain tables for the terminal, and tables for documents.
+//! Columns of a sheet laid out on the lines of a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
 use console::measure_text_width;
 
 use super::page::Page;
 
-/// A column of a table that fits its page.
-#[derive(Debug, Clone)]
-pub struct Column<'h> {
-    /// Its head; by its first word it is asked for.
-    pub head: &'h str,
-    /// Whether it is flush left.
-    pub is_text: bool,
-    /// The place of the column when there is no room for all: 0 always stays, greater ones leave first.
-    pub rank: u8,
+/// A column with its cells.
+#[derive(Clone)]
+pub(super) struct Strip {
+    pub(super) head: String,
+    pub(super) is_text: bool,
+    pub(super) rank: u8,
+    /// Whether it is shown only when asked for all.
+    pub(super) is_long: bool,
+    /// Whether its lines are broken to fill the room that others leave.
+    pub(super) is_wrapped: bool,
     /// A cell per row.
-    pub cells: Vec<String>,
-    /// The same, shorter, where there is no room.
-    pub short: Option<Vec<String>>,
-    /// The same on two lines, where even columns of rank [`NEEDED`] have no room.
-    pub stacked: Option<Vec<String>>,
+    pub(super) cells: Vec<String>,
+    /// Shorter cells, where there is no room.
+    pub(super) short: Option<Vec<String>>,
+    /// Cells on two lines, where even columns of rank [`NEEDED`] have no room.
+    pub(super) stacked: Option<Vec<String>>,
 }
 
 /// Columns up to this rank are worth a second line per row.
@@ -28,22 +29,13 @@ pub const NEEDED: u8 = 3;
 /// Spaces between columns.
 const GAP: usize = 2;
 
-impl<'h> Column<'h> {
-    /// A column that has one form.
-    pub fn new(head: &'h str, is_text: bool, rank: u8, cells: Vec<String>) -> Self {
-        Column {
-            head,
-            is_text,
-            rank,
-            cells,
-            short: None,
-            stacked: None,
-        }
-    }
+/// Columns of characters that a wrapped column has at least.
+const LEAST: usize = 24;
 
+impl Strip {
     /// What it is asked for by.
-    pub fn word(&self) -> &'h str {
-        self.head.split(' ').next().unwrap_or(self.head)
+    fn word(&self) -> &str {
+        self.head.split(' ').next().unwrap_or(&self.head)
     }
 
     fn cells(&self, form: Form) -> &[String] {
@@ -59,7 +51,7 @@ impl<'h> Column<'h> {
     fn width(&self, form: Form) -> usize {
         let lines = self.cells(form).iter().flat_map(|cell| cell.lines());
         let widest = lines.map(measure_text_width).max().unwrap_or(0);
-        widest.max(measure_text_width(self.head)) + GAP
+        widest.max(measure_text_width(&self.head)) + GAP
     }
 }
 
@@ -112,29 +104,44 @@ pub fn remark(columns: &[&str], short: Option<&str>, page: &Page) -> String {
     }
 }
 
-/// Lays columns out on a page with one of them wrapped into the room that the others leave, at least `least` columns of
-/// characters.
-pub fn fit_around(columns: &[Column<'_>], flexible: usize, least: usize, page: &Page) -> Fitted {
+/// Lays columns out on a page. Long ones have no room unless the page is wide.
+pub(super) fn fit(mut strips: Vec<Strip>, page: &Page) -> Fitted {
     if page.is_wide {
-        return fit(columns, page);
+        return fit_whole(&strips, page);
     }
-    let wrapped = |width: usize| {
-        let mut all = columns.to_vec();
+    let long = strips.iter().filter(|strip| strip.is_long);
+    let long: Vec<String> = long.map(|strip| strip.head.clone()).collect();
+    strips.retain(|strip| !strip.is_long);
+    let mut fitted = match strips.iter().position(|strip| strip.is_wrapped) {
+        Some(at) => fit_around(&strips, at, page),
+        None => fit_whole(&strips, page),
+    };
+    fitted.left_out.extend(long);
+    fitted
+}
+
+/// Lays columns out on a page, one of them broken into the room that the others leave, at least [`LEAST`] columns of
+/// characters.
+fn fit_around(strips: &[Strip], at: usize, page: &Page) -> Fitted {
+    let narrowed = |width: usize| {
+        let mut all = strips.to_vec();
         let narrow = Page::of_width(width);
-        for cell in &mut all[flexible].cells {
+        for cell in &mut all[at].cells {
             *cell = narrow.prose(cell, 0).trim_end().to_owned();
         }
         all
     };
-    let first = fit(&wrapped(least), page);
-    let of_others = first.shown.iter().filter(|at| **at != flexible);
-    let used: usize = of_others.map(|at| columns[*at].width(Form::Whole)).sum();
-    fit(&wrapped(page.width.saturating_sub(used).max(least)), page)
+    let first = fit_whole(&narrowed(LEAST), page);
+    let of_others = first.shown.iter().filter(|shown| **shown != at);
+    let used: usize = of_others
+        .map(|&other| strips[other].width(Form::Whole))
+        .sum();
+    fit_whole(&narrowed(page.width.saturating_sub(used).max(LEAST)), page)
 }
 
 /// Lays columns out on a page: as many as have room, in the order of their ranks, then as much of each as has room.
 /// `NEEDED` columns go on two lines before one of them leaves.
-pub fn fit(columns: &[Column<'_>], page: &Page) -> Fitted {
+fn fit_whole(columns: &[Strip], page: &Page) -> Fitted {
     let all: Vec<(usize, Form)> = (0..columns.len()).map(|at| (at, Form::Whole)).collect();
     if page.is_wide {
         return laid_out(columns, all);
@@ -197,58 +204,48 @@ pub fn fit(columns: &[Column<'_>], page: &Page) -> Fitted {
     laid_out(columns, taken)
 }
 
-fn laid_out(columns: &[Column<'_>], taken: Vec<(usize, Form)>) -> Fitted {
-    let heads: Vec<&str> = taken.iter().map(|(at, _)| columns[*at].head).collect();
-    let places = 0..taken.len();
-    let left: Vec<usize> = places.filter(|&to| columns[taken[to].0].is_text).collect();
+/// The columns that are taken, each in its form.
+fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> Fitted {
     let count = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
-    let row = |at: usize| -> Vec<String> {
-        let cell = |(column, form): &(usize, Form)| columns[*column].cells(*form)[at].clone();
+    let row = |at: usize| -> Vec<&str> {
+        let cell = |(column, form): &(usize, Form)| &*columns[*column].cells(*form)[at];
         taken.iter().map(cell).collect()
     };
-    let cells: Vec<Vec<String>> = (0..count).map(row).collect();
-    let mut lines = lines(&heads, &left, &cells).into_iter();
+    let cells: Vec<Vec<&str>> = (0..count).map(row).collect();
+    let shown = taken.iter().map(|(at, _)| &columns[*at]);
+    let mut lines = lines(shown, &cells).into_iter();
     let header = lines.next().unwrap_or_default();
     let heights = cells
         .iter()
         .map(|row| row.iter().map(|cell| cell.lines().count()).max());
+    let rows = heights.map(|height| lines.by_ref().take(height.unwrap_or(1).max(1)).collect());
     let is_out = |at: &usize| taken.iter().all(|(shown, _)| shown != at);
     let left_out = (0..columns.len()).filter(is_out);
-    let left_out = left_out.map(|at| columns[at].head.to_owned()).collect();
-    let rows = heights.map(|height| lines.by_ref().take(height.unwrap_or(1).max(1)).collect());
+    let is_short = |(at, form): &(usize, Form)| {
+        let short = columns[*at].short.as_ref();
+        *form == Form::Short && short.is_some_and(|short| *short != columns[*at].cells)
+    };
     Fitted {
         header,
         rows: rows.collect(),
-        left_out,
-        is_short: taken.iter().any(|(at, form)| {
-            *form == Form::Short
-                && columns[*at]
-                    .short
-                    .as_ref()
-                    .is_some_and(|s| *s != columns[*at].cells)
-        }),
+        left_out: left_out.map(|at| columns[at].head.clone()).collect(),
+        is_short: taken.iter().any(is_short),
         shown: taken.into_iter().map(|(at, _)| at).collect(),
     }
 }
 
-/// Lays out `rows` under `header`; a line of text each.
-pub fn render(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> String {
-    lines(header, left, rows).concat()
-}
-
-/// The lines of a table, the header first, each with its line end. Columns named in `left` are
-/// flush left, all others right; without rules, so that a line is a row for `grep` and `awk` too.
-pub fn lines(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> Vec<String> {
+/// The lines of a table, the header first, each with its line end. Text is flush left, numbers right; without rules, so
+/// that a line is a row for `grep` and `awk` too.
+fn lines<'c>(columns: impl Iterator<Item = &'c Strip> + Clone, rows: &[Vec<&str>]) -> Vec<String> {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_header(header.to_vec());
+    let heads = columns.clone().map(|column| &*column.head);
+    table.load_style(presets::NOTHING).set_header(heads);
     for row in rows {
         table.add_row(row);
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, GAP as u16));
-        column.set_cell_alignment(if left.contains(&index) {
+    for (own, column) in table.column_iter_mut().zip(columns) {
+        own.set_padding((0, GAP as u16));
+        own.set_cell_alignment(if column.is_text {
             CellAlignment::Left
         } else {
             CellAlignment::Right
@@ -260,47 +257,40 @@ pub fn lines(header: &[&str], left: &[usize], rows: &[Vec<String>]) -> Vec<Strin
         .collect()
 }
 
-/// A table in Markdown.
-pub fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let mut text = line(&mut header.iter().copied());
-    text += &line(&mut header.iter().map(|_| "---"));
-    for row in rows {
-        text += &line(&mut row.iter().map(String::as_str));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::{Column, Sheet};
 
-    fn columns() -> Vec<Column<'static>> {
-        let cells = |texts: [&str; 2]| texts.map(str::to_owned).to_vec();
-        let name = Column::new("name", true, 0, cells(["full", "partial"]));
-        let mut choice = Column::new(
-            "choice",
-            false,
-            0,
-            cells(["8 × 64 on 8 vm-of-some-kind", "none"]),
-        );
-        choice.stacked = Some(cells(["8 × 64\non 8 vm-of-some-kind", "none"]));
-        let mut net = Column::new(
-            "net t / $",
-            false,
-            2,
-            cells(["+1.0 ±0.1 %", "+20.0 ±0.2 %"]),
-        );
-        net.short = Some(cells(["+1.0 %", "+20.0 %"]));
-        let error = Column::new("error (max)", false, 9, cells(["1 %", "2 %"]));
-        vec![name, choice, net, error]
+    type Row = [&'static str; 6];
+
+    fn sheet() -> Sheet<'static, Row> {
+        let rows: [Row; 2] = [
+            [
+                "full",
+                "8 × 64 on 8 vm-of-some-kind",
+                "8 × 64\non 8 vm-of-some-kind",
+                "+1.0 ±0.1 %",
+                "+1.0 %",
+                "1 %",
+            ],
+            ["partial", "none", "none", "+20.0 ±0.2 %", "+20.0 %", "2 %"],
+        ];
+        let columns = [
+            Column::text("name", |row: &Row| row[0]).rank(0),
+            Column::number("choice", |row: &Row| row[1])
+                .rank(0)
+                .stacked(|row| row[2].to_owned()),
+            Column::number("net t / $", |row: &Row| row[3])
+                .rank(2)
+                .short(|row| row[4].to_owned()),
+            Column::number("error (max)", |row: &Row| row[5]).rank(9),
+        ];
+        Sheet::new(rows, columns)
     }
 
     fn shown(width: usize) -> (String, Vec<usize>) {
-        let table = fit(&columns(), &Page::of_width(width));
+        let table = sheet().fit(&Page::of_width(width));
         let text = table.header + &table.rows.concat();
         assert!(
             text.lines().all(|line| line.chars().count() <= width),
@@ -333,9 +323,9 @@ mod tests {
     fn all_or_what_was_asked_for_is_shown_however_wide() {
         let mut page = Page::of_width(20);
         page.is_wide = true;
-        assert_eq!(fit(&columns(), &page).shown, [0, 1, 2, 3]);
+        assert_eq!(sheet().fit(&page).shown, [0, 1, 2, 3]);
         page.is_wide = false;
         page.columns = vec!["error".to_owned()];
-        assert_eq!(fit(&columns(), &page).shown, [0, 1, 3]);
+        assert_eq!(sheet().fit(&page).shown, [0, 1, 3]);
     }
 }

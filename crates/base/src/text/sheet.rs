@@ -1,0 +1,323 @@
+//! A table, declared once: its columns, each with what stands in it for a row, and its rows. Writers turn it into lines for
+//! a terminal, Markdown, CSV or JSON, or hand out its cells.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::layout::{self, Fitted, Strip};
+use super::page::Page;
+use super::words;
+
+/// What is told of a row.
+type Show<'s, R, C> = Box<dyn Fn(&R) -> C + 's>;
+
+/// Rows with the columns that tell of them.
+pub struct Sheet<'s, R> {
+    /// What its lines are about.
+    pub rows: Vec<R>,
+    /// From left to right.
+    pub columns: Vec<Column<'s, R>>,
+    tone: Option<Show<'s, R, Tone>>,
+}
+
+/// A column of a sheet.
+pub struct Column<'s, R> {
+    /// Its head, with the unit; by its first word it is asked for.
+    pub head: Cow<'s, str>,
+    /// Whether it is text, flush left, and not numbers.
+    pub is_text: bool,
+    /// The place of the column where there is no room for all: 0 always stays, greater ones leave first. Its place in the
+    /// sheet when `None`.
+    rank: Option<u8>,
+    /// Whether a terminal shows it only when asked for all.
+    is_long: bool,
+    /// Whether a terminal breaks its lines to fill the room that others leave.
+    is_wrapped: bool,
+    cell: Show<'s, R, Cell>,
+    short: Option<Show<'s, R, String>>,
+    stacked: Option<Show<'s, R, String>>,
+}
+
+/// What stands in a column of a row.
+#[derive(Debug, Clone, Default)]
+pub struct Cell {
+    /// For people.
+    pub text: String,
+    /// What rows are sorted by, where it is a number.
+    pub number: Option<f64>,
+    /// For programs; the text when `None`.
+    value: Option<Value>,
+}
+
+/// How a line stands out where there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As any other.
+    Plain,
+    /// As the best.
+    Best,
+    /// As one that failed.
+    Failed,
+    /// As one that counts less.
+    Dim,
+}
+
+impl Tone {
+    /// A line in this tone.
+    fn paint(self, line: &str, page: &Page) -> String {
+        match self {
+            Tone::Plain => line.to_owned(),
+            Tone::Best => page.best(line),
+            Tone::Failed => page.failed(line),
+            Tone::Dim => page.dim(line),
+        }
+    }
+}
+
+impl Cell {
+    /// A number with so many digits behind the point; a dash where there is none.
+    pub fn number(number: Option<f64>, digits: usize) -> Cell {
+        let text = number.map(|number| format!("{number:.digits$}"));
+        Cell {
+            text: words::or_dash(text),
+            number,
+            value: None,
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell {
+            text,
+            ..Cell::default()
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        text.to_owned().into()
+    }
+}
+
+impl From<Value> for Cell {
+    /// The value without the quotes of JSON; nothing for null.
+    fn from(value: Value) -> Cell {
+        let text = match &value {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        Cell {
+            text,
+            number: None,
+            value: Some(value),
+        }
+    }
+}
+
+impl<'s, R> Column<'s, R> {
+    /// A column of texts.
+    pub fn text<C: Into<Cell>>(head: impl Into<Cow<'s, str>>, cell: impl Fn(&R) -> C + 's) -> Self {
+        Column {
+            head: head.into(),
+            is_text: true,
+            rank: None,
+            is_long: false,
+            is_wrapped: false,
+            cell: Box::new(move |row| cell(row).into()),
+            short: None,
+            stacked: None,
+        }
+    }
+
+    /// A column of words that rows have.
+    pub fn word(head: impl Into<Cow<'s, str>>, word: impl Fn(&R) -> &str + 's) -> Self {
+        Column::text(head, move |row| Cell::from(word(row)))
+    }
+
+    /// A column of numbers.
+    pub fn number<C: Into<Cell>>(
+        head: impl Into<Cow<'s, str>>,
+        cell: impl Fn(&R) -> C + 's,
+    ) -> Self {
+        Column {
+            is_text: false,
+            ..Column::text(head, cell)
+        }
+    }
+
+    /// Its place where there is no room for all: 0 always stays, greater ones leave first.
+    pub fn rank(self, rank: u8) -> Self {
+        Column {
+            rank: Some(rank),
+            ..self
+        }
+    }
+
+    /// Shown in a terminal only when asked for all: sources, descriptions.
+    pub fn long(self) -> Self {
+        Column {
+            is_long: true,
+            ..self
+        }
+    }
+
+    /// Always shown, and broken into the room that others leave.
+    pub fn wrapped(self) -> Self {
+        Column {
+            rank: Some(0),
+            is_wrapped: true,
+            ..self
+        }
+    }
+
+    /// What stands in it where there is no room for all of the cell.
+    pub fn short(self, cell: impl Fn(&R) -> String + 's) -> Self {
+        Column {
+            short: Some(Box::new(cell)),
+            ..self
+        }
+    }
+
+    /// The cell on several lines, where even columns of rank [`NEEDED`](super::NEEDED) have no room.
+    pub fn stacked(self, cell: impl Fn(&R) -> String + 's) -> Self {
+        Column {
+            stacked: Some(Box::new(cell)),
+            ..self
+        }
+    }
+
+    /// What stands in it for a row.
+    pub fn cell(&self, row: &R) -> Cell {
+        (self.cell)(row)
+    }
+}
+
+impl<'s> Sheet<'s, Vec<String>> {
+    /// Rows that are texts already, one under each head.
+    pub fn of_texts(heads: &[&'s str], rows: Vec<Vec<String>>) -> Self {
+        let column = |(at, head): (usize, &&'s str)| {
+            Column::word(*head, move |row: &Vec<String>| {
+                row.get(at).map_or("", String::as_str)
+            })
+        };
+        Sheet::new(rows, heads.iter().enumerate().map(column))
+    }
+}
+
+impl<'s, R> Sheet<'s, R> {
+    /// The columns for these rows.
+    pub fn new(
+        rows: impl IntoIterator<Item = R>,
+        columns: impl IntoIterator<Item = Column<'s, R>>,
+    ) -> Self {
+        Sheet {
+            rows: rows.into_iter().collect(),
+            columns: columns.into_iter().collect(),
+            tone: None,
+        }
+    }
+
+    /// The lines of rows stand out as `tone` says.
+    pub fn toned(self, tone: impl Fn(&R) -> Tone + 's) -> Self {
+        Sheet {
+            tone: Some(Box::new(tone)),
+            ..self
+        }
+    }
+
+    /// The sheet without the column of this head.
+    pub fn without(mut self, head: &str) -> Self {
+        self.columns.retain(|column| column.head != head);
+        self
+    }
+
+    /// The texts of a row.
+    fn texts(&self, row: &R) -> Vec<String> {
+        let cells = self.columns.iter().map(|column| column.cell(row).text);
+        cells.collect()
+    }
+
+    /// The lines for a terminal: as many columns as have room.
+    pub fn fit(&self, page: &Page) -> Fitted {
+        let cells = |show: &dyn Fn(&R) -> String| self.rows.iter().map(show).collect();
+        let strip = |(place, column): (usize, &Column<'s, R>)| Strip {
+            head: column.head.to_string(),
+            is_text: column.is_text,
+            rank: (column.rank).unwrap_or_else(|| u8::try_from(place).unwrap_or(u8::MAX)),
+            is_long: column.is_long,
+            is_wrapped: column.is_wrapped,
+            cells: cells(&|row| column.cell(row).text),
+            short: column.short.as_ref().map(|show| cells(show)),
+            stacked: column.stacked.as_ref().map(|show| cells(show)),
+        };
+        let mut fitted = layout::fit(self.columns.iter().enumerate().map(strip).collect(), page);
+        if let Some(tone) = &self.tone {
+            for (row, line) in self.rows.iter().zip(&mut fitted.rows) {
+                *line = tone(row).paint(line, page);
+            }
+        }
+        fitted
+    }
+
+    /// All of it in lines, however wide.
+    pub fn lines(&self) -> String {
+        let page = Page {
+            is_wide: true,
+            ..Page::default()
+        };
+        self.fit(&page).text(&page)
+    }
+
+    /// In Markdown.
+    pub fn markdown(&self) -> String {
+        let rule = vec!["---".to_owned(); self.columns.len()];
+        self.under_rule(&format!("| {} |\n", rule.join(" | ")))
+    }
+
+    /// In Markdown, numbers flush right.
+    pub fn markdown_aligned(&self) -> String {
+        let rules = self.columns.iter();
+        let rules = rules.map(|column| if column.is_text { "---|" } else { "--:|" });
+        self.under_rule(&format!("|{}\n", rules.collect::<String>()))
+    }
+
+    fn under_rule(&self, rule: &str) -> String {
+        let line = |cells: Vec<String>| {
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let heads = self.columns.iter().map(|column| column.head.to_string());
+        let rows = self.rows.iter().map(|row| line(self.texts(row)));
+        line(heads.collect()) + rule + &rows.collect::<String>()
+    }
+
+    /// In CSV, the heads only `with_heads`.
+    pub fn csv(&self, with_heads: bool) -> String {
+        let heads = self.columns.iter().map(|column| column.head.to_string());
+        let heads = with_heads.then(|| heads.collect());
+        let rows = self.rows.iter().map(|row| self.texts(row));
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for cells in heads.into_iter().chain(rows) {
+            // Memory takes all that is written.
+            let _: Result<(), _> = writer.write_record::<Vec<String>, _>(cells);
+        }
+        String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+    }
+
+    /// An object per row for programs, by the heads.
+    pub fn json(&self) -> Vec<Value> {
+        let object = |row: &R| {
+            let values = self.columns.iter().map(|column| {
+                let cell = column.cell(row);
+                let value = cell.value.unwrap_or(Value::String(cell.text));
+                (column.head.to_string(), value)
+            });
+            Value::Object(values.collect())
+        };
+        self.rows.iter().map(object).collect()
+    }
+}
