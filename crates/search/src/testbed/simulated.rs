@@ -38,7 +38,7 @@ pub struct OnCluster<'w> {
 
 /// A job, and how often it trained in each configuration for a search.
 #[derive(Debug, Clone)]
-pub struct Visits {
+pub struct ClusterVisits {
     job: Job,
     visits: Vec<u32>,
 }
@@ -53,7 +53,7 @@ impl<'w> SimulatedCluster<'w> {
             interrupt,
         } = terms.clone();
         let drift = DriftPath::still();
-        let job = Visits {
+        let job = ClusterVisits {
             job: Job::new(fidelity, start_up, drift, streams).heeding(interrupt),
             visits: vec![0; world.truths.len()],
         };
@@ -100,9 +100,9 @@ impl OnCluster<'_> {
 }
 
 impl Work for OnCluster<'_> {
-    type Job = Visits;
+    type Job = ClusterVisits;
 
-    fn restart(&mut self, job: &mut Visits, replica: u64) {
+    fn restart(&mut self, job: &mut ClusterVisits, replica: u64) {
         if replica != self.replica {
             for at in self.met.drain(..) {
                 self.places[at] = NOT_MET;
@@ -121,18 +121,18 @@ impl Work for OnCluster<'_> {
         job.visits.fill(0);
     }
 
-    fn copy(from: &Visits, to: &mut Visits) {
+    fn copy(from: &ClusterVisits, to: &mut ClusterVisits) {
         to.job.copy_from(&from.job);
         to.visits.clone_from(&from.visits);
     }
 
-    fn now(job: &Visits) -> SimTime {
+    fn now(job: &ClusterVisits) -> SimTime {
         job.job.now()
     }
 
     fn hold(
         &mut self,
-        job: &mut Visits,
+        job: &mut ClusterVisits,
         configuration: usize,
         progress: Option<f64>,
     ) -> Result<bool, Unfinished> {
@@ -150,23 +150,27 @@ impl Work for OnCluster<'_> {
 
     fn probe(
         &mut self,
-        at: &mut Stand<Visits>,
+        at: &mut Stand<ClusterVisits>,
         configuration: usize,
         length: Length,
     ) -> Result<Observation, Stop> {
         stepwise::probe(self, at, configuration, length)
     }
 
-    fn run(&mut self, at: &mut Stand<Visits>, choice: usize) -> Result<Timeline, Unfinished> {
+    fn run(
+        &mut self,
+        at: &mut Stand<ClusterVisits>,
+        choice: usize,
+    ) -> Result<Timeline, Unfinished> {
         stepwise::run(self, at, choice)
     }
 
-    fn usage_until(&self, job: &Visits, end: SimTime, usage: &mut Usage) {
+    fn usage_until(&self, job: &ClusterVisits, end: SimTime, usage: &mut Usage) {
         job.job.usage_until(end, usage);
     }
 
     /// On the same lives of VMs.
-    fn sketch_again(&mut self, job: &mut Visits, choice: usize) -> Option<Sketched> {
+    fn sketch_again(&mut self, job: &mut ClusterVisits, choice: usize) -> Option<Sketched> {
         let mut lives_h = job.job.lives_h().iter();
         let luck = self.luck.get(*self.places.get(choice)? as usize)?;
         let truth = &self.world.truths[choice];
@@ -199,11 +203,11 @@ impl Work for OnCluster<'_> {
         (self.sketch).run(job, start_up, |life| life.sample(&mut stream))
     }
 
-    fn watch(&mut self, job: &mut Visits, most: u64) {
+    fn watch(&mut self, job: &mut ClusterVisits, most: u64) {
         *job.job.log() = Log::on(most);
     }
 
-    fn noted_until(&mut self, job: &mut Visits, end: SimTime) -> Vec<Entry> {
+    fn noted_until(&mut self, job: &mut ClusterVisits, end: SimTime) -> Vec<Entry> {
         job.job.log().take(end)
     }
 }
@@ -223,12 +227,12 @@ impl Trainer for OnCluster<'_> {
 
     fn train(
         &mut self,
-        job: &mut Visits,
+        job: &mut ClusterVisits,
         configuration: usize,
         goal: Goal,
         phase: Phase,
     ) -> Result<Trained, Unfinished> {
-        let Visits { job, visits } = job;
+        let ClusterVisits { job, visits } = job;
         self.luck_of(configuration);
         let truth = &self.world.truths[configuration];
         let luck = &self.luck[self.places[configuration] as usize];
@@ -253,7 +257,7 @@ impl Trainer for OnCluster<'_> {
     }
 
     /// γ/K; `None` where the workload does not know it.
-    fn noise(&self, at: &Stand<Visits>, configuration: usize, steps: u64) -> Option<f64> {
+    fn noise(&self, at: &Stand<ClusterVisits>, configuration: usize, steps: u64) -> Option<f64> {
         let truth = &self.world.truths[configuration];
         let Configuration { workers, batch, .. } = truth.configuration;
         let middle = at.steps as f64 - 0.5 * steps as f64;
@@ -269,7 +273,7 @@ impl Trainer for OnCluster<'_> {
         Some(noise.clamp(1.0 / f64::from(workers), 1.0))
     }
 
-    fn is_watched(job: &mut Visits) -> bool {
+    fn is_watched(job: &mut ClusterVisits) -> bool {
         job.job.log().is_on()
     }
 }

@@ -1,7 +1,7 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
 use super::Totals;
-use super::kept::Kept;
+use super::bookmark::Bookmark;
 use super::members::Members;
 use super::run::LiveRun;
 use super::stage::Stage;
@@ -27,7 +27,7 @@ pub struct Job {
     members: Members,
     /// What came of its stretches, where something can happen to the cluster.
     totals: Totals,
-    kept: Kept,
+    kept: Bookmark,
 }
 
 /// What came of training.
@@ -65,7 +65,7 @@ impl Job {
             stage: Stage::new(fidelity, drift),
             members: Members::new(start_up, streams),
             totals: Totals::default(),
-            kept: Kept::nothing(),
+            kept: Bookmark::nothing(),
         }
     }
 

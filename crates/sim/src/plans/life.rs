@@ -8,7 +8,7 @@ use super::terms::{On, Terms};
 use super::{Choices, pace};
 use crate::cluster::{Keeps, Losses, Pause};
 use crate::engine::Interrupt;
-use crate::job::{Kept, Trained};
+use crate::job::{Bookmark, Trained};
 use crate::provider::{Capacity, MOST_LOSSES, Provider, Vm, Wanted};
 use crate::training::Unfinished;
 use crate::training::drift::DriftPath;
@@ -29,7 +29,7 @@ pub struct PlanJob {
     interrupt: Interrupt,
     now: SimTime,
     ledger: Ledger,
-    kept: Kept,
+    kept: Bookmark,
     drift: DriftPath,
     /// The VMs held, in the order of requests.
     vms: Vec<Vm>,
@@ -41,7 +41,7 @@ pub struct PlanJob {
 
 /// Steps until a mark or until time is up: those that are kept, and what all took.
 #[derive(Default)]
-struct Steps {
+struct Done {
     kept: u64,
     advance: pace::Advance,
 }
@@ -65,7 +65,7 @@ impl PlanJob {
             interrupt,
             now: SimTime::ZERO,
             ledger: Ledger::default(),
-            kept: Kept::nothing(),
+            kept: Bookmark::nothing(),
             drift: DriftPath::new(terms.variation.drift, streams, replica, key),
             vms: Vec::new(),
             restarts: false,
@@ -202,12 +202,12 @@ impl PlanJob {
         pace: &mut Pace,
         (goal, until, phase): (u64, SimTime, Phase),
         stream: &mut Stream,
-    ) -> Result<Steps, Unfinished> {
+    ) -> Result<Done, Unfinished> {
         let policy = on.terms.checkpoints(on.way);
         let spot = on.spot();
         let keeps = spot.map_or(Keeps::Checkpoint, |spot| spot.keeps);
         let replacement = spot.map_or(&Pause::NONE, |spot| &spot.replacement);
-        let mut done = Steps::default();
+        let mut done = Done::default();
         // Steps that the last checkpoint has: those before this training are another's.
         let mut saved = 0;
         let mut fruitless = 0;

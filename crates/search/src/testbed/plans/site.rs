@@ -39,7 +39,7 @@ struct Dealt {
 
 /// A job, and how often it trained on each plan for a search.
 #[derive(Debug, Clone)]
-pub(super) struct Visits {
+pub(super) struct PlanVisits {
     job: PlanJob,
     visits: HashMap<usize, u64>,
 }
@@ -61,9 +61,9 @@ pub(super) fn open<'g>(ground: &'g PlanGround, terms: &Terms) -> JobSite<OnPlans
 
 impl OnPlans<'_> {
     /// A job at time zero of `replica`.
-    fn start(&self, replica: u64) -> Visits {
+    fn start(&self, replica: u64) -> PlanVisits {
         let parts = (&*self.ground.choices, &*self.ground.terms);
-        Visits {
+        PlanVisits {
             job: PlanJob::new(parts, (self.streams, replica), self.interrupt.clone()),
             visits: HashMap::new(),
         }
@@ -113,9 +113,9 @@ impl OnPlans<'_> {
 }
 
 impl Work for OnPlans<'_> {
-    type Job = Visits;
+    type Job = PlanVisits;
 
-    fn restart(&mut self, job: &mut Visits, replica: u64) {
+    fn restart(&mut self, job: &mut PlanVisits, replica: u64) {
         self.replica = replica;
         let log = job.job.log.take().map(|_| Vec::new());
         *job = self.start(replica);
@@ -123,13 +123,13 @@ impl Work for OnPlans<'_> {
         self.dealt = None;
     }
 
-    fn now(job: &Visits) -> SimTime {
+    fn now(job: &PlanVisits) -> SimTime {
         job.job.now()
     }
 
     fn hold(
         &mut self,
-        job: &mut Visits,
+        job: &mut PlanVisits,
         configuration: usize,
         progress: Option<f64>,
     ) -> Result<bool, Unfinished> {
@@ -147,27 +147,27 @@ impl Work for OnPlans<'_> {
 
     fn probe(
         &mut self,
-        at: &mut Stand<Visits>,
+        at: &mut Stand<PlanVisits>,
         configuration: usize,
         length: Length,
     ) -> Result<Observation, Stop> {
         stepwise::probe(self, at, configuration, length)
     }
 
-    fn run(&mut self, at: &mut Stand<Visits>, choice: usize) -> Result<Timeline, Unfinished> {
+    fn run(&mut self, at: &mut Stand<PlanVisits>, choice: usize) -> Result<Timeline, Unfinished> {
         stepwise::run(self, at, choice)
     }
 
-    fn usage_until(&self, job: &Visits, end: SimTime, usage: &mut Usage) {
+    fn usage_until(&self, job: &PlanVisits, end: SimTime, usage: &mut Usage) {
         job.job.usage_until(end, usage);
     }
 
-    fn watch(&mut self, job: &mut Visits, most: u64) {
+    fn watch(&mut self, job: &mut PlanVisits, most: u64) {
         job.job.log = Some(Vec::new());
         self.most_fine = most;
     }
 
-    fn noted_until(&mut self, job: &mut Visits, end: SimTime) -> Vec<Entry> {
+    fn noted_until(&mut self, job: &mut PlanVisits, end: SimTime) -> Vec<Entry> {
         let job = &mut job.job;
         job.note_still_running(end);
         let mut all = job.log.take().unwrap_or_default();
@@ -185,12 +185,12 @@ impl Trainer for OnPlans<'_> {
 
     fn train(
         &mut self,
-        job: &mut Visits,
+        job: &mut PlanVisits,
         configuration: usize,
         goal: Goal,
         phase: Phase,
     ) -> Result<Trained, Unfinished> {
-        let Visits { job, visits } = job;
+        let PlanVisits { job, visits } = job;
         let on = self.ground.on(configuration);
         let visit = if phase == Phase::Training {
             if job.log.is_some() {
@@ -214,7 +214,7 @@ impl Trainer for OnPlans<'_> {
     /// On one VM of the first type of a plan.
     fn profile(
         &mut self,
-        job: &mut Visits,
+        job: &mut PlanVisits,
         configuration: usize,
         passes: u64,
     ) -> Result<Observation, Stop> {
@@ -250,7 +250,7 @@ impl Trainer for OnPlans<'_> {
         })
     }
 
-    fn is_watched(job: &mut Visits) -> bool {
+    fn is_watched(job: &mut PlanVisits) -> bool {
         job.job.log.is_some()
     }
 }

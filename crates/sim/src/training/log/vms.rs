@@ -4,7 +4,7 @@ use super::entry::{Entry, Track, What};
 use scavsim_base::units::SimTime;
 
 #[derive(Debug, Clone, Copy)]
-struct Vm {
+struct Shown {
     number: u32,
     vm: u16,
     requested: SimTime,
@@ -14,7 +14,7 @@ struct Vm {
 /// VMs in the order of the job's ledger.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Vms {
-    held: Vec<Vm>,
+    held: Vec<Shown>,
     requested: u32,
     /// Changes of their number, and when.
     changes: Vec<(SimTime, i32)>,
@@ -53,7 +53,7 @@ impl Vms {
         ready: SimTime,
         into: &mut Vec<Entry>,
     ) {
-        self.held.push(Vm {
+        self.held.push(Shown {
             number,
             vm,
             requested: now,
@@ -108,7 +108,7 @@ impl Vms {
         }
     }
 
-    fn close(&mut self, vm: Vm, end: SimTime, how: What, into: &mut Vec<Entry>) {
+    fn close(&mut self, vm: Shown, end: SimTime, how: What, into: &mut Vec<Entry>) {
         let end = end.max(vm.requested);
         let ready = vm.ready.min(end);
         for (what, at, until) in [

@@ -8,15 +8,15 @@ use scavsim_data::usage::ledger::Ledger;
 
 /// The books of a job at a moment.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct Bookmark {
     at: SimTime,
     ledger: Ledger,
 }
 
-impl Kept {
+impl Bookmark {
     /// Nothing.
-    pub(crate) fn nothing() -> Kept {
-        Kept {
+    pub(crate) fn nothing() -> Bookmark {
+        Bookmark {
             at: never(),
             ledger: Ledger::default(),
         }
