@@ -96,7 +96,7 @@ enum Arithmetic {
 impl Arithmetic {
     /// That of a part of a rule, whose names are added to those known.
     fn new(part: &Part, names: &mut Vec<(String, Range<usize>)>) -> Result<Arithmetic, Wrong> {
-        let misplaced = |part: &Part| {
+        let misplaced = || {
             let what = "nothing that can stand here".to_owned();
             (part.span.clone(), what)
         };
@@ -122,13 +122,13 @@ impl Arithmetic {
                         Operator::Subtract => difference,
                         Operator::Multiply => product,
                         Operator::Divide => quotient,
-                        Operator::Power => return Err(misplaced(part)),
+                        Operator::Power => return Err(misplaced()),
                     };
                     Ok((apply, Self::new(part, names)?))
                 });
                 Arithmetic::Chain(first, rest.collect::<Result<_, _>>()?)
             }
-            _ => return Err(misplaced(part)),
+            _ => return Err(misplaced()),
         })
     }
 
