@@ -277,12 +277,19 @@ mod tests {
 
     #[test]
     fn a_rule_is_linear_in_the_time_by_its_form() {
-        let values = [Line::constant(3.0), Line::TIME];
-        let line = value("p * t / 4 + 5 - p", &values);
-        assert_eq!((line.at, line.per, line.is_bent), (2.0, 0.75, false));
-        assert!(!value("ceil(p / 2) * t", &values).is_bent);
+        let line = |text: &str| {
+            let rule = parsed(text).expect("it can be computed");
+            let value = |(name, _): &(String, _)| match name.as_str() {
+                "t" => Line::TIME,
+                _ => Line::constant(3.0),
+            };
+            rule.eval(&rule.names().iter().map(value).collect::<Vec<_>>())
+        };
+        let linear = line("p * t / 4 + 5 - p");
+        assert_eq!((linear.at, linear.per, linear.is_bent), (2.0, 0.75, false));
+        assert!(!line("ceil(p / 2) * t").is_bent);
         for bent in ["t * t + p", "p / t", "ceil(t / p)", "p * (1 - t) * t"] {
-            assert!(value(bent, &values).is_bent, "{bent}");
+            assert!(line(bent).is_bent, "{bent}");
         }
     }
 
