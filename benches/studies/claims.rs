@@ -298,10 +298,12 @@ impl Verdict {
     fn new((figure, interval): Measured, legal: &RangeInclusive<f64>) -> Verdict {
         let (low, high) = interval.map_or((figure, figure), |of| (of.low, of.high));
         let is_beyond = high < *legal.start() || low > *legal.end();
-        match legal.contains(&low) && legal.contains(&high) {
-            true => Verdict::Holds,
-            false if is_beyond => Verdict::DoesNotHold,
-            false => Verdict::Open,
+        if legal.contains(&low) && legal.contains(&high) {
+            Verdict::Holds
+        } else if is_beyond {
+            Verdict::DoesNotHold
+        } else {
+            Verdict::Open
         }
     }
 
@@ -440,9 +442,10 @@ pub fn document() -> String {
         let Some(measured) = block.and_then(|block| measure(block, strategy, Gross)) else {
             continue;
         };
-        let agrees = match (measured.0 - outside).abs() <= LOOK_MARGIN {
-            true => "agrees within 5 points",
-            false => "does not agree within 5 points",
+        let agrees = if (measured.0 - outside).abs() <= LOOK_MARGIN {
+            "agrees within 5 points"
+        } else {
+            "does not agree within 5 points"
         };
         text += &format!(
             "- {agrees}: {what}: {} there, here {}.\n",

@@ -25,7 +25,6 @@ pub fn render(found: &[Found], most: usize) -> String {
         100.0 * all.forgotten as f64 / (all.kept + all.forgotten).max(1) as f64,
         all.refused,
     );
-    let share = |value: f64| format!("{:.1} %", 100.0 * value);
     let header = [
         "workload",
         "objective",
@@ -38,8 +37,33 @@ pub fn render(found: &[Found], most: usize) -> String {
         "between",
         "beyond",
     ];
+    text += &Sheet::of_texts(&header, regrets(&rows)).markdown();
+    text += "\nThe measurement that is advised next, beside a random one (mean of three): mean regret of all before and after, and what\n\
+             the advised one saves over the random in pairs, with its 95 % interval.\n\n";
+    let header = [
+        "workload",
+        "objective",
+        "pairs",
+        "before",
+        "after advised",
+        "after random",
+        "saved",
+        "better",
+        "worse",
+    ];
+    text += &Sheet::of_texts(&header, nexts(&rows)).markdown();
+    text += "\n";
+    text + &verdicts(&rows)
+}
+
+fn share(value: f64) -> String {
+    format!("{:.1} %", 100.0 * value)
+}
+
+/// A line per workload and objective: regrets of choices, and coverage of intervals.
+fn regrets(rows: &[&Found]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
-    for one in &rows {
+    for one in rows {
         for objective in [Objective::Time, Objective::Cost] {
             let (Some(own), Some(of_all)) =
                 (one.regrets(objective, false), one.regrets(objective, true))
@@ -61,22 +85,13 @@ pub fn render(found: &[Found], most: usize) -> String {
             }
         }
     }
-    text += &Sheet::of_texts(&header, lines).markdown();
-    text += "\nThe measurement that is advised next, beside a random one (mean of three): mean regret of all before and after, and what\n\
-             the advised one saves over the random in pairs, with its 95 % interval.\n\n";
-    let header = [
-        "workload",
-        "objective",
-        "pairs",
-        "before",
-        "after advised",
-        "after random",
-        "saved",
-        "better",
-        "worse",
-    ];
+    lines
+}
+
+/// A line per workload and objective: regrets after an advised measurement and after a random one.
+fn nexts(rows: &[&Found]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
-    for one in &rows {
+    for one in rows {
         for objective in [Objective::Time, Objective::Cost] {
             let Some(([before, next, random], paired)) = one.next(objective) else {
                 continue;
@@ -94,9 +109,7 @@ pub fn render(found: &[Found], most: usize) -> String {
             ]);
         }
     }
-    text += &Sheet::of_texts(&header, lines).markdown();
-    text += "\n";
-    text + &verdicts(&rows)
+    lines
 }
 
 /// What falls short of the targets, each with its figure.
@@ -133,10 +146,11 @@ fn verdicts(rows: &[&Found]) -> String {
             ));
         }
     }
-    match short.is_empty() {
-        true => "Nothing falls short: median regret at most 5 %, coverage within 80 to 97 %, and the advised measurement saves more than a \
+    if short.is_empty() {
+        "Nothing falls short: median regret at most 5 %, coverage within 80 to 97 %, and the advised measurement saves more than a \
                  random one.\n"
-            .to_owned(),
-        false => format!("What falls short:\n\n- {}\n", short.join("\n- ")),
+            .to_owned()
+    } else {
+        format!("What falls short:\n\n- {}\n", short.join("\n- "))
     }
 }

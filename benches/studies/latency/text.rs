@@ -66,11 +66,14 @@ pub fn render(setups: &[Setup]) -> String {
     ];
     text += &Sheet::of_texts(&header, chosen).markdown();
     text += "\n";
-    text += &match short.is_empty() {
-        true => "Nothing falls short: errors at most 8 % in the mean, limits kept at least 95 %, excess at most 5 % at the median.\n"
-            .to_owned(),
-        false => format!("What falls short of 8 %, 95 % and 5 %:\n\n- {}\n", short.join("\n- ")),
-    };
+    if short.is_empty() {
+        text += "Nothing falls short: errors at most 8 % in the mean, limits kept at least 95 %, excess at most 5 % at the median.\n";
+    } else {
+        text += &format!(
+            "What falls short of 8 %, 95 % and 5 %:\n\n- {}\n",
+            short.join("\n- ")
+        );
+    }
     text
 }
 

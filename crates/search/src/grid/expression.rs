@@ -96,7 +96,7 @@ enum Arithmetic {
 impl Arithmetic {
     /// That of a part of a rule, whose names are added to those known.
     fn new(part: &Part, names: &mut Vec<(String, Range<usize>)>) -> Result<Arithmetic, Wrong> {
-        let misplaced = |part: &Part| {
+        let misplaced = || {
             let what = "nothing that can stand here".to_owned();
             (part.span.clone(), what)
         };
@@ -122,13 +122,13 @@ impl Arithmetic {
                         Operator::Subtract => difference,
                         Operator::Multiply => product,
                         Operator::Divide => quotient,
-                        Operator::Power => return Err(misplaced(part)),
+                        Operator::Power => return Err(misplaced()),
                     };
                     Ok((apply, Self::new(part, names)?))
                 });
                 Arithmetic::Chain(first, rest.collect::<Result<_, _>>()?)
             }
-            _ => return Err(misplaced(part)),
+            _ => return Err(misplaced()),
         })
     }
 
@@ -277,12 +277,19 @@ mod tests {
 
     #[test]
     fn a_rule_is_linear_in_the_time_by_its_form() {
-        let values = [Line::constant(3.0), Line::TIME];
-        let line = value("p * t / 4 + 5 - p", &values);
-        assert_eq!((line.at, line.per, line.is_bent), (2.0, 0.75, false));
-        assert!(!value("ceil(p / 2) * t", &values).is_bent);
+        let line = |text: &str| {
+            let rule = parsed(text).expect("it can be computed");
+            let value = |(name, _): &(String, _)| match name.as_str() {
+                "t" => Line::TIME,
+                _ => Line::constant(3.0),
+            };
+            rule.eval(&rule.names().iter().map(value).collect::<Vec<_>>())
+        };
+        let linear = line("p * t / 4 + 5 - p");
+        assert_eq!((linear.at, linear.per, linear.is_bent), (2.0, 0.75, false));
+        assert!(!line("ceil(p / 2) * t").is_bent);
         for bent in ["t * t + p", "p / t", "ceil(t / p)", "p * (1 - t) * t"] {
-            assert!(value(bent, &values).is_bent, "{bent}");
+            assert!(line(bent).is_bent, "{bent}");
         }
     }
 
