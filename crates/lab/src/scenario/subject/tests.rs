@@ -55,8 +55,8 @@ const SCENARIOS: [(&str, &str); 4] = [
         profile = "opt-350m"
         global_batch = [64]
         target_tokens = 5e7
-        most_gpus = 4
-        data = [2, 4]
+        most_gpus = 8
+        data = [1, 2, 4]
         pipeline = [1, 2]
         micro_batch = [1]
         nodes = [{ vm = "p3.8xlarge", gpu = "V100-16", gpu_memory_gib = 16 }]
@@ -122,7 +122,7 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ("jobs", &[], "['kmeans_bigdata_spark15']"),
     ("kind", &[], "{ two = { vm = 'e2-standard-4' } }"),
     ("limits.max_cost_usd", &[], "1e-6"),
-    ("limits.max_miss", &["limits.max_time_h = 1"], "0.1"),
+    ("limits.max_miss", &["limits.max_time_h = 0.66"], "0.1"),
     ("limits.max_time_h", &[], "1e-6"),
     ("limits.max_workers", &[], "8"),
     (
@@ -131,7 +131,7 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "6",
     ),
     ("name", &[], "'other'"),
-    ("parallel", &[], "{ most_gpus = 2 }"),
+    ("parallel", &[], "{ most_gpus = 4 }"),
     ("precision", &["most_replicas = 4"], "0.001"),
     (
         "pricing.define",
@@ -161,7 +161,12 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "spot.checkpoint_on_notice",
-        &[SPOT, "spot.notice_s = 60"],
+        &[
+            SPOT,
+            "spot.checkpoint = { periodic-s = 600 }",
+            "spot.checkpoint_write_s = 20",
+            "spot.notice_s = 200",
+        ],
         "true",
     ),
     (
@@ -186,15 +191,23 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "8",
     ),
     ("spot.keeps", &[SPOT], "'steps'"),
-    ("spot.lifetime", &[], "'gcp-2019'"),
+    (
+        "spot.lifetime",
+        &[
+            "spot.checkpoint = { periodic-s = 600 }",
+            "spot.checkpoint_write_s = 20",
+        ],
+        "'gcp-2019'",
+    ),
     (
         "spot.notice_s",
         &[
             SPOT,
-            "spot.checkpoint_on_notice = true",
+            "spot.checkpoint = { periodic-s = 600 }",
             "spot.checkpoint_write_s = 20",
+            "spot.checkpoint_on_notice = true",
         ],
-        "10",
+        "200",
     ),
     ("spot.on_loss", &[SPOT], "'go-on'"),
     ("spot.replacement_s", &[SPOT], "900"),
@@ -208,8 +221,8 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "strategy",
-        &["search.strategies = ['latin-hypercube']"],
-        "{ latin-hypercube = { budget = 1 } }",
+        &["search.strategies = ['random']"],
+        "{ random = { probes = 1 } }",
     ),
     ("sync", &[], "{ ssp = { slack = 3 } }"),
     (
