@@ -12,7 +12,7 @@ use std::path::Path;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Purpose;
-use scavsim::scenario::{self, Overrides, Scenario};
+use scavsim::scenario::{self, Overrides, Scenario, Subject};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::{Metered, SimulatedCluster, Site};
 
@@ -65,13 +65,11 @@ fn scenario_with(
     set: &[&str],
 ) -> Scenario {
     let mut scenario = shipped_with("scavenger.toml", set);
-    let clusters = scenario
-        .subject
-        .clusters_mut()
-        .expect("it is about clusters");
-    clusters.workloads.truncate(1);
-    assert_eq!(clusters.workloads[0].0.name, "scavenger-resnet18");
-    assert_eq!(clusters.workloads[0].1.len(), 16);
+    if let Subject::Clusters(clusters) = &mut scenario.subject {
+        clusters.workloads.truncate(1);
+    }
+    assert_eq!(scenario.workloads()[0].0.name, "scavenger-resnet18");
+    assert_eq!(scenario.workloads()[0].1.len(), 16);
     scenario.strategies = strategies.iter().map(ToString::to_string).collect();
     scenario.objectives = objectives.to_vec();
     scenario.replicas = replicas;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use scavsim_base::text::words::{rough_size, rough_time};
 use scavsim_lab::experiment::{Evaluator, Plan};
-use scavsim_lab::scenario::Scenario;
+use scavsim_lab::scenario::{Scenario, Subject};
 use scavsim_sim::engine::Interrupt;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
@@ -75,9 +75,7 @@ fn within<R: Send + 'static>(
 fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
     let mut some = scenario.clone();
     let (mut all, mut tried) = (0, 0);
-    let clusters = some.subject.clusters_mut();
-    let mut workloads = clusters.map(|own| &mut own.workloads);
-    for (_, configurations) in workloads.iter_mut().flat_map(|all| all.iter_mut()) {
+    for (_, configurations) in some.workloads_mut() {
         all += configurations.len();
         // Neighbours cost alike: from the middle of each of so many.
         let mut number = 0;
@@ -87,8 +85,8 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<String> {
         });
         tried += configurations.len();
     }
-    if let Some(all) = workloads {
-        all.retain(|(_, some)| !some.is_empty());
+    if let Subject::Clusters(clusters) = &mut some.subject {
+        (clusters.workloads).retain(|(_, some)| !some.is_empty());
     }
     let most = (PATIENCE + GRACE).as_secs();
     let unknown = format!("more than {most} s: what its cases share was not computed by then");

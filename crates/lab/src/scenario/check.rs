@@ -10,9 +10,10 @@ use super::files::{self, Files};
 use super::given::Given;
 use super::remarks::Remarks;
 use super::subject::{Form, Reading, Subject};
-use super::{axes, extent, precision, settings, strategies};
+use super::{axes, extent, precision, prices, settings, strategies};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Policy;
+use scavsim_data::pricing::builtin::LISTED;
 use scavsim_read::input::checked::{Count, Delay, Positive};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -101,11 +102,13 @@ impl Check<'_> {
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
-        let Some((mut subject, setup)) = form.read(reading, complaints) else {
-            form.check_policies(reading, complaints);
-            return None;
-        };
-        let policies = subject.topic().policies(reading, &setup, complaints);
+        let read = form.read(reading, complaints);
+        let unnamed = (read.as_ref()).map_or(LISTED, |(own, _)| own.topic().unnamed_policy(file));
+        let policies = prices::read(reading, form, unnamed, complaints);
+        let (mut subject, setup) = read?;
+        if let Some(policies) = &policies {
+            (subject.topic()).check_prices(policies, reading, &setup, complaints);
+        }
         let about = (&subject, &setup);
         let strategies = strategies::usable(file, registry, about, strategies?, complaints);
         let remarks = (policies.as_deref())

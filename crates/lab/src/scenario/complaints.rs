@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::axis::Axis;
+use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
 /// A longer list is for `scavsim list`.
@@ -118,6 +120,52 @@ impl Complaints<'_> {
             if !seen.insert(item.get_ref()) {
                 let title = format!("`{key}` holds {} twice", &self.source.text[item.span()]);
                 self.error_at(item.span(), title, "remove one of the two");
+            }
+        }
+    }
+
+    /// The numbers of a key where nothing was measured, each once; `None` where it is absent.
+    pub(super) fn numbers(&mut self, key: &str, axis: &Option<Spanned<Axis>>) -> Option<Vec<u32>> {
+        let axis = axis.as_ref()?;
+        let Some(values) = axis.get_ref().values() else {
+            let title = format!("`{key}`: nothing was measured");
+            self.error_at(axis.span(), title, "expected numbers, like [4, 8]");
+            return None;
+        };
+        let mut sorted = values.clone();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let title = format!("`{key}` holds {} twice", twice[0]);
+            self.error_at(axis.span(), title, "remove one of the two");
+        }
+        Some(values)
+    }
+
+    /// The name that a table gives itself, else its usual one.
+    pub(super) fn own_name(&mut self, name: &Option<Spanned<String>>, usual: &str) -> String {
+        let Some(name) = name else {
+            return usual.to_owned();
+        };
+        if let Some(why) = not_a_name(name.get_ref()) {
+            self.error_at(name.span(), "`name` is no name", why);
+        }
+        name.get_ref().clone()
+    }
+
+    /// Reports keys of a table without which it means nothing: each with whether it is missing, and what to say there.
+    pub(super) fn missing<T>(
+        &mut self,
+        table: &Spanned<T>,
+        name: &str,
+        label: &str,
+        keys: &[(&str, bool, &str)],
+    ) {
+        for (key, is_missing, help) in keys {
+            // A value that was refused only seems to be missing.
+            if *is_missing && !self.is_reported(&self.table_from(table.span().start)) {
+                let title = format!("the key `{name}.{key}` is missing");
+                let complaint = self.at(table.span(), title, label);
+                self.push(complaint.with_help(*help));
             }
         }
     }

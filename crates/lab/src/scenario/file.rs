@@ -29,7 +29,7 @@ use scavsim_sim::training::sync::Protocol;
 /// A scenario of scavsim.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "scavsim scenario", extend("anyOf" = [{ "required": ["workloads"] }, { "required": ["grid"] }, { "required": ["bag"] }, { "required": ["parallel"] }, { "required": ["include"] }]))]
+#[schemars(title = "scavsim scenario", extend("anyOf" = []))]
 pub struct ScenarioFile {
     /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
     /// a later one wins.
@@ -141,6 +141,11 @@ pub struct ClusterTable {
 }
 
 impl ClusterTable {
+    /// Whether a VM type is one to choose from, where each is named as it is.
+    pub(super) fn may_be_on(&self, vm: &str) -> bool {
+        self.vm.is_empty() || self.vm.iter().any(|asked| asked.get_ref() == vm)
+    }
+
     /// Whether every axis is what was measured.
     pub fn measured_only(&self) -> bool {
         let axes = [&self.workers, &self.batch, &self.local_batch];
@@ -259,6 +264,19 @@ pub struct SpotTable {
     /// Seconds from the warning to the loss; what the lifetimes say when absent.
     pub notice_s: Option<Delay>,
 }
+
+/// Keys of `[spot]` that may hold several values, which make settings: the slowest to change first.
+pub(super) const SEVERAL_OF_SPOT: &[&str] = &[
+    "spot.exponential_mean_h",
+    "spot.fewest_workers",
+    "spot.replacement_s",
+    "spot.cold_join_s",
+    "spot.warm_restart_s",
+    "spot.checkpoint.periodic-s",
+    "spot.checkpoint_write_s",
+    "spot.checkpoint_mb",
+    "spot.notice_s",
+];
 
 /// A kind of cluster.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -389,6 +407,19 @@ pub struct VariationTable {
     pub straggler: Option<StragglerTable>,
 }
 
+/// Keys of `[variation]` that may hold several values, likewise.
+pub(super) const SEVERAL_OF_VARIATION: &[&str] = &[
+    "variation.step_cv",
+    "variation.placement_sigma",
+    "variation.vm_sigma",
+    "variation.noise_cv",
+    "variation.epoch_cv",
+    "variation.drift.sigma",
+    "variation.drift.period_s",
+    "variation.straggler.probability",
+    "variation.straggler.factor",
+];
+
 impl VariationTable {
     /// Whether nothing varies.
     pub fn is_off(&self) -> bool {
@@ -427,6 +458,22 @@ pub struct PricingTable {
     #[schemars(with = "BTreeMap<String, PolicyFile>")]
     pub define: BTreeMap<Spanned<String>, PolicyFile>,
 }
+
+/// Keys of a policy that is defined which may hold several values, besides those of charges: they make policies.
+pub(super) const SEVERAL_OF_POLICIES: &[&str] = &[
+    "usd_per_vm_hour",
+    "usd_per_hour_of.*",
+    "spot_usd_per_hour_of.*",
+    "usd_per_sample_hour",
+    "usd_per_vcpu_hour",
+    "usd_per_gib_hour",
+    "usd_per_gpu_hour",
+    "spot_ratio",
+    "commitment_discount",
+    "granularity_s",
+    "minimum_s",
+    "billed_parameter_servers",
+];
 
 /// Strategies and objectives.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

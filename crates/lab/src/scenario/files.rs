@@ -4,7 +4,6 @@
 //! which each value knows the file it is from.
 
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +13,8 @@ use toml::Spanned;
 use super::file::ScenarioFile;
 use super::include::Include;
 use super::library;
-use super::lists::LISTS;
-use scavsim_read::input::toml::{Document, Step};
+use super::subject::LISTS;
+use scavsim_read::input::toml::{Document, Key, Step};
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, closest};
 
 /// Files that include each other twice over would soon be without number.
@@ -37,8 +36,8 @@ pub(super) struct Files {
     pub(super) source: Arc<Source>,
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
-    /// The keys that hold, those of tables with dots, each with the place of its value.
-    pub(super) keys: Vec<(String, Range<usize>)>,
+    /// The keys that hold.
+    pub(super) keys: Vec<Key>,
     /// Whether any of them has keys that make settings.
     has_settings: bool,
 }
@@ -157,7 +156,7 @@ struct Reader<'a> {
     /// The files being read, each included by the one before: where it is, and its name.
     chain: Vec<(PathBuf, String)>,
     /// The keys of the last of them.
-    keys: Vec<(String, Range<usize>)>,
+    keys: Vec<Key>,
     has_settings: bool,
     diagnostics: &'a mut Diagnostics,
 }

@@ -6,7 +6,6 @@
 //! - [`check`]: the file → a checked scenario; what is checked in which order.
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
-//! - [`lists`]: keys that may hold several values, and make settings or policies.
 //! - [`include`](mod@include), `files`: files that a scenario is put together from.
 //! - [`library`]: scenarios that come with the program, and may be included.
 //! - [`given`]: strategies, prices and workloads of a program's own.
@@ -37,7 +36,6 @@ pub mod include;
 mod kinds;
 mod left_out;
 pub mod library;
-pub mod lists;
 pub mod machines;
 pub mod parallel_table;
 mod precision;
@@ -140,8 +138,10 @@ impl Scenario {
 
     /// The workloads of its clusters, to be changed.
     pub fn workloads_mut(&mut self) -> &mut [(Workload, Vec<Configuration>)] {
-        let clusters = self.subject.clusters_mut();
-        clusters.map_or(&mut [], |own| &mut own.workloads)
+        match &mut self.subject {
+            Subject::Clusters(own) => &mut own.workloads,
+            _ => &mut [],
+        }
     }
 
     /// Configurations that are not searched although nobody asked for it, of the workloads that have such.

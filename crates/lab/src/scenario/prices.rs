@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::complaints::Complaints;
 use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
+use super::subject::{Form, Reading};
 use scavsim_data::cloud::{Fleet, PriceTable};
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::builtin;
@@ -19,15 +20,17 @@ use scavsim_data::usage::RentedVm;
 use scavsim_read::input::Source;
 use scavsim_read::input::name::not_a_name;
 
-/// The policies asked for: built in, the program's `own`, or defined in the scenario; the one called `unnamed` where none is.
+/// The policies asked for: built in, the program's, the subject's, or defined in the scenario; the one called `unnamed` where
+/// none is.
 pub(super) fn read(
-    table: &PricingTable,
-    own: &[Policy],
+    reading: &Reading<'_>,
+    form: &Form,
     unnamed: &str,
-    files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<Vec<Policy>> {
-    let (known, mut sound) = known(table, own, files, complaints);
+    let table = &reading.file.pricing;
+    let own = [&reading.given.policies[..], &(form.policies)()].concat();
+    let (known, mut sound) = known(table, &own, reading.files, complaints);
     let names: Vec<&str> = (known.iter().map(|p| p.name.as_str()))
         .chain(table.define.keys().map(|n| n.get_ref().as_str()))
         .collect::<BTreeSet<_>>()

@@ -15,7 +15,7 @@ use scavsim_data::cloud::Market;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{Provenance, Reach, Workload};
 use scavsim_lab::experiment::ranking::{self, Ranked};
-use scavsim_lab::scenario::{self, Given, Overrides, Scenario};
+use scavsim_lab::scenario::{self, Given, Overrides, Scenario, Subject};
 use scavsim_read::input::{Diagnostics, Folder, Source};
 use scavsim_sim::engine::Interrupt;
 
@@ -52,7 +52,7 @@ pub(super) fn simulate(
             continue;
         }
         let mut scenario = scenario(question, folder, &lot, repeats).map_err(NoAdvice::Wrong)?;
-        if let Some(clusters) = scenario.subject.clusters_mut() {
+        if let Subject::Clusters(clusters) = &mut scenario.subject {
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
         }

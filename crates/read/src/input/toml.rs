@@ -22,7 +22,7 @@ pub use document::{Document, Lists, MOST, Tables};
 use recovery::Recovery;
 pub use several::{ANY, Path};
 use tree::Node;
-pub use tree::Step;
+pub use tree::{Key, Step};
 
 /// Reads a whole document as a `T`.
 ///

@@ -40,7 +40,20 @@ pub(super) const FORM: Form = Form {
     ],
     why: "a bag of jobs has its own configurations",
     why_spot: "a lost job of a bag is run again, or not",
-    states_prices: false,
+    several: &[
+        "bag.jobs",
+        "bag.sufficient_share",
+        "bag.job_cv",
+        "bag.dispatch_lag_s",
+        "bag.start_stagger_s",
+        "bag.keep_spares_s",
+        "bag.notice.after-loss-s",
+        "bag.losses.attempts",
+        "bag.surrogate.after_jobs",
+        "bag.surrogate.train_s",
+        "bag.surrogate.result_s",
+    ],
+    policies: Vec::new,
     read,
 };
 
@@ -73,12 +86,8 @@ impl Topic for BagOfJobs {
         &FORM
     }
 
-    fn names(&self) -> Vec<&str> {
-        vec![&self.choices.name]
-    }
-
-    fn searches(&self) -> Vec<Search> {
-        vec![Search::whole(0, self.choices.space.len())]
+    fn choices(&self) -> Vec<(&str, usize)> {
+        vec![(&self.choices.name, self.choices.space.len())]
     }
 
     fn known<'s>(&'s self, _: &Search, _: &Setup) -> Known<'s> {
@@ -200,7 +209,7 @@ fn given(losses: &GivenLosses) -> Loss {
 fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
     let table = table(file)?;
     let before = complaints.count();
-    let name = name(table, complaints);
+    let name = complaints.own_name(&table.name, "bag");
     if let NoticeChoice::AfterStartS(all) = &table.notice
         && all.is_empty()
     {
@@ -257,7 +266,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choic
             continue;
         }
         seen.push(key);
-        if !is_chosen(file, &own.vm) {
+        if !file.cluster.may_be_on(&own.vm) {
             continue;
         }
         let vm = match types.iter().position(|known| *known.name == *own.vm) {
@@ -331,24 +340,7 @@ fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
             "say how long a job takes on which VMs: [{ vm = \"n1-highcpu-32\", vms_per_job = 2, mean_s = 831 }]",
         ),
     ];
-    for (key, is_missing, help) in keys {
-        // A value that was refused only seems to be missing.
-        if is_missing && !complaints.is_reported(&complaints.table_from(table.span().start)) {
-            let title = format!("the key `bag.{key}` is missing");
-            let complaint = complaints.at(table.span(), title, "no bag without it");
-            complaints.push(complaint.with_help(help));
-        }
-    }
-}
-
-fn name(table: &BagTable, complaints: &mut Complaints<'_>) -> String {
-    let Some(name) = &table.name else {
-        return "bag".to_owned();
-    };
-    if let Some(why) = not_a_name(name.get_ref()) {
-        complaints.error_at(name.span(), "`name` is no name", why);
-    }
-    name.get_ref().clone()
+    complaints.missing(table, "bag", "no bag without it", &keys);
 }
 
 /// Numbers of jobs side by side.
@@ -356,28 +348,13 @@ fn parallel(table: &BagTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
     let Some(axis) = &table.parallel_jobs else {
         return vec![1];
     };
-    let Some(values) = axis.get_ref().values() else {
-        let title = "`parallel_jobs`: nothing was measured";
-        complaints.error_at(axis.span(), title, "expected numbers, like [4, 8]");
-        return Vec::new();
-    };
+    let values = complaints.numbers("parallel_jobs", &table.parallel_jobs);
+    let values = values.unwrap_or_default();
     if values.is_empty() && !complaints.is_reported(&axis.span()) {
         let title = "`parallel_jobs` is an empty list";
         complaints.error_at(axis.span(), title, "expected at least one entry");
     }
-    let mut sorted = values.clone();
-    sorted.sort_unstable();
-    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        let title = format!("`parallel_jobs` holds {} twice", twice[0]);
-        complaints.error_at(axis.span(), title, "remove one of the two");
-    }
     values
-}
-
-/// Whether a VM type is one to choose from.
-fn is_chosen(file: &ScenarioFile, vm: &str) -> bool {
-    let asked = &file.cluster.vm;
-    asked.is_empty() || asked.iter().any(|asked| asked.get_ref() == vm)
 }
 
 /// Every VM type that is asked for needs a job time.
@@ -425,7 +402,7 @@ fn lives<'t>(
     if !lives.is_empty() && file.spot.is_none() {
         for time in table.job_times.iter().flat_map(Spanned::get_ref) {
             let vm = time.get_ref().vm.as_str();
-            if is_chosen(file, vm) && !lives.contains_key(vm) {
+            if file.cluster.may_be_on(vm) && !lives.contains_key(vm) {
                 let title = format!("nothing says how long VMs of the type `{vm}` live");
                 let complaint = complaints.at(time.span(), title, "others have lives");
                 let help = "give it one in `bag.lifetimes`, or all one in `spot.lifetime`";

@@ -43,7 +43,8 @@ pub(super) const FORM: Form = Form {
     ],
     why: "clusters that train know nothing of it",
     why_spot: "",
-    states_prices: false,
+    several: &[],
+    policies: Vec::new,
     read,
 };
 
@@ -136,7 +137,8 @@ impl Clusters {
             own: History::of(workload, reach),
             stored: (self.stored.iter())
                 .map(|stored| History::of(stored, reach))
-                .collect(),
+                .collect::<Vec<_>>()
+                .into(),
             plans: None,
         }
     }
@@ -160,8 +162,9 @@ impl Topic for Clusters {
         &FORM
     }
 
-    fn names(&self) -> Vec<&str> {
-        self.workloads.iter().map(|(w, _)| &*w.name).collect()
+    fn choices(&self) -> Vec<(&str, usize)> {
+        let workloads = self.workloads.iter();
+        workloads.map(|(w, all)| (&*w.name, all.len())).collect()
     }
 
     fn searches(&self) -> Vec<Search> {

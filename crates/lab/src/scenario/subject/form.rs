@@ -1,13 +1,17 @@
 //! Which keys of a scenario file a subject reads: what is said of others would be lost in silence, and is an error.
 
+use std::sync::LazyLock;
+
 use super::{FORMS, Subject};
 use crate::scenario::complaints::Complaints;
-use crate::scenario::file::ScenarioFile;
+use crate::scenario::file::{
+    SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION, ScenarioFile,
+};
 use crate::scenario::files::Files;
 use crate::scenario::given::Given;
-use crate::scenario::prices;
 use scavsim_data::pricing::Policy;
-use scavsim_data::pricing::builtin::LISTED;
+use scavsim_data::pricing::charges::CHARGES;
+use scavsim_read::input::toml::{Key, Lists, Path, Tables};
 use scavsim_sim::cluster::Setup;
 
 /// Keys that are read whatever the subject.
@@ -34,15 +38,17 @@ const COMMON: &[&str] = &[
 #[derive(Debug)]
 pub(crate) struct Form {
     /// The key that makes a file one of it.
-    pub(super) key: &'static str,
+    pub(in crate::scenario) key: &'static str,
     /// The keys that it reads besides those that every subject does, with dots; of a table that is named, all.
     pub(super) reads: &'static [&'static str],
+    /// Those of its own that may hold several values, which make settings.
+    pub(super) several: &'static [&'static str],
     /// Why others mean nothing beside it.
     pub(super) why: &'static str,
     /// The same of keys of `[spot]`.
     pub(super) why_spot: &'static str,
-    /// Whether it may state itself what it costs.
-    pub(super) states_prices: bool,
+    /// Pricing policies of its own.
+    pub(in crate::scenario) policies: fn() -> Vec<Policy>,
     /// The subject that a file describes, with how VMs live in its first setting; `None` where something is wrong, which
     /// is told.
     pub(super) read: fn(&Reading<'_>, &mut Complaints<'_>) -> Option<(Subject, Setup)>,
@@ -51,7 +57,7 @@ pub(crate) struct Form {
 impl Form {
     /// The form of a scenario.
     pub(in crate::scenario) fn of(files: &Files) -> &'static Form {
-        let has = |form: &&&Form| files.keys.iter().any(|(key, _)| key == form.key);
+        let has = |form: &&&Form| files.keys.iter().any(|key| key.path == form.key);
         FORMS.iter().find(has).unwrap_or(&FORMS[FORMS.len() - 1])
     }
 
@@ -72,25 +78,23 @@ impl Form {
         complaints: &mut Complaints<'_>,
     ) {
         let mut told: Vec<String> = Vec::new();
-        for (key, place) in &files.keys {
-            let is_told = told.iter().any(|table| key.starts_with(&**table));
-            // What cannot be read at all was told before.
-            if is_told || self.reads(key) || complaints.is_reported(place) {
+        for Key { path, name, value } in &files.keys {
+            let is_told = told.iter().any(|table| path.starts_with(&**table));
+            // What is no key, or has a wrong value, was told before.
+            let is_wrong = complaints.is_reported(name) || complaints.is_reported(value);
+            if is_told || is_wrong || self.reads(path) {
                 continue;
             }
-            told.push(format!("{key}."));
-            match &**key {
-                "jobs" => {
-                    let title = "`jobs` are those of a measured grid";
-                    complaints.error_at(place.clone(), title, "there is no `grid`");
-                }
-                key => {
-                    let title = format!("`{key}` and `{}` exclude each other", self.key);
-                    let is_of_spot = key.starts_with("spot.");
-                    let why = if is_of_spot { self.why_spot } else { self.why };
-                    complaints.error_at(place.clone(), title, why);
-                }
+            told.push(format!("{path}."));
+            if path == "jobs" {
+                let title = "`jobs` are those of a measured grid";
+                complaints.error_at(value.clone(), title, "there is no `grid`");
+                continue;
             }
+            let title = format!("`{path}` and `{}` exclude each other", self.key);
+            let is_of_spot = path.starts_with("spot.");
+            let why = if is_of_spot { self.why_spot } else { self.why };
+            complaints.error_at(value.clone(), title, why);
         }
     }
 
@@ -102,18 +106,29 @@ impl Form {
     ) -> Option<(Subject, Setup)> {
         (self.read)(reading, complaints)
     }
-
-    /// Reports what is wrong with the pricing policies where something is wrong with the subject, too.
-    pub(in crate::scenario) fn check_policies(
-        &self,
-        reading: &Reading<'_>,
-        complaints: &mut Complaints<'_>,
-    ) {
-        if !self.states_prices {
-            reading.policies(LISTED, complaints);
-        }
-    }
 }
+
+/// Which keys may hold several values, as a list or a range: those that make settings, in each of which the scenario is
+/// run, and those of policies. VM types have such keys too, [`scale_axis`](crate::scenario::scale_axis).
+pub(in crate::scenario) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    let of_forms = FORMS.iter().flat_map(|form| form.several);
+    let settings = (SEVERAL_OF_SPOT.iter().chain(of_forms))
+        .chain(SEVERAL_OF_VARIATION)
+        .chain(&["search.repeats"]);
+    let charges = CHARGES.iter().flat_map(|charge| charge.keys);
+    let policies = (SEVERAL_OF_POLICIES.iter()).chain(charges.map(|(key, _)| key));
+    let path = |key: &&'static str| -> Path { key.split('.').collect() };
+    Lists {
+        what: "settings",
+        readings: settings.map(path).collect(),
+        tables: Tables {
+            what: "policy",
+            place: vec!["pricing", "define"],
+            keys: policies.map(path).collect(),
+            named_in: vec!["pricing", "policies"],
+        },
+    }
+});
 
 /// A scenario file that is read.
 pub(crate) struct Reading<'a> {
@@ -122,16 +137,4 @@ pub(crate) struct Reading<'a> {
     pub(in crate::scenario) given: &'a Given,
     /// Whether the file could be read without complaint.
     pub(in crate::scenario) reads_well: bool,
-}
-
-impl Reading<'_> {
-    /// The pricing policies that the file names; the one called `unnamed` where it names none.
-    pub(super) fn policies(
-        &self,
-        unnamed: &str,
-        complaints: &mut Complaints<'_>,
-    ) -> Option<Vec<Policy>> {
-        let own = &self.given.policies;
-        prices::read(&self.file.pricing, own, unnamed, self.files, complaints)
-    }
 }

@@ -12,17 +12,16 @@ use crate::scenario::axis::Exclusion;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
-use crate::scenario::prices::{self, Rentals, vm_type};
+use crate::scenario::prices::{Rentals, vm_type};
 use crate::scenario::setup;
 use scavsim_data::cloud::Fleet;
-use scavsim_data::pricing::builtin::LISTED;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
 use scavsim_search::grid::{Grid, Job, Probe, library, load};
 use scavsim_search::search::Figures;
 use scavsim_search::testbed::grid::MOST_RUNS;
-use scavsim_search::testbed::{Ground, MeasuredGrid};
+use scavsim_search::testbed::{Ground, History, MeasuredGrid};
 use scavsim_sim::cluster::Setup;
 
 pub(super) const FORM: Form = Form {
@@ -30,7 +29,8 @@ pub(super) const FORM: Form = Form {
     reads: &["grid", "jobs", "cluster.exclude", "limits.max_workers"],
     why: "a measured grid has its own configurations and its own truth",
     why_spot: "",
-    states_prices: true,
+    several: &[],
+    policies: || vec![Policy::as_measured()],
     read,
 };
 
@@ -42,7 +42,9 @@ pub struct MeasuredJobs {
     /// What a probe is charged.
     pub probe: Probe,
     /// The jobs, each with the configurations to choose from.
-    pub jobs: Vec<Arc<Job>>,
+    jobs: Vec<Arc<Job>>,
+    /// What is known of each.
+    histories: Vec<History>,
 }
 
 fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
@@ -84,9 +86,14 @@ fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subje
     let measured = MeasuredJobs {
         grid: grid.name,
         probe: grid.probe,
+        histories: histories(&jobs),
         jobs,
     };
     (!measured.jobs.is_empty()).then_some((Subject::Grid(measured), setup))
+}
+
+fn histories(jobs: &[Arc<Job>]) -> Vec<History> {
+    jobs.iter().map(|job| MeasuredGrid::history(job)).collect()
 }
 
 impl Topic for MeasuredJobs {
@@ -94,14 +101,9 @@ impl Topic for MeasuredJobs {
         &FORM
     }
 
-    fn names(&self) -> Vec<&str> {
-        self.jobs.iter().map(|job| &*job.name).collect()
-    }
-
-    fn searches(&self) -> Vec<Search> {
-        let jobs = self.jobs.iter().enumerate();
-        jobs.map(|(place, job)| Search::whole(place, job.space.len()))
-            .collect()
+    fn choices(&self) -> Vec<(&str, usize)> {
+        let jobs = self.jobs.iter();
+        jobs.map(|job| (&*job.name, job.space.len())).collect()
     }
 
     fn known<'s>(&'s self, search: &Search, _: &Setup) -> Known<'s> {
@@ -110,10 +112,8 @@ impl Topic for MeasuredJobs {
             workload: &job.name,
             space: Cow::Borrowed(&job.space),
             figures: Figures::of_job(job),
-            own: MeasuredGrid::history(job),
-            stored: (self.jobs.iter())
-                .map(|job| MeasuredGrid::history(job))
-                .collect(),
+            own: self.histories[search.choice].clone(),
+            stored: Cow::Borrowed(&self.histories),
             plans: None,
         }
     }
@@ -143,84 +143,51 @@ impl Topic for MeasuredJobs {
         }
     }
 
-    /// What the grid states itself when none is named. A program may bring its own.
-    fn policies(
+    fn unnamed_policy(&self, _: &ScenarioFile) -> &str {
+        AS_MEASURED
+    }
+
+    /// Every policy must have a price for every run.
+    fn check_prices(
         &self,
+        policies: &[Policy],
         reading: &Reading<'_>,
         _: &Setup,
         complaints: &mut Complaints<'_>,
-    ) -> Option<Vec<Policy>> {
-        let pricing = &reading.file.pricing;
-        let own = || vec![Policy::as_measured()];
-        let Some(asked) = &pricing.policies else {
-            priced(&own(), self, None, complaints);
-            return Some(own());
-        };
-        let mut others = pricing.clone();
-        let (stated, rest): (Vec<_>, Vec<_>) =
-            (asked.get_ref().iter().cloned()).partition(|name| name.get_ref() == AS_MEASURED);
-        others.policies = Some(Spanned::new(asked.span(), rest));
-        let mut policies = if stated.is_empty() { Vec::new() } else { own() };
-        if stated.is_empty() || asked.get_ref().len() > stated.len() {
-            let programs = &reading.given.policies;
-            policies.extend(prices::read(
-                &others,
-                programs,
-                LISTED,
-                reading.files,
-                complaints,
-            )?);
+    ) {
+        let asked = reading.file.pricing.policies.iter();
+        let asked: Vec<&Spanned<String>> = asked.flat_map(|asked| asked.get_ref()).collect();
+        for policy in policies {
+            let mut missing: Vec<NoPrice> = (self.jobs.iter())
+                .filter_map(|job| {
+                    let ground = MeasuredGrid::new(Arc::clone(job), self.probe);
+                    ground.tariff(policy, &Fleet::listed()).err()
+                })
+                .collect();
+            missing.dedup();
+            let named = asked.iter().find(|name| *name.get_ref() == policy.name);
+            for NoPrice { what, help } in missing {
+                let title = format!("pricing policy `{}`: {what}", policy.name);
+                let complaint = match named {
+                    Some(named) => complaints.at(named.span(), title, "cannot be charged"),
+                    None => complaints.of_file(title),
+                };
+                complaints.push(complaint.with_help(help));
+            }
         }
-        complaints.no_duplicates("policies", asked.get_ref());
-        // In the order in which they are asked for.
-        let place = |policy: &Policy| {
-            let mut all = asked.get_ref().iter();
-            all.position(|name| *name.get_ref() == policy.name)
-        };
-        policies.sort_by_key(place);
-        priced(&policies, self, Some(asked), complaints);
-        Some(policies)
     }
 
     fn keep(&mut self, kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {
         for job in &mut self.jobs {
             *job = Arc::new(job.only(&kept(&job.name, job.space.len())));
         }
+        self.histories = histories(&self.jobs);
     }
 
     fn identity(&self) -> Option<(&'static str, Value)> {
         let job = |job: &Arc<Job>| json!({ "name": job.name, "configurations": job.space.len(), "data_hash": job.hash() });
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
         Some(("grid", json!({ "name": self.grid, "jobs": jobs })))
-    }
-}
-
-/// Every policy must have a price for every run.
-fn priced(
-    policies: &[Policy],
-    measured: &MeasuredJobs,
-    asked: Option<&Spanned<Vec<Spanned<String>>>>,
-    complaints: &mut Complaints<'_>,
-) {
-    for policy in policies {
-        let mut missing: Vec<NoPrice> = (measured.jobs.iter())
-            .filter_map(|job| {
-                let ground = MeasuredGrid::new(Arc::clone(job), measured.probe);
-                ground.tariff(policy, &Fleet::listed()).err()
-            })
-            .collect();
-        missing.dedup();
-        for NoPrice { what, help } in missing {
-            let title = format!("pricing policy `{}`: {what}", policy.name);
-            let named = asked.and_then(|asked| {
-                (asked.get_ref().iter()).find(|name| *name.get_ref() == policy.name)
-            });
-            let complaint = match named {
-                Some(named) => complaints.at(named.span(), title, "cannot be charged"),
-                None => complaints.of_file(title),
-            };
-            complaints.push(complaint.with_help(help));
-        }
     }
 }
 

@@ -9,6 +9,8 @@ pub(crate) mod clusters;
 mod form;
 pub(crate) mod grid;
 pub(crate) mod plans;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +21,7 @@ use serde_json::Value;
 
 pub use bag::BagOfJobs;
 pub use clusters::Clusters;
-pub(super) use form::{Form, Reading};
+pub(super) use form::{Form, LISTS, Reading};
 pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
 
@@ -54,7 +56,7 @@ pub enum Subject {
 }
 
 /// The forms of all subjects. A file is about the first whose key it has; about clusters, where it has none.
-const FORMS: [&Form; 4] = [&plans::FORM, &bag::FORM, &grid::FORM, &clusters::FORM];
+pub(super) const FORMS: &[&Form] = &[&plans::FORM, &bag::FORM, &grid::FORM, &clusters::FORM];
 
 impl Subject {
     /// What it answers as every other subject does.
@@ -84,23 +86,15 @@ impl Subject {
         }
     }
 
-    /// The clusters that it is about, to be changed.
-    pub fn clusters_mut(&mut self) -> Option<&mut Clusters> {
-        match self {
-            Subject::Clusters(own) => Some(own),
-            _ => None,
-        }
-    }
-
     /// The names in results of what is searched: workloads, jobs of the grid, the bag, the model.
     pub fn names(&self) -> Vec<&str> {
-        self.topic().names()
+        let choices = self.topic().choices();
+        choices.into_iter().map(|(name, _)| name).collect()
     }
 
     /// Number of configurations of all that is searched.
     pub fn configurations(&self) -> usize {
-        let searches = self.topic().searches();
-        searches.iter().map(|own| own.configurations.len()).sum()
+        self.topic().choices().iter().map(|(_, count)| count).sum()
     }
 
     /// Keeps of the configurations of each workload or job those places that `kept` says for a name and their number.
@@ -143,16 +137,6 @@ pub(crate) struct Search {
     pub(crate) configurations: Range<usize>,
 }
 
-impl Search {
-    /// All of so many configurations under a name.
-    fn whole(choice: usize, configurations: usize) -> Search {
-        Search {
-            choice,
-            configurations: 0..configurations,
-        }
-    }
-}
-
 /// What everybody knows of a search before it begins.
 pub(crate) struct Known<'s> {
     /// The name of what is searched.
@@ -164,7 +148,7 @@ pub(crate) struct Known<'s> {
     /// Earlier runs of the workload.
     pub(crate) own: History,
     /// Earlier runs of all workloads that a service has seen.
-    pub(crate) stored: Vec<History>,
+    pub(crate) stored: Cow<'s, [History]>,
     /// The plans by which a model is cut over GPUs, where these are the configurations.
     plans: Option<&'s Choices>,
 }
@@ -180,7 +164,7 @@ impl<'s> Known<'s> {
                 workload: workload.to_owned(),
                 ..History::default()
             },
-            stored: Vec::new(),
+            stored: Cow::Borrowed(&[]),
             plans: None,
         }
     }
@@ -217,11 +201,18 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
     /// The keys that it reads.
     fn form(&self) -> &'static Form;
 
-    /// The names of what is searched, as results have them.
-    fn names(&self) -> Vec<&str>;
+    /// The names of what is searched, as results have them, each with the number of its configurations.
+    fn choices(&self) -> Vec<(&str, usize)>;
 
     /// All searches of a setting, in the order of results.
-    fn searches(&self) -> Vec<Search>;
+    fn searches(&self) -> Vec<Search> {
+        let all = self.choices().into_iter().enumerate();
+        all.map(|(choice, (_, count))| Search {
+            choice,
+            configurations: 0..count,
+        })
+        .collect()
+    }
 
     /// Those searches that tell of all whether a strategy can be used.
     fn representatives(&self) -> Vec<Search> {
@@ -249,18 +240,17 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         LISTED
     }
 
-    /// The pricing policies of the scenario, each with a price for all that may be rented.
-    fn policies(
+    /// Reports policies without a price for something that may be rented.
+    fn check_prices(
         &self,
+        policies: &[Policy],
         reading: &Reading<'_>,
         setup: &Setup,
         complaints: &mut Complaints<'_>,
-    ) -> Option<Vec<Policy>> {
-        let policies = reading.policies(self.unnamed_policy(reading.file), complaints)?;
+    ) {
         let place = |vm: &str| self.place_of(reading.file, vm);
         let asked = reading.file.pricing.policies.as_ref();
-        prices::all_priced(&policies, asked, &self.rentals(setup), place, complaints);
-        Some(policies)
+        prices::all_priced(policies, asked, &self.rentals(setup), place, complaints);
     }
 
     /// Where the file says that a VM type is to choose from.

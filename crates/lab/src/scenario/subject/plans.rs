@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use toml::Spanned;
 
 use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use crate::scenario::axis::Axis;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
@@ -21,7 +22,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
-use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Folder, Source, closest};
 use scavsim_search::search::Figures;
 use scavsim_search::testbed::PlanGround;
@@ -58,7 +58,8 @@ pub(super) const FORM: Form = Form {
     ],
     why: "plans have their own degrees",
     why_spot: "a plan waits for another VM, and goes back to its checkpoint",
-    states_prices: false,
+    several: &["parallel.checkpoint_gb_per_s"],
+    policies: Vec::new,
     read,
 };
 
@@ -85,12 +86,8 @@ impl Topic for ModelPlans {
         &FORM
     }
 
-    fn names(&self) -> Vec<&str> {
-        vec![&self.choices.name]
-    }
-
-    fn searches(&self) -> Vec<Search> {
-        vec![Search::whole(0, self.choices.space.len())]
+    fn choices(&self) -> Vec<(&str, usize)> {
+        vec![(&self.choices.name, self.choices.space.len())]
     }
 
     fn known<'s>(&'s self, _: &Search, _: &Setup) -> Known<'s> {
@@ -212,7 +209,7 @@ fn choices(
     let profile = profile(table, files, complaints);
     let links = links(table, files, complaints);
     let profile = profile?;
-    let name = name(table, &profile, complaints);
+    let name = complaints.own_name(&table.name, &profile.name);
     let schedules = schedules(table, complaints);
     let batches = batches(table, complaints);
     let target = target(table, &profile, &batches, complaints);
@@ -221,13 +218,13 @@ fn choices(
     let axes = Axes {
         kinds: found.kinds,
         offers: found.offers,
-        data: degrees::values("data", &table.data, complaints),
-        pipeline: degrees::values("pipeline", &table.pipeline, complaints),
-        tensor: degrees::values("tensor", &table.tensor, complaints),
-        micro_batch: degrees::values("micro_batch", &table.micro_batch, complaints),
+        data: complaints.numbers("parallel.data", &table.data),
+        pipeline: complaints.numbers("parallel.pipeline", &table.pipeline),
+        tensor: profiled("parallel.tensor", &table.tensor, complaints),
+        micro_batch: profiled("parallel.micro_batch", &table.micro_batch, complaints),
         batches,
         schedules,
-        nodes: degrees::values("vms", &table.vms, complaints),
+        nodes: complaints.numbers("parallel.vms", &table.vms),
         most_gpus: table.most_gpus.map_or(MOST_GPUS, Machines::get),
         cuts,
     };
@@ -291,6 +288,16 @@ fn choices(
     }
 }
 
+/// Numbers of a key, or `None` for those that were profiled.
+fn profiled(
+    key: &str,
+    axis: &Option<Spanned<Axis>>,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<u32>> {
+    axis.as_ref()?.get_ref().values()?;
+    complaints.numbers(key, axis)
+}
+
 /// Most GPUs that there ever are on spot terms.
 fn gpus_of(table: &ParallelTable, setup: &Setup) -> u32 {
     let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
@@ -313,33 +320,25 @@ fn missing(place: &Spanned<ParallelTable>, complaints: &mut Complaints<'_>) {
         (
             "profile",
             own.profile.is_none(),
-            format!("name a layer profile: {}", library::names().join(", ")),
+            &*format!("name a layer profile: {}", library::names().join(", ")),
         ),
         (
             "global_batch",
             own.global_batch.is_none(),
-            "say how many sequences a step has: [1024]".to_owned(),
+            "say how many sequences a step has: [1024]",
         ),
         (
             "target_tokens",
             no_target,
-            "say how far it trains: target_tokens = 1e10, or target_steps = 10000".to_owned(),
+            "say how far it trains: target_tokens = 1e10, or target_steps = 10000",
         ),
         (
             "nodes",
             own.nodes.is_none(),
-            "say which VMs there are: [{ vm = \"a2-highgpu-4g\", gpu = \"A100-40\", gpu_memory_gib = 40 }]"
-                .to_owned(),
+            "say which VMs there are: [{ vm = \"a2-highgpu-4g\", gpu = \"A100-40\", gpu_memory_gib = 40 }]",
         ),
     ];
-    for (key, is_missing, help) in keys {
-        // A value that was refused only seems to be missing.
-        if is_missing && !complaints.is_reported(&complaints.table_from(place.span().start)) {
-            let title = format!("the key `parallel.{key}` is missing");
-            let complaint = complaints.at(place.span(), title, "no plans without it");
-            complaints.push(complaint.with_help(help));
-        }
-    }
+    complaints.missing(place, "parallel", "no plans without it", &keys);
 }
 
 fn is_path(word: &str) -> bool {
@@ -405,16 +404,6 @@ fn links(
     Some((Links::read(&source, complaints.diagnostics)?, Some(hash)))
 }
 
-fn name(table: &ParallelTable, profile: &LayerProfile, complaints: &mut Complaints<'_>) -> String {
-    let Some(name) = &table.name else {
-        return profile.name.to_string();
-    };
-    if let Some(why) = not_a_name(name.get_ref()) {
-        complaints.error_at(name.span(), "`name` is no name", why);
-    }
-    name.get_ref().clone()
-}
-
 fn schedules(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<Schedule> {
     let Some(asked) = &table.schedule else {
         return vec![Schedule::OneForwardOneBackward];
@@ -445,7 +434,9 @@ fn schedules(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<Sche
 }
 
 fn batches(table: &ParallelTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
-    let all = degrees::values("global_batch", &table.global_batch, complaints).unwrap_or_default();
+    let all = complaints
+        .numbers("parallel.global_batch", &table.global_batch)
+        .unwrap_or_default();
     if let (Some(place), Some(most)) = (&table.global_batch, all.iter().max())
         && *most > MOST_SAMPLES
     {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::recovery::Recovery;
 use super::several::{self, Path, Several};
-use super::tree::{self, Node, Step};
+use super::tree::{self, Key, Node, Step};
 use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// Which keys of a form may hold several values, as a list or a range.
@@ -117,9 +117,8 @@ impl<'s> Document<'s> {
         !self.axes.is_empty()
     }
 
-    /// Every key of its tables with the place of its value, those of a table behind the table itself, as `spot` and
-    /// `spot.lifetime`.
-    pub fn keys(&self) -> Vec<(String, Range<usize>)> {
+    /// Every key of its tables, those of a table behind the table itself.
+    pub fn keys(&self) -> Vec<Key> {
         tree::keys(&self.root)
     }
 

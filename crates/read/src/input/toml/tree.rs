@@ -71,15 +71,30 @@ pub(super) fn count(root: &Node<'_>) -> usize {
     count
 }
 
-/// Every key of tables within tables with the place of its value, outer ones first.
-pub(super) fn keys(root: &Node<'_>) -> Vec<(String, Range<usize>)> {
+/// A key of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The tables that it stands in and its name, with dots: `spot.lifetime`.
+    pub path: String,
+    /// The place of its name.
+    pub name: Range<usize>,
+    /// The place of its value; of a table, that of its header.
+    pub value: Range<usize>,
+}
+
+/// Every key of tables within tables, outer ones first.
+pub(super) fn keys(root: &Node<'_>) -> Vec<Key> {
     let mut all = Vec::new();
     let mut below = vec![(String::new(), root)];
     while let Some((path, node)) = below.pop() {
         for (key, value) in node.get_ref().as_table().into_iter().flatten() {
             let path = format!("{path}{}", key.get_ref());
-            all.push((path.clone(), value.span()));
-            below.push((path + ".", value));
+            below.push((format!("{path}."), value));
+            all.push(Key {
+                path,
+                name: key.span(),
+                value: value.span(),
+            });
         }
     }
     all

@@ -1,35 +1,9 @@
 //! Degrees and micro-batches that are asked for, and what the profile knows of them.
 
-use toml::Spanned;
-
-use crate::scenario::axis::Axis;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::parallel_table::ParallelTable;
 use scavsim_sim::parallel::LayerProfile;
 use scavsim_sim::plans::Axes;
-
-/// The values of a key; `None` where it is absent.
-pub(super) fn values(
-    key: &str,
-    axis: &Option<Spanned<Axis>>,
-    complaints: &mut Complaints<'_>,
-) -> Option<Vec<u32>> {
-    let axis = axis.as_ref()?;
-    let Some(values) = axis.get_ref().values() else {
-        if !["tensor", "micro_batch"].contains(&key) {
-            let title = format!("`parallel.{key}`: nothing was measured");
-            complaints.error_at(axis.span(), title, "expected numbers, like [4, 8]");
-        }
-        return None;
-    };
-    let mut sorted = values.clone();
-    sorted.sort_unstable();
-    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        let title = format!("`parallel.{key}` holds {} twice", twice[0]);
-        complaints.error_at(axis.span(), title, "remove one of the two");
-    }
-    Some(values)
-}
 
 fn listed(values: &[u32]) -> String {
     let words: Vec<String> = values.iter().map(u32::to_string).collect();

@@ -40,7 +40,7 @@ pub(super) fn read(
     }
     let chosen: Vec<&Spanned<NodeTable>> = nodes
         .iter()
-        .filter(|node| is_chosen(file, node.get_ref().vm.get_ref()))
+        .filter(|node| file.cluster.may_be_on(node.get_ref().vm.get_ref()))
         .collect();
     let named: Vec<&str> = (nodes.iter())
         .map(|node| node.get_ref().vm.get_ref().as_str())
@@ -83,11 +83,6 @@ pub(super) fn read(
         }
     }
     found
-}
-
-fn is_chosen(file: &ScenarioFile, vm: &str) -> bool {
-    let asked = &file.cluster.vm;
-    asked.is_empty() || asked.iter().any(|asked| asked.get_ref() == vm)
 }
 
 fn zones(found: &mut Found) {

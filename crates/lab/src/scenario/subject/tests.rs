@@ -1,0 +1,353 @@
+//! No subject accepts a key and ignores it.
+
+use serde_json::Value;
+
+use super::FORMS;
+use crate::door::Scenario;
+use crate::scenario::file::schema;
+
+/// A small scenario of each subject, by its key.
+const SCENARIOS: [(&str, &str); 4] = [
+    (
+        "workloads",
+        r#"
+        workloads = ["scavenger-resnet18"]
+        replicas = 2
+        cluster = { workers = [8, 12, 16], batch = [512, 1024] }
+        variation.step_cv = 0.05
+        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
+        "#,
+    ),
+    (
+        "grid",
+        r#"
+        grid = "scout"
+        jobs = ["join_bigdata_spark"]
+        replicas = 2
+        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
+        "#,
+    ),
+    (
+        "bag",
+        r#"
+        replicas = 2
+        cluster.start_up_s = 90
+        pricing = { policies = ["hour"], define.hour.usd_per_vm_hour = 0.24 }
+        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
+
+        [bag]
+        jobs = 20
+        job_times = [{ vm = "n1-highcpu-32", vms_per_job = 1, mean_s = 900 }, { vm = "n1-highcpu-32", vms_per_job = 2, mean_s = 700 }]
+        parallel_jobs = [2, 4]
+        job_cv = 0.1
+        "#,
+    ),
+    (
+        "parallel",
+        r#"
+        replicas = 2
+        cluster.start_up_s = 100
+        variation.step_cv = 0.03
+        pricing = { policies = ["hour"], define.hour.usd_per_vm_hour = 10 }
+        search = { strategies = ["oracle", "latin-hypercube"], objectives = ["cost"] }
+
+        [parallel]
+        profile = "opt-350m"
+        global_batch = [64]
+        target_tokens = 5e7
+        most_gpus = 8
+        data = [1, 2, 4]
+        pipeline = [1, 2]
+        micro_batch = [1]
+        nodes = [{ vm = "p3.8xlarge", gpu = "V100-16", gpu_memory_gib = 16 }]
+        "#,
+    ),
+];
+
+/// Tables that one subject alone reads.
+const OWN: [&str; 9] = [
+    "vm",
+    "kind",
+    "sync",
+    "sync_of",
+    "staleness",
+    "elastic",
+    "bag",
+    "parallel",
+    "strategy",
+];
+
+/// Of each key a value that changes results wherever it is read, behind what has to be said for that.
+const SAMPLES: &[(&str, &[&str], &str)] = &[
+    ("antithetic", &[], "true"),
+    ("bag", &[], "{ jobs = 3 }"),
+    ("cluster.batch", &[], "[512]"),
+    ("cluster.exclude", &[], "[{ workers = { min = 9 } }]"),
+    (
+        "cluster.local_batch",
+        &["cluster.outside = 'leave-out'"],
+        "[64]",
+    ),
+    (
+        "cluster.outside",
+        &["cluster.workers = [8, 1000]"],
+        "'leave-out'",
+    ),
+    ("cluster.pairs", &[], "[[8, 1024]]"),
+    (
+        "cluster.resize",
+        &[
+            SPOT,
+            "spot.on_loss = 'shrink'",
+            "spot.fewest_workers = 8",
+            "cluster.outside = 'extrapolate'",
+        ],
+        "'keep-local-batch'",
+    ),
+    (
+        "cluster.search",
+        &["vm.slow = { like = 'e2-standard-4', compute_scale = 2 }"],
+        "'each-vm'",
+    ),
+    ("cluster.start_up_s", &[], "1000"),
+    ("cluster.vm", &[], "['none']"),
+    ("cluster.workers", &[], "[8]"),
+    (
+        "elastic",
+        &[],
+        "{ prices = [[0, 1]], grow_at = 0.5, shrink_above = 1, most_vms = 20, fewest_vms = 8 }",
+    ),
+    ("fidelity", &[], "'event'"),
+    ("grid", &[], "'scavenger'"),
+    ("jobs", &[], "['kmeans_bigdata_spark15']"),
+    ("kind", &[], "{ two = { vm = 'e2-standard-4' } }"),
+    ("limits.max_cost_usd", &[], "1e-6"),
+    ("limits.max_miss", &["limits.max_time_h = 0.66"], "0.1"),
+    ("limits.max_time_h", &[], "1e-6"),
+    ("limits.max_workers", &[], "8"),
+    (
+        "most_replicas",
+        &["precision = 0.001", "most_replicas = 4"],
+        "6",
+    ),
+    ("name", &[], "'other'"),
+    ("parallel", &[], "{ most_gpus = 4 }"),
+    ("precision", &["most_replicas = 4"], "0.001"),
+    (
+        "pricing.define",
+        &["pricing.policies = ['own']"],
+        "{ own = { usd_per_vm_hour = 3 } }",
+    ),
+    (
+        "pricing.policies",
+        &["pricing.define.other.usd_per_vm_hour = 5"],
+        "['other']",
+    ),
+    ("replicas", &[], "3"),
+    ("search.objectives", &[], "['time']"),
+    ("search.repeats", &[], "5"),
+    (
+        "search.stored",
+        &["search.strategies = ['no-search']"],
+        "['scavenger-resnet50']",
+    ),
+    ("search.strategies", &[], "['default']"),
+    ("seed", &[], "7"),
+    ("spot.checkpoint", &[SPOT], "{ periodic-s = 600 }"),
+    (
+        "spot.checkpoint_mb",
+        &[SPOT, "spot.checkpoint = { periodic-s = 600 }"],
+        "1000",
+    ),
+    (
+        "spot.checkpoint_on_notice",
+        &[
+            SPOT,
+            "spot.checkpoint = { periodic-s = 600 }",
+            "spot.checkpoint_write_s = 20",
+            "spot.notice_s = 200",
+        ],
+        "true",
+    ),
+    (
+        "spot.checkpoint_write_s",
+        &[SPOT, "spot.checkpoint = { periodic-s = 600 }"],
+        "200",
+    ),
+    ("spot.chief", &[SPOT], "'ends-the-run'"),
+    (
+        "spot.cold_join_s",
+        &[SPOT, "spot.restart = 'resnet-32'"],
+        "500",
+    ),
+    ("spot.exponential_mean_h", &[SPOT], "10"),
+    (
+        "spot.fewest_workers",
+        &[
+            SPOT,
+            "spot.on_loss = 'shrink'",
+            "cluster.outside = 'extrapolate'",
+        ],
+        "8",
+    ),
+    ("spot.keeps", &[SPOT], "'steps'"),
+    (
+        "spot.lifetime",
+        &[
+            "spot.checkpoint = { periodic-s = 600 }",
+            "spot.checkpoint_write_s = 20",
+        ],
+        "'gcp-2019'",
+    ),
+    (
+        "spot.notice_s",
+        &[
+            SPOT,
+            "spot.checkpoint = { periodic-s = 600 }",
+            "spot.checkpoint_write_s = 20",
+            "spot.checkpoint_on_notice = true",
+        ],
+        "200",
+    ),
+    ("spot.on_loss", &[SPOT], "'go-on'"),
+    ("spot.replacement_s", &[SPOT], "900"),
+    ("spot.restart", &[SPOT], "'resnet-32'"),
+    ("spot.start_up", &[SPOT], "'gcp-k80-us-east1'"),
+    ("spot.warm_restart_s", &[SPOT], "900"),
+    (
+        "staleness",
+        &["sync = { ssp = { slack = 3 } }"],
+        "{ per_missed_batch = 0.5 }",
+    ),
+    (
+        "strategy",
+        &["search.strategies = ['random']"],
+        "{ random = { probes = 1 } }",
+    ),
+    ("sync", &[], "{ ssp = { slack = 3 } }"),
+    (
+        "sync_of",
+        &[],
+        "{ scavenger-resnet18 = { ssp = { slack = 3 } } }",
+    ),
+    ("variation.drift", &[], "{ sigma = 0.1, period_s = 600 }"),
+    ("variation.epoch_cv", &[], "0.1"),
+    (
+        "variation.noise_curve",
+        &["search.strategies = ['partial']"],
+        "true",
+    ),
+    (
+        "variation.noise_cv",
+        &["search.strategies = ['partial']"],
+        "0.5",
+    ),
+    ("variation.placement_sigma", &[], "0.1"),
+    ("variation.step_cv", &[], "0.3"),
+    (
+        "variation.straggler",
+        &[],
+        "{ probability = 0.1, factor = 4 }",
+    ),
+    ("variation.vm_sigma", &[], "0.1"),
+    (
+        "vm",
+        &[],
+        "{ slow = { like = 'e2-standard-4', compute_scale = 2 } }",
+    ),
+    ("workloads", &[], "['scavenger-resnet50']"),
+];
+
+/// VMs that are lost.
+const SPOT: &str = "spot = { exponential_mean_h = 20 }";
+
+/// All that a scenario with these lines comes to, or what is wrong with it.
+fn outcome(text: &str, lines: &[&str]) -> String {
+    let options = lines
+        .iter()
+        .fold(Scenario::options(), |all, line| all.set(line));
+    let scenario = match options.jobs(1).parse(text) {
+        Ok(scenario) => scenario,
+        Err(wrong) => return wrong.to_string(),
+    };
+    let mut all = scenario.name().to_owned();
+    let finished = scenario.run(|record| {
+        record.each_cell(|_, value| all += &format!("{value:?},"));
+    });
+    finished.expect("it runs");
+    all
+}
+
+/// The keys of the form, of a table those inside it, but for tables of one subject alone and for what is said of files.
+fn keys() -> Vec<String> {
+    let root = schema().to_value();
+    let table = |node: &Value| -> Option<Vec<String>> {
+        let node = match node.get("$ref").and_then(Value::as_str) {
+            Some(place) => root.pointer(place.trim_start_matches('#'))?,
+            None => node,
+        };
+        let keys = node.get("properties")?.as_object()?.keys();
+        Some(keys.cloned().collect())
+    };
+    let node = |key: &str| {
+        let own = &root["properties"][key];
+        // A table that may be absent.
+        own["anyOf"].get(0).cloned().unwrap_or(own.clone())
+    };
+    let mut all = Vec::new();
+    for key in table(&root).expect("it has keys") {
+        match table(&node(&key)).filter(|_| !OWN.contains(&&*key)) {
+            Some(below) => all.extend(below.iter().map(|own| format!("{key}.{own}"))),
+            None => all.push(key),
+        }
+    }
+    all.retain(|key| !["include", "unset"].contains(&&**key));
+    all
+}
+
+#[test]
+fn every_subject_has_a_scenario_here_and_every_key_a_sample() {
+    for form in FORMS {
+        assert!(
+            SCENARIOS.iter().any(|(key, _)| *key == form.key),
+            "{}",
+            form.key
+        );
+    }
+    let mut sampled: Vec<&str> = SAMPLES.iter().map(|(key, ..)| *key).collect();
+    let mut keys = keys();
+    sampled.sort_unstable();
+    keys.sort_unstable();
+    assert_eq!(sampled, keys);
+}
+
+/// What is read beside a subject and changes no record: intervals are those of pairs, and where every configuration was
+/// run once no run misses a limit that the mean keeps.
+const IN_NO_RECORD: [(&str, &str); 2] = [("antithetic", "grid"), ("limits.max_miss", "grid")];
+
+#[test]
+fn every_key_changes_results_or_is_refused_whatever_the_subject() {
+    let mut ignored = Vec::new();
+    for (subject, text) in SCENARIOS {
+        for (key, before, value) in SAMPLES {
+            let line = format!("{key} = {value}");
+            let with = outcome(text, &[before, &[&*line][..]].concat());
+            let table = key.split('.').next().unwrap_or(key);
+            let is_refused = [
+                format!("`{key}` and `"),
+                format!("`{table}` and `"),
+                format!(" and `{key}` exclude"),
+                format!("`{key}` are those of"),
+            ];
+            let is_told = is_refused.iter().any(|words| with.contains(words));
+            let is_exempt = IN_NO_RECORD.contains(&(key, subject));
+            if !is_told && !is_exempt && with == outcome(text, before) {
+                ignored.push(format!("{key} beside {subject}"));
+            }
+        }
+    }
+    assert!(
+        ignored.is_empty(),
+        "accepted, and nothing changes: {ignored:#?}"
+    );
+}
