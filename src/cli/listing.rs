@@ -18,11 +18,11 @@ pub(super) fn written<R>(
     Ok(match format {
         Format::Table => {
             let table = list.fit(page);
-            let remark = match list.rows.is_empty() {
-                true => String::new(),
-                false => table.remark("", page),
-            };
-            table.text(page) + &remark
+            if list.rows.is_empty() {
+                table.text(page)
+            } else {
+                table.text(page) + &table.remark("", page)
+            }
         }
         Format::Csv => list.csv(true),
         Format::Markdown => list.markdown(),

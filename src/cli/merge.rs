@@ -10,7 +10,7 @@ use super::records::{self, RecordsArg};
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{Exit, Failure, resume};
 use scavsim_base::Lock;
-use scavsim_lab::experiment::Aggregation;
+use scavsim_lab::experiment::Summary;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{Folder, Places, Results, Shards, manifest, shard_file};
 
@@ -67,7 +67,7 @@ impl MergeArgs {
         };
         let by = self.summary_by.for_form(self.format);
         let across_vms = manifest::is_across_vms(&shards.identity);
-        let summary = Aggregation::of(by.as_ref(), across_vms, shards.tasks());
+        let summary = Summary::of(by.as_ref(), across_vms, shards.tasks());
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
         let finished = shards.merge(&mut results, &progress.counter)?;

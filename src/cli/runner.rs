@@ -8,8 +8,7 @@ use super::resume::Start;
 use super::signals::Signals;
 use super::{Exit, Failure, records, terminal};
 use scavsim_lab::experiment::{
-    self, Aggregated, Aggregation, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard,
-    Tasks,
+    self, Aggregated, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Summary, Tasks,
 };
 use scavsim_lab::scenario::{LeftOut, Scenario};
 use scavsim_show::report::{Folder, RecordsFormat, Results, ShardFile, manifest, shard_file};
@@ -123,7 +122,7 @@ impl Runner<'_> {
         let tasks = Tasks::of(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
         let across_vms = scenario.is_across_vms();
-        let mut summary = Aggregation::of(self.by, across_vms, tasks);
+        let mut summary = Summary::of(self.by, across_vms, tasks);
         let Some(folder) = folder else {
             let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary, 0)?;
             return Ok((finished, summary.finish()?));

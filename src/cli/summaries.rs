@@ -175,11 +175,7 @@ impl Summaries {
             (Form::Csv, _) => {
                 // One header for all scenarios.
                 let is_first = !std::mem::replace(&mut self.begun, true);
-                let text = match summary {
-                    Aggregated::Usual(groups) => summary_csv::sheet(groups).csv(is_first),
-                    Aggregated::By(table) => summary_by::sheet(table).csv(is_first),
-                };
-                terminal::print(&text)
+                terminal::print(&summary_csv::text(summary, is_first))
             }
             (Form::Json, _) => {
                 self.values.push(match summary {

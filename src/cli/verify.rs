@@ -16,11 +16,11 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::{Exit, Failure, terminal};
 use scavsim_base::rng::{Purpose, Streams};
-use scavsim_lab::experiment::{Aggregated, Aggregation, COLUMNS, Evaluator, Plan, Record, Sink};
+use scavsim_lab::experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::csv_rows::CsvRows;
-use scavsim_show::report::{manifest, results, summary_by, summary_csv};
+use scavsim_show::report::{manifest, results, summary_csv};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -85,14 +85,11 @@ impl VerifyArgs {
         let by = results::summary_columns(&summary)?;
         let across_vms = manifest::is_across_vms(&run.identity);
         let mut reading = Reading {
-            summary: Aggregation::of(by.as_ref(), across_vms, run.tasks()),
+            summary: Summary::of(by.as_ref(), across_vms, run.tasks()),
             rows: drawn.into_iter().map(|case| (case, Vec::new())).collect(),
         };
         run.hand_out(&mut reading)?;
-        let anew = match reading.summary.finish()? {
-            Aggregated::Usual(groups) => summary_csv::sheet(&groups).csv(true),
-            Aggregated::By(table) => summary_by::sheet(&table).csv(true),
-        };
+        let anew = summary_csv::text(&reading.summary.finish()?, true);
         match anew.as_bytes() == summary {
             true => Ok(reading.rows),
             false => Err(wrong(
@@ -111,7 +108,7 @@ type Stored = BTreeMap<u64, Vec<u8>>;
 
 /// Takes all records, and keeps the rows of some.
 struct Reading {
-    summary: Aggregation,
+    summary: Summary,
     rows: Stored,
 }
 

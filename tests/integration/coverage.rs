@@ -112,7 +112,7 @@ impl Series {
         // Strategies come again with every seed, so that all their groups stay open.
         let tasks = Tasks::new(u64::MAX, u64::MAX, u64::MAX);
         let mut all = Series {
-            all: Summary::new(true, tasks),
+            all: Summary::of(None, true, tasks),
             ..Series::default()
         };
         for seed in 1..=series {
@@ -137,7 +137,7 @@ impl Series {
             if (number + 1) % (length * per_replica) > 0 {
                 continue;
             }
-            for group in std::mem::take(&mut one).finish() {
+            for group in std::mem::take(&mut one).finish_usual() {
                 let who = format!("{} {}", group.workload, group.strategy);
                 for (name, _, told) in figures(&group.tallied) {
                     let key = [who.clone(), group.objective.clone(), name];
@@ -150,7 +150,7 @@ impl Series {
     /// Coverage of every figure that varies, by what its intervals say of themselves.
     fn coverage(self) -> BTreeMap<(Key, Holds), Seen> {
         let mut seen: BTreeMap<(Key, Holds), Seen> = BTreeMap::new();
-        for group in self.all.finish() {
+        for group in self.all.finish_usual() {
             let who = format!("{} {}", group.workload, group.strategy);
             for (name, truth, (interval, _)) in figures(&group.tallied) {
                 if interval.is_some_and(|i| i.high - i.low <= 1e-9 * truth.abs()) {

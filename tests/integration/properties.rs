@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use scavsim::cli::resume::Start;
 use scavsim::cli::runner::Runner;
-use scavsim::experiment::{self, Aggregation, Conduct, Plan, Record, Sink, Status, Tasks};
+use scavsim::experiment::{self, Conduct, Plan, Record, Sink, Status, Summary, Tasks};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::report::{FORMATS, Folder, Results, Shards, shard_file};
 use scavsim::scenario::{self, Overrides, Scenario};
@@ -304,7 +304,7 @@ proptest! {
                 }
                 let shards = Shards::open(&folder.file(shard_file::FOLDER));
                 let mut shards = shards.unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-                let summary = Aggregation::of(None, false, shards.tasks());
+                let summary = Summary::of(None, false, shards.tasks());
                 let results = Results::start(folder, shards.identity.clone(), &formats, summary);
                 let mut results = results.expect("nothing prevents it");
                 let finished = shards.merge(&mut results, &AtomicU64::new(0));

@@ -115,7 +115,7 @@ fn a_summary_goes_by_workload_policy_objective_and_strategy() {
     (in_turn(&plan, |number| number).iter())
         .try_for_each(take)
         .expect("it is in memory");
-    let groups = summary.finish();
+    let groups = summary.finish_usual();
     let found: Vec<[&str; 4]> = (groups.iter())
         .map(|g| [&*g.workload, &*g.pricing, &*g.objective, &*g.strategy])
         .collect();

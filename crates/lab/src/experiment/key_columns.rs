@@ -95,18 +95,60 @@ impl KeyColumn {
 pub struct KeyColumns {
     /// The columns.
     pub columns: Vec<KeyColumn>,
-    /// Whether groups are few enough for medians of time and cost.
-    pub with_medians: bool,
+    pub(super) keeps: Keeps,
 }
 
-/// Metrics that have a median, where there are medians.
+/// What is kept of a group beside counts, means and shares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// Nothing: there may be many groups.
+    Sums,
+    /// Medians of time and cost with their intervals.
+    TwoMedians,
+    /// Medians of all metrics, choices, and why cases failed; `across_vms` where every VM type is searched by itself, so
+    /// that of choices only workers and batch are told apart.
+    Choices { across_vms: bool },
+}
+
+/// Metrics that have a median, where two are kept.
 pub(super) const WITH_MEDIAN: [&str; 2] = ["time_h", "cost_usd"];
 
+/// What a record or a group has in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Cell<'c> {
+    Empty,
+    Name(&'c str),
+    Number(u64),
+}
+
+impl KeyColumn {
+    /// What a record has in it.
+    pub(super) fn cell<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
+        let value = match &self.of {
+            Of::Column(of) => of(record),
+            Of::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
+        };
+        match (value.text(), value.count()) {
+            (Some(text), _) => Cell::Name(text),
+            (None, Some(number)) => Cell::Number(number),
+            (None, None) => Cell::Empty,
+        }
+    }
+}
+
 impl KeyColumns {
+    /// Those of the usual summary: `setting`, `workload`, `pricing`, `objective`, `strategy`; `across_vms` where every VM
+    /// type is searched by itself.
+    pub(super) fn usual(across_vms: bool) -> KeyColumns {
+        KeyColumns {
+            columns: of_identity(),
+            keeps: Keeps::Choices { across_vms },
+        }
+    }
+
     /// Those by which all cases of a group differ by luck alone: `objective`, `setting`, `workload`, `pricing`, `strategy`, `oracle_vm`,
     /// which is another where every VM type is searched by itself.
     pub fn of_one_luck() -> KeyColumns {
-        let came = |name, of| KeyColumn::new(name, Order::Came, of);
         let columns = vec![
             came("objective", |r| Value::Text(r.objective)),
             came("setting", |r| Value::Text(r.setting)),
@@ -119,7 +161,7 @@ impl KeyColumns {
         ];
         KeyColumns {
             columns,
-            with_medians: false,
+            keeps: Keeps::Sums,
         }
     }
 
@@ -129,13 +171,8 @@ impl KeyColumns {
     /// Those of a table with a line per cluster, all in the order in which they come: `setting`, `workload`, `pricing`,
     /// `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
-        let came = |name, of| KeyColumn::new(name, Order::Came, of);
-        let columns = vec![
-            came("setting", |r| Value::Text(r.setting)),
-            came("workload", |r| Value::Text(r.workload)),
-            came("pricing", |r| Value::Text(r.pricing)),
-            came("objective", |r| Value::Text(r.objective)),
-            came("strategy", |r| Value::Text(r.strategy)),
+        let mut columns = of_identity();
+        columns.extend([
             // Of a case without a result nothing is known but what it was compared with.
             came("cluster", |r| {
                 Value::Text(r.chosen_vm.or(r.oracle_vm).unwrap_or("none"))
@@ -144,12 +181,28 @@ impl KeyColumns {
             came("batch", |r| whole(r.chosen_batch.or(r.oracle_batch))),
             came("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
             came("reason", |r| Value::Text(&r.reason)),
-        ];
+        ]);
         KeyColumns {
             columns,
-            with_medians: true,
+            keeps: Keeps::TwoMedians,
         }
     }
+}
+
+/// What all cases of a group share that differ by luck alone, but for the VM type of the oracle.
+fn of_identity() -> Vec<KeyColumn> {
+    vec![
+        came("setting", |r| Value::Text(r.setting)),
+        came("workload", |r| Value::Text(r.workload)),
+        came("pricing", |r| Value::Text(r.pricing)),
+        came("objective", |r| Value::Text(r.objective)),
+        came("strategy", |r| Value::Text(r.strategy)),
+    ]
+}
+
+/// A column whose groups stand in the order in which they come.
+fn came(name: &'static str, of: for<'r> fn(&'r Record<'_>) -> Value<'r>) -> KeyColumn {
+    KeyColumn::new(name, Order::Came, of)
 }
 
 fn whole(number: Option<u32>) -> Value<'static> {
@@ -183,7 +236,7 @@ impl std::str::FromStr for KeyColumns {
         }
         Ok(KeyColumns {
             columns,
-            with_medians: false,
+            keeps: Keeps::Sums,
         })
     }
 }

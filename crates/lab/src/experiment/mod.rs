@@ -19,11 +19,9 @@
 //! - [`shard`]: one of several equal parts of a run.
 //! - [`tally`]: what a group of records comes to; `units`: its figures by pairs of replicas, which share their luck; `rivals`: what
 //!   may come that no case of it showed; [`holds`]: how often its intervals hold.
-//! - [`summary`]: aggregates over replicas, `summary_part`: of one task, `stored`: as bytes; [`summary_by`]: over whatever columns are asked for
-//!   ([`key_columns`]), group by group ([`key_groups`]);
-//!   [`aggregation`]: one or the other.
+//! - [`summary`]: what records come to by whatever columns are asked for ([`key_columns`]); `summary_part`: those of one task,
+//!   `stored`: as bytes; [`summary_groups`]: what it has at the end.
 
-pub mod aggregation;
 pub mod arena;
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -35,7 +33,6 @@ pub mod expectation;
 pub mod gather;
 pub mod holds;
 pub mod key_columns;
-pub mod key_groups;
 mod memo;
 mod misses;
 mod nearest;
@@ -52,12 +49,11 @@ pub mod shard;
 pub mod simulation;
 mod stored;
 pub mod summary;
-pub mod summary_by;
+pub mod summary_groups;
 mod summary_part;
 pub mod tally;
 mod units;
 
-pub use aggregation::{Aggregated, Aggregation, AggregationMaker, AggregationPart};
 pub use arena::{Arena, Contender};
 #[cfg(feature = "arrow")]
 pub use arrow::RecordBatches;
@@ -66,7 +62,6 @@ pub use columns::Column;
 pub use evaluate::{Evaluator, Watched};
 pub use gather::{Gather, Maker, Part, Sink};
 pub use key_columns::KeyColumns;
-pub use key_groups::KeyTable;
 pub use plan::{Case, Plan};
 pub use plan_error::PlanError;
 pub use ranking::{Ranked, Ranking};
@@ -74,6 +69,7 @@ pub use record::{COLUMNS, OwnedRecord, Record, Status};
 pub use run::{Conduct, Ending, Finished, gather, run};
 pub use shard::{Shard, Tasks};
 pub use stored::{Reader, Writer};
-pub use summary::{Group, Summary};
+pub use summary::{Summary, SummaryMaker};
+pub use summary_groups::{Aggregated, Group, KeyGroup, KeyTable};
 pub use summary_part::SummaryPart;
 pub use tally::{Mean, Tallied};

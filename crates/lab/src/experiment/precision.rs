@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::plan_error::PlanError;
 use super::run::{Conduct, Ending, gather};
 use super::shard::Tasks;
-use super::summary_by::SummaryBy;
+use super::summary::Summary;
 use super::tally::Tallied;
 use crate::scenario::{Scenario, WantedPrecision};
 use scavsim_search::search::Objective;
@@ -74,7 +74,7 @@ pub fn replicas(
         fail_fast: false,
         progress,
     };
-    let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), Tasks::of(&plan));
+    let mut summary = Summary::by(KeyColumns::of_one_luck(), Tasks::of(&plan));
     let most = wanted.most.max(1);
     let least = match scenario.antithetic {
         true => LEAST_ANTITHETIC,
@@ -159,7 +159,7 @@ mod tests {
         let mut plan =
             Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
         let tasks = Tasks::of(&plan);
-        let mut summary = SummaryBy::new(KeyColumns::of_one_luck(), tasks);
+        let mut summary = Summary::by(KeyColumns::of_one_luck(), tasks);
         let conduct = Conduct {
             known: 0,
             jobs: 1,

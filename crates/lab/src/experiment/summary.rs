@@ -1,214 +1,182 @@
-//! Aggregates over the replicas of a group, computed as records pass by: in parts, one per task, put together in the
-//! order of tasks.
+//! What the records of a run come to by columns that are keys, computed as records pass by: in parts, one per task, put
+//! together in the order of tasks. Memory goes with the number of groups, not of records.
 
 use std::io;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::chosen::Chosen;
 use super::gather::{Gather, Maker, Sink};
+use super::key_columns::{Cell, Keeps, KeyColumns};
 use super::record::Record;
 use super::shard::Tasks;
-use super::summary_part::{Cases, SummaryPart};
-use super::tally::{METRICS, Mean, Tallied};
+use super::summary_groups::{Aggregated, Closed, Group, table, usual};
+use super::summary_part::{Cases, Places, SummaryPart};
+use super::tally::Tallied;
+use super::units::Figure;
 use scavsim_base::stats::RunningMedian;
 
-/// More reasons than these are not told apart.
-pub const MOST_REASONS: usize = 8;
-
-/// The replicas of one (setting, workload, pricing, objective, strategy).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// Setting; empty where no key of the scenario holds several values.
-    pub setting: String,
-    /// Workload.
-    pub workload: String,
-    /// Pricing policy.
-    pub pricing: String,
-    /// Objective.
-    pub objective: String,
-    /// Strategy.
-    pub strategy: String,
-    /// The configuration chosen most often; of several, the first seen.
-    pub choice: Option<Chosen>,
-    /// How it was obtained that it was chosen from: `measured`, `interpolated` or `extrapolated`; `None` where nothing was
-    /// chosen.
-    pub provenance: Option<String>,
-    /// Share of all replicas that chose it.
-    pub choice_share: f64,
-    /// Why cases have no result, and how many for this reason; of many reasons the first [`MOST_REASONS`].
-    pub reasons: Vec<(String, u64)>,
-    /// The oracle's configuration.
-    pub oracle: Option<Chosen>,
-    /// Counts, means and shares.
-    pub tallied: Tallied,
-    /// A median per entry of [`METRICS`]; `None` where no replica has the figure.
-    pub medians: Vec<Option<f64>>,
-}
-
-impl Group {
-    /// The mean of a metric by its column name.
-    pub fn mean(&self, metric: &str) -> Option<&Mean> {
-        self.tallied.mean(metric)
-    }
-
-    /// The median of a metric by its column name.
-    pub fn median(&self, metric: &str) -> Option<f64> {
-        let index = METRICS.iter().position(|m| m.name == metric)?;
-        self.medians[index]
-    }
-}
-
-/// Collects groups from parts of them in the order of tasks, or from records in case order. Only the groups of one
-/// workload and strategy are open at a time, and they hold no more values the more replicas they have.
-///
-/// Where every VM type is searched by itself, a group goes over all of them: the groups of a workload
-/// stay open, and of choices only workers and batch are told apart.
-pub struct Summary {
-    across_vms: bool,
-    tasks: Tasks,
-    /// The task at hand and what its records come to, where records come one by one.
-    part: Option<(u64, SummaryPart)>,
-    /// Closed groups with the number of their workload in their setting, and their place among the policies and
-    /// objectives of it.
-    groups: Vec<(usize, usize, Group)>,
-    /// Those of which parts are not added up yet, in the same order.
-    closing: Vec<Open>,
-    workloads: usize,
-    /// The groups of the present workload and strategy, by policy, then objective.
-    open: Vec<Open>,
-    /// The group behind that of the last part.
-    next: usize,
-    /// Parts that are not added up yet.
-    waiting: usize,
-}
+/// More groups than this by columns of one's choice would rather be read from the records themselves.
+const MOST_GROUPS: usize = 1_000_000;
 
 /// Parts that wait to be added up at most.
 const MOST_WAITING: usize = 1_024;
 
+/// Figures that one thread adds up at least.
+const FIGURES_AT_ONCE: usize = 4;
+
+/// Collects groups from parts of them in the order of tasks, or from records in case order.
+///
+/// Of the usual summary only the groups of one workload and strategy are open at a time, or of a workload where every VM
+/// type is searched by itself: a group goes over all of them then.
+pub struct Summary {
+    by: Arc<KeyColumns>,
+    tasks: Tasks,
+    most_groups: usize,
+    /// The task at hand and what its records come to, where records come one by one.
+    part: Option<(u64, SummaryPart)>,
+    closed: Vec<Closed>,
+    /// Those of which parts are not added up yet.
+    closing: Vec<Open>,
+    open: Vec<Open>,
+    places: Places,
+    /// Parts that are not added up yet.
+    waiting: usize,
+}
+
 /// A group and the parts that follow it.
 struct Open {
-    workload: usize,
     cases: Cases,
     waiting: Vec<Cases>,
 }
 
 impl Default for Summary {
     fn default() -> Summary {
-        Summary::new(false, Tasks::new(u64::MAX, u64::MAX, u64::MAX))
+        Summary::of(None, false, Tasks::new(u64::MAX, u64::MAX, u64::MAX))
     }
 }
 
 impl Summary {
-    /// Nothing yet, of a run with these tasks; `across_vms` where every VM type is searched by itself.
-    pub fn new(across_vms: bool, tasks: Tasks) -> Summary {
+    /// No records yet, of a run with these tasks: by these columns, or the usual summary without, where every VM type is
+    /// searched by itself `across_vms`.
+    pub fn of(columns: Option<&KeyColumns>, across_vms: bool, tasks: Tasks) -> Summary {
+        match columns {
+            Some(columns) => Summary::by(columns.clone(), tasks),
+            None => Summary {
+                most_groups: usize::MAX,
+                ..Summary::by(KeyColumns::usual(across_vms), tasks)
+            },
+        }
+    }
+
+    /// No records yet, by these columns, of a run with these tasks.
+    pub fn by(columns: KeyColumns, tasks: Tasks) -> Summary {
         Summary {
-            across_vms,
+            by: Arc::new(columns),
             tasks,
+            most_groups: MOST_GROUPS,
             part: None,
-            groups: Vec::new(),
+            closed: Vec::new(),
             closing: Vec::new(),
-            workloads: 0,
             open: Vec::new(),
-            next: 0,
+            places: Places::default(),
             waiting: 0,
         }
     }
 
-    /// All groups, by setting, workload, policy, objective, strategy, each in the scenario's order.
-    pub fn finish(mut self) -> Vec<Group> {
-        self.end_part();
+    /// Whether it is by setting, workload, pricing, objective and strategy, with choices.
+    pub fn is_usual(&self) -> bool {
+        matches!(self.by.keeps, Keeps::Choices { .. })
+    }
+
+    /// All groups, in order.
+    ///
+    /// # Errors
+    /// More groups than there may be.
+    pub fn finish(mut self) -> io::Result<Aggregated> {
+        self.end_part()?;
         self.close();
         self.add_up();
-        // Stable: strategies stay in the order in which they came.
-        self.groups
-            .sort_by_key(|(workload, place, _)| (*workload, *place));
-        self.groups.into_iter().map(|(_, _, group)| group).collect()
+        Ok(if self.is_usual() {
+            Aggregated::Usual(usual(self.closed))
+        } else {
+            Aggregated::By(table(&self.by, self.closed))
+        })
     }
 
-    /// Takes the part of the next task.
-    pub fn merge(&mut self, part: SummaryPart) {
-        for cases in part.groups {
-            let open = self.open(&cases);
-            open.waiting.push(cases);
-            self.waiting += 1;
-        }
-        if self.waiting >= MOST_WAITING {
-            self.add_up();
+    /// All groups of the usual summary, in order; none of another.
+    pub fn finish_usual(self) -> Vec<Group> {
+        match self.finish() {
+            Ok(Aggregated::Usual(groups)) => groups,
+            // The usual one may have any number of groups.
+            Ok(Aggregated::By(_)) | Err(_) => Vec::new(),
         }
     }
 
-    fn end_part(&mut self) {
-        if let Some((_, part)) = self.part.take() {
-            self.merge(part);
-        }
+    /// What groups by columns come to so far, in no order, each with its name in one of the columns.
+    pub(super) fn tallied_by(&self, column: usize) -> impl Iterator<Item = (&str, Tallied)> {
+        self.open.iter().map(move |open| {
+            let name = match open.cases.key[column].borrowed() {
+                Cell::Name(name) => name,
+                Cell::Empty | Cell::Number(_) => "",
+            };
+            (name, open.cases.tally.tallied(open.cases.is_one))
+        })
+    }
+
+    fn end_part(&mut self) -> io::Result<()> {
+        self.part
+            .take()
+            .map_or(Ok(()), |(_, part)| self.merge(part))
     }
 
     /// The open group that some cases belong to, opened where there is none.
-    fn open(&mut self, cases: &Cases) -> &mut Open {
-        if let Some(Open { cases: first, .. }) = self.open.first() {
-            let other_workload =
-                first.key.workload != cases.key.workload || first.key.setting != cases.key.setting;
-            if other_workload || (!self.across_vms && first.key.strategy != cases.key.strategy) {
+    fn open(&mut self, cases: &Cases) -> io::Result<&mut Open> {
+        if let (Keeps::Choices { across_vms }, Some(first)) = (self.by.keeps, self.open.first()) {
+            let ([setting, workload, .., strategy], own) = (&first.cases.identity, &cases.identity);
+            let is_same = *setting == own[0] && *workload == own[1];
+            if !is_same || (!across_vms && *strategy != own[4]) {
                 self.close();
-                self.workloads += usize::from(other_workload);
             }
         }
-        let is_it = |open: &Open| {
-            open.cases.key.pricing == cases.key.pricing
-                && open.cases.key.objective == cases.key.objective
-                && open.cases.key.strategy == cases.key.strategy
-        };
-        // They come in turns: it is the next, or again the first.
-        let at = [self.next, 0]
-            .into_iter()
-            .find(|&at| self.open.get(at).is_some_and(is_it))
-            .or_else(|| self.open.iter().position(is_it))
-            .unwrap_or(self.open.len());
-        self.next = at + 1;
+        let is_it = |at: usize| self.open[at].cases.key == cases.key;
+        let at = (self.places).find(self.open.len(), is_it, || cases.hash());
         if at == self.open.len() {
+            if at >= self.most_groups {
+                let columns: Vec<&str> = self.by.columns.iter().map(|c| &*c.name).collect();
+                return Err(io::Error::other(format!(
+                    "there are more than {at} groups of {}; ask for fewer columns",
+                    columns.join(", ")
+                )));
+            }
             self.open.push(Open {
-                workload: self.workloads,
-                cases: cases.none(),
+                cases: cases.none(self.by.keeps),
                 waiting: Vec::new(),
             });
         }
-        &mut self.open[at]
+        Ok(&mut self.open[at])
     }
 
     fn close(&mut self) {
-        self.next = 0;
+        self.places = Places::default();
         self.closing.append(&mut self.open);
     }
 
     /// Adds up what waits, on all threads of the pool that it is called in, and closes what is to be closed.
     fn add_up(&mut self) {
         self.waiting = 0;
-        let in_pool = rayon::current_thread_index().is_some();
-        // Clusters differ by more than luck.
-        let one_case = !self.across_vms;
+        let keeps = self.by.keeps;
         let closing = std::mem::take(&mut self.closing);
-        let closed: Vec<(usize, Group)> = match in_pool {
-            true => {
-                self.open.par_iter_mut().for_each(|open| open.add_up(true));
-                let closing = closing.into_par_iter();
-                closing.map(|open| open.close(one_case, true)).collect()
-            }
-            false => {
-                self.open.iter_mut().for_each(|open| open.add_up(false));
-                let closing = closing.into_iter();
-                closing.map(|open| open.close(one_case, false)).collect()
-            }
-        };
-        for (workload, group) in closed {
-            // Places count anew with every strategy.
-            let place = match self.groups.last() {
-                Some((of, place, last)) if *of == workload && last.strategy == group.strategy => {
-                    place + 1
-                }
-                _ => 0,
-            };
-            self.groups.push((workload, place, group));
+        if rayon::current_thread_index().is_some() {
+            self.open.par_iter_mut().for_each(|open| open.add_up(true));
+            let closing = closing.into_par_iter();
+            self.closed
+                .par_extend(closing.map(|open| open.close(keeps, true)));
+        } else {
+            self.open.iter_mut().for_each(|open| open.add_up(false));
+            let closing = closing.into_iter();
+            self.closed
+                .extend(closing.map(|open| open.close(keeps, false)));
         }
     }
 }
@@ -219,89 +187,71 @@ impl Open {
         let waiting = std::mem::take(&mut self.waiting);
         let Cases { tally, medians, .. } = &mut self.cases;
         let figures = tally.figures();
-        let add = |at: usize, figure: &mut _, median: &mut RunningMedian| {
-            for cases in &waiting {
-                super::units::Figure::merge(figure, cases.tally.figure(at));
-                median.merge(&cases.medians[at]);
-            }
+        let add_figure = |(at, figure): (usize, &mut Figure)| {
+            let others = waiting.iter().map(|cases| cases.tally.figure(at));
+            others.for_each(|other| figure.merge(other));
         };
-        match in_pool {
-            true => (figures.par_iter_mut().zip(medians.par_iter_mut()))
-                .enumerate()
-                .with_min_len(FIGURES_AT_ONCE)
-                .for_each(|(at, (figure, median))| add(at, figure, median)),
-            false => (figures.iter_mut().zip(medians).enumerate())
-                .for_each(|(at, (figure, median))| add(at, figure, median)),
+        let add_median = |(at, median): (usize, &mut RunningMedian)| {
+            let others = waiting.iter().map(|cases| &cases.medians[at]);
+            others.for_each(|other| median.merge(other));
+        };
+        if in_pool && waiting.len() > 1 {
+            let figures = figures.par_iter_mut().enumerate();
+            figures.with_min_len(FIGURES_AT_ONCE).for_each(add_figure);
+            let medians = medians.par_iter_mut().enumerate();
+            medians.with_min_len(FIGURES_AT_ONCE).for_each(add_median);
+        } else {
+            figures.iter_mut().enumerate().for_each(add_figure);
+            medians.iter_mut().enumerate().for_each(add_median);
         }
         for cases in waiting {
             self.cases.merge_but_figures(cases);
         }
     }
 
-    /// The group with the number of its workload; its cases are replicas of `one_case`, or not.
-    fn close(mut self, one_case: bool, in_pool: bool) -> (usize, Group) {
+    fn close(mut self, keeps: Keeps, in_pool: bool) -> Closed {
         self.add_up(in_pool);
-        let Cases {
-            key,
-            oracle,
-            choices,
-            reasons,
-            tally,
-            mut medians,
-        } = self.cases;
-        let tallied = tally.tallied(one_case);
-        let (mut most, mut choice, mut provenance) = (0, None, None);
-        for (chosen, of, count) in choices {
-            if count > most {
-                (most, choice, provenance) = (count, Some(chosen), of);
-            }
-        }
-        let group = Group {
-            setting: key.setting,
-            workload: key.workload,
-            pricing: key.pricing,
-            objective: key.objective,
-            strategy: key.strategy,
-            choice,
-            provenance,
-            choice_share: most as f64 / tallied.cases as f64,
-            reasons,
-            oracle,
-            tallied,
-            medians: medians.iter_mut().map(RunningMedian::median).collect(),
+        let mut cases = self.cases;
+        let (one_case, with_intervals) = match keeps {
+            // Clusters differ by more than luck.
+            Keeps::Choices { across_vms } => (!across_vms, false),
+            Keeps::Sums | Keeps::TwoMedians => (cases.is_one, cases.is_one),
         };
-        debug_assert_eq!(group.medians.len(), METRICS.len());
-        (self.workload, group)
+        let median = |running: &mut RunningMedian| {
+            let interval = with_intervals.then(|| running.interval()).flatten();
+            Some((running.median()?, interval))
+        };
+        Closed {
+            tallied: cases.tally.tallied(one_case),
+            medians: cases.medians.iter_mut().map(median).collect(),
+            key: cases.key,
+            identity: cases.identity,
+            choices: cases.choices,
+        }
     }
 }
-
-/// Figures that one thread adds up at least.
-const FIGURES_AT_ONCE: usize = 4;
 
 impl Sink for Summary {
     fn take(&mut self, record: &Record<'_>) -> io::Result<()> {
         let task = self.tasks.task_of(record.case);
         if self.part.as_ref().is_some_and(|(of, _)| *of != task) {
-            self.end_part();
+            self.end_part()?;
         }
-        let across_vms = self.across_vms;
-        let (_, part) = (self.part).get_or_insert_with(|| (task, SummaryPart::new(across_vms)));
-        part.take(record);
+        let new = || (task, SummaryPart::of(Arc::clone(&self.by)));
+        self.part.get_or_insert_with(new).1.take(record);
         Ok(())
     }
 }
 
 /// Makes parts of a summary.
-#[derive(Debug, Clone, Copy)]
-pub struct SummaryMaker {
-    across_vms: bool,
-}
+#[derive(Debug, Clone)]
+pub struct SummaryMaker(Arc<KeyColumns>);
 
 impl Maker for SummaryMaker {
     type Part<'p> = SummaryPart;
 
     fn part<'p>(&self) -> Self::Part<'p> {
-        SummaryPart::new(self.across_vms)
+        SummaryPart::of(Arc::clone(&self.0))
     }
 }
 
@@ -309,18 +259,183 @@ impl Gather for Summary {
     type Maker = SummaryMaker;
 
     fn maker(&self) -> SummaryMaker {
-        SummaryMaker {
-            across_vms: self.across_vms,
-        }
+        SummaryMaker(Arc::clone(&self.by))
     }
 
     fn merge(&mut self, part: SummaryPart) -> io::Result<()> {
-        Summary::merge(self, part);
+        let is_usual = self.is_usual();
+        for cases in part.groups {
+            let open = self.open(&cases)?;
+            open.waiting.push(cases);
+            if is_usual {
+                self.waiting += 1;
+            } else {
+                // There may be many groups, few of which have a part that waits.
+                open.add_up(false);
+            }
+        }
+        if self.waiting >= MOST_WAITING {
+            self.add_up();
+        }
         Ok(())
     }
 
     fn rest(&mut self) -> io::Result<()> {
-        self.add_up();
+        if self.is_usual() {
+            self.add_up();
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{KeyTable, Status};
+
+    /// Of two cases each.
+    fn tasks() -> Tasks {
+        Tasks::new(99, 99, 2)
+    }
+
+    fn finished(summary: Summary) -> KeyTable {
+        match summary.finish().expect("few groups") {
+            Aggregated::By(table) => table,
+            Aggregated::Usual(_) => panic!("columns were asked for"),
+        }
+    }
+
+    fn columns(text: &str) -> KeyColumns {
+        text.parse().expect("legal columns")
+    }
+
+    #[test]
+    fn more_groups_than_memory_is_meant_for_are_refused() {
+        let mut summary = Summary::by(columns("replica,strategy"), Tasks::new(9, 9, 2));
+        summary.most_groups = 2;
+        let mut record = Record::default();
+        for (case, replica) in [0, 1, 1, 0, 2].into_iter().enumerate() {
+            (record.case, record.replica) = (case as u64, replica);
+            summary.take(&record).expect("two groups in whole tasks");
+        }
+        let error = summary.finish().expect_err("a third");
+        let expected = "more than 2 groups of replica, strategy; ask for fewer columns";
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+
+    #[test]
+    fn names_go_by_the_scenario_texts_by_the_alphabet_numbers_by_size_and_nothing_first() {
+        let mut summary = Summary::by(columns("strategy,chosen_vm,chosen_workers"), tasks());
+        for (case, (strategy, vm, workers)) in [
+            ("partial", Some("b"), Some(12)),
+            ("partial", Some("b"), Some(8)),
+            ("full", Some("b"), None),
+            ("full", None, None),
+            ("full", Some("a"), Some(100)),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let record = Record {
+                case: case as u64,
+                strategy,
+                chosen_vm: vm,
+                chosen_workers: workers,
+                ..Record::default()
+            };
+            summary.take(&record).expect("few groups");
+        }
+        let table = finished(summary);
+        let keys: Vec<String> = (table.groups.iter())
+            .map(|group| group.key.join(" "))
+            .collect();
+        let expected = [
+            "partial b 8",
+            "partial b 12",
+            "full  ",
+            "full a 100",
+            "full b ",
+        ];
+        assert_eq!(keys, expected);
+    }
+
+    /// Groups of records that chose these values on other axes.
+    fn by_axes(names: &str, chosen: &[Option<&str>]) -> KeyTable {
+        const ORACLE: Option<&str> = Some("learning_rate=0.01;sync=async");
+        let mut summary = Summary::by(columns(names), tasks());
+        for (case, other) in chosen.iter().enumerate() {
+            let record = Record {
+                case: case as u64,
+                chosen_other: *other,
+                oracle_other: ORACLE,
+                right: Some(f64::from(*other == ORACLE)),
+                status: Status::Ok,
+                ..Record::default()
+            };
+            summary.take(&record).expect("few groups");
+        }
+        finished(summary)
+    }
+
+    #[test]
+    fn one_axis_of_a_choice_is_a_key_of_its_own() {
+        let table = by_axes(
+            "chosen.learning_rate,oracle.sync",
+            &[
+                Some("learning_rate=0.1;sync=async"),
+                Some("learning_rate=0.01;sync=bsp"),
+                Some("learning_rate=0.01;sync=async"),
+                Some("learning_rate=10"),
+                Some("learning_rate=9"),
+                Some("learning_rate=auto"),
+                None,
+                Some("rate=3"),
+            ],
+        );
+        assert_eq!(table.columns, ["chosen.learning_rate", "oracle.sync"]);
+        let groups = table.groups.iter();
+        let seen: Vec<(&str, u64, f64)> = groups
+            .map(|group| (&*group.key[0], group.tallied.cases, group.tallied.right()))
+            .collect();
+        let expected = [
+            ("", 2, 0.0),
+            // Whoever differs from the oracle on another axis only is not right.
+            ("0.01", 2, 0.5),
+            ("0.1", 1, 0.0),
+            ("9", 1, 0.0),
+            ("10", 1, 0.0),
+            ("auto", 1, 0.0),
+        ];
+        assert_eq!(seen, expected);
+        assert!(table.groups.iter().all(|group| group.key[1] == "async"));
+        assert!(table.empty_axes.is_empty());
+    }
+
+    #[test]
+    fn an_axis_that_no_configuration_has_is_told() {
+        let chosen = [Some("learning_rate=0.1"), None];
+        let table = by_axes("chosen.rate,oracle.sync,chosen_other", &chosen);
+        assert_eq!(table.empty_axes, ["chosen.rate"]);
+    }
+
+    #[test]
+    fn axes_with_columns_of_their_own_and_words_that_are_none_are_refused() {
+        for (word, near) in [
+            ("chosen.workers", "did you mean `chosen_workers`?"),
+            ("oracle.vm", "did you mean `oracle_vm`?"),
+            ("choice.rate", "unknown column `choice.rate`"),
+            ("chosen.", "unknown column `chosen.`"),
+        ] {
+            let error = word.parse::<KeyColumns>().expect_err(word);
+            assert!(error.contains(near), "{error}");
+            assert!(
+                error.ends_with("as `chosen.AXIS` or `oracle.AXIS`"),
+                "{error}"
+            );
+        }
+        let error = "chosen.x,chosen.x"
+            .parse::<KeyColumns>()
+            .expect_err("twice");
+        assert!(error.contains("there twice"), "{error}");
     }
 }

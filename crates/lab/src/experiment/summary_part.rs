@@ -1,107 +1,221 @@
 //! What the records of one task come to in a summary.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::sync::Arc;
 
 use super::chosen::{Chosen, Seen};
 use super::gather::Part;
+use super::key_columns::{Cell, Keeps, KeyColumns, WITH_MEDIAN};
 use super::record::{Record, Status};
 use super::stored::{Reader, Writer};
-use super::summary::MOST_REASONS;
 use super::tally::{METRICS, Tally};
 use scavsim_base::stats::RunningMedian;
 
+/// More reasons than these are not told apart.
+pub const MOST_REASONS: usize = 8;
+
 /// What the records of one task come to, by groups in the order in which they came.
 pub struct SummaryPart {
-    across_vms: bool,
+    by: Arc<KeyColumns>,
     pub(super) groups: Vec<Cases>,
-    /// The first group of the strategy of the last record.
-    begin: usize,
-    /// The group behind that of the last record.
-    next: usize,
+    places: Places,
 }
 
-/// What tells groups apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Key {
-    pub(super) setting: String,
-    pub(super) workload: String,
-    pub(super) pricing: String,
-    pub(super) objective: String,
-    pub(super) strategy: String,
-}
+/// Setting, workload, policy, objective and strategy of a case.
+pub(super) type Identity = [String; 5];
 
 /// Cases of one group.
 #[derive(Clone)]
 pub(super) struct Cases {
-    pub(super) key: Key,
-    pub(super) oracle: Option<Chosen>,
-    /// With how each was obtained, and how often it was chosen.
-    pub(super) choices: Vec<(Chosen, Option<String>, u64)>,
-    pub(super) reasons: Vec<(String, u64)>,
+    /// A cell per column.
+    pub(super) key: Vec<OwnedCell>,
+    /// That of the first case.
+    pub(super) identity: Identity,
+    /// Whether all cases have it.
+    pub(super) is_one: bool,
     pub(super) tally: Tally,
+    /// As of [`METRICS`], of [`WITH_MEDIAN`], or none.
     pub(super) medians: Vec<RunningMedian>,
+    pub(super) choices: Choices,
 }
 
-impl Key {
-    fn of(record: &Record<'_>) -> Key {
-        Key {
-            setting: record.setting.to_owned(),
-            workload: record.workload.to_owned(),
-            pricing: record.pricing.to_owned(),
-            objective: record.objective.to_owned(),
-            strategy: record.strategy.to_owned(),
+/// What a group has in a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum OwnedCell {
+    Empty,
+    Name(String),
+    Number(u64),
+}
+
+/// What was chosen in the cases of a group, and why some failed; empty where that is not kept.
+#[derive(Clone, Default)]
+pub(super) struct Choices {
+    pub(super) oracle: Option<Chosen>,
+    /// With how each was obtained, and how often it was chosen.
+    pub(super) chosen: Vec<(Chosen, Option<String>, u64)>,
+    pub(super) reasons: Vec<(String, u64)>,
+}
+
+/// Finds groups by their keys.
+#[derive(Default)]
+pub(super) struct Places {
+    /// The group behind the last that was asked for.
+    next: usize,
+    /// The group that was last found otherwise than by its turn.
+    first: usize,
+    by_hash: HashMap<u64, Vec<usize>>,
+}
+
+impl Places {
+    /// The place of the group of which `is_it` holds, with this hash; `count`, the next free one, where there is none.
+    pub(super) fn find(
+        &mut self,
+        count: usize,
+        is_it: impl Fn(usize) -> bool,
+        hash: impl FnOnce() -> u64,
+    ) -> usize {
+        // They come in turns: it is the next, or again the first.
+        let in_turn = [self.next, self.first].into_iter();
+        let in_turn = in_turn.filter(|at| *at < count).find(|at| is_it(*at));
+        let at = in_turn.unwrap_or_else(|| {
+            let known = self.by_hash.entry(hash()).or_default();
+            self.first = known
+                .iter()
+                .copied()
+                .find(|at| is_it(*at))
+                .unwrap_or_else(|| {
+                    known.push(count);
+                    count
+                });
+            self.first
+        });
+        self.next = at + 1;
+        at
+    }
+}
+
+/// A hash of a key.
+fn hash_of<'c>(cells: impl Iterator<Item = Cell<'c>>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    cells.for_each(|cell| cell.hash(&mut hasher));
+    hasher.finish()
+}
+
+impl OwnedCell {
+    pub(super) fn borrowed(&self) -> Cell<'_> {
+        match self {
+            OwnedCell::Empty => Cell::Empty,
+            OwnedCell::Name(name) => Cell::Name(name),
+            OwnedCell::Number(number) => Cell::Number(*number),
         }
     }
 
-    fn is(&self, record: &Record<'_>) -> bool {
-        self.objective == record.objective
-            && self.pricing == record.pricing
-            && self.has_strategy_of(record)
+    /// As a table shows it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            OwnedCell::Empty => String::new(),
+            OwnedCell::Name(name) => name.clone(),
+            OwnedCell::Number(number) => number.to_string(),
+        }
     }
+}
 
-    fn has_strategy_of(&self, record: &Record<'_>) -> bool {
-        self.strategy == record.strategy
-            && self.workload == record.workload
-            && self.setting == record.setting
+impl From<Cell<'_>> for OwnedCell {
+    fn from(cell: Cell<'_>) -> OwnedCell {
+        match cell {
+            Cell::Empty => OwnedCell::Empty,
+            Cell::Name(name) => OwnedCell::Name(name.to_owned()),
+            Cell::Number(number) => OwnedCell::Number(number),
+        }
     }
+}
+
+/// Setting, workload, policy, objective and strategy of a record.
+fn identity<'r>(record: &Record<'r>) -> [&'r str; 5] {
+    [
+        record.setting,
+        record.workload,
+        record.pricing,
+        record.objective,
+        record.strategy,
+    ]
 }
 
 impl Cases {
-    /// None of a group yet.
-    fn of(key: Key, oracle: Option<Chosen>) -> Cases {
+    /// No cases yet of a group.
+    fn new(key: Vec<OwnedCell>, identity: Identity, keeps: Keeps) -> Cases {
+        let medians = match keeps {
+            Keeps::Sums => 0,
+            Keeps::TwoMedians => WITH_MEDIAN.len(),
+            Keeps::Choices { .. } => METRICS.len(),
+        };
         Cases {
             key,
-            oracle,
-            choices: Vec::new(),
-            reasons: Vec::new(),
+            identity,
+            is_one: true,
             tally: Tally::default(),
-            medians: vec![RunningMedian::new(); METRICS.len()],
+            medians: vec![RunningMedian::new(); medians],
+            choices: Choices::default(),
         }
     }
 
-    /// None of the same group.
-    pub(super) fn none(&self) -> Cases {
-        Cases::of(self.key.clone(), self.oracle.clone())
+    /// No cases yet of the same group.
+    pub(super) fn none(&self, keeps: Keeps) -> Cases {
+        let mut none = Cases::new(self.key.clone(), self.identity.clone(), keeps);
+        none.choices.oracle = self.choices.oracle.clone();
+        none
     }
 
+    /// A hash of its key.
+    pub(super) fn hash(&self) -> u64 {
+        hash_of(self.key.iter().map(OwnedCell::borrowed))
+    }
+
+    fn take(&mut self, record: &Record<'_>, keeps: Keeps) {
+        let medians = &mut self.medians;
+        match keeps {
+            Keeps::Choices { across_vms } => {
+                self.choices.take(record, across_vms);
+                (self.tally).take(record, |at, value| medians[at].add(value));
+            }
+            Keeps::Sums | Keeps::TwoMedians => {
+                self.is_one = self.is_one && self.identity == identity(record);
+                self.tally.take(record, |_, _| {});
+                let values = [record.time_h, record.cost_usd];
+                for (median, value) in medians.iter_mut().zip(values) {
+                    value.into_iter().for_each(|value| median.add(value));
+                }
+            }
+        }
+    }
+
+    /// Takes in cases that follow, but for figures and their medians.
+    pub(super) fn merge_but_figures(&mut self, others: Cases) {
+        self.is_one = self.is_one && others.is_one && self.identity == others.identity;
+        self.choices.merge(others.choices);
+        self.tally.merge_counts(&others.tally);
+    }
+}
+
+impl Choices {
     fn take(&mut self, record: &Record<'_>, across_vms: bool) {
         if let Some(seen) = Seen::choice(record) {
             let seen = if across_vms { seen.on_any_vm() } else { seen };
-            let choices = &mut self.choices;
-            match choices.iter_mut().find(|(chosen, ..)| seen.is(chosen)) {
+            let chosen = &mut self.chosen;
+            match chosen.iter_mut().find(|(chosen, ..)| seen.is(chosen)) {
                 Some((.., count)) => *count += 1,
                 None => {
                     let provenance = record.provenance.filter(|_| !across_vms);
                     let provenance = provenance.map(str::to_owned);
-                    choices.push((seen.to_owned(), provenance, 1));
+                    chosen.push((seen.to_owned(), provenance, 1));
                 }
             }
         }
         if record.status == Status::Failed {
             self.count_reason(&record.reason, 1);
         }
-        let medians = &mut self.medians;
-        (self.tally).take(record, |at, value| medians[at].add(value));
     }
 
     fn count_reason(&mut self, reason: &str, count: u64) {
@@ -114,56 +228,53 @@ impl Cases {
         }
     }
 
-    /// Takes in cases that follow, but for figures and their medians.
-    pub(super) fn merge_but_figures(&mut self, others: Cases) {
-        for (chosen, provenance, count) in others.choices {
-            match self.choices.iter_mut().find(|(own, ..)| *own == chosen) {
+    /// Takes in those of cases that follow.
+    fn merge(&mut self, others: Choices) {
+        for (chosen, provenance, count) in others.chosen {
+            match self.chosen.iter_mut().find(|(own, ..)| *own == chosen) {
                 Some((.., own)) => *own += count,
-                None => self.choices.push((chosen, provenance, count)),
+                None => self.chosen.push((chosen, provenance, count)),
             }
         }
         for (reason, count) in &others.reasons {
             self.count_reason(reason, *count);
         }
-        self.tally.merge_counts(&others.tally);
     }
 }
 
 impl SummaryPart {
-    /// Of no records; `across_vms` where every VM type is searched by itself.
-    pub fn new(across_vms: bool) -> SummaryPart {
+    /// No records yet.
+    pub(super) fn of(by: Arc<KeyColumns>) -> SummaryPart {
         SummaryPart {
-            across_vms,
+            by,
             groups: Vec::new(),
-            begin: 0,
-            next: 0,
+            places: Places::default(),
         }
+    }
+
+    /// No records yet of the usual summary; `across_vms` where every VM type is searched by itself.
+    pub fn usual(across_vms: bool) -> SummaryPart {
+        SummaryPart::of(Arc::new(KeyColumns::usual(across_vms)))
     }
 
     /// Takes the next record of the task.
     pub fn take(&mut self, record: &Record<'_>) {
-        let is_done = |first: &Cases| !first.key.has_strategy_of(record);
-        if !self.across_vms && self.groups.get(self.begin).is_some_and(is_done) {
-            // Nothing comes back to a strategy that lies behind.
-            (self.begin, self.next) = (self.groups.len(), self.groups.len());
-        }
-        // Records come in turns: it is the next, or again the first.
-        let at = [self.next, self.begin]
-            .into_iter()
-            .find(|&at| (self.groups.get(at)).is_some_and(|group| group.key.is(record)))
-            .or_else(|| {
-                let mut own = self.groups[self.begin..].iter();
-                let at = own.position(|group| group.key.is(record));
-                at.map(|at| self.begin + at)
-            })
-            .unwrap_or(self.groups.len());
+        let (columns, keeps) = (&self.by.columns, self.by.keeps);
+        let cells = || columns.iter().map(|column| column.cell(record));
+        let is_it = |at: usize| {
+            let mut own = self.groups[at].key.iter().zip(columns);
+            own.all(|(cell, column)| cell.borrowed() == column.cell(record))
+        };
+        let at = (self.places).find(self.groups.len(), is_it, || hash_of(cells()));
         if at == self.groups.len() {
-            let oracle = Seen::oracle(record).filter(|_| !self.across_vms);
-            let oracle = oracle.map(Seen::to_owned);
-            self.groups.push(Cases::of(Key::of(record), oracle));
+            let key = cells().map(OwnedCell::from).collect();
+            let mut cases = Cases::new(key, identity(record).map(str::to_owned), keeps);
+            if keeps == (Keeps::Choices { across_vms: false }) {
+                cases.choices.oracle = Seen::oracle(record).map(Seen::to_owned);
+            }
+            self.groups.push(cases);
         }
-        self.next = at + 1;
-        self.groups[at].take(record, self.across_vms);
+        self.groups[at].take(record, keeps);
     }
 }
 
@@ -174,52 +285,47 @@ impl<'p> Part<'p> for SummaryPart {
     }
 }
 
-/// How a part is kept beside the rows of a shard.
+/// How a part of the usual summary is kept beside the rows of a shard.
 impl SummaryPart {
     /// Writes it where [`SummaryPart::read`] finds it.
     ///
     /// # Errors
     /// More values than a part has.
     pub fn write(&self, to: &mut Writer) -> io::Result<()> {
-        to.count(u64::from(self.across_vms));
+        to.count(u64::from(
+            self.by.keeps == Keeps::Choices { across_vms: true },
+        ));
         to.count(self.groups.len() as u64);
         self.groups.iter().try_for_each(|cases| cases.write(to))
     }
 
     /// What [`SummaryPart::write`] wrote; `None` where that is not what stands there.
     pub fn read(from: &mut Reader<'_>) -> Option<SummaryPart> {
-        let across_vms = from.count()? == 1;
-        let groups = (0..from.count()?).map(|_| Cases::read(from));
-        Some(SummaryPart {
-            across_vms,
-            groups: groups.collect::<Option<_>>()?,
-            begin: 0,
-            next: 0,
-        })
+        let mut part = SummaryPart::usual(from.count()? == 1);
+        let keeps = part.by.keeps;
+        let groups = (0..from.count()?).map(|_| Cases::read(from, keeps));
+        part.groups = groups.collect::<Option<_>>()?;
+        Some(part)
     }
 }
 
 impl Cases {
     fn write(&self, to: &mut Writer) -> io::Result<()> {
-        let Key {
-            setting,
-            workload,
-            pricing,
-            objective,
-            strategy,
-        } = &self.key;
-        for text in [setting, workload, pricing, objective, strategy] {
-            to.text(text);
-        }
-        to.maybe(self.oracle.as_ref(), write_choice);
-        to.count(self.choices.len() as u64);
-        for (chosen, provenance, count) in &self.choices {
+        self.identity.iter().for_each(|text| to.text(text));
+        let Choices {
+            oracle,
+            chosen,
+            reasons,
+        } = &self.choices;
+        to.maybe(oracle.as_ref(), write_choice);
+        to.count(chosen.len() as u64);
+        for (chosen, provenance, count) in chosen {
             write_choice(to, chosen);
             to.maybe(provenance.as_deref(), Writer::text);
             to.count(*count);
         }
-        to.count(self.reasons.len() as u64);
-        for (reason, count) in &self.reasons {
+        to.count(reasons.len() as u64);
+        for (reason, count) in reasons {
             to.text(reason);
             to.count(*count);
         }
@@ -235,38 +341,29 @@ impl Cases {
         Ok(())
     }
 
-    fn read(from: &mut Reader<'_>) -> Option<Cases> {
-        let key = Key {
-            setting: from.text()?,
-            workload: from.text()?,
-            pricing: from.text()?,
-            objective: from.text()?,
-            strategy: from.text()?,
-        };
-        let oracle = from.maybe(read_choice)?;
-        let choices = (0..from.count()?)
-            .map(|_| {
-                let chosen = read_choice(from)?;
-                Some((chosen, from.maybe(Reader::text)?, from.count()?))
-            })
-            .collect::<Option<_>>()?;
-        let reasons = (0..from.count()?)
-            .map(|_| Some((from.text()?, from.count()?)))
-            .collect::<Option<_>>()?;
-        let tally = Tally::read(from)?;
-        let medians = METRICS.iter().map(|_| {
+    fn read(from: &mut Reader<'_>, keeps: Keeps) -> Option<Cases> {
+        let mut identity = Identity::default();
+        for text in &mut identity {
+            *text = from.text()?;
+        }
+        let key = identity.iter().cloned().map(OwnedCell::Name).collect();
+        let mut cases = Cases::new(key, identity, keeps);
+        let choices = &mut cases.choices;
+        choices.oracle = from.maybe(read_choice)?;
+        for _ in 0..from.count()? {
+            let chosen = read_choice(from)?;
+            let own = (chosen, from.maybe(Reader::text)?, from.count()?);
+            choices.chosen.push(own);
+        }
+        for _ in 0..from.count()? {
+            choices.reasons.push((from.text()?, from.count()?));
+        }
+        cases.tally = Tally::read(from)?;
+        for median in &mut cases.medians {
             let (count, times) = (from.count()?, from.count()?);
-            Some(RunningMedian::of_values(from.list(count)?, times))
-        });
-        let medians = medians.collect::<Option<_>>()?;
-        Some(Cases {
-            key,
-            oracle,
-            choices,
-            reasons,
-            tally,
-            medians,
-        })
+            *median = RunningMedian::of_values(from.list(count)?, times);
+        }
+        Some(cases)
     }
 }
 

@@ -237,14 +237,6 @@ impl Tally {
         self.repaid.merge(&other.repaid);
     }
 
-    /// Takes in the records of another, which follow.
-    pub(super) fn merge(&mut self, other: &Tally) {
-        self.merge_counts(other);
-        for (own, other) in self.figures.iter_mut().zip(&other.figures) {
-            own.merge(other);
-        }
-    }
-
     /// The figures, one per entry of [`METRICS`].
     pub(super) fn figures(&mut self) -> &mut [Figure] {
         &mut self.figures

@@ -158,7 +158,7 @@ impl Gathered {
     /// Nothing yet, of a run of so many cases; `across_vms` where every VM type is searched by itself.
     pub fn new(cases: u64, across_vms: bool, tasks: Tasks) -> Gathered {
         Gathered {
-            summary: Summary::new(across_vms, tasks),
+            summary: Summary::of(None, across_vms, tasks),
             all: Vec::new(),
             next: 0,
             rule: Rule::of(cases),
@@ -179,7 +179,7 @@ impl Gathered {
 
     /// The groups of the summary, and the outcomes, both taken out.
     pub fn finish(&mut self) -> (Vec<Group>, Vec<Outcomes>) {
-        let groups = std::mem::take(&mut self.summary).finish();
+        let groups = std::mem::take(&mut self.summary).finish_usual();
         (groups, std::mem::take(&mut self.all))
     }
 

@@ -116,9 +116,12 @@ fn table(rows: &[Comparison]) -> Table {
             Cell::number(Some(of(row)), 4)
         })
     };
-    let difference = |row: &&Comparison| match row.relative {
-        true => Cell::number(Some(100.0 * row.difference), 2),
-        false => Cell::number(Some(row.difference), 4),
+    let difference = |row: &&Comparison| {
+        if row.relative {
+            Cell::number(Some(100.0 * row.difference), 2)
+        } else {
+            Cell::number(Some(row.difference), 4)
+        }
     };
     let columns = [
         word("where", |row| &row.figure),

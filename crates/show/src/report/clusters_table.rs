@@ -7,9 +7,8 @@ use scavsim_base::text::words::{
     NONE, hours, is_in_minutes, or_dash, percent, plural_with_commas, usd, with_commas,
 };
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_lab::experiment::KeyTable;
 use scavsim_lab::experiment::holds::Holds;
-use scavsim_lab::experiment::key_groups::KeyGroup;
+use scavsim_lab::experiment::{KeyGroup, KeyTable};
 
 /// What the columns mean, once below all tables.
 const LEGEND: [(&str, &str); 8] = [
@@ -206,15 +205,17 @@ mod tests {
     use super::*;
     use scavsim_lab::experiment::Tasks;
     use scavsim_lab::experiment::record::{Record, Status};
-    use scavsim_lab::experiment::summary_by::SummaryBy;
-    use scavsim_lab::experiment::{KeyColumns, Sink};
+    use scavsim_lab::experiment::{Aggregated, KeyColumns, Sink, Summary};
 
     fn table(records: &[Record<'_>]) -> KeyTable {
-        let mut summary = SummaryBy::new(KeyColumns::of_clusters(), Tasks::new(99, 99, 2));
+        let mut summary = Summary::by(KeyColumns::of_clusters(), Tasks::new(99, 99, 2));
         for record in records {
             summary.take(record).expect("few groups");
         }
-        summary.finish().expect("few groups")
+        match summary.finish().expect("few groups") {
+            Aggregated::By(table) => table,
+            Aggregated::Usual(_) => panic!("columns were asked for"),
+        }
     }
 
     fn record<'p>(kind: &'p str, hours: f64, reason: &'p str) -> Record<'p> {

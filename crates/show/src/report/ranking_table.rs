@@ -19,48 +19,35 @@ pub struct Shown {
     pub is_coloured: bool,
 }
 
-/// How much of a row fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Layout {
+/// How much of a row fits; each leaves out more than the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Layout {
+    All,
     /// How it was obtained as a letter, not as a word.
-    letter: bool,
-    cost_interval: bool,
-    time_interval: bool,
+    Letter,
+    NoCostInterval,
+    NoInterval,
     /// Rows on two lines.
-    stacked: bool,
+    Stacked,
 }
 
-/// From all to the least.
-const LAYOUTS: [Layout; 5] = {
-    let all = Layout {
-        letter: false,
-        cost_interval: true,
-        time_interval: true,
-        stacked: false,
-    };
-    let letter = Layout {
-        letter: true,
-        ..all
-    };
-    let no_cost = Layout {
-        cost_interval: false,
-        ..letter
-    };
-    let none = Layout {
-        time_interval: false,
-        ..no_cost
-    };
-    [
-        all,
-        letter,
-        no_cost,
-        none,
-        Layout {
-            stacked: true,
-            ..none
-        },
-    ]
-};
+impl Layout {
+    const ALL: [Layout; 5] = [
+        Layout::All,
+        Layout::Letter,
+        Layout::NoCostInterval,
+        Layout::NoInterval,
+        Layout::Stacked,
+    ];
+
+    fn has_cost_interval(self) -> bool {
+        self < Layout::NoCostInterval
+    }
+
+    fn has_time_interval(self) -> bool {
+        self < Layout::NoInterval
+    }
+}
 
 /// What all blocks have in common.
 struct Common {
@@ -92,14 +79,14 @@ pub fn render(scenario: &str, rankings: &[Ranking], places: &Places, shown: Show
     let rows = || rankings.iter().flat_map(|ranking| &ranking.rows);
     let mut common = Common {
         shown,
-        layout: LAYOUTS[0],
+        layout: Layout::All,
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
         limits: first.limits,
         of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
         of_plans: rows().any(|row| row.provenance == "modelled"),
     };
     let mut text = String::new();
-    for layout in LAYOUTS {
+    for layout in Layout::ALL {
         common.layout = layout;
         text = rankings
             .iter()
@@ -271,7 +258,7 @@ fn columns<'r>(
     let scaled = move |seconds: f64| figure(seconds / unit.seconds);
     let (varies, objective) = (common.runs > 1, ranking.objective);
     let mut columns = vec![Column::word("", move |row: &&Ranked| mark(row, objective))];
-    if layout.stacked {
+    if layout == Layout::Stacked {
         let on = |row: &&Ranked| format!("{}\non {}", configuration(row, false), machines(row));
         columns.push(Column::text("K × B", on));
     } else {
@@ -291,14 +278,14 @@ fn columns<'r>(
     }
     let time = move |row: &&Ranked| scaled(row.expected.time_s);
     columns.push(Column::number(unit.name, time));
-    if varies && layout.time_interval {
+    if varies && layout.has_time_interval() {
         let ends = move |row: &&Ranked| interval(row.time_s, scaled);
         columns.push(Column::number(INTERVAL, ends));
     }
     columns.push(Column::number("cost $", |row: &&Ranked| {
         figure(row.expected.cost_usd)
     }));
-    if varies && layout.cost_interval {
+    if varies && layout.has_cost_interval() {
         let ends = |row: &&Ranked| interval(row.cost_usd, figure);
         columns.push(Column::number(INTERVAL, ends));
     }
@@ -307,7 +294,7 @@ fn columns<'r>(
             |row: &&Ranked| or_dash(row.miss.and_then(|miss| miss.share()).map(whole_share));
         columns.push(Column::number("miss", share));
     }
-    columns.push(if layout.letter {
+    columns.push(if layout >= Layout::Letter {
         Column::word("f", |row: &&Ranked| &row.provenance[..1])
     } else {
         Column::word("from", |row: &&Ranked| row.provenance)
@@ -359,12 +346,7 @@ fn legend(objective: Objective, common: &Common) -> String {
             "workers × global batch; behind a slash the workers on each VM".to_owned(),
         ),
     ];
-    let Layout {
-        letter,
-        cost_interval,
-        time_interval,
-        ..
-    } = common.layout;
+    let layout = common.layout;
     if common.limits.are_any() {
         let mut limits = Vec::new();
         if let Some(most) = common.limits.max_time_s {
@@ -381,7 +363,7 @@ fn legend(objective: Objective, common: &Common) -> String {
             INTERVAL,
             "none: nothing varies at random here, so that one run tells all".to_owned(),
         )),
-        n if time_interval => {
+        n if layout.has_time_interval() => {
             lines.push((
                 INTERVAL,
                 format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand"),
@@ -389,25 +371,32 @@ fn legend(objective: Objective, common: &Common) -> String {
         }
         _ => {}
     }
-    if common.runs > 1 && !(cost_interval && time_interval) {
+    if common.runs > 1 && !layout.has_cost_interval() {
         lines.push((
             "",
             "no room for all intervals: see --width, or --format csv".to_owned(),
         ));
     }
-    lines.push(match letter {
-        true if common.of_bags => ("f", "s stated in the scenario, f by formula".to_owned()),
-        false if common.of_bags => ("from", "stated in the scenario, or by formula".to_owned()),
-        true if common.of_plans => ("f", "m modelled on measured layers".to_owned()),
-        false if common.of_plans => ("from", "modelled on measured layers".to_owned()),
-        true => (
-            "f",
-            "m measured, i interpolated, e extrapolated by laws".to_owned(),
-        ),
-        false => (
-            "from",
-            "measured, interpolated between measurements, or extrapolated by laws".to_owned(),
-        ),
+    let (word, letter) = if common.of_bags {
+        (
+            "stated in the scenario, or by formula",
+            "s stated in the scenario, f by formula",
+        )
+    } else if common.of_plans {
+        (
+            "modelled on measured layers",
+            "m modelled on measured layers",
+        )
+    } else {
+        (
+            "measured, interpolated between measurements, or extrapolated by laws",
+            "m measured, i interpolated, e extrapolated by laws",
+        )
+    };
+    lines.push(if layout >= Layout::Letter {
+        ("f", letter.to_owned())
+    } else {
+        ("from", word.to_owned())
     });
     let entries = lines.iter().map(|(word, line)| (*word, line.as_str()));
     common.page().legend(entries)

@@ -21,8 +21,8 @@ use super::stored_rows::StoredRows;
 use super::unfinished_rows::{self, Good};
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_lab::experiment::{
-    Aggregated, Aggregation, AggregationMaker, AggregationPart, Ending, Finished, Gather,
-    KeyColumns, KeyTable, Maker, Part, Plan, Record, SummaryPart, Tasks,
+    Aggregated, Ending, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, Summary,
+    SummaryMaker, SummaryPart, Tasks,
 };
 use scavsim_read::input::regular;
 
@@ -52,7 +52,7 @@ pub struct DerivedPart {
     forms: Vec<Box<dyn FormPart>>,
     /// Rows of failed cases.
     failures: FailuresPart,
-    summary: AggregationPart,
+    summary: SummaryPart,
     /// What kept it from being whole.
     failed: Option<io::Error>,
 }
@@ -60,14 +60,14 @@ pub struct DerivedPart {
 /// Makes what tasks leave.
 pub struct ResultsMaker {
     forms: Vec<fn() -> Box<dyn FormPart>>,
-    summary: AggregationMaker,
+    summary: SummaryMaker,
 }
 
 /// All that can be made again from the rows.
 struct Derived {
     forms: Vec<Box<dyn RecordsFile>>,
     failures: failures_csv::FailuresCsv,
-    summary: Aggregation,
+    summary: Summary,
 }
 
 impl Results {
@@ -79,7 +79,7 @@ impl Results {
         folder: &Folder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
-        summary: Aggregation,
+        summary: Summary,
     ) -> io::Result<Results> {
         // Emptied before the manifest claims it.
         let hashes = RowHashes::new(&identity);
@@ -97,7 +97,7 @@ impl Results {
         folder: &Folder,
         identity: Identity,
         formats: &[&'static RecordsFormat],
-        summary: Aggregation,
+        summary: Summary,
         plan: &Plan,
         progress: &AtomicU64,
     ) -> io::Result<(Results, Finished)> {
@@ -165,7 +165,7 @@ impl Results {
 
     /// Whether nothing is asked for but rows and the usual summary.
     pub fn is_plain(&self) -> bool {
-        self.forms.is_empty() && matches!(self.derived.summary, Aggregation::Usual(_))
+        self.forms.is_empty() && self.derived.summary.is_usual()
     }
 
     /// What makes the parts.
@@ -219,10 +219,7 @@ impl Results {
         };
         let aggregated = self.derived.summary.finish()?;
         let folder = &self.folder;
-        let summary = match &aggregated {
-            Aggregated::Usual(groups) => summary_csv::sheet(groups).csv(true),
-            Aggregated::By(table) => summary_by::sheet(table).csv(true),
-        };
+        let summary = summary_csv::text(&aggregated, true);
         folder.write(SUMMARY, summary.as_bytes())?;
         if !self.keep_csv && finished.ending == Ending::Complete {
             folder.remove(records_csv::PARTIAL)?;
@@ -257,7 +254,7 @@ impl ResultsPart {
         let derived = DerivedPart {
             forms: Vec::new(),
             failures,
-            summary: AggregationPart::Usual(summary),
+            summary: summary,
             failed: None,
         };
         ResultsPart { rows, derived }
@@ -285,7 +282,8 @@ impl DerivedPart {
             form.take(record)?;
         }
         self.failures.take(record)?;
-        self.summary.take(record)
+        self.summary.take(record);
+        Ok(())
     }
 
     fn end(&mut self) {
@@ -387,7 +385,7 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
         .next()
         .unwrap_or_default();
     let header = String::from_utf8_lossy(header);
-    if header.trim_end() == summary_csv::sheet(&[]).csv(true).trim_end() {
+    if header.trim_end() == heads(None)?.trim_end() {
         return Ok(None);
     }
     let names: Vec<&str> = header.trim_end().split(',').collect();
@@ -401,22 +399,17 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     })
 }
 
+/// The line of heads of a summary by these columns.
+fn heads(by: Option<&KeyColumns>) -> io::Result<String> {
+    let empty = Summary::of(by, false, Tasks::new(0, 0, 1)).finish()?;
+    Ok(summary_csv::text(&empty, true))
+}
+
 /// Whether the summary in `folder` has the columns that `by` asks for.
 fn has_columns(folder: &Folder, by: Option<&KeyColumns>) -> io::Result<bool> {
     let mut found = String::new();
     BufReader::new(regular::open(&folder.file(SUMMARY))?).read_line(&mut found)?;
-    let expected = match by {
-        None => summary_csv::sheet(&[]).csv(true),
-        Some(by) => {
-            let names = by.columns.iter().map(|column| column.name.to_string());
-            let empty = KeyTable {
-                columns: names.collect(),
-                groups: Vec::new(),
-                empty_axes: Vec::new(),
-            };
-            summary_by::sheet(&empty).csv(true)
-        }
-    };
+    let expected = heads(by)?;
     Ok(found.trim_end() == expected.trim_end())
 }
 
@@ -426,7 +419,7 @@ fn claim(
     folder: &Folder,
     identity: &Identity,
     formats: &[&'static RecordsFormat],
-    summary: Aggregation,
+    summary: Summary,
 ) -> io::Result<Derived> {
     let mut unfinished = Finished::default();
     unfinished.ending = Ending::Interrupted;

@@ -185,7 +185,7 @@ impl Maker for ShardMaker {
             rows: CsvRows::default(),
             failures: FailuresPart::default(),
             failed: 0,
-            summary: SummaryPart::new(self.across_vms),
+            summary: SummaryPart::usual(self.across_vms),
             entry: Ok(Vec::new()),
         }
     }

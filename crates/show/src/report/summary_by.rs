@@ -6,14 +6,13 @@ use super::percent::{mean_percent, right, right_alone, signs_in};
 use super::tallied::{self, failed_tone};
 use scavsim_base::text::words::{NONE, hours, signed, usd};
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_lab::experiment::key_groups::KeyGroup;
-use scavsim_lab::experiment::{KeyTable, Mean};
+use scavsim_lab::experiment::{KeyGroup, KeyTable, Mean};
 
 /// The first column behind those that groups are by.
 pub const FIRST_FIGURE: &str = "cases";
 
 /// `summary.csv`: one row per group.
-pub fn sheet(table: &KeyTable) -> Sheet<'_, &KeyGroup> {
+pub(super) fn sheet(table: &KeyTable) -> Sheet<'_, &KeyGroup> {
     let tallied = tallied::Columns::<&KeyGroup>(|group| &group.tallied);
     let mut columns: Vec<_> = key_columns(table).collect();
     columns.extend(tallied.counts(FIRST_FIGURE));

@@ -1,13 +1,21 @@
 //! `summary.csv`: one row per (workload, pricing, objective, strategy).
 
 use scavsim_base::text::{Column, Sheet};
-use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_lab::experiment::{Aggregated, Chosen, Group};
 
-use super::tallied;
+use super::{summary_by, tallied};
+
+/// The file of a summary, the heads only `with_heads`.
+pub fn text(summary: &Aggregated, with_heads: bool) -> String {
+    match summary {
+        Aggregated::Usual(groups) => sheet(groups).csv(with_heads),
+        Aggregated::By(table) => summary_by::sheet(table).csv(with_heads),
+    }
+}
 
 /// Per metric: mean, lower and upper end of the 95 % confidence interval of the mean, median; empty where a figure does
 /// not exist.
-pub fn sheet(groups: &[Group]) -> Sheet<'_, &Group> {
+fn sheet(groups: &[Group]) -> Sheet<'_, &Group> {
     fn of<'g>(head: &'static str, cell: fn(&Group) -> &str) -> Column<'g, &'g Group> {
         Column::word(head, move |group: &&Group| cell(group))
     }

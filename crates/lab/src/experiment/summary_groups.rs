@@ -1,0 +1,266 @@
+//! What a finished summary has: a group per key, in order.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::chosen::Chosen;
+use super::key_columns::{Cell, KeyColumns, Of, Order, WITH_MEDIAN};
+use super::summary_part::{Choices, Identity, OwnedCell};
+use super::tally::{METRICS, Mean, Tallied};
+use scavsim_base::stats::Interval;
+
+/// The replicas of one (setting, workload, pricing, objective, strategy).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Setting; empty where no key of the scenario holds several values.
+    pub setting: String,
+    /// Workload.
+    pub workload: String,
+    /// Pricing policy.
+    pub pricing: String,
+    /// Objective.
+    pub objective: String,
+    /// Strategy.
+    pub strategy: String,
+    /// The configuration chosen most often; of several, the first seen.
+    pub choice: Option<Chosen>,
+    /// How it was obtained that it was chosen from: `measured`, `interpolated` or `extrapolated`; `None` where nothing was
+    /// chosen.
+    pub provenance: Option<String>,
+    /// Share of all replicas that chose it.
+    pub choice_share: f64,
+    /// Why cases have no result, and how many for this reason; of many reasons the first
+    /// [`MOST_REASONS`](super::summary_part::MOST_REASONS).
+    pub reasons: Vec<(String, u64)>,
+    /// The oracle's configuration.
+    pub oracle: Option<Chosen>,
+    /// Counts, means and shares.
+    pub tallied: Tallied,
+    /// A median per entry of [`METRICS`]; `None` where no replica has the figure.
+    pub medians: Vec<Option<f64>>,
+}
+
+impl Group {
+    /// The mean of a metric by its column name.
+    pub fn mean(&self, metric: &str) -> Option<&Mean> {
+        self.tallied.mean(metric)
+    }
+
+    /// The median of a metric by its column name.
+    pub fn median(&self, metric: &str) -> Option<f64> {
+        let index = METRICS.iter().position(|m| m.name == metric)?;
+        self.medians[index]
+    }
+}
+
+/// The cases that have the same key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyGroup {
+    /// A cell per column; empty where the records have none.
+    pub key: Vec<String>,
+    /// Counts, means and shares.
+    pub tallied: Tallied,
+    /// Medians of time and cost with their intervals, where they are kept.
+    pub medians: Vec<Option<(f64, Option<Interval>)>>,
+}
+
+impl KeyGroup {
+    /// The mean of a metric by its column name.
+    pub fn mean(&self, metric: &str) -> Option<&Mean> {
+        self.tallied.mean(metric)
+    }
+
+    /// The median of a metric by its column name, and its 95 % confidence interval.
+    pub fn median(&self, metric: &str) -> Option<(f64, Option<Interval>)> {
+        let index = WITH_MEDIAN.iter().position(|name| *name == metric)?;
+        *self.medians.get(index)?
+    }
+}
+
+/// The groups of a summary by columns of one's choice.
+#[derive(Debug)]
+pub struct KeyTable {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// By the columns, from left to right.
+    pub groups: Vec<KeyGroup>,
+    /// Columns that no case with a result has a cell of: axes that there are not.
+    pub empty_axes: Vec<String>,
+}
+
+/// A finished summary.
+#[derive(Debug)]
+pub enum Aggregated {
+    /// By setting, workload, pricing, objective and strategy, each in the scenario's order.
+    Usual(Vec<Group>),
+    /// By other columns.
+    By(KeyTable),
+}
+
+/// A group that no case is missing from.
+pub(super) struct Closed {
+    pub(super) key: Vec<OwnedCell>,
+    pub(super) identity: Identity,
+    pub(super) tallied: Tallied,
+    pub(super) medians: Vec<Option<(f64, Option<Interval>)>>,
+    pub(super) choices: Choices,
+}
+
+/// Groups of the usual summary, in the order of the scenario from the one in which they came: strategy by strategy.
+pub(super) fn usual(closed: Vec<Closed>) -> Vec<Group> {
+    let (mut workload, mut place) = (0, 0);
+    let mut numbered: Vec<((usize, usize), Group)> = Vec::with_capacity(closed.len());
+    for group in closed.into_iter().map(Group::from) {
+        if let Some((_, last)) = numbered.last() {
+            let is_other = last.workload != group.workload || last.setting != group.setting;
+            workload += usize::from(is_other);
+            // Places among policies and objectives count anew with every strategy.
+            let is_first = is_other || last.strategy != group.strategy;
+            place = if is_first { 0 } else { place + 1 };
+        }
+        numbered.push(((workload, place), group));
+    }
+    // Stable: strategies stay in the order in which they came.
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, group)| group).collect()
+}
+
+impl From<Closed> for Group {
+    fn from(closed: Closed) -> Group {
+        let Choices {
+            oracle,
+            chosen,
+            reasons,
+        } = closed.choices;
+        let (mut most, mut choice, mut provenance) = (0, None, None);
+        for (chosen, of, count) in chosen {
+            if count > most {
+                (most, choice, provenance) = (count, Some(chosen), of);
+            }
+        }
+        let [setting, workload, pricing, objective, strategy] = closed.identity;
+        let medians = closed.medians.into_iter();
+        Group {
+            setting,
+            workload,
+            pricing,
+            objective,
+            strategy,
+            choice,
+            provenance,
+            choice_share: most as f64 / closed.tallied.cases as f64,
+            reasons,
+            oracle,
+            tallied: closed.tallied,
+            medians: medians.map(|median| Some(median?.0)).collect(),
+        }
+    }
+}
+
+/// Groups by columns, in the order of these from the one in which they came.
+pub(super) fn table(by: &KeyColumns, closed: Vec<Closed>) -> KeyTable {
+    let is_empty = |at: usize| closed.iter().all(|group| group.key[at] == OwnedCell::Empty);
+    let empty_axes = (by.columns.iter().enumerate())
+        .filter(|(at, column)| matches!(column.of, Of::Axis(..)) && is_empty(*at))
+        .map(|(_, column)| column.name.to_string())
+        .collect();
+    let order = order(by, &closed);
+    let mut closed: Vec<Option<Closed>> = closed.into_iter().map(Some).collect();
+    let group = |at: usize| {
+        let Closed {
+            key,
+            tallied,
+            medians,
+            ..
+        } = closed[at].take()?;
+        Some(KeyGroup {
+            key: key.iter().map(OwnedCell::text).collect(),
+            tallied,
+            medians,
+        })
+    };
+    KeyTable {
+        columns: (by.columns.iter())
+            .map(|column| column.name.to_string())
+            .collect(),
+        groups: order.into_iter().filter_map(group).collect(),
+        empty_axes,
+    }
+}
+
+/// What a cell is sorted by.
+#[derive(Debug, Clone, Copy)]
+enum Rank<'c> {
+    Empty,
+    /// The number of a name, in the order in which they came.
+    Came(usize),
+    Alphabet(&'c str),
+    Axis(&'c str),
+    Number(u64),
+}
+
+impl Rank<'_> {
+    fn compare(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Rank::Came(a), Rank::Came(b)) => a.cmp(&b),
+            (Rank::Alphabet(a), Rank::Alphabet(b)) => a.cmp(b),
+            (Rank::Axis(a), Rank::Axis(b)) => by_number(a, b),
+            (Rank::Number(a), Rank::Number(b)) => a.cmp(&b),
+            // Nothing, names, numbers.
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+
+    fn kind(self) -> u8 {
+        match self {
+            Rank::Empty => 0,
+            Rank::Came(_) | Rank::Alphabet(_) | Rank::Axis(_) => 1,
+            Rank::Number(_) => 2,
+        }
+    }
+}
+
+/// The places of groups in the order of the columns.
+fn order(by: &KeyColumns, closed: &[Closed]) -> Vec<usize> {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut ranks: Vec<(Vec<Rank<'_>>, usize)> = Vec::with_capacity(closed.len());
+    for (at, group) in closed.iter().enumerate() {
+        let mut number = |name| {
+            let next = numbers.len();
+            *numbers.entry(name).or_insert(next)
+        };
+        group.identity.iter().for_each(|name| {
+            number(name);
+        });
+        let cells = group.key.iter().zip(&by.columns);
+        let ranks_of = cells.map(|(cell, column)| match cell.borrowed() {
+            Cell::Empty => Rank::Empty,
+            Cell::Number(number) => Rank::Number(number),
+            Cell::Name(name) => {
+                let number = number(name);
+                match column.order {
+                    Order::Came => Rank::Came(number),
+                    Order::Alphabet => Rank::Alphabet(name),
+                    Order::Axis => Rank::Axis(name),
+                }
+            }
+        });
+        ranks.push((ranks_of.collect(), at));
+    }
+    ranks.sort_by(|(a, _), (b, _)| {
+        let cells = a.iter().zip(b).map(|(a, b)| a.compare(*b));
+        cells.fold(Ordering::Equal, Ordering::then)
+    });
+    ranks.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Numbers ascending, then text by the alphabet.
+fn by_number(one: &str, other: &str) -> Ordering {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
+    match (number(one), number(other)) {
+        (Some(a), Some(b)) => a.total_cmp(&b).then_with(|| one.cmp(other)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => one.cmp(other),
+    }
+}
