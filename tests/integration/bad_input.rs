@@ -4,8 +4,9 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
-use crate::sandbox::{Sandbox, stderr};
+use crate::sandbox::{Sandbox, stderr, stdout};
 
 /// The message with which `scavsim run` refuses, after making sure that it wrote nothing.
 pub fn refusal(sandbox: &Sandbox, arguments: &[&str]) -> String {
@@ -200,6 +201,111 @@ objectives = []
 stored = []
 "#
     ));
+}
+
+// Kinds: one word, or a table of its settings.
+
+/// A kind with settings where a scenario may name it.
+struct Kind {
+    /// The key, with dots.
+    place: String,
+    name: String,
+    settings: Value,
+}
+
+/// All kinds with settings that a scenario may name, from the schema.
+fn kinds() -> Vec<Kind> {
+    let schema = stdout(&Sandbox::new().run(&["schema"]).success());
+    let schema = serde_json::from_str(&schema).expect("it is JSON");
+    let mut kinds = Vec::new();
+    kinds_below(&schema, &schema, "", &mut kinds);
+    assert!(kinds.len() > 10, "{} kinds", kinds.len());
+    kinds
+}
+
+fn kinds_below(root: &Value, schema: &Value, place: &str, kinds: &mut Vec<Kind>) {
+    let own = resolved(root, schema);
+    let below = |key: &str| match place {
+        "" => key.to_owned(),
+        place => format!("{place}.{key}"),
+    };
+    for (key, value) in own["properties"].as_object().into_iter().flatten() {
+        kinds_below(root, value, &below(key), kinds);
+    }
+    if own["additionalProperties"].is_object() {
+        kinds_below(root, &own["additionalProperties"], &below("x"), kinds);
+    }
+    let choices = ["anyOf", "oneOf"].map(|word| own[word].as_array());
+    for choice in choices.into_iter().flatten().flatten() {
+        let keys = choice["properties"].as_object();
+        let only = keys.filter(|keys| keys.len() == 1 && choice["required"].is_array());
+        if let Some((name, settings)) = only.and_then(|keys| keys.iter().next()) {
+            kinds.push(Kind {
+                place: place.to_owned(),
+                name: name.clone(),
+                settings: resolved(root, settings).clone(),
+            });
+        }
+        kinds_below(root, choice, place, kinds);
+    }
+}
+
+/// The schema that is meant, where another is named.
+fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let name = schema["$ref"].as_str();
+    let meant = name.and_then(|name| root.pointer(name.trim_start_matches('#')));
+    meant.unwrap_or(schema)
+}
+
+/// What kinds are called in Rust.
+const IN_RUST: [&str; 4] = ["variant", "newtype", "sequence", "struct "];
+
+#[test]
+fn every_kind_that_is_named_without_its_settings_says_what_it_needs() {
+    for Kind {
+        place,
+        name,
+        settings,
+    } in kinds()
+    {
+        let told = refused(&resnet18(&format!("{place} = \"{name}\"\n")));
+        assert!(told.contains(&format!("`{name}` needs ")), "{told}");
+        for required in settings["required"].as_array().into_iter().flatten() {
+            let key = required.as_str().expect("a key");
+            assert!(told.contains(&format!("{key} = ...")), "{key}: {told}");
+        }
+        for word in IN_RUST {
+            assert!(!told.contains(word), "{word}: {told}");
+        }
+    }
+}
+
+#[test]
+fn no_kind_takes_a_list_for_its_settings() {
+    let tables = kinds()
+        .into_iter()
+        .filter(|kind| kind.settings["type"] == "object");
+    for Kind { place, name, .. } in tables {
+        let told = refused(&resnet18(&format!("{place} = {{ {name} = [3, 0.1] }}\n")));
+        let expected = format!("error: `{name}`: expected a table, found a list\n");
+        assert!(told.contains(&expected), "{told}");
+    }
+}
+
+#[test]
+fn kinds_of_which_too_little_or_too_much_is_said() {
+    assert_snapshot!(refused(&resnet18(
+        r#"sync = "ssp"
+[sync_of]
+a = { bsp = { slack = 3 } }
+b = { bps = { slack = 3 } }
+c = { ssp = {}, bsp = {} }
+[spot]
+checkpoint = "periodic-s"
+[cluster]
+exclude = [{ workers.min = 20, axis.cores = [1] }]
+"#
+    )));
 }
 
 // Where the results go.

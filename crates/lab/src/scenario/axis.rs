@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
@@ -104,12 +104,10 @@ impl<'de> Deserialize<'de> for Axis {
             }
 
             fn visit_i64<E: Error>(self, value: i64) -> Result<Axis, E> {
-                let count: Result<Count, E> = Count::deserialize(value.into_deserializer());
-                Ok(Axis::Series(vec![count?.get()]))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Axis, E> {
-                let count: Result<Count, E> = Count::deserialize(value.into_deserializer());
+                let whole = "a whole number between 0 and 4294967295";
+                let count = u32::try_from(value)
+                    .map_err(|_| E::invalid_value(Unexpected::Signed(value), &whole))?;
+                let count: Result<Count, E> = Count::deserialize(count.into_deserializer());
                 Ok(Axis::Series(vec![count?.get()]))
             }
 
@@ -191,8 +189,8 @@ pub struct Exclusion {
 }
 
 /// What a configuration must be on an axis.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, JsonSchema)]
+#[schemars(untagged)]
 pub enum AxisCondition {
     /// This number.
     Number(f64),
@@ -200,6 +198,38 @@ pub enum AxisCondition {
     Word(String),
     /// Between these numbers; of an ordinal axis, ranks from 0.
     Bounds(Bounds),
+}
+
+impl<'de> Deserialize<'de> for AxisCondition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ConditionVisitor;
+
+        impl<'de> Visitor<'de> for ConditionVisitor {
+            type Value = AxisCondition;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a name or bounds like { min = 1, max = 4 }")
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<AxisCondition, E> {
+                Ok(AxisCondition::Number(number as f64))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<AxisCondition, E> {
+                Ok(AxisCondition::Number(number))
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<AxisCondition, E> {
+                Ok(AxisCondition::Word(word.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AxisCondition, A::Error> {
+                let bounds = serde::de::value::MapAccessDeserializer::new(map);
+                Bounds::deserialize(bounds).map(AxisCondition::Bounds)
+            }
+        }
+        deserializer.deserialize_any(ConditionVisitor)
+    }
 }
 
 impl AxisCondition {

@@ -94,7 +94,7 @@ pub struct NodeTable {
 
 /// A name or several.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a name or a list of names")]
 pub enum OneOrMore {
     /// One.
     One(String),

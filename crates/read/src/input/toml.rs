@@ -2,8 +2,8 @@
 
 mod complaint;
 mod document;
-mod placeholder;
-mod recovery;
+mod kind;
+mod reading;
 mod renamed;
 mod several;
 mod strict;
@@ -19,7 +19,6 @@ use serde::de::DeserializeOwned;
 
 use super::{Diagnostics, Source};
 pub use document::{Document, Lists, MOST, Tables};
-use recovery::Recovery;
 pub use several::{ANY, Path};
 use tree::Node;
 pub use tree::{Key, Step};
@@ -32,7 +31,7 @@ pub use tree::{Key, Step};
 /// before using it for more than further checks.
 pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<T> {
     let (root, broken) = parse(source, diagnostics);
-    Recovery::new(source, root, broken, diagnostics).run()
+    reading::read(source, &root, &broken, diagnostics)
 }
 
 /// A whole document in which keys may hold several values.

@@ -16,8 +16,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
 ];
 
 /// What to do about an unknown key that was legal once, if one of `legal` took its place.
-pub(super) fn help(word: &str, legal: &[String]) -> Option<String> {
+pub(super) fn help(word: &str, legal: &[&str]) -> Option<String> {
     let (old, new, meaning) = RENAMED.iter().find(|(old, ..)| *old == word)?;
-    let is_here = legal.iter().any(|key| key == new);
+    let is_here = legal.contains(new);
     is_here.then(|| format!("`{old}` is `{new}` now: {meaning}"))
 }

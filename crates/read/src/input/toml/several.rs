@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ::toml::Spanned;
 use ::toml::de::DeValue;
 
-use super::recovery::Recovery;
+use super::reading;
 use super::tree::{self, Node, Step};
 use crate::input::range::{self, digits};
 use crate::input::{Diagnostics, Source};
@@ -174,10 +174,9 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn range(&mut self, node: &Node<'s>) -> Result<Vec<(Value<'s>, String)>, Option<Wrong>> {
-        let broken = self.broken.to_vec();
-        let reader = Recovery::new(self.source, node.clone(), broken, self.diagnostics);
         // What is wrong inside it is told.
-        let range: range::Range = reader.run().ok_or(None)?;
+        let range: range::Range =
+            reading::read(self.source, node, self.broken, self.diagnostics).ok_or(None)?;
         let values = (range.values()).map_err(|why| Some(Wrong::new(why, "not a range")))?;
         self.not_too_many(values.len())?;
         let is_whole = values.iter().all(|value| value.fract() == 0.0);

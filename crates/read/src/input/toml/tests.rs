@@ -15,7 +15,7 @@ struct Scenario {
     sizes: Vec<Spanned<f64>>,
     pair: Option<[u8; 2]>,
     odd: Vec<Odd>,
-    by_name: BTreeMap<String, u8>,
+    by_name: BTreeMap<Spanned<String>, u8>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -77,12 +77,14 @@ fn reports(text: &str, expected: &[&str]) -> Option<Scenario> {
 
 #[test]
 fn a_good_document_keeps_its_places() {
-    let text = "seed = 7\n[pricing]\npolicy = \"gcp-spot\"\n[[workers]]\nname = \"a\"\ncores = 2\n";
+    let text = "seed = 7\nby_name.one = 1\n[pricing]\npolicy = \"gcp-spot\"\n[[workers]]\nname = \"a\"\ncores = 2\n";
     let read = reports(text, &[]).expect("nothing is wrong");
     let policy = read.pricing.policy.expect("it is set");
     assert_eq!(*policy.get_ref(), Policy::GcpSpot);
     assert_eq!(&text[policy.span()], "\"gcp-spot\"");
     assert_eq!(&text[read.workers[0].name.span()], "\"a\"");
+    let (name, _) = read.by_name.first_key_value().expect("one is given");
+    assert_eq!(&text[name.span()], "one");
     assert_eq!(read.workers[0].cores, 2);
     assert_eq!(read.workers[0].policy, None);
     assert_eq!(read.seed.map(Spanned::into_inner), Some(7));
@@ -172,6 +174,10 @@ fn one_mistake_is_reported_once() {
     reports("pair = [1, \"x\"]\n", &["`pair`: expected a whole number"]);
     reports("pair = [1]\n", &["`pair`: expected a list of 2, found 1"]);
     reports(
+        "pair = 1\n",
+        &["`pair`: expected a list of 2, found the number 1"],
+    );
+    reports(
         "pricing = 3\n",
         &["`pricing`: expected a table, found the number 3"],
     );
@@ -252,35 +258,125 @@ fn nothing_breaks_it() {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only read to be refused")]
-enum Tagged {
-    Fixed { price: f64 },
-    Free {},
+enum Kind {
+    Free,
+    Fixed { price: f64, per: Option<String> },
+    Ratio(f64),
+    Steps(Vec<f64>),
+    Bounds(Bounds),
+    Any(Any),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only read to be refused")]
+struct Bounds {
+    least: Odd,
+    name: Spanned<Policy>,
+    most: Option<u8>,
+    kind: Box<Kind>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct Any {
+    share: f64,
+}
+
+#[track_caller]
+fn kinds(text: &str, expected: &[&str]) -> Vec<String> {
+    let mut d = Diagnostics::default();
+    let read: Option<BTreeMap<String, Kind>> = read(&Source::new("s.toml", text), &mut d);
+    let shown = d.render(false);
+    for part in expected {
+        assert!(shown.contains(part), "{part}\nnot in\n{shown}");
+    }
+    assert_eq!(d.len(), expected.len(), "{shown}");
+    read.map(|kinds| kinds.into_keys().collect())
+        .unwrap_or_default()
 }
 
 #[test]
-fn mistakes_inside_tagged_tables_are_found_again() {
-    let source = Source::new(
-        "s.toml",
-        "[a]\nkind = \"fixd\"\n[b]\nkind = \"fixed\"\nprice = 1\nprize = 2\n",
+fn a_kind_of_which_nothing_is_known_is_left_out_alone() {
+    let left = kinds(
+        "a = \"fre\"\nb = { fixd = { price = 1 } }\nc = 3\nd = {}\ne = { free = {}, ratio = 1 }\nf = \"free\"\n\
+         g = { free = {} }\n",
+        &[
+            "`a`: unknown value `fre`\n --> s.toml:1:5\n  |\n1 | a = \"fre\"\n  |     ^^^^^ did you mean `free`?\n",
+            "`b`: unknown value `fixd`\n --> s.toml:2:7\n",
+            "`c`: expected a text or a table, found the number 3\n --> s.toml:3:5\n",
+            "`d`: expected a table with exactly one key\n --> s.toml:4:5\n",
+            "`e`: expected a table with exactly one key\n --> s.toml:5:5\n",
+        ],
     );
-    let mut d = Diagnostics::default();
-    let read: Option<BTreeMap<String, Tagged>> = read(&source, &mut d);
-    let shown = d.render(false);
-    assert!(
-        shown.contains("unknown value `fixd`\n --> s.toml:2:8\n"),
-        "{shown}"
+    assert_eq!(left, ["f", "g"]);
+}
+
+#[test]
+fn what_is_inside_a_kind_is_read_as_strictly_as_the_rest() {
+    let left = kinds(
+        "a = { fixed = [1] }\nb = { bounds = [1, \"gcp-spot\"] }\nc = { free = [] }\nd = { free = { x = 1 } }\n\
+         e = { fixed = { price = 1, prize = 2 } }\nf = { ratio = \"x\" }\ng = { steps = [1, \"x\"] }\n\
+         h = { any = [] }\n",
+        &[
+            "`fixed`: expected a table, found a list\n --> s.toml:1:15\n",
+            "`bounds`: expected a table, found a list\n --> s.toml:2:16\n",
+            "`free` has no settings\n --> s.toml:3:14\n",
+            "`free` has no settings\n --> s.toml:4:14\n",
+            "unknown key `prize`\n --> s.toml:5:28\n",
+            "`ratio`: expected a number, found the text \"x\"\n --> s.toml:6:15\n",
+            "`steps`: expected a number, found the text \"x\"\n --> s.toml:7:19\n",
+            "`any`: expected a table, found a list\n --> s.toml:8:13\n",
+        ],
     );
-    assert!(
-        shown.contains("unknown key `prize`\n --> s.toml:6:1\n"),
-        "{shown}"
+    assert_eq!(left, ["e", "g"]);
+}
+
+#[test]
+fn a_kind_without_its_settings_says_which_it_needs() {
+    kinds(
+        "a = \"fixed\"\nb = \"ratio\"\nc = \"steps\"\nd = \"bounds\"\ne = \"any\"\n",
+        &[
+            "`a`: `fixed` needs its settings\n --> s.toml:1:5\n  |\n1 | a = \"fixed\"\n  |     ^^^^^^^ \
+             write `{ fixed = { price = ..., per = ... } }`\n",
+            "`b`: `ratio` needs a number\n --> s.toml:2:5\n  |\n2 | b = \"ratio\"\n  |     ^^^^^^^ \
+             write `{ ratio = ... }`\n",
+            "`c`: `steps` needs a list\n --> s.toml:3:5\n",
+            "write `{ bounds = { least = ..., name = ..., kind = ... } }`\n",
+            "write `{ any = {} }`\n",
+        ],
     );
-    assert_eq!(d.len(), 2, "{shown}");
-    // With its tag unknown nothing is known of `a`.
-    let left: Vec<String> = read
-        .expect("nothing required was cut")
-        .into_keys()
-        .collect();
-    assert_eq!(left, ["b"]);
+}
+
+#[test]
+fn whatever_a_missing_key_needs_is_made_up_for_the_rest_of_its_table() {
+    kinds(
+        "a = { bounds = { mst = 1 } }\n",
+        &[
+            "missing key `kind`",
+            "missing key `least`",
+            "missing key `name`",
+            "unknown key `mst`",
+        ],
+    );
+    kinds(
+        "a = { fixed = { prize = 1 } }\n",
+        &["missing key `price`", "unknown key `prize`"],
+    );
+}
+
+#[test]
+fn numbers_that_no_type_holds_are_told_in_plain_words() {
+    reports(
+        "seed = 99999999999999999999\nsizes = [1e999, inf, 99999999999999999999]\n[pricing]\n\
+         discount = 999999999999999999999999999999999999999999999\n",
+        &[
+            "`seed`: expected a whole number between 0 and 18446744073709551615, found the number 99999999999999999999\n",
+            "`sizes`: the number 1e999 is too large\n",
+            "`discount`: the number 9999999999999999999999999999999999999999... is too large\n",
+        ],
+    );
 }

@@ -1,0 +1,167 @@
+//! One reading of a document, which goes on after mistakes.
+//!
+//! serde gives up at the first mistake. So what is wrong is told and left out, and the table or list around it is read
+//! again without it; a key that is missing is told and made up, for the sake of the rest of its table. A document in
+//! which anything was made up is never handed out.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::ptr;
+use std::sync::Arc;
+
+use ::toml::de::DeValue;
+use serde::de::DeserializeOwned;
+
+use super::complaint::Complaint;
+use super::strict::Strict;
+use super::tree::Node;
+use crate::input::{Diagnostic, Diagnostics, Source};
+
+/// A file with more mistakes than this is of another kind altogether.
+const MOST_MISTAKES: usize = 200;
+
+/// Values that are read at most, all that are read again included: a large document is told fewer mistakes.
+const MOST_READ: usize = 20_000_000;
+
+/// Mistakes of a document that are told, however large it is.
+const FEWEST_MISTAKES: usize = 10;
+
+/// A table in which keys can be made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Table {
+    /// One of the document.
+    Written(Address),
+    /// One that is made up itself.
+    MadeUp(usize),
+}
+
+impl Table {
+    /// One of the document.
+    pub(super) fn written(node: &Node<'_>) -> Table {
+        Table::Written(address(node))
+    }
+}
+
+/// Where a value of the document is in memory: two of them may be at one place of the text.
+type Address = *const ();
+
+fn address(node: &Node<'_>) -> Address {
+    ptr::from_ref(node).cast()
+}
+
+/// What became known about a document while it was read.
+pub(super) struct Reading<'a> {
+    source: &'a Arc<Source>,
+    /// Lines with syntax errors: what is wrong there was reported already.
+    broken: &'a [Range<usize>],
+    mistakes: RefCell<Vec<Diagnostic>>,
+    /// The values that are read no more.
+    left_out: RefCell<HashSet<Address>>,
+    made_up: RefCell<HashMap<Table, Vec<&'static str>>>,
+    made_up_tables: Cell<usize>,
+    read: Cell<usize>,
+}
+
+/// Reads a tree as a `T`; what is wrong with it goes to `diagnostics`.
+pub(super) fn read<T: DeserializeOwned>(
+    source: &Arc<Source>,
+    root: &Node<'_>,
+    broken: &[Range<usize>],
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    let reading = Reading {
+        source,
+        broken,
+        mistakes: RefCell::default(),
+        left_out: RefCell::default(),
+        made_up: RefCell::default(),
+        made_up_tables: Cell::new(0),
+        read: Cell::new(0),
+    };
+    let value = Strict::new(&reading, root).read::<T>();
+    let is_whole = (reading.made_up.borrow().keys()).all(|table| matches!(table, Table::MadeUp(_)));
+    diagnostics.extend(reading.mistakes.into_inner());
+    value.ok().filter(|_| is_whole)
+}
+
+impl Reading<'_> {
+    /// Counts a value that is read.
+    pub(super) fn count(&self) {
+        self.read.set(self.read.get() + 1);
+    }
+
+    /// Whether it is not worth while to go on.
+    pub(super) fn is_enough(&self) -> bool {
+        let told = self.mistakes.borrow().len();
+        told >= MOST_MISTAKES || told >= FEWEST_MISTAKES && self.read.get() > MOST_READ
+    }
+
+    /// Whether a value is read no more.
+    pub(super) fn is_left_out(&self, node: &Node<'_>) -> bool {
+        self.left_out.borrow().contains(&address(node))
+    }
+
+    /// Tells what is wrong with a value of the document, and has it left out from now on.
+    pub(super) fn leave_out(&self, node: &Node<'_>, complaint: &Complaint, key: Option<&str>) {
+        if !self.holds_made_up(node) {
+            self.tell(node.span(), complaint, key);
+        }
+        self.left_out.borrow_mut().insert(address(node));
+    }
+
+    /// Tells what is wrong at a place, unless nothing can be trusted there.
+    pub(super) fn tell(&self, span: Range<usize>, complaint: &Complaint, key: Option<&str>) {
+        let on_broken_line =
+            |line: &Range<usize>| line.start <= span.start && span.start <= line.end;
+        if matches!(complaint, Complaint::Consequence) || self.broken.iter().any(on_broken_line) {
+            return;
+        }
+        let (title, label, help) = complaint.told(key);
+        let mut diagnostic = Diagnostic::at(self.source, span, title, label);
+        diagnostic.help = help;
+        self.mistakes.borrow_mut().push(diagnostic);
+    }
+
+    /// A new table that is made up; it is empty.
+    pub(super) fn made_up_table(&self) -> Table {
+        self.made_up_tables.set(self.made_up_tables.get() + 1);
+        Table::MadeUp(self.made_up_tables.get())
+    }
+
+    /// Makes up a key of a table, unless that was done before. One of the document is told to lack it, unless it was left
+    /// out or the parser may have skipped it.
+    pub(super) fn make_up(&self, table: Table, key: &'static str, node: Option<&Node<'_>>) -> bool {
+        if self.made_up(table).contains(&key) {
+            return false;
+        }
+        let lacks = |node: &&Node<'_>| self.broken.is_empty() && node.get_ref().get(key).is_none();
+        if let Some(node) = node.filter(lacks) {
+            self.tell(node.span(), &Complaint::Missing { key }, None);
+        }
+        (self.made_up.borrow_mut().entry(table).or_default()).push(key);
+        true
+    }
+
+    /// The keys that were made up in a table.
+    pub(super) fn made_up(&self, table: Table) -> Vec<&'static str> {
+        self.made_up
+            .borrow()
+            .get(&table)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Whether anything was made up in a value: it may be refused only because of that.
+    fn holds_made_up(&self, node: &Node<'_>) -> bool {
+        if self.made_up.borrow().is_empty() {
+            return false;
+        }
+        self.made_up.borrow().contains_key(&Table::written(node))
+            || match node.get_ref() {
+                DeValue::Table(table) => table.values().any(|own| self.holds_made_up(own)),
+                DeValue::Array(list) => list.iter().any(|own| self.holds_made_up(own)),
+                _ => false,
+            }
+    }
+}
