@@ -37,9 +37,10 @@ impl Recipe for Thrifty {
         };
         let (share, steps) = (self.share, (0..task.space.len()).filter_map(of).collect());
         let search = Search { share, steps };
-        match search.steps.is_empty() {
-            true => Err(Unusable("no configuration was run before".to_owned())),
-            false => Ok(Box::new(search)),
+        if search.steps.is_empty() {
+            Err(Unusable("no configuration was run before".to_owned()))
+        } else {
+            Ok(Box::new(search))
         }
     }
 }

@@ -84,9 +84,10 @@ fn steps_and_looks_on_unequal_workers_do_not_allocate() {
         let plan = job.plan().expect("it is possible");
         let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
         measure(|| {
-            let outcome = match step_by_step {
-                true => plan.run_step_by_step(&mut stream),
-                false => plan.run(&mut stream),
+            let outcome = if step_by_step {
+                plan.run_step_by_step(&mut stream)
+            } else {
+                plan.run(&mut stream)
             };
             assert_eq!(outcome.changes, 0);
         })

@@ -112,9 +112,10 @@ fn own_price(text: &str) -> Result<(String, f64), String> {
     let legal = "expected VM=USD, like my-box=2.50";
     let (vm, usd) = text.rsplit_once('=').ok_or(legal)?;
     let usd: f64 = usd.trim().parse().map_err(|_| legal)?;
-    match !vm.trim().is_empty() && usd > 0.0 && usd <= 1e6 {
-        true => Ok((vm.trim().to_owned(), usd)),
-        false => Err(format!("{legal}, above 0 and at most a million")),
+    if !vm.trim().is_empty() && usd > 0.0 && usd <= 1e6 {
+        Ok((vm.trim().to_owned(), usd))
+    } else {
+        Err(format!("{legal}, above 0 and at most a million"))
     }
 }
 
@@ -164,9 +165,10 @@ impl AdviseArgs {
         if let Some(file) = &self.report {
             super::report::put(&scavsim_show::page::of_advice::contents(&advice), file)?;
         }
-        Ok(match advice.choices.is_empty() {
-            true => Exit::SomeCasesFailed,
-            false => Exit::Done,
+        Ok(if advice.choices.is_empty() {
+            Exit::SomeCasesFailed
+        } else {
+            Exit::Done
         })
     }
 

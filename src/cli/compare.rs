@@ -128,9 +128,10 @@ impl CompareArgs {
                 all.push(repeats);
             }
         };
-        match self.repeats.is_empty() {
-            true => stated.for_each(&mut take),
-            false => asked.for_each(&mut take),
+        if self.repeats.is_empty() {
+            stated.for_each(&mut take)
+        } else {
+            asked.for_each(&mut take)
         }
         if all.is_empty() {
             all.push(1);

@@ -133,9 +133,10 @@ impl Sample {
             );
         }
         let seconds = per_simulation(self.time, self.finished);
-        let (how, seconds) = match least > seconds {
-            true => ("more than", least),
-            false => ("about", seconds),
+        let (how, seconds) = if least > seconds {
+            ("more than", least)
+        } else {
+            ("about", seconds)
         };
         let bytes = self.bytes as f64 / self.tried as f64 * self.cases as f64;
         format!(

@@ -100,9 +100,12 @@ impl ExampleArgs {
         }
         let files = with_included(first);
         let here = self.out == Path::new(".");
-        let path = |own: &Shipped| match here {
-            true => PathBuf::from(own.file),
-            false => self.out.join(own.file),
+        let path = |own: &Shipped| {
+            if here {
+                PathBuf::from(own.file)
+            } else {
+                self.out.join(own.file)
+            }
         };
         let paths: Vec<PathBuf> = files.iter().map(path).collect();
         let mut there = Diagnostics::default();
@@ -126,9 +129,10 @@ impl ExampleArgs {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        let next = match files[0].file.ends_with(".toml") {
-            true => format!("scavsim run {}", written[0]),
-            false => format!("scavsim advise {} --samples-per-epoch 50000", written[0]),
+        let next = if files[0].file.ends_with(".toml") {
+            format!("scavsim run {}", written[0])
+        } else {
+            format!("scavsim advise {} --samples-per-epoch 50000", written[0])
         };
         terminal::print(&format!("written: {}\n  {next}\n", written.join(", ")))?;
         Ok(Exit::Done)

@@ -92,20 +92,19 @@ pub(super) fn same_scenario(
     let mut scenarios = run::load(&[file.to_owned()], overrides)?;
     let scenario = scenarios.remove(0);
     let differences = manifest::differences(identity, &manifest::identity(&scenario));
-    match differences.is_empty() {
-        true => Ok(scenario),
-        false => {
-            let mut all = Diagnostics::default();
-            for difference in differences {
-                let title = format!(
-                    "{} is not what the run was made from: {difference}",
-                    file.display()
-                );
-                let help = "a run with `-s KEY=VALUE` needs the same here";
-                all.push(Diagnostic::general(title).with_help(help));
-            }
-            Err(Failure::Wrong(all))
+    if differences.is_empty() {
+        Ok(scenario)
+    } else {
+        let mut all = Diagnostics::default();
+        for difference in differences {
+            let title = format!(
+                "{} is not what the run was made from: {difference}",
+                file.display()
+            );
+            let help = "a run with `-s KEY=VALUE` needs the same here";
+            all.push(Diagnostic::general(title).with_help(help));
         }
+        Err(Failure::Wrong(all))
     }
 }
 

@@ -25,9 +25,10 @@ impl LicencesArgs {
     /// # Errors
     /// [`Failure`] when stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
-        terminal::print(&match self.notice {
-            true => NOTICE.to_owned(),
-            false => format!("{NOTICE}\n\n{OWN}\n\n{APACHE}"),
+        terminal::print(&if self.notice {
+            NOTICE.to_owned()
+        } else {
+            format!("{NOTICE}\n\n{OWN}\n\n{APACHE}")
         })?;
         Ok(Exit::Done)
     }

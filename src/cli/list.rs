@@ -141,9 +141,10 @@ fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
     let mut types: BTreeMap<&str, (Vec<&str>, usize)> = BTreeMap::new();
     for shape in all.filter_map(|shape| Shape::parse(shape).ok()) {
         let (even, uneven) = types.entry(shape.vm_type).or_default();
-        match shape.is_even() {
-            true => even.push(shape.suffix),
-            false => *uneven += 1,
+        if shape.is_even() {
+            even.push(shape.suffix)
+        } else {
+            *uneven += 1
         }
     }
     let texts = types.into_iter().map(|(vm_type, (even, uneven))| {

@@ -256,9 +256,10 @@ impl From<anyhow::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        match error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
-            true => altered(&error),
-            false => Failure::Other(error.into()),
+        if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
+            altered(&error)
+        } else {
+            Failure::Other(error.into())
         }
     }
 }

@@ -297,16 +297,18 @@ fn chosen(material: &Material, asked: &Asked, kinds: &[String]) -> Result<Vec<Fi
             Ok(figure) => figures.push(figure),
             Err(why) => {
                 let what = format!("`{}` has no figure `{}`: {why}", material.name, kind.name);
-                match is_named(kind) {
-                    true => wrong.push(Diagnostic::general(what)),
-                    false => terminal::note(&what),
+                if is_named(kind) {
+                    wrong.push(Diagnostic::general(what))
+                } else {
+                    terminal::note(&what)
                 }
             }
         }
     }
-    match wrong.is_empty() {
-        true => Ok(figures),
-        false => Err(Failure::Wrong(wrong)),
+    if wrong.is_empty() {
+        Ok(figures)
+    } else {
+        Err(Failure::Wrong(wrong))
     }
 }
 

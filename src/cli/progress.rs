@@ -30,9 +30,10 @@ const LINE: Duration = Duration::from_secs(30);
 
 /// Does what writes to the terminal while no bar stands in its way.
 pub fn beside<T>(write: impl FnOnce() -> T) -> T {
-    match ARE_DRAWN.load(Ordering::Relaxed) {
-        true => BARS.suspend(write),
-        false => write(),
+    if ARE_DRAWN.load(Ordering::Relaxed) {
+        BARS.suspend(write)
+    } else {
+        write()
     }
 }
 
@@ -86,9 +87,12 @@ impl Progress {
         let watcher = (!terminal::is_quiet()).then(|| {
             let (counter, done) = (Arc::clone(&counter), Arc::clone(&done));
             let is_terminal = io::stderr().is_terminal();
-            thread::spawn(move || match is_terminal {
-                true => draw(&work, &counter, &done),
-                false => tell(&work, &counter, &done),
+            thread::spawn(move || {
+                if is_terminal {
+                    draw(&work, &counter, &done)
+                } else {
+                    tell(&work, &counter, &done)
+                }
             })
         });
         Progress {
@@ -163,9 +167,10 @@ impl Pace {
         if !self.has_begun {
             // What is finished at the first look was finished since the beginning, or found there.
             self.has_begun = self.last.1 > Duration::ZERO && finished > self.last.0;
-            self.since = match self.has_begun {
-                true => self.last,
-                false => (finished, elapsed),
+            self.since = if self.has_begun {
+                self.last
+            } else {
+                (finished, elapsed)
             };
         }
         self.last = (finished, elapsed);

@@ -27,9 +27,10 @@ impl RecordsArg {
         let named = FORMATS
             .iter()
             .filter(|format| self.names.iter().any(|name| name == format.name));
-        match self.names.is_empty() {
-            true => FORMATS.iter().take(1).collect(),
-            false => named.collect(),
+        if self.names.is_empty() {
+            FORMATS.iter().take(1).collect()
+        } else {
+            named.collect()
         }
     }
 }

@@ -119,9 +119,10 @@ impl ReproduceArgs {
 
     fn papers(&self) -> Result<Vec<Paper>, Failure> {
         let all = Paper::names().into_iter().map(str::to_owned);
-        let names = match self.papers.is_empty() {
-            true => all.collect(),
-            false => self.papers.clone(),
+        let names = if self.papers.is_empty() {
+            all.collect()
+        } else {
+            self.papers.clone()
         };
         let size = Size {
             fidelity: self.fidelity,
@@ -135,9 +136,10 @@ impl ReproduceArgs {
                 Err(mistakes) => wrong.extend(mistakes),
             }
         }
-        match wrong.is_empty() {
-            true => Ok(papers),
-            false => Err(Failure::Wrong(wrong)),
+        if wrong.is_empty() {
+            Ok(papers)
+        } else {
+            Err(Failure::Wrong(wrong))
         }
     }
 }

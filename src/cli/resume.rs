@@ -60,9 +60,10 @@ pub fn starts(
             _ => Start::Over,
         });
     }
-    match wrong.is_empty() {
-        true => Ok(all),
-        false => Err(Failure::Wrong(wrong)),
+    if wrong.is_empty() {
+        Ok(all)
+    } else {
+        Err(Failure::Wrong(wrong))
     }
 }
 

@@ -89,6 +89,7 @@ impl RunArgs {
     ///
     /// # Errors
     /// [`Failure`].
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
@@ -276,9 +277,10 @@ fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     for scenario in scenarios.iter().filter(|s| s.precision.is_some()) {
         wrong.push(precision::open_number(scenario, "a shard"));
     }
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Wrong(wrong)),
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Wrong(wrong))
     }
 }
 

@@ -42,10 +42,11 @@ impl Runner<'_> {
             scenario.name,
             begin.elapsed().as_secs_f64()
         ));
-        match self.interrupt.is_raised() {
+        if self.interrupt.is_raised() {
             // What was cut off may be wrong in any way.
-            true => Err(Failure::Interrupted),
-            false => Ok(plan.map_err(anyhow::Error::from)?),
+            Err(Failure::Interrupted)
+        } else {
+            Ok(plan.map_err(anyhow::Error::from)?)
         }
     }
 

@@ -38,9 +38,10 @@ impl SetArgs {
                 }
             }
         }
-        match wrong.is_empty() {
-            true => Ok(sources),
-            false => Err(Failure::Wrong(wrong)),
+        if wrong.is_empty() {
+            Ok(sources)
+        } else {
+            Err(Failure::Wrong(wrong))
         }
     }
 }
@@ -52,9 +53,10 @@ fn line(key: &str, value: &str) -> String {
         && value
             .chars()
             .all(|c| c.is_alphanumeric() || "-_./".contains(c));
-    match is_word && as_written.parse::<toml::Table>().is_err() {
-        true => format!("{key} = \"{value}\""),
-        false => as_written,
+    if is_word && as_written.parse::<toml::Table>().is_err() {
+        format!("{key} = \"{value}\"")
+    } else {
+        as_written
     }
 }
 

@@ -32,9 +32,10 @@ impl ValidateArgs {
     /// [`Failure`] when a workload is wrong, or stdout cannot be written.
     pub fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
-        let names = match self.workloads.is_empty() {
-            true => library::names().into_iter().map(str::to_owned).collect(),
-            false => self.workloads,
+        let names = if self.workloads.is_empty() {
+            library::names().into_iter().map(str::to_owned).collect()
+        } else {
+            self.workloads
         };
         let mut all = Vec::new();
         for name in &names {

@@ -90,15 +90,16 @@ impl VerifyArgs {
         };
         run.hand_out(&mut reading)?;
         let anew = summary_csv::text(&reading.summary.finish()?, true);
-        match anew.as_bytes() == summary {
-            true => Ok(reading.rows),
-            false => Err(wrong(
+        if anew.as_bytes() == summary {
+            Ok(reading.rows)
+        } else {
+            Err(wrong(
                 format!(
                     "summary.csv in {} is not that of its records",
                     self.folder.display()
                 ),
                 "`scavsim summary DIR` prints what they come to",
-            )),
+            ))
         }
     }
 }
@@ -167,9 +168,10 @@ fn again(scenario: &Scenario, stored: &Stored, signals: &Signals) -> Result<(), 
             ));
         }
     }
-    match found.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Wrong(found)),
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Wrong(found))
     }
 }
 

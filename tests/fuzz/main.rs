@@ -13,6 +13,9 @@
 //!
 //! - [`luck`], [`mutate`]: the changes. [`inputs`], [`texts`], [`results`]: the targets.
 
+// A test tells one story from its beginning to its end.
+#![allow(clippy::too_many_lines)]
+
 mod inputs;
 mod luck;
 mod mutate;

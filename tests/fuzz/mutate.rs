@@ -84,9 +84,10 @@ fn tokens(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '-';
-        let end = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let end = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
         };
         let (token, behind) = rest.split_at(end);
         tokens.push(token);
@@ -129,9 +130,10 @@ fn of_tokens(text: &str, others: &[&str], luck: &mut Luck) -> String {
                 -1.0, 0.1, 0.5, 0.999, 1.001, 2.0, 10.0, 1e3, 1e6, 1e-6, 1e12,
             ];
             let scaled = number * luck.pick(&factors);
-            all[at] = match luck.once_in(2) {
-                true => format!("{scaled}"),
-                false => format!("{}", scaled.round()),
+            all[at] = if luck.once_in(2) {
+                format!("{scaled}")
+            } else {
+                format!("{}", scaled.round())
             };
         }
         (0..3, None) if !others.is_empty() => {
@@ -208,9 +210,10 @@ pub fn bytes(bytes: &[u8], luck: &mut Luck) -> Vec<u8> {
             return bytes;
         }
         let near = bytes.len().min(4000);
-        let at = match luck.once_in(2) {
-            true => luck.below(bytes.len()),
-            false => bytes.len() - 1 - luck.below(near),
+        let at = if luck.once_in(2) {
+            luck.below(bytes.len())
+        } else {
+            bytes.len() - 1 - luck.below(near)
         };
         match luck.below(7) {
             0 | 1 => bytes[at] ^= 1 << luck.below(8),

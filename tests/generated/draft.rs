@@ -35,9 +35,10 @@ impl Line {
 pub fn quoted(key: &str) -> String {
     let is_bare =
         !key.is_empty() && (key.chars()).all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    match is_bare {
-        true => key.to_owned(),
-        false => format!("\"{key}\""),
+    if is_bare {
+        key.to_owned()
+    } else {
+        format!("\"{key}\"")
     }
 }
 

@@ -135,9 +135,10 @@ impl Build<'_> {
                 .collect();
             // Of machines that would make a run long for a test.
             let small: Vec<_> = rows.iter().filter(|row| row.1 <= 64).collect();
-            let (vm, workers, batch) = match small.is_empty() {
-                true => rows[0].clone(),
-                false => (*self.luck.pick(&small)).clone(),
+            let (vm, workers, batch) = if small.is_empty() {
+                rows[0].clone()
+            } else {
+                (*self.luck.pick(&small)).clone()
             };
             self.world.vms = vec![vm];
             self.world.workers = vec![workers];

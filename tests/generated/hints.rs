@@ -117,9 +117,12 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
     let luck = &mut *walk.luck;
     if let Some(seconds) = seconds(of, key, world) {
         let (least, most) = seconds;
-        return several(world, luck, |luck| match luck.once_in(8) && least < 1.0 {
-            true => "0".to_owned(),
-            false => number(between(least.max(1e-3), most.max(1e-2), luck)),
+        return several(world, luck, |luck| {
+            if luck.once_in(8) && least < 1.0 {
+                "0".to_owned()
+            } else {
+                number(between(least.max(1e-3), most.max(1e-2), luck))
+            }
         });
     }
     let (provider, region) = (world.listed.provider.clone(), world.listed.region.clone());
@@ -141,9 +144,10 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
             axis(&[k * b, 2 * k * b], luck)
         }
         ("ClusterTable", "vm") => {
-            let all = match world.kinds.is_empty() || luck.once_in(6) {
-                true => world.vms.clone(),
-                false => world.kinds.clone(),
+            let all = if world.kinds.is_empty() || luck.once_in(6) {
+                world.vms.clone()
+            } else {
+                world.kinds.clone()
             };
             Some(list(
                 (0..=luck.below(2)).map(|_| string(luck.pick(&all).as_str())),
@@ -161,9 +165,10 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
             let other = luck.pick(&world.vms).clone();
             let part =
                 |vm: &str, luck: &mut Luck| format!("{} = {}", quoted(vm), 1 + luck.below(3));
-            Some(match vm == other {
-                true => format!("{{ {} }}", part(&vm, luck)),
-                false => format!("{{ {}, {} }}", part(&vm, luck), part(&other, luck)),
+            Some(if vm == other {
+                format!("{{ {} }}", part(&vm, luck))
+            } else {
+                format!("{{ {}, {} }}", part(&vm, luck), part(&other, luck))
             })
         }
         ("KindTable", "market") => text(luck.pick(&["spot", "spot", "on-demand"])),
@@ -186,10 +191,13 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("Speculative", "spare") => Some(format!("{}", luck.below(3))),
         ("Ssp", "slack") => Some(format!("{}", luck.below(6))),
         ("Asp", "servers") => Some(format!("{}", 1 + luck.below(3))),
-        ("Asp", "service_s") => match luck.once_in(3) {
-            true => Some("0".to_owned()),
-            false => Some(number(world.worker_s * between(0.01, 0.6, luck))),
-        },
+        ("Asp", "service_s") => {
+            if luck.once_in(3) {
+                Some("0".to_owned())
+            } else {
+                Some(number(world.worker_s * between(0.01, 0.6, luck)))
+            }
+        }
         ("Asp", "sharpness") => Some(number(between(1.0, 8.0, luck))),
         ("Flexible", "after_s") => Some(number(world.worker_s * between(0.3, 4.0, luck))),
         ("LocalSgd", "period") => Some(format!("{}", 1 + luck.below(12))),
@@ -259,10 +267,13 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
             let all: Vec<String> = world.vms.iter().map(|vm| price(vm, luck)).collect();
             Some(format!("{{ {} }}", all.join(", ")))
         }
-        ("PolicyFile", "catalogue") => match luck.once_in(3) {
-            true => None,
-            false => text("on-demand"),
-        },
+        ("PolicyFile", "catalogue") => {
+            if luck.once_in(3) {
+                None
+            } else {
+                text("on-demand")
+            }
+        }
         ("PolicyFile", "provider") => text(&provider),
         ("PolicyFile", "region") => text(&region),
         ("PolicyFile", "regions") => Some(format!("{{ {provider} = \"{region}\" }}")),

@@ -84,9 +84,10 @@ fn without(mut draft: Draft, all: &[Wrong], luck: &mut Luck) -> Draft {
                     let is_ground = ["bag", "parallel", "cluster"].contains(&&*key);
                     let own = |line: &Line| line.is_in(&key) && !is_needed(&line.path);
                     let count = draft.lines.iter().filter(|line| own(line)).count();
-                    match is_ground && count > 0 {
-                        true => one_of(&mut draft, luck, own),
-                        false => draft.lines.retain(|line| !own(line)),
+                    if is_ground && count > 0 {
+                        one_of(&mut draft, luck, own)
+                    } else {
+                        draft.lines.retain(|line| !own(line))
                     }
                 }
             }
@@ -150,9 +151,10 @@ pub fn smaller(draft: Draft, breaks: impl Fn(&Draft) -> bool, patience: Duration
     while at < small.lines.len() && Instant::now() < until {
         let mut fewer = small.clone();
         fewer.lines.remove(at);
-        match breaks(&fewer) {
-            true => small = fewer,
-            false => at += 1,
+        if breaks(&fewer) {
+            small = fewer
+        } else {
+            at += 1
         }
     }
     small

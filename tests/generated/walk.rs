@@ -138,19 +138,21 @@ impl Walk<'_> {
         let mut parts = Vec::new();
         if node["properties"].is_object() {
             let is_named = !self.schema.definition(name)["properties"].is_null();
-            let keys = match is_named {
-                true => self.keys(name),
-                false => (node["properties"].as_object().into_iter().flatten())
+            let keys = if is_named {
+                self.keys(name)
+            } else {
+                (node["properties"].as_object().into_iter().flatten())
                     .map(|(key, _)| key.clone())
-                    .collect(),
+                    .collect()
             };
             for key in keys {
-                let value = match is_named {
-                    true => self.key(name, &key),
-                    false => match hints::hint(name, &key, self) {
+                let value = if is_named {
+                    self.key(name, &key)
+                } else {
+                    match hints::hint(name, &key, self) {
                         Some(text) => text,
                         None => self.value(&node["properties"][&key], &format!("{name}.{key}")),
-                    },
+                    }
                 };
                 parts.push(format!("{} = {value}", quoted(&key)));
             }
@@ -159,9 +161,10 @@ impl Walk<'_> {
             let value = self.value(&node["additionalProperties"], name);
             parts.push(format!("{} = {value}", quoted(&key)));
         }
-        match parts.is_empty() {
-            true => "{}".to_owned(),
-            false => format!("{{ {} }}", parts.join(", ")),
+        if parts.is_empty() {
+            "{}".to_owned()
+        } else {
+            format!("{{ {} }}", parts.join(", "))
         }
     }
 

@@ -21,9 +21,10 @@ pub struct Own {
 /// Makes up a workload for a world, whose scale it sets.
 pub fn own(world: &mut World, luck: &mut Luck) -> Own {
     let worker_s = between(0.2, 60.0, luck);
-    let sync_s = match luck.once_in(4) {
-        true => 0.0,
-        false => worker_s * between(0.01, 0.5, luck),
+    let sync_s = if luck.once_in(4) {
+        0.0
+    } else {
+        worker_s * between(0.01, 0.5, luck)
     };
     let updates = between(150.0, 1500.0, luck).round();
     world.workers = vec![1, 2, 3, 4, 6, 8];

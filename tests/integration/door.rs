@@ -54,9 +54,10 @@ fn changed(file: &str, from: &str, to: &str) -> Vec<(String, String)> {
     (files.into_iter())
         .map(|name| {
             let text = std::fs::read_to_string(folder.join(name)).expect("it is shipped");
-            let text = match name == file {
-                true => text.replacen(from, to, 1),
-                false => text,
+            let text = if name == file {
+                text.replacen(from, to, 1)
+            } else {
+                text
             };
             (name.to_owned(), text)
         })

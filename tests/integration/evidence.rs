@@ -142,9 +142,10 @@ fn constants_have_the_values_that_are_used() {
         for path in own.chain(shared.iter().cloned()) {
             let text = std::fs::read_to_string(&path).expect("it is readable");
             // What constants say of themselves is no use of them.
-            let text = match path.ends_with("paper.toml") {
-                true => text.split("[[constants]]").next().unwrap_or_default(),
-                false => &text,
+            let text = if path.ends_with("paper.toml") {
+                text.split("[[constants]]").next().unwrap_or_default()
+            } else {
+                &text
             };
             let parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || ".-_".contains(c)));
             numbers.extend(parts.filter_map(|part| part.replace('_', "").parse::<f64>().ok()));

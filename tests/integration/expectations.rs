@@ -286,10 +286,7 @@ proptest! {
     ) {
         // Through losses, expectations are runs: few clusters that vary little have few of them.
         let placement = if spot { placement / 4.0 } else { placement };
-        let (workers, spot) = match spot {
-            true => ("workers = [16], ", "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n"),
-            false => ("", ""),
-        };
+        let (workers, spot) = if spot {("workers = [16], ", "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n")} else {("", "")};
         let scenario = scenario(&format!(
             "seed = {seed}\nreplicas = 5\nworkloads = [\"scavenger-resnet18\"]\ncluster = {{ {workers}batch = [384, 1024] }}\n{spot}\
              variation = {{ placement_sigma = {placement}, vm_sigma = {machines}, epoch_cv = {epochs} }}\n\

@@ -46,6 +46,9 @@
 //! - [`special_files`]: links, pipes and devices where files belong.
 //! - [`sandbox`]: a folder to run the program in.
 
+// A test tells one story from its beginning to its end.
+#![allow(clippy::too_many_lines)]
+
 mod advise;
 mod bad_clusters;
 mod bad_input;

@@ -449,13 +449,12 @@ fn a_figure_that_takes_too_much_is_told_with_its_place() {
         put(&sandbox, "p/figures.csv", &(head.to_owned() + &row));
         let assert = sandbox.run(&["reproduce", "p"]);
         let (code, said) = (assert.get_output().status.code(), stderr(&assert));
-        match wrong.is_empty() {
-            true => assert_eq!(code, Some(0), "{said}"),
-            false => {
-                assert_eq!(code, Some(2), "{expression:.40}: {said:.400}");
-                assert!(said.contains(wrong), "{expression:.40}: {said:.400}");
-                assert!(said.contains("--> p/"), "{expression:.40}: {said:.400}");
-            }
+        if wrong.is_empty() {
+            assert_eq!(code, Some(0), "{said}")
+        } else {
+            assert_eq!(code, Some(2), "{expression:.40}: {said:.400}");
+            assert!(said.contains(wrong), "{expression:.40}: {said:.400}");
+            assert!(said.contains("--> p/"), "{expression:.40}: {said:.400}");
         }
     }
     // Rows that are only added up are not kept.

@@ -140,11 +140,13 @@ fn the_figures_of_the_documents_are_drawn_by_their_commands() {
         .lines()
         .filter_map(|line| line.strip_prefix("scavsim "))
     {
-        let absolute =
-            |word: &str| match word.starts_with("scenarios/") || word.starts_with("data/") {
-                true => repository().join(word).display().to_string(),
-                false => word.to_owned(),
-            };
+        let absolute = |word: &str| {
+            if word.starts_with("scenarios/") || word.starts_with("data/") {
+                repository().join(word).display().to_string()
+            } else {
+                word.to_owned()
+            }
+        };
         let words: Vec<String> = command.split(' ').map(absolute).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         sandbox.run(&words).success();

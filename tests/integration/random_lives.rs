@@ -40,10 +40,7 @@ prop_compose! {
         replica in 0u64..1000,
     ) -> Life {
         let (replacement, join, write, fewest) = times;
-        let lives = match market {
-            true => "lifetime = \"aws-2020-p3-trace\"".to_owned(),
-            false => format!("exponential_mean_h = {mean_h}"),
-        };
+        let lives = if market {"lifetime = \"aws-2020-p3-trace\"".to_owned()} else {format!("exponential_mean_h = {mean_h}")};
         let text = format!(
             "{sync}\ncluster.workers = [6]\nvariation.step_cv = {cv}\nkind.k = {{ {kind} }}\n\
              [spot]\n{lives}\non_loss = \"{on_loss}\"\nkeeps = \"{keeps}\"\nchief = \"{chief}\"\n\

@@ -218,9 +218,10 @@ fn rows_of_a_run_that_ended_are_verified_in_every_form() {
 }
 
 fn stopped_forms() -> Vec<&'static str> {
-    match cfg!(feature = "parquet") {
-        true => vec!["jsonl", "parquet", "csv"],
-        false => vec!["jsonl", "csv"],
+    if cfg!(feature = "parquet") {
+        vec!["jsonl", "parquet", "csv"]
+    } else {
+        vec!["jsonl", "csv"]
     }
 }
 
@@ -229,9 +230,10 @@ fn a_run_that_is_not_finished_is_not_replaced_unless_asked_for() {
     let sandbox = sandbox();
     let (right, _) = whole(&sandbox, &[]);
     for killed in [true, false] {
-        match killed {
-            true => sandbox.left_by_a_kill("out", &right, &right["records.csv"][..9000]),
-            false => drop(sandbox.run(&[&RUN[..], &["--fail-fast"]].concat()).code(3)),
+        if killed {
+            sandbox.left_by_a_kill("out", &right, &right["records.csv"][..9000])
+        } else {
+            drop(sandbox.run(&[&RUN[..], &["--fail-fast"]].concat()).code(3))
         }
         let before = sandbox.contents("out");
         for seed in ["0", "5"] {
@@ -399,9 +401,10 @@ mod stopped {
     }
 
     fn formats() -> &'static str {
-        match cfg!(feature = "parquet") {
-            true => "csv,jsonl,parquet",
-            false => "csv,jsonl",
+        if cfg!(feature = "parquet") {
+            "csv,jsonl,parquet"
+        } else {
+            "csv,jsonl"
         }
     }
 

@@ -14,9 +14,10 @@ limits = { max_cost_usd = 20.0 }
 "#;
 
 fn forms() -> &'static str {
-    match cfg!(feature = "parquet") {
-        true => "csv,jsonl,parquet",
-        false => "csv,jsonl",
+    if cfg!(feature = "parquet") {
+        "csv,jsonl,parquet"
+    } else {
+        "csv,jsonl"
     }
 }
 

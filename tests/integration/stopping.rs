@@ -32,9 +32,10 @@ fn stopped() {
     let took_s = std::thread::scope(|scope| {
         let working = scope.spawn(|| {
             let options = Scenario::options().interrupt(&interrupt).jobs(1);
-            let scenario = match own {
-                true => options.parse(file),
-                false => options.open(file),
+            let scenario = if own {
+                options.parse(file)
+            } else {
+                options.open(file)
             };
             match scenario {
                 Ok(scenario) => drop(scenario.run(|_| ())),

@@ -145,9 +145,10 @@ fn it_is_the_same_for_any_threads_shards_stops_and_forms() {
     assert_eq!(sandbox.read("killed/summary.csv"), expected);
     assert_eq!(sandbox.read("killed/records.csv"), rows);
 
-    let forms: &[&str] = match cfg!(feature = "parquet") {
-        true => &["csv", "jsonl", "parquet"],
-        false => &["csv", "jsonl"],
+    let forms: &[&str] = if cfg!(feature = "parquet") {
+        &["csv", "jsonl", "parquet"]
+    } else {
+        &["csv", "jsonl"]
     };
     for form in forms {
         run(&sandbox, form, &["--records", form]);

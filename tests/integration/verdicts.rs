@@ -322,10 +322,7 @@ fn a_life() -> impl Strategy<Value = String> {
             }
             if let Some(((one, other), batching, market, servers)) = kind {
                 let market = if market { "spot" } else { "on-demand" };
-                let servers = match servers {
-                    true => ", servers = { vm = \"e2-standard-4\", vms = 2 }",
-                    false => "",
-                };
+                let servers = if servers {", servers = { vm = \"e2-standard-4\", vms = 2 }"} else {""};
                 line(
                     "kind.k",
                     format!(

@@ -83,9 +83,10 @@ impl Streams {
 
     /// The stream for one purpose in one replica.
     pub fn stream(&self, replica: u64, purpose: Purpose) -> Stream {
-        match self.pairs && shares_luck(replica, purpose) {
-            true => self.paired(replica, purpose),
-            false => self.of(replica, purpose, 0),
+        if self.pairs && shares_luck(replica, purpose) {
+            self.paired(replica, purpose)
+        } else {
+            self.of(replica, purpose, 0)
         }
     }
 

@@ -125,9 +125,10 @@ fn differences(
     };
     let text = trial.draft.text();
     let is_tried = TRIED.iter().any(|name| text.contains(name));
-    let stated_fast = match text.contains("flexible") {
-        true => STATED_FLEXIBLE,
-        false => STATED,
+    let stated_fast = if text.contains("flexible") {
+        STATED_FLEXIBLE
+    } else {
+        STATED
     };
     let reference = parts(trial, &runs[0].1);
     for (fidelity, rows) in &runs {
@@ -181,9 +182,10 @@ fn differences(
                     let is_off =
                         |room: f64| p_value(&differences, room).is_some_and(|seen| seen < p);
                     // Asked where it matters.
-                    let known = match is_off(stated * mean) {
-                        true => trial.stated_error()?.unwrap_or(f64::INFINITY),
-                        false => 0.0,
+                    let known = if is_off(stated * mean) {
+                        trial.stated_error()?.unwrap_or(f64::INFINITY)
+                    } else {
+                        0.0
                     };
                     judge(
                         format!("{expected} of {name}"),

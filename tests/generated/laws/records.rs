@@ -62,9 +62,10 @@ pub fn are_figures(trial: &Trial<'_>) -> Found {
                 continue;
             }
             let figure: f64 = cell.parse().unwrap_or(f64::NAN);
-            let least = match SIGNED.iter().any(|name| column.starts_with(name)) {
-                true => f64::NEG_INFINITY,
-                false => 0.0,
+            let least = if SIGNED.iter().any(|name| column.starts_with(name)) {
+                f64::NEG_INFINITY
+            } else {
+                0.0
             };
             let most = if SHARES.contains(&column) {
                 1.0 + ROUNDING

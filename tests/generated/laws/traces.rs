@@ -49,11 +49,12 @@ pub fn agree(trial: &Trial<'_>) -> Found {
 }
 
 fn close(what: &str, seen: f64, expected: f64) -> Result<(), String> {
-    match (seen - expected).abs() <= ROUNDING * expected.abs().max(1e-3) {
-        true => Ok(()),
-        false => Err(format!(
+    if (seen - expected).abs() <= ROUNDING * expected.abs().max(1e-3) {
+        Ok(())
+    } else {
+        Err(format!(
             "{what}: {seen} in the trace, {expected} in the record"
-        )),
+        ))
     }
 }
 

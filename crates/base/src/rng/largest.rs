@@ -80,9 +80,10 @@ impl LargestLogNormal {
         let bits = stream.bits();
         let turned = bits ^ stream.mirror;
         let number = (turned & (SLICES as u64 - 1)) as usize;
-        match height(bits) < self.sure[number] {
-            true => self.place(number, turned),
-            false => self.weighed(number, bits, stream),
+        if height(bits) < self.sure[number] {
+            self.place(number, turned)
+        } else {
+            self.weighed(number, bits, stream)
         }
     }
 
@@ -133,9 +134,10 @@ impl LargestLogNormal {
     /// ln of the density at the value of `z`, but for a constant: −z²/2 + (K − 1) ln Φ(z) − σ z.
     fn log_density(&self, z: f64) -> f64 {
         let others = f64::from(self.count - 1);
-        let log_cdf = match z > 0.0 {
-            true => libm::log1p(-normal::cdf(-z)),
-            false => libm::log(normal::cdf(z)),
+        let log_cdf = if z > 0.0 {
+            libm::log1p(-normal::cdf(-z))
+        } else {
+            libm::log(normal::cdf(z))
         };
         -0.5 * z * z + others * log_cdf - self.sigma * z
     }
@@ -145,9 +147,10 @@ impl LargestLogNormal {
         for _ in 0..60 {
             let third = (right - left) / 3.0;
             let (a, b) = (left + third, right - third);
-            match self.log_density(a) < self.log_density(b) {
-                true => left = a,
-                false => right = b,
+            if self.log_density(a) < self.log_density(b) {
+                left = a
+            } else {
+                right = b
             }
         }
         self.log_density(0.5 * (left + right))
@@ -204,9 +207,10 @@ mod tests {
                         let value = law.weighed(number, bits, &mut stream);
                         let z = (libm::log(value) + 0.5 * sigma * sigma) / sigma;
                         let above = -libm::expm1(f64::from(count) * libm::log1p(-normal::cdf(-z)));
-                        match number == last {
-                            true => 1.0 - above * SLICES as f64,
-                            false => (1.0 - above) * SLICES as f64 - number as f64,
+                        if number == last {
+                            1.0 - above * SLICES as f64
+                        } else {
+                            (1.0 - above) * SLICES as f64 - number as f64
                         }
                     })
                     .collect();

@@ -12,9 +12,10 @@ pub(super) fn normal(stream: &mut Stream) -> f64 {
     let bits = stream.bits();
     let (layer, x) = place(bits);
     let sign = ((bits ^ stream.mirror) << 55) & (1 << 63);
-    let size = match x < EDGES[layer + 1] {
-        true => x,
-        false => beside(layer, x, stream),
+    let size = if x < EDGES[layer + 1] {
+        x
+    } else {
+        beside(layer, x, stream)
     };
     f64::from_bits(size.to_bits() ^ sign)
 }

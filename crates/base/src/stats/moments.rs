@@ -91,9 +91,10 @@ impl Welford {
 
     /// Third central moment over the cube of the standard deviation (divisor n in both); zero without spread.
     pub fn skewness(&self) -> f64 {
-        match self.squares > 0.0 {
-            true => self.cubes / self.squares * (self.count as f64 / self.squares).sqrt(),
-            false => 0.0,
+        if self.squares > 0.0 {
+            self.cubes / self.squares * (self.count as f64 / self.squares).sqrt()
+        } else {
+            0.0
         }
     }
 
@@ -114,9 +115,12 @@ impl Welford {
             _ => self.skewness() / n.sqrt(),
         };
         // T + k T²/3 + k² T³/27 + k/6 is nearly symmetric; this gives T for it.
-        let back = |symmetric: f64| match k.abs() < 1e-9 {
-            true => symmetric,
-            false => 3.0 / k * (libm::cbrt(1.0 + k * (symmetric - k / 6.0)) - 1.0),
+        let back = |symmetric: f64| {
+            if k.abs() < 1e-9 {
+                symmetric
+            } else {
+                3.0 / k * (libm::cbrt(1.0 + k * (symmetric - k / 6.0)) - 1.0)
+            }
         };
         Some(Interval {
             low: self.mean - back(t) * error,

@@ -49,9 +49,10 @@ impl Pair {
     pub fn correlation(&self) -> f64 {
         let [x, y] = self.each.map(|figure| figure.variance().sqrt());
         let most = x * y * (self.each[0].count() as f64 - 1.0);
-        match most > 0.0 {
-            true => (self.products / most).clamp(-1.0, 1.0),
-            false => 0.0,
+        if most > 0.0 {
+            (self.products / most).clamp(-1.0, 1.0)
+        } else {
+            0.0
         }
     }
 }

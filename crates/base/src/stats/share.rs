@@ -44,10 +44,7 @@ impl Share {
         let middle = (share + 0.5 * z) / (1.0 + z);
         let half = (z * (share * (1.0 - share) + 0.25 * z)).sqrt() / (1.0 + z);
         // Rounding must not keep the ends from what they are.
-        let end = |value: f64, at: u64, exact: f64| match self.yes == at {
-            true => exact,
-            false => value,
-        };
+        let end = |value: f64, at: u64, exact: f64| if self.yes == at { exact } else { value };
         Some(Interval {
             low: end(middle - half, 0, 0.0),
             high: end(middle + half, self.count, 1.0),

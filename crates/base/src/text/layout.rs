@@ -95,12 +95,13 @@ impl Fitted {
 /// A sentence on columns that have no room, and what shortened cells lack.
 pub fn remark(columns: &[&str], short: Option<&str>, page: &Page) -> String {
     let missing: Vec<&str> = columns.iter().copied().chain(short).collect();
-    match missing.is_empty() || page.is_wide || !page.columns.is_empty() {
-        true => String::new(),
-        false => page.dim(&page.prose(
+    if missing.is_empty() || page.is_wide || !page.columns.is_empty() {
+        String::new()
+    } else {
+        page.dim(&page.prose(
             &format!("not shown: {}; `--wide` shows all", missing.join(", ")),
             3,
-        )),
+        ))
     }
 }
 
@@ -177,9 +178,10 @@ fn fit_whole(columns: &[Strip], page: &Page) -> Fitted {
         *used <= room && there.count() == needed
     };
     let flat = take(Form::Short);
-    let (mut taken, mut used) = match has_all_needed(&flat) {
-        true => flat,
-        false => take(Form::Stacked),
+    let (mut taken, mut used) = if has_all_needed(&flat) {
+        flat
+    } else {
+        take(Form::Stacked)
     };
     for (at, form) in taken.iter_mut().filter(|(_, form)| *form == Form::Stacked) {
         let now = used + columns[*at].width(Form::Short) - columns[*at].width(*form);

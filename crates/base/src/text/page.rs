@@ -103,9 +103,10 @@ impl Page {
                 width += 3;
             }
             // A part that has no room on a line of its own is broken between words.
-            match length + indent > self.width {
-                true => text += self.prose(&part, indent).trim_end(),
-                false => text += &part,
+            if length + indent > self.width {
+                text += self.prose(&part, indent).trim_end()
+            } else {
+                text += &part
             }
             width += length;
         }

@@ -143,9 +143,12 @@ fn nearest_days(dated: &[Price], date: Date) -> String {
     let from = next.saturating_sub(AROUND);
     let shown = &dated[from..dated.len().min(next + AROUND)];
     let mut days: Vec<String> = (shown.iter())
-        .map(|p| match p.valid_from == p.valid_to {
-            true => p.valid_from.to_string(),
-            false => format!("{} to {}", p.valid_from, p.valid_to),
+        .map(|p| {
+            if p.valid_from == p.valid_to {
+                p.valid_from.to_string()
+            } else {
+                format!("{} to {}", p.valid_from, p.valid_to)
+            }
         })
         .collect();
     if shown.len() < dated.len() {
@@ -200,6 +203,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     fn prices_of_gpus_and_commitments_are_those_of_their_sources() {
         let catalogue = Catalogue::embedded().0;
         for (vm, provider, region, market, date, usd) in [

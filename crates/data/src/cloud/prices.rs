@@ -44,6 +44,7 @@ pub const TABLES: [(&str, &str, &str); 3] = [
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
+#[schemars(description = "On which terms a VM is rented.")]
 pub enum Market {
     /// Until it is given back.
     OnDemand,

@@ -88,15 +88,16 @@ impl<'a> Shape<'a> {
     pub fn layout(&self, workers: u32) -> Vec<(u32, u32)> {
         let runs = match self.placement {
             Placement::Even(each) => vec![(each, workers / each), (workers % each, 1)],
-            Placement::Fixed { vms, workers } => match self.suffix.contains('@') {
-                true => {
+            Placement::Fixed { vms, workers } => {
+                if self.suffix.contains('@') {
                     let fuller = workers % vms;
                     vec![(workers / vms + 1, fuller), (workers / vms, vms - fuller)]
+                } else {
+                    (self.suffix.split(['/', '-']))
+                        .filter_map(|each| Some((each.parse().ok()?, 1)))
+                        .collect()
                 }
-                false => (self.suffix.split(['/', '-']))
-                    .filter_map(|each| Some((each.parse().ok()?, 1)))
-                    .collect(),
-            },
+            }
         };
         let is_there = |(each, vms): &(u32, u32)| *each > 0 && *vms > 0;
         runs.into_iter().filter(is_there).collect()

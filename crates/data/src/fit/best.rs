@@ -128,12 +128,11 @@ pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
 /// # Errors
 /// [`NoLaw`] where the points cannot tell.
 pub fn best_on_one_vm(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
-    let mut chosen = match has_one_count(points) {
-        false => best(points)?,
-        true => {
-            enough(points, FEWEST_OF_ONE_COUNT)?;
-            best_of(&[Candidate::Compute], points)?
-        }
+    let mut chosen = if has_one_count(points) {
+        enough(points, FEWEST_OF_ONE_COUNT)?;
+        best_of(&[Candidate::Compute], points)?
+    } else {
+        best(points)?
     };
     chosen.fit.law.one_vm_only = true;
     Ok(chosen)
@@ -147,12 +146,13 @@ fn enough(points: &[StepPoint], fewest: usize) -> Result<(), NoLaw> {
     if points.len() < fewest {
         return Err(NoLaw::FewPoints(Points(points.len()), fewest));
     }
-    match points
+    if points
         .iter()
         .all(|p| p.local_batch == points[0].local_batch)
     {
-        true => Err(NoLaw::OneBatch),
-        false => Ok(()),
+        Err(NoLaw::OneBatch)
+    } else {
+        Ok(())
     }
 }
 

@@ -58,9 +58,12 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
 /// As [`variation`], with the parts of `like`, which was found for nearly the same points.
 pub fn again(points: &[(Place, f64)], like: &Variation) -> Option<Variation> {
     let points = some(points);
-    let part = |of: f64| match like.shared > 0.0 {
-        true => of / like.shared,
-        false => of,
+    let part = |of: f64| {
+        if like.shared > 0.0 {
+            of / like.shared
+        } else {
+            of
+        }
     };
     let mut best = Variation {
         shared: 1.0,

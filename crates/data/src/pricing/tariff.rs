@@ -134,9 +134,12 @@ impl Tariff {
         let charges = std::array::from_fn(|i| by_the_hour[i] + self.charges[i].usd_at_end);
         let weights = self.weights(&usage.phases);
         let all: f64 = weights.iter().sum();
-        let part = |phase: Phase| match all > 0.0 {
-            true => held * (weights[phase as usize] / all),
-            false => f64::from(u8::from(phase == Phase::Training)) * held,
+        let part = |phase: Phase| {
+            if all > 0.0 {
+                held * (weights[phase as usize] / all)
+            } else {
+                f64::from(u8::from(phase == Phase::Training)) * held
+            }
         };
         Parts {
             whole: held + by_the_hour.iter().sum::<f64>() + self.at_end_usd(),
@@ -216,9 +219,10 @@ impl Tariff {
         if let Some(sustained) = &self.sustained_use {
             let pools = prices.iter().enumerate().map(|(pool, price)| {
                 let own = (all.clone()).filter_map(|(of, held)| (of == pool).then_some(held));
-                let hours = match price.is_timed {
-                    true => sustained.charged_h(own),
-                    false => own.map(|held| held.vm_hours()).sum(),
+                let hours = if price.is_timed {
+                    sustained.charged_h(own)
+                } else {
+                    own.map(|held| held.vm_hours()).sum()
                 };
                 hours * price.usd_per_hour
             });

@@ -227,9 +227,10 @@ impl Ledger {
         let until_end = |interval: &VmInterval| VmInterval {
             to: interval.to.min(end),
             // Whoever releases everything before the provider comes has ended it himself.
-            ended_by: match interval.to <= end {
-                true => interval.ended_by,
-                false => EndedBy::User,
+            ended_by: if interval.to <= end {
+                interval.ended_by
+            } else {
+                EndedBy::User
             },
             ..*interval
         };

@@ -123,9 +123,10 @@ impl Epochs {
         batch: u32,
         by_law: impl Fn(f64) -> Option<f64>,
     ) -> Option<f64> {
-        let workers = match self.any_workers {
-            true => ANY,
-            false => f64::from(workers),
+        let workers = if self.any_workers {
+            ANY
+        } else {
+            f64::from(workers)
         };
         joined(&self.grid, workers, f64::from(batch), &by_law)
     }

@@ -169,9 +169,10 @@ pub(super) fn laws(
         check("a step", law.span(), law.get_ref().check());
     }
     for (vm_type, law) in &head.pooled {
-        let whole = match vm_type.get_ref().contains('/') {
-            true => Err("expected a VM type without workers per VM".to_owned()),
-            false => Ok(()),
+        let whole = if vm_type.get_ref().contains('/') {
+            Err("expected a VM type without workers per VM".to_owned())
+        } else {
+            Ok(())
         };
         check("this VM", vm_type.span(), whole);
         check("a step", law.span(), law.get_ref().check());

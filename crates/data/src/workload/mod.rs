@@ -191,9 +191,10 @@ impl Workload {
                         compute_s: known.cost.compute_s * compute,
                         communication_s: known.cost.communication_s * network,
                     },
-                    provenance: match stand_in.is_same {
-                        true => known.provenance,
-                        false => Provenance::Extrapolated,
+                    provenance: if stand_in.is_same {
+                        known.provenance
+                    } else {
+                        Provenance::Extrapolated
                     },
                     ..known
                 },
@@ -205,13 +206,14 @@ impl Workload {
             None => return Err(refuse(None)),
         };
         let cost = self.with_disk(step.cost, batch);
-        let step = match cost == step.cost {
-            true => step,
-            false => KnownStep {
+        let step = if cost == step.cost {
+            step
+        } else {
+            KnownStep {
                 cost,
                 provenance: Provenance::Extrapolated,
                 ..step
-            },
+            }
         };
         let noise_normalised = self.noise_at(workers, batch, reach);
         let Some(epochs) = self.epochs_at(workers, batch, noise_normalised, reach) else {
@@ -298,12 +300,13 @@ impl Workload {
         };
         let share = f64::from(batch) / self.constants.samples_per_epoch.value;
         let disk_s = share * state.epoch_s();
-        match cost.total_s() < disk_s {
-            true => StepCost {
+        if cost.total_s() < disk_s {
+            StepCost {
                 communication_s: disk_s - cost.compute_s,
                 ..cost
-            },
-            false => cost,
+            }
+        } else {
+            cost
         }
     }
 

@@ -104,9 +104,10 @@ impl Residual {
             .filter_map(|(index, (p, _))| {
                 let batch = (p.log_batch - place.log_batch).abs();
                 let apart = v.apart(place, p)?;
-                Some(match p.placement == place.placement {
-                    true => (batch - OWN_FIRST, index),
-                    false => (apart + BATCHES_APART * batch, index),
+                Some(if p.placement == place.placement {
+                    (batch - OWN_FIRST, index)
+                } else {
+                    (apart + BATCHES_APART * batch, index)
                 })
             })
             .collect();

@@ -296,9 +296,10 @@ impl Table {
         Ok(Table {
             vm: Arc::clone(vm),
             surface: Surface::new(&points, law),
-            errors: match pooled {
-                true => Errors::default(),
-                false => Errors::of(&points, law),
+            errors: if pooled {
+                Errors::default()
+            } else {
+                Errors::of(&points, law)
             },
             points,
         })

@@ -74,17 +74,19 @@ impl Surface {
     /// Abscissae of a configuration.
     fn place(&self, at: &Configuration) -> (f64, f64) {
         let workers = f64::from(at.workers);
-        let along = match self.by_local_batch {
-            true => at.local_batch(),
-            false => f64::from(at.batch),
+        let along = if self.by_local_batch {
+            at.local_batch()
+        } else {
+            f64::from(at.batch)
         };
         (libm::log(workers), libm::log(along))
     }
 
     fn side(&self, at: &Configuration) -> &Side {
-        match on_one_vm(at) {
-            true => &self.one_vm,
-            false => &self.several,
+        if on_one_vm(at) {
+            &self.one_vm
+        } else {
+            &self.several
         }
     }
 

@@ -94,6 +94,7 @@ impl Contender {
 const AT_ONCE: usize = 256;
 
 impl Arena {
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub(super) fn new(
         scenario: &Scenario,
         terms: &Terms,
@@ -119,16 +120,20 @@ impl Arena {
             allowed: misses.as_ref().map(|misses| &*misses.allowed),
             tariffs: &tariffs,
         };
-        let expectations = match ground.expects_by_runs() {
-            false => closed_form(hands, &*ground, count, terms, &tariffs),
-            true => expect(hands, &*ground, count, terms, question),
+        let expectations = if ground.expects_by_runs() {
+            expect(hands, &*ground, count, terms, question)
+        } else {
+            closed_form(hands, &*ground, count, terms, &tariffs)
         };
         let start_up_s = terms.start_up.seconds();
         let is_training = ground.facts().world.is_some_and(runs_are_training);
         let expected_time_s: Vec<Option<f64>> = (0..count)
-            .map(|at| match is_training {
-                true => Some(expectations.points.first()?[at].time_s - start_up_s),
-                false => ground.expected_time_s(at),
+            .map(|at| {
+                if is_training {
+                    Some(expectations.points.first()?[at].time_s - start_up_s)
+                } else {
+                    ground.expected_time_s(at)
+                }
             })
             .collect();
         let allowed = match &misses {

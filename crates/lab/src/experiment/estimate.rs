@@ -153,16 +153,15 @@ impl Sample {
     /// Seconds, or USD under a policy, per reached target.
     pub(super) fn estimate(&self, of: usize) -> Estimate {
         let plain = self.by_runs(of);
-        match self.has_outlines() && self.outlines() >= 2 {
-            true => {
-                let (with, _) = self.with_outlines(of);
-                if with.error < plain.error {
-                    with
-                } else {
-                    plain
-                }
+        if self.has_outlines() && self.outlines() >= 2 {
+            let (with, _) = self.with_outlines(of);
+            if with.error < plain.error {
+                with
+            } else {
+                plain
             }
-            false => plain,
+        } else {
+            plain
         }
     }
 

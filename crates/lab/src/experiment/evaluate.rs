@@ -187,9 +187,10 @@ impl<'p> Evaluator<'p> {
         match self.simulation.search(case) {
             Found::Never(why) => Err(why.clone()),
             Found::Forecast if arena.contenders[case.strategy].strategy.is_none() => {
-                match arena.contenders[case.strategy].name == CLAIRVOYANT {
-                    true => (self.best_realised(case, arena)).ok_or_else(|| NO_CHOICE.into()),
-                    false => Ok(oracle),
+                if arena.contenders[case.strategy].name == CLAIRVOYANT {
+                    (self.best_realised(case, arena)).ok_or_else(|| NO_CHOICE.into())
+                } else {
+                    Ok(oracle)
                 }
             }
             Found::Forecast => {
@@ -231,10 +232,11 @@ impl<'p> Evaluator<'p> {
             outcome.oracle = value(tariff, alone.line.net_end, &alone.net);
         }
         if self.plan.limits.are_any() || self.plan.repeats(case.arena).is_some() {
-            outcome.alone = match outcome.search.hours > 0.0 {
-                false => Some(outcome.total),
-                true => (self.simulation.run_alone(case, choice).ok())
-                    .map(|alone| value(tariff, alone.line.net_end, &alone.net)),
+            outcome.alone = if outcome.search.hours > 0.0 {
+                (self.simulation.run_alone(case, choice).ok())
+                    .map(|alone| value(tariff, alone.line.net_end, &alone.net))
+            } else {
+                Some(outcome.total)
             };
         }
         Ok(outcome)
@@ -325,13 +327,13 @@ impl<'p> Evaluator<'p> {
         self.priced = Some(key);
         let usage = &mut self.usage;
         let known = arena.prices_are_known(tariff);
-        let mut usd = |at: usize, time_s: f64| match known {
-            true => {
-                arena.ground.plan_usage(at, time_s, usage);
-                tariff.bill_usd(usage)
+        let mut usd = |at: usize, time_s: f64| {
+            if !known {
+                // What only the run tells is no part of a choice.
+                return f64::INFINITY;
             }
-            // What only the run tells is no part of a choice.
-            false => f64::INFINITY,
+            arena.ground.plan_usage(at, time_s, usage);
+            tariff.bill_usd(usage)
         };
         let point = |(at, time_s): (usize, &Option<f64>)| {
             time_s.map(|time_s| Point {
@@ -345,6 +347,7 @@ impl<'p> Evaluator<'p> {
             .extend(forecast.time_s.iter().enumerate().map(point));
     }
 
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     fn score(
         &self,
         record: &mut Record<'p>,
@@ -451,9 +454,10 @@ impl<'p> Evaluator<'p> {
             if totals.fell_back && why.is_none() {
                 record.fidelity = Some(Fidelity::Event.name());
                 if record.reason.is_empty() {
-                    record.reason = match totals.left_mean {
-                        true => Invalid::LeftMean.to_string().into(),
-                        false => IN_EVENTS_AT_TIMES.into(),
+                    record.reason = if totals.left_mean {
+                        Invalid::LeftMean.to_string().into()
+                    } else {
+                        IN_EVENTS_AT_TIMES.into()
                     };
                 }
             }
@@ -559,9 +563,10 @@ fn bill(arena: &Arena, tariff: &Tariff, run: &Run, scratch: &mut Usage) -> Outco
         choice: line.choice,
         total,
         parts,
-        gross: match line.gross_end == line.net_end {
-            true => total,
-            false => value(tariff, line.gross_end, &run.gross),
+        gross: if line.gross_end == line.net_end {
+            total
+        } else {
+            value(tariff, line.gross_end, &run.gross)
         },
         search: Value {
             hours: line.search_end.hours(),

@@ -188,9 +188,12 @@ fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
     let bounds = |of: usize| -> Vec<(f64, f64)> {
         (samples.iter())
             .map(|sample| sample.estimate(of))
-            .map(|e| match e.error.is_infinite() {
-                true => (e.value, e.value),
-                false => (low(&e), high(&e)),
+            .map(|e| {
+                if e.error.is_infinite() {
+                    (e.value, e.value)
+                } else {
+                    (low(&e), high(&e))
+                }
             })
             .collect()
     };
@@ -371,9 +374,10 @@ impl<'g> Runner<'g> {
                 break;
             }
             let reached = self.once(at, sample.runs());
-            let sketched = match sample.is_outlined() {
-                true => self.site.sketch_again(at),
-                false => None,
+            let sketched = if sample.is_outlined() {
+                self.site.sketch_again(at)
+            } else {
+                None
             };
             sample.count_losses(self.lost);
             sample.run(&self.values, reached, sketched.as_ref());

@@ -53,9 +53,10 @@ impl Holds {
 
     /// Of the ratio of two means of so many cases: Fieller's interval is as long as both ask for.
     pub(super) fn of_ratio(cases: u64) -> Holds {
-        match cases < FEWEST {
-            true => Holds::Roughly,
-            false => Holds::Oftener,
+        if cases < FEWEST {
+            Holds::Roughly
+        } else {
+            Holds::Oftener
         }
     }
 

@@ -154,9 +154,10 @@ impl Sample {
         if !self.is_settled(max_miss) {
             return 2 * self.runs();
         }
-        match self.is_near(limits, max_miss) {
-            true => self.runs().max(RUNS[1]),
-            false => self.runs(),
+        if self.is_near(limits, max_miss) {
+            self.runs().max(RUNS[1])
+        } else {
+            self.runs()
         }
     }
 

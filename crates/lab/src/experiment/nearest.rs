@@ -40,9 +40,10 @@ pub(super) fn sentence(
                 let (name, hours) = (space.name(at), hours_text(needs_s / SECONDS_PER_HOUR));
                 format!("; losses leave no time to train: {name} needs about {hours} in the mean")
             });
-        let what = match limits.are_any() {
-            true => format!("{NO_CHOICE}: none reaches the target"),
-            false => NOT_REACHED.to_owned(),
+        let what = if limits.are_any() {
+            format!("{NO_CHOICE}: none reaches the target")
+        } else {
+            NOT_REACHED.to_owned()
         };
         return what + &why.unwrap_or_default();
     };

@@ -76,9 +76,10 @@ pub fn replicas(
     };
     let mut summary = Summary::by(KeyColumns::of_one_luck(), Tasks::of(&plan));
     let most = wanted.most.max(1);
-    let least = match scenario.antithetic {
-        true => LEAST_ANTITHETIC,
-        false => LEAST,
+    let least = if scenario.antithetic {
+        LEAST_ANTITHETIC
+    } else {
+        LEAST
     };
     let (mut done, mut next) = (0, even(scenario.replicas.max(least)).min(most));
     loop {

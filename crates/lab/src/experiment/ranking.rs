@@ -206,9 +206,12 @@ fn run_chunk(
     chunk: &[usize],
     runs: u64,
 ) -> Vec<Runs> {
-    let most = |at: usize| match is_constant(arena, at) {
-        true => 1,
-        false => runs.min(arena.ground.most_expectation_runs(at)).max(1),
+    let most = |at: usize| {
+        if is_constant(arena, at) {
+            1
+        } else {
+            runs.min(arena.ground.most_expectation_runs(at)).max(1)
+        }
     };
     let most: Vec<u64> = chunk.iter().map(|at| most(*at)).collect();
     let quantities = arena.tariffs.len() + 1;
@@ -287,9 +290,10 @@ fn row(plan: &Plan, arena: &Arena, policy: usize, at: usize, runs: &Runs) -> Ran
 
 /// The VMs of a configuration and their markets.
 fn held(arena: &Arena, policy: &Policy, tariff: &Tariff, at: usize) -> Vec<Held> {
-    let usual = match tariff.is_as_stated() {
-        true => None,
-        false => policy.market(),
+    let usual = if tariff.is_as_stated() {
+        None
+    } else {
+        policy.market()
     };
     match arena.ground.facts().world {
         Some(world) => held_in(world, usual, at),

@@ -106,17 +106,18 @@ impl Tasks {
     /// Tasks of at most `size` cases; `stretch` cases have one arena and strategy.
     pub fn new(cases: u64, stretch: u64, size: u64) -> Tasks {
         let (stretch, size) = (stretch.max(1), size.max(1));
-        match stretch <= size {
-            true => Tasks {
+        if stretch <= size {
+            Tasks {
                 cases,
                 stretch: cases.max(1),
                 size: size / stretch * stretch,
-            },
-            false => Tasks {
+            }
+        } else {
+            Tasks {
                 cases,
                 stretch,
                 size,
-            },
+            }
         }
     }
 

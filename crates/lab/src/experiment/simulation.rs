@@ -451,9 +451,10 @@ fn ask(
     let depends = strategy.depends();
     let tariff = &arena.tariffs[case.policy];
     let prices = PriceList::new(&*arena.ground, tariff);
-    let task = match depends.prices {
-        true => arena.task_at(case.policy),
-        false => arena.task(),
+    let task = if depends.prices {
+        arena.task_at(case.policy)
+    } else {
+        arena.task()
     };
     let task = task.told(depends, plan.objectives[case.objective], &prices);
     let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));

@@ -347,9 +347,12 @@ impl Tally {
 
 /// How far below and above its mean a metric may be by choices that no case made; `None` where nobody can tell.
 fn reach(drift: &Drift, goes: Goes, oracle: [f64; 2]) -> Option<(f64, f64)> {
-    let over = |(down, up): (f64, f64), whole: f64| match whole > 0.0 {
-        true => (down / whole, up / whole),
-        false => (0.0, 0.0),
+    let over = |(down, up): (f64, f64), whole: f64| {
+        if whole > 0.0 {
+            (down / whole, up / whole)
+        } else {
+            (0.0, 0.0)
+        }
     };
     let against = |(down, up): (f64, f64)| (up, down);
     Some(match goes {
@@ -388,17 +391,18 @@ impl Repaid {
             return None;
         }
         let in_hours = record.objective == Objective::Time.name();
-        let (search, known, saved) = match in_hours {
-            true => (
+        let (search, known, saved) = if in_hours {
+            (
                 record.search_time_h,
                 record.known_time_h,
                 record.saved_time_h,
-            ),
-            false => (
+            )
+        } else {
+            (
                 record.search_cost_usd,
                 record.known_cost_usd,
                 record.saved_cost_usd,
-            ),
+            )
         };
         // Who knows no earlier run has spent nothing on any.
         let known = match record.known_runs {
@@ -420,9 +424,10 @@ impl Repaid {
             return None;
         }
         let in_hours = self.in_hours.unwrap_or(false);
-        let goes = match in_hours {
-            true => Goes::AgainstHours,
-            false => Goes::AgainstUsd,
+        let goes = if in_hours {
+            Goes::AgainstHours
+        } else {
+            Goes::AgainstUsd
         };
         let (down, up) = reach(drift, goes, [0.0; 2])?;
         let units = match self.units.all() {
@@ -430,13 +435,10 @@ impl Repaid {
             units => units,
         };
         let [a, b] = &units.each;
-        let intervals = match *drift == Drift::default() {
-            true => units::interval(spent, a).zip(units::interval(saved, b)),
-            false => units::with_others(spent, a, None).zip(units::with_others(
-                saved,
-                b,
-                Some((down, up)),
-            )),
+        let intervals = if *drift == Drift::default() {
+            units::interval(spent, a).zip(units::interval(saved, b))
+        } else {
+            units::with_others(spent, a, None).zip(units::with_others(saved, b, Some((down, up))))
         };
         let intervals = intervals.filter(|_| one_case);
         let intervals = intervals.map(|(a, b)| [a, b]);

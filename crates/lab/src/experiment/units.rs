@@ -32,17 +32,19 @@ pub(super) struct Partners {
 impl Partners {
     /// The place of the next record.
     pub(super) fn meet(&mut self, replica: u64, antithetic: bool) -> Place {
-        match antithetic {
-            true => self.in_pairs(replica),
-            false => Place::Alone,
+        if antithetic {
+            self.in_pairs(replica)
+        } else {
+            Place::Alone
         }
     }
 
     fn in_pairs(&mut self, replica: u64) -> Place {
         let before = self.last.replace(replica);
-        match replica % 2 == 1 && before == Some(replica - 1) {
-            true => Place::Second,
-            false => Place::First,
+        if replica % 2 == 1 && before == Some(replica - 1) {
+            Place::Second
+        } else {
+            Place::First
         }
     }
 }

@@ -292,9 +292,10 @@ impl Configurations<'_> {
     fn usual_shapes(&self, measured: &BTreeSet<&str>) -> Vec<Arc<str>> {
         let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
         // Placements that cannot be rented again by number are there when they are asked for.
-        let usual: Vec<&str> = match measured.iter().any(|s| even(&s)) {
-            true => measured.iter().filter(even).copied().collect(),
-            false => measured.iter().copied().collect(),
+        let usual: Vec<&str> = if measured.iter().any(|s| even(&s)) {
+            measured.iter().filter(even).copied().collect()
+        } else {
+            measured.iter().copied().collect()
         };
         let own = usual.iter().map(|vm| Arc::from(*vm));
         let alike = self.machines.iter().flat_map(|machine| {

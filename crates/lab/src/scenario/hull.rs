@@ -88,9 +88,10 @@ fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
             .keys()
             .any(|vm| m.ends_with(&format!("`{vm}`")))
     });
-    match missing.is_empty() {
-        true => "its laws do not reach that far".to_owned(),
-        false => missing.into_iter().collect::<Vec<_>>().join(", "),
+    if missing.is_empty() {
+        "its laws do not reach that far".to_owned()
+    } else {
+        missing.into_iter().collect::<Vec<_>>().join(", ")
     }
 }
 

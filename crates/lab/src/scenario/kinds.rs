@@ -237,9 +237,10 @@ impl Kinds<'_> {
             let title = "a kind of cluster has lives of its own among VMs that are lost together";
             let label = "possible only where VMs are lost each by itself, here and in `[spot]`";
             let of_spot = self.lifetimes.first().copied().unwrap_or_default();
-            let wrong = match alone(&losses) {
-                true => of_spot,
-                false => name.get_ref(),
+            let wrong = if alone(&losses) {
+                of_spot
+            } else {
+                name.get_ref()
             };
             let legal = spot::lost_alone(wrong);
             let help = format!("`{wrong}` takes several VMs at once; each by itself: {legal}");
@@ -250,9 +251,10 @@ impl Kinds<'_> {
         let of_model = SimTime::from_seconds(notice_s as f64);
         Some(Arc::new(Spot {
             losses,
-            notice: match self.says_notice {
-                true => of_all.notice,
-                false => of_all.notice.map(|_| of_model),
+            notice: if self.says_notice {
+                of_all.notice
+            } else {
+                of_all.notice.map(|_| of_model)
             },
             ..of_all.clone()
         }))

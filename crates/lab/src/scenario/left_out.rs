@@ -129,9 +129,12 @@ impl fmt::Display for LeftOut {
             };
             write!(f, "{all} {of}, {searched} searched, {out} left out: ")?;
             let with_count = self.reasons.len() > 1;
-            let reasons = self.reasons.iter().map(|(count, why)| match with_count {
-                true => format!("{why} ({count})"),
-                false => why.clone(),
+            let reasons = self.reasons.iter().map(|(count, why)| {
+                if with_count {
+                    format!("{why} ({count})")
+                } else {
+                    why.clone()
+                }
             });
             f.write_str(&reasons.collect::<Vec<_>>().join("; "))?;
         }

@@ -185,6 +185,7 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     ))
 }
 
+#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn decide(
     question: &Question,
     workload: Workload,
@@ -225,9 +226,10 @@ fn decide(
             miss: decision.miss(at),
             provenance: *provenance,
             over_best: decision.value(&mean) / decision.value(&decision.mean(best)) - 1.0,
-            chance: match at == best {
-                true => 1.0,
-                false => decision.chance_better(at, best),
+            chance: if at == best {
+                1.0
+            } else {
+                decision.chance_better(at, best)
             },
             is_on_front: front[at],
         }

@@ -163,9 +163,10 @@ impl<'a> Decision<'a> {
             let middle = libm::log(mean) - 0.5 * run * run + shift;
             let sd = (variance.max(0.0) + run * run).sqrt();
             let over = middle - libm::log(most);
-            match sd > 1e-12 {
-                true => normal::cdf(over / sd),
-                false => f64::from(u8::from(over > 0.0)),
+            if sd > 1e-12 {
+                normal::cdf(over / sd)
+            } else {
+                f64::from(u8::from(over > 0.0))
             }
         };
         let Limits {
@@ -215,13 +216,14 @@ impl<'a> Decision<'a> {
         let of = |a, b| self.covariances.of(a, b);
         let variance = of(a, a) + of(b, b) - 2.0 * of(a, b);
         let gap = libm::log(mine / theirs);
-        match variance > 1e-15 {
-            true => normal::cdf(gap / variance.sqrt()),
-            false => match gap {
+        if variance > 1e-15 {
+            normal::cdf(gap / variance.sqrt())
+        } else {
+            match gap {
                 g if g > 0.0 => 1.0,
                 g if g < 0.0 => 0.0,
                 _ => 0.5,
-            },
+            }
         }
     }
 
@@ -233,10 +235,11 @@ impl<'a> Decision<'a> {
             time_s: time_s * factor,
             cost_usd: cost_usd * factor,
         });
-        match self.goal.limits.are_any() {
+        if self.goal.limits.are_any() {
             // What misses is made again.
-            true => value / (1.0 - self.miss_at(at, shift, variance).min(MOST_MISS)),
-            false => value,
+            value / (1.0 - self.miss_at(at, shift, variance).min(MOST_MISS))
+        } else {
+            value
         }
     }
 
@@ -268,9 +271,10 @@ impl<'a> Decision<'a> {
             best_after += best;
         }
         let best_now = sums.iter().copied().fold(f64::INFINITY, f64::min);
-        match best_now.is_finite() {
-            true => ((best_now - best_after) / STRATA as f64).max(0.0),
-            false => 0.0,
+        if best_now.is_finite() {
+            ((best_now - best_after) / STRATA as f64).max(0.0)
+        } else {
+            0.0
         }
     }
 
@@ -286,9 +290,10 @@ impl<'a> Decision<'a> {
             }
             Measurement::Epochs(at) => {
                 let run = self.mean(at);
-                let setup_s = match effort.is_expected {
-                    true => 0.0,
-                    false => effort.setup_s,
+                let setup_s = if effort.is_expected {
+                    0.0
+                } else {
+                    effort.setup_s
                 };
                 let setup_h = setup_s / SECONDS_PER_HOUR;
                 let price = Point {
@@ -345,9 +350,12 @@ impl<'a> Decision<'a> {
             .map(|measurement| self.worth(measurement, effort))
             .filter(|worth| worth.net.is_finite())
             .collect();
-        let order = |worth: &Worth| match worth.net > 0.0 {
-            true => (true, worth.net),
-            false => (false, worth.value),
+        let order = |worth: &Worth| {
+            if worth.net > 0.0 {
+                (true, worth.net)
+            } else {
+                (false, worth.value)
+            }
         };
         all.sort_by(|a, b| {
             let (a, b) = (order(a), order(b));

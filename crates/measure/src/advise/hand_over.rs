@@ -31,16 +31,20 @@ fn workers_per_vm(choice: &Choice) -> String {
 /// A name that every cloud takes: lower-case letters, digits and `-`.
 fn plain(name: &str) -> String {
     let kept: String = (name.chars())
-        .map(|c| match c.is_ascii_alphanumeric() {
-            true => c.to_ascii_lowercase(),
-            false => '-',
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
         })
         .take(40)
         .collect();
     let kept = kept.trim_matches('-');
-    match kept.starts_with(|c: char| c.is_ascii_lowercase()) {
-        true => kept.to_owned(),
-        false => format!("job-{kept}").trim_end_matches('-').to_owned(),
+    if kept.starts_with(|c: char| c.is_ascii_lowercase()) {
+        kept.to_owned()
+    } else {
+        format!("job-{kept}").trim_end_matches('-').to_owned()
     }
 }
 

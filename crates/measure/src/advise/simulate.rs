@@ -114,10 +114,11 @@ fn configuration(row: &Ranked) -> Option<Configuration> {
 
 /// Standard deviation of the logarithm from both ends of a 90 % interval.
 fn run_sd([low, high]: [f64; 2]) -> f64 {
-    match low > 0.0 && high.is_finite() {
-        true => libm::log(high / low) / (2.0 * normal::AT_95),
+    if low > 0.0 && high.is_finite() {
+        libm::log(high / low) / (2.0 * normal::AT_95)
+    } else {
         // One in 20 does not end: nothing is sure.
-        false => 1.0,
+        1.0
     }
 }
 

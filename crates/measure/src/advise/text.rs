@@ -104,10 +104,7 @@ fn told(advice: &Advice) -> Vec<String> {
             batches.len(),
             batches.first().copied().unwrap_or(0),
             batches.last().copied().unwrap_or(0),
-            match known.epoch_law {
-                true => ", and a law beyond them",
-                false => "; no law that says more",
-            }
+            if known.epoch_law {", and a law beyond them"} else {"; no law that says more"}
         )),
     }
     let mut prices: Vec<String> = Vec::new();
@@ -183,9 +180,10 @@ fn one(choice: &Choice, advice: &Advice) -> String {
         (Some(provider), Some(region)) => format!(" ({provider} {region})"),
         _ => String::new(),
     };
-    let miss = match advice.goal.limits.are_any() {
-        true => format!(", misses the limits in {}", share(choice.miss)),
-        false => String::new(),
+    let miss = if advice.goal.limits.are_any() {
+        format!(", misses the limits in {}", share(choice.miss))
+    } else {
+        String::new()
     };
     format!(
         "  {}, {}{place}\n  {}, {}; {}{miss}",

@@ -119,9 +119,10 @@ fn ends(values: impl Iterator<Item = f64>) -> [f64; 2] {
 /// Errors at so far beyond `ends`, over those between them.
 fn scale(x: f64, [low, high]: [f64; 2]) -> f64 {
     let beyond = (low - x).max(x - high).max(0.0);
-    match beyond.is_finite() {
-        true => 1.0 + GROWTH * beyond / std::f64::consts::LN_2,
-        false => 1.0,
+    if beyond.is_finite() {
+        1.0 + GROWTH * beyond / std::f64::consts::LN_2
+    } else {
+        1.0
     }
 }
 

@@ -157,11 +157,12 @@ fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> 
             )));
         }
     }
-    match first.is_empty() {
-        true => Err(NoComparison::Unlike(
+    if first.is_empty() {
+        Err(NoComparison::Unlike(
             "no strategy is named that searches".to_owned(),
-        )),
-        false => Ok(first),
+        ))
+    } else {
+        Ok(first)
     }
 }
 

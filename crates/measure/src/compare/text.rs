@@ -117,13 +117,14 @@ fn is_everywhere(entry: &Entry) -> bool {
 fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
     let mut scenarios: Vec<&str> = block.units.iter().map(|u| u.scenario.as_str()).collect();
     scenarios.dedup();
-    let units = match block.units.iter().any(|unit| unit.part > 0) {
-        true => format!(
+    let units = if block.units.iter().any(|unit| unit.part > 0) {
+        format!(
             "{} halves of {} workloads",
             block.units.len(),
             verdict.clusters
-        ),
-        false => format!("{} units", block.units.len()),
+        )
+    } else {
+        format!("{} units", block.units.len())
     };
     vec![
         scenarios.join(", "),
@@ -250,17 +251,19 @@ fn told(block: &Block, loss: &Loss) -> String {
         .units
         .iter()
         .all(|other| other.scenario == unit.scenario);
-    let mut name = match is_alone {
-        true => unit.workload.clone(),
-        false => format!("{}: {}", unit.scenario, unit.workload),
+    let mut name = if is_alone {
+        unit.workload.clone()
+    } else {
+        format!("{}: {}", unit.scenario, unit.workload)
     };
     if unit.part > 0 {
         name += &format!("/{}", unit.part);
     }
     let to = &block.entries[loss.to].strategy;
-    match loss.ratio.is_finite() {
-        true => format!("{name}, {:.1} × {to}", loss.ratio),
-        false => format!("{name}, no figure"),
+    if loss.ratio.is_finite() {
+        format!("{name}, {:.1} × {to}", loss.ratio)
+    } else {
+        format!("{name}, no figure")
     }
 }
 

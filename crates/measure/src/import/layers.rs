@@ -76,13 +76,19 @@ pub fn read(options: &Options, diagnostics: &mut Diagnostics) -> Option<Imported
             .map(Some),
     };
     let model = options.model.as_deref();
-    let times = times.and_then(|source| match is_json(&options.times) {
-        true => sailor::times(&source, model, diagnostics),
-        false => table::times(&source, diagnostics),
+    let times = times.and_then(|source| {
+        if is_json(&options.times) {
+            sailor::times(&source, model, diagnostics)
+        } else {
+            table::times(&source, diagnostics)
+        }
     });
-    let memory = memory.and_then(|source| match is_json(&options.memory) {
-        true => sailor::memory(&source, model, diagnostics),
-        false => table::memory(&source, diagnostics),
+    let memory = memory.and_then(|source| {
+        if is_json(&options.memory) {
+            sailor::memory(&source, model, diagnostics)
+        } else {
+            table::memory(&source, diagnostics)
+        }
     });
     let (times, memory, links) = (times?, memory?, links?);
     let layers = same_layers(options, &times, &memory, diagnostics)?;

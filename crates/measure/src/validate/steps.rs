@@ -248,9 +248,10 @@ fn laws(workload: &Workload, kept: &[&Measured<'_>], refit: bool) -> Laws {
             .filter(|m| m.vm_type == vm_type)
             .filter_map(|m| PooledPoint::of(&m.at.vm, m.at.workers, m.at.batch, m.cost.total_s()))
             .collect();
-        let fit = match refit {
-            true => pooled(&points),
-            false => refitted(&points, law),
+        let fit = if refit {
+            pooled(&points)
+        } else {
+            refitted(&points, law)
         };
         Some((vm_type.clone(), fit?.law))
     };

@@ -228,8 +228,9 @@ fn unequal_left_out_error(given: &Given, arguments: &Arguments<'_>) -> Result<f6
         let seconds = given.unequal.left_out_s(job, (cluster, batching))?;
         (sum, count) = (sum + (seconds / (60.0 * minutes) - 1.0).abs(), count + 1.0);
     }
-    match count > 0.0 {
-        true => Ok(100.0 * sum / count),
-        false => Err("it has no times".to_owned()),
+    if count > 0.0 {
+        Ok(100.0 * sum / count)
+    } else {
+        Err("it has no times".to_owned())
     }
 }

@@ -53,9 +53,10 @@ pub fn cells(row: &Comparison) -> [String; 8] {
 /// What ours have to keep to.
 pub fn bound(row: &Comparison) -> String {
     let [_, paper, _, _, tolerance, ..] = cells(row);
-    match row.tolerance > 0.0 {
-        true => format!("{paper} {tolerance}"),
-        false => paper,
+    if row.tolerance > 0.0 {
+        format!("{paper} {tolerance}")
+    } else {
+        paper
     }
 }
 

@@ -104,9 +104,10 @@ impl Claim<'_> {
         let least = ours.clone().fold(f64::INFINITY, f64::min);
         let most = ours.fold(f64::NEG_INFINITY, f64::max);
         let shown = cells::significant;
-        let range = match shown(least) == shown(most) {
-            true => shown(least),
-            false => format!("{} to {}", shown(least), shown(most)),
+        let range = if shown(least) == shown(most) {
+            shown(least)
+        } else {
+            format!("{} to {}", shown(least), shown(most))
         };
         let first = self.rows[0];
         let unit = match first.unit.as_str() {

@@ -48,9 +48,10 @@ fn told(row: &Comparison) -> [Cell; 7] {
         text(row.evidence.name()),
         Cell::Number(row.paper),
         Cell::Number(row.simulated),
-        match row.relative {
-            true => Cell::Number(row.difference),
-            false => Cell::Empty,
+        if row.relative {
+            Cell::Number(row.difference)
+        } else {
+            Cell::Empty
         },
     ]
 }
@@ -134,9 +135,10 @@ fn compared(paper: &Paper, expected: &Expectation) -> Result<Vec<Comparison>, Di
     };
     let row = |(at, ours): (usize, &f64)| {
         let interval = intervals.get(at).map(|size| size.abs());
-        let verdict = match expected.is_claim() {
-            true => of_claim(*ours, interval.unwrap_or_default(), expected),
-            false => of_figure(*ours, expected),
+        let verdict = if expected.is_claim() {
+            of_claim(*ours, interval.unwrap_or_default(), expected)
+        } else {
+            of_figure(*ours, expected)
         };
         let reading = readings.get(at).map_or(&[][..], Vec::as_slice);
         row(expected, *ours, interval, reading, verdict)

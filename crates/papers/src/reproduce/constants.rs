@@ -75,9 +75,10 @@ impl Constant {
                 rows => format!("`{}` ({rows} rows)", one.pattern),
             });
             let each: Vec<String> = each.collect();
-            match each.is_empty() {
-                true => String::new(),
-                false => format!(" {what} {}.", each.join(", ")),
+            if each.is_empty() {
+                String::new()
+            } else {
+                format!(" {what} {}.", each.join(", "))
             }
         };
         let Constant { name, chosen, .. } = self;

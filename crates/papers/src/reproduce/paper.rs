@@ -154,9 +154,10 @@ fn read(
         expectations.extend(expectations::read_claims(claims, d));
     }
     // Rows that could not be read are missing among those that constants name.
-    let constants = match d.is_empty() {
-        true => constants::read(file.constants, &expectations, &source, d),
-        false => Vec::new(),
+    let constants = if d.is_empty() {
+        constants::read(file.constants, &expectations, &source, d)
+    } else {
+        Vec::new()
     };
     names.check(&expectations, d);
     Some(Paper {

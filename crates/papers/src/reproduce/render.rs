@@ -15,9 +15,10 @@ use scavsim_base::text::{Column, Page, Sheet, Tone};
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = page.bold(&page.prose(&paper.citation, 0));
     let totals = page.prose(&Tally::count(rows).sentence(), 0);
-    text += &match rows.iter().any(|row| row.verdict == Verdict::Outside) {
-        true => page.failed(&totals),
-        false => page.best(&totals),
+    text += &if rows.iter().any(|row| row.verdict == Verdict::Outside) {
+        page.failed(&totals)
+    } else {
+        page.best(&totals)
     };
     for (reason, quantity, count) in reasons(rows) {
         text += &page.prose(&format!("{count:4} × {quantity}: {reason}"), 7);

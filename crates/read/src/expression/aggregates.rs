@@ -15,6 +15,7 @@ pub const AGGREGATES: &[&str] = &[
 ];
 
 /// The value of an aggregate.
+#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub(super) fn aggregate(
     scope: &mut Scope<'_>,
     call: &Call,
@@ -94,9 +95,10 @@ pub(super) fn aggregate(
         "std" => {
             let mean = rows.sum / count;
             let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
-            match count > 1.0 {
-                true => (squares / (count - 1.0)).sqrt(),
-                false => 0.0,
+            if count > 1.0 {
+                (squares / (count - 1.0)).sqrt()
+            } else {
+                0.0
             }
         }
         _ => {
@@ -193,9 +195,10 @@ fn between(numbers: &mut [f64], share: f64) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     let at = share * (numbers.len() - 1) as f64;
     let (below, above) = (numbers[at.floor() as usize], numbers[at.ceil() as usize]);
-    match below == above {
-        true => below,
-        false => below + (above - below) * at.fract(),
+    if below == above {
+        below
+    } else {
+        below + (above - below) * at.fract()
     }
 }
 

@@ -28,9 +28,10 @@ impl Budget {
     pub(super) fn step(&self, count: usize) -> Result<(), String> {
         let steps = self.steps.get().saturating_add(count as u64);
         self.steps.set(steps);
-        match steps <= MOST_STEPS {
-            true => Ok(()),
-            false => Err(format!("the figure takes more than {MOST_STEPS} steps")),
+        if steps <= MOST_STEPS {
+            Ok(())
+        } else {
+            Err(format!("the figure takes more than {MOST_STEPS} steps"))
         }
     }
 
@@ -41,11 +42,12 @@ impl Budget {
     pub(super) fn keep(&self, count: usize) -> Result<(), String> {
         let values = self.values.get().saturating_add(count as u64);
         self.values.set(values);
-        match values <= MOST_VALUES {
-            true => Ok(()),
-            false => Err(format!(
+        if values <= MOST_VALUES {
+            Ok(())
+        } else {
+            Err(format!(
                 "the figure keeps more than {MOST_VALUES} values at once"
-            )),
+            ))
         }
     }
 
@@ -71,9 +73,10 @@ impl Budget {
     /// That it is too deep, in words.
     pub(super) fn deeper(&self) -> Result<(), String> {
         self.depth.set(self.depth.get() + 1);
-        match self.depth.get() <= DEEPEST {
-            true => Ok(()),
-            false => Err(format!("more than {DEEPEST} parts inside of each other")),
+        if self.depth.get() <= DEEPEST {
+            Ok(())
+        } else {
+            Err(format!("more than {DEEPEST} parts inside of each other"))
         }
     }
 

@@ -113,9 +113,10 @@ impl<'a> Walk<'a> {
     }
 
     fn call(&mut self, call: &'a Call) {
-        match AGGREGATES.contains(&&*call.name.text) {
-            true => self.aggregate(call),
-            false => self.function(call),
+        if AGGREGATES.contains(&&*call.name.text) {
+            self.aggregate(call)
+        } else {
+            self.function(call)
         }
     }
 

@@ -79,13 +79,14 @@ impl Arguments<'_> {
     pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, String> {
         let number = self.number(name)?;
         let whole = number as u64;
-        match whole as f64 == number && range.contains(&whole) {
-            true => Ok(whole),
-            false => Err(format!(
+        if whole as f64 == number && range.contains(&whole) {
+            Ok(whole)
+        } else {
+            Err(format!(
                 "`{name}` is a whole number from {} to {}, not {number}",
                 range.start,
                 range.end - 1
-            )),
+            ))
         }
     }
 
@@ -285,9 +286,10 @@ impl Scope<'_> {
         let count = (count + 1e-9).floor();
         self.within(span, |budget| budget.step(count as usize))?;
         // Of a step that divides the range both ends are exact.
-        let last = match (count * step + from - to).abs() < 1e-9 * to.abs().max(1.0) {
-            true => to,
-            false => from + count * step,
+        let last = if (count * step + from - to).abs() < 1e-9 * to.abs().max(1.0) {
+            to
+        } else {
+            from + count * step
         };
         let at = |n: u64| match n as f64 {
             0.0 => from,
@@ -337,10 +339,13 @@ impl Scope<'_> {
         }
         if name == "if" {
             return match &call.arguments[..] {
-                [condition, then, otherwise] => match self.number(&condition.value)? == 0.0 {
-                    false => self.value(&then.value),
-                    true => self.value(&otherwise.value),
-                },
+                [condition, then, otherwise] => {
+                    if self.number(&condition.value)? == 0.0 {
+                        self.value(&otherwise.value)
+                    } else {
+                        self.value(&then.value)
+                    }
+                }
                 _ => Err(self.wrong(span, "`if` takes a condition and two values")),
             };
         }
@@ -437,9 +442,10 @@ fn plain(name: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
         };
         let number = arguments.number("number")?;
         // From the end if negative.
-        let at = match number < 0.0 {
-            true => all.len() as f64 + number,
-            false => number - 1.0,
+        let at = if number < 0.0 {
+            all.len() as f64 + number
+        } else {
+            number - 1.0
         };
         let found = (at >= 0.0).then(|| all.get(at as usize)).flatten();
         return (found.cloned())

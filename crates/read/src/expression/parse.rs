@@ -159,9 +159,10 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, symbol: &str) -> Result<(), Wrong> {
-        match self.takes(symbol) {
-            true => Ok(()),
-            false => Err(self.wrong(&format!("expected `{symbol}`"))),
+        if self.takes(symbol) {
+            Ok(())
+        } else {
+            Err(self.wrong(&format!("expected `{symbol}`")))
         }
     }
 
@@ -217,9 +218,10 @@ impl<'t> Parser<'t> {
             return Ok(from);
         }
         let to = self.sum()?;
-        let step = match self.takes_word("step") {
-            true => Some(self.sum()?),
-            false => None,
+        let step = if self.takes_word("step") {
+            Some(self.sum()?)
+        } else {
+            None
         };
         Ok(Expression {
             node: Node::Range(Box::new(Steps { from, to, step })),
@@ -333,9 +335,10 @@ impl<'t> Parser<'t> {
             }
             Some(Token::Name(name)) if !self.is_reserved(name) => {
                 let word = self.word("a name")?;
-                match self.takes("(") {
-                    true => Node::Call(Box::new(self.call(word)?)),
-                    false => Node::Name(word.text),
+                if self.takes("(") {
+                    Node::Call(Box::new(self.call(word)?))
+                } else {
+                    Node::Name(word.text)
                 }
             }
             _ => return Err(self.wrong("expected a value")),

@@ -176,10 +176,7 @@ fn values_there(table: &Table, condition: &Condition) -> String {
             break;
         }
     }
-    let more = match seen.len() > SHOWN {
-        true => ", …",
-        false => "",
-    };
+    let more = if seen.len() > SHOWN { ", …" } else { "" };
     seen.truncate(SHOWN);
     format!("`{name}` has {}{more}", seen.join(", "))
 }

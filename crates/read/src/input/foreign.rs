@@ -15,9 +15,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// which an apostrophe keeps it from being read.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let seen = without(text, is_unseen);
-    match seen.trim_start().starts_with(FORMULA) {
-        true => Cow::Owned(format!("'{seen}")),
-        false => seen,
+    if seen.trim_start().starts_with(FORMULA) {
+        Cow::Owned(format!("'{seen}"))
+    } else {
+        seen
     }
 }
 
@@ -40,9 +41,10 @@ fn without(text: &str, is_wrong: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut all = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_wrong(c) {
-            true => all.extend(c.escape_default()),
-            false => all.push(c),
+        if is_wrong(c) {
+            all.extend(c.escape_default())
+        } else {
+            all.push(c)
         }
     }
     Cow::Owned(all)

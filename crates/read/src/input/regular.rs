@@ -54,9 +54,10 @@ fn is_regular(found: &fs::Metadata) -> io::Result<()> {
     if found.is_file() {
         return Ok(());
     }
-    let what = match found.is_dir() {
-        true => "it is a folder",
-        false => "it is not a regular file",
+    let what = if found.is_dir() {
+        "it is a folder"
+    } else {
+        "it is not a regular file"
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }

@@ -90,8 +90,11 @@ enum Arithmetic {
     Negative(Box<Arithmetic>),
     Ceiling(Box<Arithmetic>),
     /// From left to right.
-    Chain(Box<Arithmetic>, Vec<(fn(Line, Line) -> Line, Arithmetic)>),
+    Chain(Box<Arithmetic>, Vec<(Operation, Arithmetic)>),
 }
+
+/// What two lines come to.
+type Operation = fn(Line, Line) -> Line;
 
 impl Arithmetic {
     /// That of a part of a rule, whose names are added to those known.

@@ -110,9 +110,10 @@ impl<'a> Reader<'a> {
                     values: &[],
                 };
                 let value = cells.computed(bound, d)?.at;
-                let is_legal = match is_whole {
-                    true => value.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&value),
-                    false => value.is_finite(),
+                let is_legal = if *is_whole {
+                    value.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&value)
+                } else {
+                    value.is_finite()
                 };
                 if !is_legal {
                     let kind = if *is_whole {

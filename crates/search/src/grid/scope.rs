@@ -54,9 +54,10 @@ impl Scope<'_> {
         if let Some(place) = self.lookups.iter().position(|lookup| lookup.name == name) {
             return Ok(Meaning::Lookup(place));
         }
-        match self.columns.iter().any(|column| column == name) {
-            true => Ok(Meaning::Column(name.to_owned())),
-            false => Err(Wrong::Unknown),
+        if self.columns.iter().any(|column| column == name) {
+            Ok(Meaning::Column(name.to_owned()))
+        } else {
+            Err(Wrong::Unknown)
         }
     }
 

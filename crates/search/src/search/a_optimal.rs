@@ -38,9 +38,10 @@ pub(super) fn a_optimal<const N: usize>(
     while chosen.len() < count {
         trials += rows.len();
         let left = (0..rows.len()).filter(|at| !chosen.contains(at));
-        let next = match trials <= MOST_TRIALS {
-            true => least(left, |&at| design.and(&x[at], costs[at], 1.0).criterion()),
-            false => left.min(),
+        let next = if trials <= MOST_TRIALS {
+            least(left, |&at| design.and(&x[at], costs[at], 1.0).criterion())
+        } else {
+            left.min()
         };
         let Some(at) = next else { break };
         design = design.and(&x[at], costs[at], 1.0);

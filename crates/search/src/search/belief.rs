@@ -24,9 +24,10 @@ impl Belief {
         if most == f64::INFINITY {
             return 1.0;
         }
-        match self.deviation > 0.0 {
-            true => normal::cdf((most - self.mean) / self.deviation),
-            false => f64::from(self.mean <= most),
+        if self.deviation > 0.0 {
+            normal::cdf((most - self.mean) / self.deviation)
+        } else {
+            f64::from(self.mean <= most)
         }
     }
 
@@ -35,10 +36,11 @@ impl Belief {
     pub(super) fn mean_above(&self, least: f64) -> f64 {
         let a = (least - self.mean) / self.deviation;
         let beyond = normal::cdf(-a);
-        match self.deviation > 0.0 && beyond > 0.0 {
-            true => (self.mean + self.deviation * normal::density(a) / beyond).max(least),
+        if self.deviation > 0.0 && beyond > 0.0 {
+            (self.mean + self.deviation * normal::density(a) / beyond).max(least)
+        } else {
             // So far out in the tail, or so sure, that the mean is at its end.
-            false => self.mean.max(least),
+            self.mean.max(least)
         }
     }
 

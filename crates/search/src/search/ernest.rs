@@ -68,9 +68,10 @@ type Terms = [f64; 4];
 
 fn terms(space: &Space, at: usize, to_target: bool) -> Option<Terms> {
     let workers = f64::from(space.workers(at)?);
-    let work = match to_target {
-        true => 1.0,
-        false => f64::from(space.batch(at)?),
+    let work = if to_target {
+        1.0
+    } else {
+        f64::from(space.batch(at)?)
     };
     Some([1.0, work / workers, libm::log(workers), workers])
 }
@@ -107,10 +108,11 @@ struct Kind {
 
 impl Strategy for Ernest {
     fn depends(&self) -> Depends {
-        match self.probing.is_to_target() {
+        if self.probing.is_to_target() {
             // It chooses itself, as its choice may fail.
-            true => Depends::BOTH,
-            false => Depends::NOTHING,
+            Depends::BOTH
+        } else {
+            Depends::NOTHING
         }
     }
 
@@ -139,18 +141,20 @@ impl Strategy for Ernest {
             };
             for &at in &kind.members {
                 let time_s = (self.terms[at].iter().zip(&law)).map(|(x, c)| x * c).sum();
-                match self.probing.is_to_target() {
-                    true => forecast.predict(at, time_s),
-                    false => self.probing.predict(at, UNREAD, time_s, forecast),
+                if self.probing.is_to_target() {
+                    forecast.predict(at, time_s)
+                } else {
+                    self.probing.predict(at, UNREAD, time_s, forecast)
                 }
             }
         }
         for &(at, time_s) in &runs.reached {
             forecast.predict(at, time_s);
         }
-        match self.probing.is_to_target() {
-            true => self.confirm(task, testbed, forecast, runs),
-            false => Ok(()),
+        if self.probing.is_to_target() {
+            self.confirm(task, testbed, forecast, runs)
+        } else {
+            Ok(())
         }
     }
 }

@@ -70,16 +70,18 @@ fn apart(values: &[f64], levels: usize) -> Vec<Vec<f64>> {
         let is_it = |value: &f64| if *value == level as f64 { side } else { 0.0 };
         values.iter().map(is_it).collect()
     };
-    match values.iter().any(|value| *value != values[0]) {
-        true => (0..levels).map(column).collect(),
-        false => Vec::new(),
+    if values.iter().any(|value| *value != values[0]) {
+        (0..levels).map(column).collect()
+    } else {
+        Vec::new()
     }
 }
 
 fn logarithms(values: Vec<f64>) -> Vec<f64> {
-    match values.iter().all(|value| *value > 0.0) {
-        true => values.into_iter().map(libm::log).collect(),
-        false => values,
+    if values.iter().all(|value| *value > 0.0) {
+        values.into_iter().map(libm::log).collect()
+    } else {
+        values
     }
 }
 

@@ -47,9 +47,10 @@ impl Ahead {
                 continue; // no such value, or nothing left to go on with
             }
             let after = view.after(at, &row, value);
-            let best = match value <= self.most[at] {
-                true => best.min(value),
-                false => best,
+            let best = if value <= self.most[at] {
+                best.min(value)
+            } else {
+                best
             };
             if let Some(next) = self.greatest(&after, best, left - value) {
                 let (more, cost) = self.path(&after, next, best, left - value, steps - 1);

@@ -210,9 +210,10 @@ mod tests {
             };
             self.seconds += time_s.min(most);
             self.count += 1;
-            let target = match time_s <= most {
-                true => Target::Reached(time_s),
-                false => Target::MoreThan(most),
+            let target = if time_s <= most {
+                Target::Reached(time_s)
+            } else {
+                Target::MoreThan(most)
             };
             Ok(Observation {
                 target,

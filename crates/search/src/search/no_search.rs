@@ -82,9 +82,10 @@ fn build(
         .filter(|name| !leave_out || *name != own)
         .collect();
     if used.iter().all(|name| *name == own) {
-        let left = match leave_out {
-            true => "nothing is left to average",
-            false => "the average would be its own model",
+        let left = if leave_out {
+            "nothing is left to average"
+        } else {
+            "the average would be its own model"
         };
         return Err(Unusable(format!(
             "no workload other than `{own}` is stored, so {left}; name others in `search.stored`"

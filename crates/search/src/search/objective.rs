@@ -16,6 +16,7 @@ pub use crate::testbed::Point;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(description = "What to look for.")]
 pub enum Objective {
     /// The shortest time.
     Time,
@@ -185,17 +186,15 @@ impl Front {
     /// Depth of a point: 0 at both ends, below 0 beyond the line between them. A front of one point has no scale of its own:
     /// there it is 1 less what the point takes and costs more, relative to that one.
     fn depth(&self, point: &Point) -> f64 {
-        let share = |part: f64, whole: f64| match part == 0.0 {
-            true => 0.0,
-            false => part / whole,
-        };
+        let share = |part: f64, whole: f64| if part == 0.0 { 0.0 } else { part / whole };
         let (first, last) = (&self.fastest, &self.cheapest);
-        let scale = match first == last {
-            true => *first,
-            false => Point {
+        let scale = if first == last {
+            *first
+        } else {
+            Point {
                 time_s: last.time_s - first.time_s,
                 cost_usd: first.cost_usd - last.cost_usd,
-            },
+            }
         };
         1.0 - share(point.time_s - first.time_s, scale.time_s)
             - share(point.cost_usd - last.cost_usd, scale.cost_usd)
@@ -205,9 +204,10 @@ impl Front {
     /// costs something where the only point of the front costs nothing.
     pub fn depth_over_knee(&self, point: &Point) -> Option<f64> {
         let depth = self.depth(point);
-        match self.deepest > SAME_DEPTH {
-            true => Some(depth / self.deepest).filter(|depth| depth.is_finite()),
-            false => ((depth - self.deepest).abs() <= SAME_DEPTH).then_some(1.0),
+        if self.deepest > SAME_DEPTH {
+            Some(depth / self.deepest).filter(|depth| depth.is_finite())
+        } else {
+            ((depth - self.deepest).abs() <= SAME_DEPTH).then_some(1.0)
         }
     }
 }

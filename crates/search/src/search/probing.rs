@@ -128,12 +128,13 @@ impl Probing {
                 Probing::by(task, settings, Some(steps), Some(epochs))
             }
         };
-        match probing.is_to_target() {
-            true => Err(Unusable(format!(
+        if probing.is_to_target() {
+            Err(Unusable(format!(
                 "`{}` has no epochs of samples, or no batches, that noise could be about",
                 task.workload
-            ))),
-            false => Ok(probing),
+            )))
+        } else {
+            Ok(probing)
         }
     }
 
@@ -235,9 +236,10 @@ impl Probing {
         if let Target::Reached(time_s) = seen.target {
             forecast.predict(configuration, time_s);
         } else if let Some(step_s) = seen.step_s {
-            let noise = match self.reads_noise() {
-                true => seen.noise_normalised,
-                false => Some(UNREAD),
+            let noise = if self.reads_noise() {
+                seen.noise_normalised
+            } else {
+                Some(UNREAD)
             };
             if let Some(noise) = noise {
                 self.predict(configuration, noise, step_s, forecast);

@@ -70,9 +70,10 @@ impl Strategy for Random {
             self.probing
                 .probe_and_predict(testbed, order[place], forecast)?;
         }
-        match self.probing.is_to_target() && !is_found(forecast) {
-            true => Err(none_reached(order.len())),
-            false => Ok(()),
+        if self.probing.is_to_target() && !is_found(forecast) {
+            Err(none_reached(order.len()))
+        } else {
+            Ok(())
         }
     }
 }

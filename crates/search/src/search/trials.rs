@@ -71,9 +71,10 @@ impl<'a, 't> Trials<'a, 't> {
             (Some(seconds), Some(Objective::Time)) => Extent::ToTargetInSeconds(seconds),
             _ => Extent::ToTarget,
         };
-        let before_usd = match is_priced {
-            true => None,
-            false => self.testbed.spent().usd,
+        let before_usd = if is_priced {
+            None
+        } else {
+            self.testbed.spent().usd
         };
         let seen = self.testbed.probe(at, extent)?;
         self.seen = seen;
@@ -110,9 +111,10 @@ impl<'a, 't> Trials<'a, 't> {
     /// [`Stop::Failed`] when no run came to the target.
     pub(super) fn decide(self) -> Result<(), Stop> {
         self.forecast.decided = self.best.map(|(at, _)| at);
-        match self.is_reached {
-            true => Ok(()),
-            false => Err(none_reached(self.count)),
+        if self.is_reached {
+            Ok(())
+        } else {
+            Err(none_reached(self.count))
         }
     }
 }
@@ -164,9 +166,10 @@ pub(super) fn most_values(task: &Task<'_>) -> Vec<f64> {
         }
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
-            match is_within(middle) {
-                true => low = middle,
-                false => high = middle,
+            if is_within(middle) {
+                low = middle
+            } else {
+                high = middle
             }
         }
         value(task.objective, &point(task, at, low))

@@ -129,9 +129,10 @@ impl Strategy for ValueOfInformation {
         let constants = &self.constants;
         let priors = self.priors(task);
         let to = objective(task);
-        let mut experts = match description::counts_steps(task) {
-            true => Experts::new(&[&priors.step, &priors.steps], &constants.scales, constants),
-            false => Experts::new(&[&priors.time], &constants.scales, constants),
+        let mut experts = if description::counts_steps(task) {
+            Experts::new(&[&priors.step, &priors.steps], &constants.scales, constants)
+        } else {
+            Experts::new(&[&priors.time], &constants.scales, constants)
         };
         let mut failures = Failures::new(&priors.cliffs);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
@@ -154,9 +155,10 @@ impl Strategy for ValueOfInformation {
                 runs: runs.max(1) as f64,
                 open: &open,
                 fails: &failures.odds,
-                caution: match experts.see_steps() {
-                    true => constants.parts_caution,
-                    false => constants.caution,
+                caution: if experts.see_steps() {
+                    constants.parts_caution
+                } else {
+                    constants.caution
                 },
             };
             let Some(next) = next_run(&experts, &told, &asked, constants) else {

@@ -96,9 +96,10 @@ impl Ground for BagGround {
         let is_calm = self.bag.loss.is_never() && size.life.is_none();
         let boots = [&self.bag.first_boot, &self.bag.boot];
         let boot_alike = boots.iter().all(|boot| matches!(boot, Pause::Fixed(_)));
-        match is_calm && boot_alike && self.bag.job_time.sigma() == 0.0 {
-            true => 1,
-            false => MOST_EXPECTATION_RUNS,
+        if is_calm && boot_alike && self.bag.job_time.sigma() == 0.0 {
+            1
+        } else {
+            MOST_EXPECTATION_RUNS
         }
     }
 

@@ -84,22 +84,24 @@ impl<'s> Metered<'s> {
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
             let spent = self.usd_at(tariff, now + SimTime::from_seconds(middle)) - before;
-            match spent > usd {
-                true => high = middle,
-                false => low = middle,
+            if spent > usd {
+                high = middle
+            } else {
+                low = middle
             }
         }
         Ok(now + SimTime::from_seconds(low))
     }
 
     fn known(&self, configuration: usize) -> Result<(), Stop> {
-        match configuration < self.configurations {
-            true => Ok(()),
-            false => Err(Stop::Failed(format!(
+        if configuration < self.configurations {
+            Ok(())
+        } else {
+            Err(Stop::Failed(format!(
                 "the strategy asks for configuration {configuration} of {}: what is not in its space is a hole, which \
                  nobody can try",
                 self.configurations
-            ))),
+            )))
         }
     }
 }

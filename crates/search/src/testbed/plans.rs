@@ -40,9 +40,10 @@ impl Ground for PlanGround {
 
     fn most_expectation_runs(&self, configuration: usize) -> u64 {
         let way = &self.choices.ways[configuration];
-        match self.terms.has_luck(way) || self.terms.steps_vary() {
-            true => MOST_EXPECTATION_RUNS,
-            false => 1,
+        if self.terms.has_luck(way) || self.terms.steps_vary() {
+            MOST_EXPECTATION_RUNS
+        } else {
+            1
         }
     }
 

@@ -124,9 +124,10 @@ impl Axis {
 
     /// Label and unit, as they stand beside it.
     pub fn text(&self) -> String {
-        match self.unit.is_empty() {
-            true => self.label.clone(),
-            false => format!("{} ({})", self.label, self.unit),
+        if self.unit.is_empty() {
+            self.label.clone()
+        } else {
+            format!("{} ({})", self.label, self.unit)
         }
     }
 }

@@ -229,19 +229,22 @@ fn placed(axis: &Axis, range: Option<[f64; 2]>, marks_only: bool) -> [f64; 2] {
         Scale::Log => [low / 1.25, high * 1.25],
         Scale::Linear | Scale::FromZero => {
             let zero = axis.scale == Scale::FromZero;
-            let (low, high) = match zero {
-                true => (low.min(0.0), high.max(0.0)),
-                false => (low, high),
+            let (low, high) = if zero {
+                (low.min(0.0), high.max(0.0))
+            } else {
+                (low, high)
             };
             // A single value has room, too.
-            let room = match high > low {
-                true => 0.06 * (high - low),
-                false => (0.1 * high.abs()).max(0.5),
+            let room = if high > low {
+                0.06 * (high - low)
+            } else {
+                (0.1 * high.abs()).max(0.5)
             };
             // Bars stand on the axis; a mark on it would be cut.
-            let low = match zero && low == 0.0 && !marks_only {
-                true => 0.0,
-                false => low - room,
+            let low = if zero && low == 0.0 && !marks_only {
+                0.0
+            } else {
+                low - room
             };
             let high = if zero && high == 0.0 {
                 0.0

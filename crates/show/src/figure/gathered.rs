@@ -120,12 +120,13 @@ impl Rule {
 
     /// The rule in words.
     pub fn words(self) -> String {
-        match self.of > self.below {
-            false => "all cases".to_owned(),
-            true => format!(
+        if self.of > self.below {
+            format!(
                 "about {} of {} cases: those whose number times 0x9e3779b97f4a7c15, bits 32 to 63, is below {}/{} of 2^32",
                 self.below, self.of, self.below, self.of
-            ),
+            )
+        } else {
+            "all cases".to_owned()
         }
     }
 }

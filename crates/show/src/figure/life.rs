@@ -158,9 +158,10 @@ impl Life {
         );
         let names = (0..shown).rev().map(|number| format!("VM {number}"));
         let names: Vec<String> = names.chain([JOB.to_owned()]).collect();
-        let rest = match self.vms > shown {
-            true => format!(" The first {shown} of {} VMs.", self.vms),
-            false => String::new(),
+        let rest = if self.vms > shown {
+            format!(" The first {shown} of {} VMs.", self.vms)
+        } else {
+            String::new()
         };
         let end = if self.reached {
             "reaches its target"

@@ -140,9 +140,10 @@ pub fn shade(value: f64) -> String {
         [8.0, 48.0, 107.0],
     ];
     let at = value.clamp(0.0, 1.0) * 2.0;
-    let (from, to, share) = match at < 1.0 {
-        true => (ENDS[0], ENDS[1], at),
-        false => (ENDS[1], ENDS[2], at - 1.0),
+    let (from, to, share) = if at < 1.0 {
+        (ENDS[0], ENDS[1], at)
+    } else {
+        (ENDS[1], ENDS[2], at - 1.0)
     };
     let [r, g, b] = std::array::from_fn(|i| (from[i] + (to[i] - from[i]) * share).round() as u8);
     format!("#{r:02x}{g:02x}{b:02x}")

@@ -200,9 +200,10 @@ fn choices(advice: &Advice) -> Table {
         ),
     ];
     let count = advice.choices.len();
-    let rest = match count > MOST_ROWS {
-        true => format!(" The first {MOST_ROWS} of {count}; all are in `--format json`."),
-        false => String::new(),
+    let rest = if count > MOST_ROWS {
+        format!(" The first {MOST_ROWS} of {count}; all are in `--format json`.")
+    } else {
+        String::new()
     };
     let note = format!("Those that keep to the limits, the best first, with 90 % intervals.{rest}");
     let sheet = Sheet::new(advice.choices.iter().take(MOST_ROWS), columns);

@@ -41,9 +41,12 @@ pub(super) fn of(material: &Material) -> Vec<Source> {
         all.push(Source {
             name: name.to_owned(),
             what: of(|d| format!("{} on {} to {}", d.model, d.data_set, d.target)),
-            from: of(|d| match d.accuracy.is_empty() {
-                true => d.citation.clone(),
-                false => format!("{}; {}", d.citation, d.accuracy),
+            from: of(|d| {
+                if d.accuracy.is_empty() {
+                    d.citation.clone()
+                } else {
+                    format!("{}; {}", d.citation, d.accuracy)
+                }
             }),
             licence: of(|d| d.licence.clone()),
             hash: hash.to_owned(),

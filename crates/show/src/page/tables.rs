@@ -110,9 +110,10 @@ fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
 }
 
 fn beyond(count: usize, where_: &str) -> String {
-    match count > MOST_ROWS {
-        true => format!(" The first {MOST_ROWS} of {count}; all are in {where_}."),
-        false => String::new(),
+    if count > MOST_ROWS {
+        format!(" The first {MOST_ROWS} of {count}; all are in {where_}.")
+    } else {
+        String::new()
     }
 }
 
@@ -222,9 +223,10 @@ fn configurations(material: &Material) -> Table {
             Column::number("chosen in cases", cases),
         ]);
     let is_all = material.clouds.iter().all(|cloud| cloud.is_all);
-    let which = match is_all {
-        true => "All configurations",
-        false => "Configurations that somebody chose (`--scenario FILE` shows all)",
+    let which = if is_all {
+        "All configurations"
+    } else {
+        "Configurations that somebody chose (`--scenario FILE` shows all)"
     };
     let note = format!(
         "{which} with expected time and cost. Open one to see who chose it.{}",

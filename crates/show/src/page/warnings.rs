@@ -192,12 +192,13 @@ fn assumed(material: &Material) -> Option<String> {
             (values != [0.0]).then(|| format!("{name} {}", words.join(" or ")))
         })
         .collect();
-    Some(match each.is_empty() {
-        true => "Nothing varies at random: every replica is the same.".to_owned(),
-        false => format!(
+    Some(if each.is_empty() {
+        "Nothing varies at random: every replica is the same.".to_owned()
+    } else {
+        format!(
             "The size of random variation is an assumption of the scenario, not measured with its data: {}.",
             each.join(", ")
-        ),
+        )
     })
 }
 

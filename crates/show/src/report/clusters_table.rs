@@ -70,9 +70,10 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
         text.push('\n');
     }
     let signs: Vec<_> = signs_in(&text).collect();
-    let legend = match signs.is_empty() {
-        true => String::new(),
-        false => page.legend(signs) + "\n",
+    let legend = if signs.is_empty() {
+        String::new()
+    } else {
+        page.legend(signs) + "\n"
     };
     text + &legend + &places.below(page)
 }
@@ -129,10 +130,13 @@ fn columns<'b>(
     page: &Page,
 ) -> Vec<Column<'b, &'b KeyGroup>> {
     let by_median = block.iter().any(is_carried_by_few);
-    let typical = move |group: &KeyGroup, name: &str| match by_median {
-        true => (group.median(name))
-            .map(|(value, interval)| (value, interval.map(|i| (i, Holds::AsSaid)))),
-        false => (group.mean(name)).map(|m| (m.mean, m.interval.map(|i| (i, m.holds)))),
+    let typical = move |group: &KeyGroup, name: &str| {
+        if by_median {
+            (group.median(name))
+                .map(|(value, interval)| (value, interval.map(|i| (i, Holds::AsSaid))))
+        } else {
+            (group.mean(name)).map(|m| (m.mean, m.interval.map(|i| (i, m.holds))))
+        }
     };
     let over = |name: &'static str| {
         let first = first_with(block, name).and_then(|first| typical(first, name));
@@ -177,7 +181,8 @@ fn columns<'b>(
         measured("cost", "cost_usd", usd, |_| 1.0),
         over("cost_usd"),
     ];
-    let others: [(_, _, fn(f64) -> String); 4] = [
+    type Text = fn(f64) -> String;
+    let others: [(_, _, Text); 4] = [
         ("lost VMs", "lost_vms", |v| format!("{v:.1}")),
         ("stale", "staleness", |v| format!("{v:.2}")),
         ("dropped", "dropped_gradients", tenths_percent),

@@ -35,13 +35,15 @@ pub fn headlines(blocks: &[&[Group]], places: &Places) -> (Vec<Headline>, usize)
     let several = blocks.iter().any(|block| !first_policy(&block));
     let headline = |block: &&&[Group]| {
         let first = &block[0];
-        let policy = match several {
-            true => format!(", {}", places.policy(&first.pricing)),
-            false => String::new(),
+        let policy = if several {
+            format!(", {}", places.policy(&first.pricing))
+        } else {
+            String::new()
         };
-        let setting = match first.setting.is_empty() {
-            true => String::new(),
-            false => format!("{}, ", first.setting),
+        let setting = if first.setting.is_empty() {
+            String::new()
+        } else {
+            format!("{}, ", first.setting)
         };
         Headline {
             about: format!("{setting}{}{policy}, {}:", first.workload, first.objective),

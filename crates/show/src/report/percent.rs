@@ -140,9 +140,10 @@ pub fn lengths(
     let digits = |text: String| text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
     let is_shown = longer.is_infinite() || digits(text(longer));
     let sign = if is_shown { sign(holds) } else { "" };
-    match longer <= 1.5 * down.min(up) || text(down) == text(up) {
-        true => format!(" ±{sign}{}", text(longer)),
-        false => format!(" {sign}-{}+{}", text(down), text(up)),
+    if longer <= 1.5 * down.min(up) || text(down) == text(up) {
+        format!(" ±{sign}{}", text(longer))
+    } else {
+        format!(" {sign}-{}+{}", text(down), text(up))
     }
 }
 

@@ -88,9 +88,10 @@ impl Places {
 
     /// A policy as it stands in tables: with a mark where its spot price is for VMs that are never taken away.
     pub fn policy(&self, name: &str) -> String {
-        match self.is_marked(name) {
-            true => format!("{name}{MARK}"),
-            false => name.to_owned(),
+        if self.is_marked(name) {
+            format!("{name}{MARK}")
+        } else {
+            name.to_owned()
         }
     }
 
@@ -111,9 +112,10 @@ impl Places {
     /// The VMs of `workers` workers on `vm`, a VM shape or the name of a kind: `4 g4dn.12xlarge/4`, and behind it in
     /// brackets the kind.
     pub fn held(&self, vm: &str, workers: Option<u32>) -> String {
-        match self.kinds.contains_key(vm) {
-            true => format!("{} ({vm})", self.shapes(vm, workers)),
-            false => self.shapes(vm, workers),
+        if self.kinds.contains_key(vm) {
+            format!("{} ({vm})", self.shapes(vm, workers))
+        } else {
+            self.shapes(vm, workers)
         }
     }
 

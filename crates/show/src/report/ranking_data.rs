@@ -79,9 +79,10 @@ pub(super) fn held(row: &Ranked) -> String {
 pub(super) fn market(row: &Ranked) -> Option<&'static str> {
     let mut all = row.held.iter().map(|held| held.market);
     let first = all.next()?;
-    match all.all(|market| market == first) {
-        true => first.map(Market::name),
-        false => Some("mixed"),
+    if all.all(|market| market == first) {
+        first.map(Market::name)
+    } else {
+        Some("mixed")
     }
 }
 

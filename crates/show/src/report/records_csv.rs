@@ -153,9 +153,10 @@ impl RecordsCsv {
             let line = self.hashes.take_leaf(leaf, rows);
             self.waiting.push((bytes, line));
         }
-        match self.bytes > MOST_WAITING {
-            true => self.write_waiting(),
-            false => Ok(()),
+        if self.bytes > MOST_WAITING {
+            self.write_waiting()
+        } else {
+            Ok(())
         }
     }
 
@@ -164,9 +165,10 @@ impl RecordsCsv {
     /// # Errors
     /// Whatever prevents it.
     pub fn rest(&mut self) -> io::Result<()> {
-        match self.waiting.iter().any(|(_, line)| !line.is_empty()) {
-            true => self.write_waiting(),
-            false => Ok(()),
+        if self.waiting.iter().any(|(_, line)| !line.is_empty()) {
+            self.write_waiting()
+        } else {
+            Ok(())
         }
     }
 

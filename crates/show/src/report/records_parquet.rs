@@ -224,9 +224,10 @@ impl RecordsFile for RecordsParquet {
             self.rows += batch.num_rows();
             self.waiting.push(batch);
         }
-        match self.rows >= ROWS_PER_GROUP {
-            true => self.write_waiting(),
-            false => Ok(()),
+        if self.rows >= ROWS_PER_GROUP {
+            self.write_waiting()
+        } else {
+            Ok(())
         }
     }
 

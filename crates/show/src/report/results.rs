@@ -213,9 +213,10 @@ impl Results {
             form.close()?;
         }
         self.derived.failures.close()?;
-        let hashes = match self.keep_csv {
-            true => self.rows.close()?,
-            false => self.rows.leave()?,
+        let hashes = if self.keep_csv {
+            self.rows.close()?
+        } else {
+            self.rows.leave()?
         };
         let aggregated = self.derived.summary.finish()?;
         let folder = &self.folder;
@@ -254,7 +255,7 @@ impl ResultsPart {
         let derived = DerivedPart {
             forms: Vec::new(),
             failures,
-            summary: summary,
+            summary,
             failed: None,
         };
         ResultsPart { rows, derived }
@@ -366,12 +367,11 @@ pub fn may_be_written(folder: &Folder) -> io::Result<()> {
 pub fn summary(folder: &Folder, manifest: &Identity) -> io::Result<Vec<u8>> {
     let path = folder.file(SUMMARY);
     let bytes = regular::read(&path).map_err(|error| Altered::named(&path, error))?;
-    match manifest.get(manifest::SUMMARY_HASH) == Some(&json!(manifest::hash(&bytes))) {
-        true => Ok(bytes),
-        false => {
-            let what = format!("{} is not what the manifest describes", path.display());
-            Err(Altered(what).into())
-        }
+    if manifest.get(manifest::SUMMARY_HASH) == Some(&json!(manifest::hash(&bytes))) {
+        Ok(bytes)
+    } else {
+        let what = format!("{} is not what the manifest describes", path.display());
+        Err(Altered(what).into())
     }
 }
 

@@ -143,9 +143,10 @@ impl Altered {
     /// behind so many `before`.
     pub fn rows(first: u64, last: u64, before: u64) -> io::Error {
         let (first, last) = (first + before + 1, last + before + 1);
-        let what = match first == last {
-            true => format!("line {first} is not what the run wrote"),
-            false => format!("lines {first} to {last} are not what the run wrote"),
+        let what = if first == last {
+            format!("line {first} is not what the run wrote")
+        } else {
+            format!("lines {first} to {last} are not what the run wrote")
         };
         Altered(what).into()
     }
@@ -155,9 +156,10 @@ impl Altered {
     /// The same error with the file that it is of.
     pub fn named(path: &Path, error: io::Error) -> io::Error {
         let what = format!("{}: {error}", path.display());
-        match error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
-            true => Altered(what).into(),
-            false => io::Error::new(error.kind(), what),
+        if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
+            Altered(what).into()
+        } else {
+            io::Error::new(error.kind(), what)
         }
     }
 }

@@ -132,17 +132,14 @@ impl Shards {
             finished.cases += count;
             finished.failed += task.failed;
             progress.fetch_add(count, Ordering::Relaxed);
-            let part = match is_plain {
-                true => {
-                    let (rows, failures, summary) = task.into_parts()?;
-                    ResultsPart::of(rows, failures, summary)
-                }
-                false => {
-                    let mut part = maker.part();
-                    task.records(cases, &mut |record| part.take(record))?;
-                    part.end();
-                    part
-                }
+            let part = if is_plain {
+                let (rows, failures, summary) = task.into_parts()?;
+                ResultsPart::of(rows, failures, summary)
+            } else {
+                let mut part = maker.part();
+                task.records(cases, &mut |record| part.take(record))?;
+                part.end();
+                part
             };
             results.merge(part)
         })?;

@@ -84,9 +84,10 @@ impl InOrder<'_> {
         }
         self.record(&record)?;
         self.rows.take(&record);
-        match self.rows.rows() == self.check.room() {
-            true => self.check_waiting(),
-            false => Ok(()),
+        if self.rows.rows() == self.check.room() {
+            self.check_waiting()
+        } else {
+            Ok(())
         }
     }
 

@@ -89,9 +89,10 @@ impl StoredTask {
         let mut row = csv::StringRecord::new();
         for case in cases {
             let is_there = rows.read_record(&mut row).map_err(invalid)?;
-            let record: Option<Record<'_>> = match is_there {
-                true => Some(row.deserialize(None).map_err(invalid)?),
-                false => None,
+            let record: Option<Record<'_>> = if is_there {
+                Some(row.deserialize(None).map_err(invalid)?)
+            } else {
+                None
             };
             let Some(record) = record.filter(|record| record.case == case) else {
                 return Err(invalid(format!("case {case} is not where it belongs")));
@@ -228,9 +229,10 @@ impl StoredShard {
 fn exactly(file: &mut impl Read, count: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(count.min(1 << 20) as usize);
     file.take(count).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == count {
-        true => Ok(bytes),
-        false => Err(cut_off()),
+    if bytes.len() as u64 == count {
+        Ok(bytes)
+    } else {
+        Err(cut_off())
     }
 }
 

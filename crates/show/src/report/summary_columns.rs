@@ -235,9 +235,10 @@ pub(super) fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
 fn repaid_text(group: &Group, with_interval: bool) -> String {
     let never = group.tallied.share("never_repaid");
     let Some(Ratio { ratio, low, high }) = group.tallied.repaid else {
-        let saved = match group.objective == Objective::Time.name() {
-            true => group.mean("saved_time_h"),
-            false => group.mean("saved_cost_usd"),
+        let saved = if group.objective == Objective::Time.name() {
+            group.mean("saved_time_h")
+        } else {
+            group.mean("saved_cost_usd")
         };
         return match saved {
             Some(saved) if never.is_some() && saved.mean <= 0.0 => "never".to_owned(),

@@ -74,9 +74,10 @@ impl Seen {
         self.is_short |= table.is_short;
         for (at, column) in all.iter().enumerate() {
             // The first two columns are strategy and choice.
-            let list = match table.shown.contains(&(at + 2)) {
-                true => &mut self.shown,
-                false => &mut self.left_out,
+            let list = if table.shown.contains(&(at + 2)) {
+                &mut self.shown
+            } else {
+                &mut self.left_out
             };
             if !list.contains(&column.head) {
                 list.push(column.head);
@@ -194,9 +195,10 @@ fn failures(block: &[Group], page: &Page) -> String {
     let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for group in block {
         for (reason, count) in &group.reasons {
-            let who = match *count == group.tallied.cases {
-                true => group.strategy.clone(),
-                false => format!("{} ({count})", group.strategy),
+            let who = if *count == group.tallied.cases {
+                group.strategy.clone()
+            } else {
+                format!("{} ({count})", group.strategy)
             };
             match all.iter_mut().find(|(known, _)| known == reason) {
                 Some((_, names)) => names.push(who),
@@ -205,9 +207,10 @@ fn failures(block: &[Group], page: &Page) -> String {
         }
     }
     let line = |(reason, names): (&str, Vec<String>)| {
-        let names = match names.len() == block.len() && block.len() > 2 {
-            true => "all".to_owned(),
-            false => names.join(", "),
+        let names = if names.len() == block.len() && block.len() > 2 {
+            "all".to_owned()
+        } else {
+            names.join(", ")
         };
         page.failed(&page.prose(&format!("no result: {names}: {reason}"), 3))
     };
@@ -221,15 +224,16 @@ fn reached_in_search(block: &[Group], page: &Page) -> String {
         (percent > 0.0).then(|| format!("{} {percent:.0} %", group.strategy))
     };
     let all: Vec<String> = block.iter().filter_map(told).collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => page.prose(
+    if all.is_empty() {
+        String::new()
+    } else {
+        page.prose(
             &format!(
                 "target reached during the search, where net ends: {}",
                 all.join(", ")
             ),
             3,
-        ),
+        )
     }
 }
 

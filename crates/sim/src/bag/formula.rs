@@ -47,9 +47,10 @@ pub fn expected_job_s(bag: &Bag, size: &Size) -> Option<f64> {
     }
     let outlives = all(job_h)?;
     let odds = 1.0 - outlives;
-    let lost_s = match odds > 0.0 {
-        true => (area_h * step_h - job_h * outlives).max(0.0) / odds * SECONDS_PER_HOUR,
-        false => 0.0,
+    let lost_s = if odds > 0.0 {
+        (area_h * step_h - job_h * outlives).max(0.0) / odds * SECONDS_PER_HOUR
+    } else {
+        0.0
     };
     Some(expected_s(size.job_s, odds, lost_s))
 }

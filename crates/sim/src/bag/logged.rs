@@ -85,9 +85,10 @@ mod tests {
     fn bag(finished: u32, loss: Loss) -> Bag {
         let seconds = SimTime::from_seconds;
         Bag {
-            jobs: match finished > 100 {
-                true => 112,
-                false => finished.max(36),
+            jobs: if finished > 100 {
+                112
+            } else {
+                finished.max(36)
             },
             needed: finished,
             job_time: UnitLogNormal::from_cv(0.03),

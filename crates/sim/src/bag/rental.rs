@@ -27,9 +27,10 @@ impl Run {
         }
         for place in Run::places(of.size, slot) {
             let vm = self.vms[place];
-            match of.bag.keep_spares > SimTime::ZERO && vm.lost > now {
-                true => self.spares.push_back((vm, now)),
-                false => self.release(&vm, job, now),
+            if of.bag.keep_spares > SimTime::ZERO && vm.lost > now {
+                self.spares.push_back((vm, now))
+            } else {
+                self.release(&vm, job, now)
             }
         }
     }
@@ -199,10 +200,7 @@ impl Run {
         is_lost: bool,
     ) {
         if let Some(log) = &mut self.log {
-            let fate = match is_lost {
-                true => Fate::GivenUp,
-                false => Fate::Done,
-            };
+            let fate = if is_lost { Fate::GivenUp } else { Fate::Done };
             log.push(Entry {
                 at,
                 until,
@@ -231,9 +229,10 @@ impl Run {
         if end > vm.runs {
             note(vm.runs, end, What::Running(vm.vm));
         }
-        let gone = match vm.lost <= at {
-            true => What::Revoked,
-            false => What::Released,
+        let gone = if vm.lost <= at {
+            What::Revoked
+        } else {
+            What::Released
         };
         note(end, end, gone);
     }

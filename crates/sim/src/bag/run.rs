@@ -33,9 +33,10 @@ impl Run {
         job.passed = 0;
         let goal = of.bag.simulated(results);
         // Nobody submits jobs that no result comes of, but in place of those that may be lost.
-        self.most = match goal < of.bag.needed && of.bag.rerun {
-            true => goal,
-            false => of.bag.jobs,
+        self.most = if goal < of.bag.needed && of.bag.rerun {
+            goal
+        } else {
+            of.bag.jobs
         };
         for slot in 0..of.size.parallel_jobs {
             self.look_after(slot, &of, job);
@@ -63,9 +64,10 @@ impl Run {
         job.held.hold(of.size.vm, of.size.vms_per_job, at, stop);
         job.held
             .did(of.phase, of.size.vm, of.size.vms_per_job, (at, stop));
-        Ok(match stop < end {
-            true => ended(stop, self.done),
-            false => ended(end, results),
+        Ok(if stop < end {
+            ended(stop, self.done)
+        } else {
+            ended(end, results)
         })
     }
 
@@ -152,10 +154,7 @@ impl Run {
                     self.lost_since_done += u32::from(own.lost <= now);
                 }
                 let spare = self.take_spare(of, job);
-                let boot = match is_first {
-                    true => &bag.first_boot,
-                    false => &bag.boot,
-                };
+                let boot = if is_first { &bag.first_boot } else { &bag.boot };
                 self.vms[place] = spare.unwrap_or_else(|| self.request(of, job, boot, now));
             }
             ready = ready.max(self.vms[place].runs);

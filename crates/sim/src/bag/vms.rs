@@ -81,9 +81,10 @@ impl Held {
         usage.sample_seconds = 0.0;
         for interval in self.intervals.iter().filter(|i| i.from < end) {
             let to = interval.to.min(end);
-            let ended_by = match to < interval.to {
-                true => EndedBy::User,
-                false => interval.ended_by,
+            let ended_by = if to < interval.to {
+                EndedBy::User
+            } else {
+                interval.ended_by
             };
             let seconds = (to - interval.from).seconds();
             usage.intervals.push(VmInterval {

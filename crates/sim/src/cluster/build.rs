@@ -131,9 +131,10 @@ impl Builder<'_> {
         let count = cluster.stride;
         let mut sizes = vec![None; count * frame.levels()];
         for place in 0..count {
-            let vms = match place == cluster.usual {
-                true => Some(frame.whole()),
-                false => self.possible(frame, place),
+            let vms = if place == cluster.usual {
+                Some(frame.whole())
+            } else {
+                self.possible(frame, place)
             };
             let Some(vms) = vms else { continue };
             let mut at = At::first();
@@ -155,9 +156,10 @@ impl Builder<'_> {
     /// Sizes that the cluster of `configuration` may have, besides its own; `None` where there are too many.
     pub fn count_of_sizes(&self, configuration: &Configuration) -> Option<usize> {
         let frame = self.frame(configuration, &mut RentedVms::default());
-        match self.changes_size() {
-            true => frame.count_of_sizes(),
-            false => Some(0),
+        if self.changes_size() {
+            frame.count_of_sizes()
+        } else {
+            Some(0)
         }
     }
 
@@ -167,14 +169,17 @@ impl Builder<'_> {
         let frame = self.frame(configuration, &mut RentedVms::default());
         let kind = self.setup.kinds.get(&configuration.vm);
         let is_balanced = kind.is_some_and(|k| k.batching.is_some());
-        let known = |vms: Vms| match is_balanced {
-            true => (0..frame.levels())
-                .try_fold(At::first(), |mut at, level| {
-                    at.level = level;
-                    self.size(configuration, &frame, vms, &mut at).map(|_| at)
-                })
-                .map(drop),
-            false => self.found(configuration, &frame, vms, 0).map(drop),
+        let known = |vms: Vms| {
+            if is_balanced {
+                (0..frame.levels())
+                    .try_fold(At::first(), |mut at, level| {
+                        at.level = level;
+                        self.size(configuration, &frame, vms, &mut at).map(|_| at)
+                    })
+                    .map(drop)
+            } else {
+                self.found(configuration, &frame, vms, 0).map(drop)
+            }
         };
         if let Err(outside) = known(frame.whole()) {
             return Some(Missing::Itself(outside));

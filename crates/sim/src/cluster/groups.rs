@@ -205,9 +205,10 @@ impl Cluster {
 
     /// The step process at a place.
     pub fn size(&self, place: usize) -> Option<&Size> {
-        match place == self.usual {
-            true => Some(&self.whole),
-            false => self.sizes.get(place).and_then(Option::as_ref),
+        if place == self.usual {
+            Some(&self.whole)
+        } else {
+            self.sizes.get(place).and_then(Option::as_ref)
         }
     }
 

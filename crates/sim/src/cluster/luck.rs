@@ -90,9 +90,10 @@ impl Luck {
 
     /// The steps of the same configuration in the size at a place, as they turn out in this replica.
     pub fn at(&self, cluster: &Cluster, place: usize, size: &Size) -> Cow<'_, Stepping> {
-        match place == cluster.usual {
-            true => Cow::Borrowed(&self.stepping),
-            false => Cow::Owned(self.dealt(cluster, place, size).0),
+        if place == cluster.usual {
+            Cow::Borrowed(&self.stepping)
+        } else {
+            Cow::Owned(self.dealt(cluster, place, size).0)
         }
     }
 

@@ -92,9 +92,10 @@ impl Kind {
 impl Setup {
     /// Samples of an update of all workers of `configuration`, when `workers` of them are left or there.
     pub fn samples(&self, configuration: &Configuration, protocol: Protocol, workers: u32) -> f64 {
-        match self.keeps_batch.unwrap_or(protocol.has_barrier()) {
-            true => f64::from(configuration.batch),
-            false => configuration.local_batch() * f64::from(workers),
+        if self.keeps_batch.unwrap_or(protocol.has_barrier()) {
+            f64::from(configuration.batch)
+        } else {
+            configuration.local_batch() * f64::from(workers)
         }
     }
 

@@ -52,9 +52,10 @@ pub(super) fn trial(protocol: &Protocol, pace: &Pace, stepping: &Stepping) -> Tr
         let counted = (updates - updates / 4).max(1) as f64;
         Trial {
             // The clock can end before.
-            update_s: match stretch.updates < updates {
-                true => f64::INFINITY,
-                false => (end - stretch.advance.at_mark).seconds() / counted,
+            update_s: if stretch.updates < updates {
+                f64::INFINITY
+            } else {
+                (end - stretch.advance.at_mark).seconds() / counted
             },
             gradients: stretch.gradients as f64 / stretch.updates.max(1) as f64,
             staleness: stretch.mean_staleness(),

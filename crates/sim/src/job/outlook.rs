@@ -47,9 +47,10 @@ impl Outlook {
             let write_h = if is_last { 0.0 } else { job.outline.write_h };
             // e^x − 1 without cancellation where it is small.
             let lost = libm::expm1(rate * (length_h + write_h));
-            let hours = match lost > 0.0 {
-                true => lost * (1.0 / rate + back_h),
-                false => length_h + write_h,
+            let hours = if lost > 0.0 {
+                lost * (1.0 / rate + back_h)
+            } else {
+                length_h + write_h
             };
             outlook.seconds += hours * SECONDS_PER_HOUR;
             if is_first {

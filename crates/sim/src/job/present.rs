@@ -251,9 +251,12 @@ impl Present {
         self.first += gone.take_while(|place| place.is_gone).count();
         let must_stay = self.staying > 0;
         let mut there = self.places[self.first..].iter_mut();
-        let chief = there.find(|place| match must_stay {
-            true => !place.is_gone && place.vm.stays(),
-            false => !place.is_gone && !place.vm.is_server,
+        let chief = there.find(|place| {
+            if must_stay {
+                !place.is_gone && place.vm.stays()
+            } else {
+                !place.is_gone && !place.vm.is_server
+            }
         });
         if let Some(place) = chief {
             place.vm.is_chief = true;
@@ -277,9 +280,10 @@ impl Present {
         self.held[group] -= 1;
         self.ready[group] -= u32::from(is_ready);
         self.has_chief &= !vm.is_chief;
-        match self.places.len() > 2 * self.count + SPARE_PLACES {
-            true => self.retain(|_| true),
-            false => self.tidy(),
+        if self.places.len() > 2 * self.count + SPARE_PLACES {
+            self.retain(|_| true)
+        } else {
+            self.tidy()
         }
         vm
     }
@@ -308,9 +312,10 @@ impl Present {
         (*held, *ready) = ([0; MOST_GROUPS], [0; MOST_GROUPS]);
         for (at, Place { vm, is_ready, .. }) in (0..).zip(&*places) {
             held[usize::from(vm.group)] += 1;
-            match is_ready {
-                true => ready[usize::from(vm.group)] += 1,
-                false => starting.push(Reverse((vm.ready, at))),
+            if *is_ready {
+                ready[usize::from(vm.group)] += 1
+            } else {
+                starting.push(Reverse((vm.ready, at)))
             }
             if vm.end != never() {
                 ends.push(Reverse((vm.end, at)));
@@ -425,9 +430,10 @@ mod tests {
             from: at(now),
             runs: at(runs),
             ready: at(runs + times[1]),
-            end: match kind & 1 == 0 {
-                true => at(runs + times[2]),
-                false => never(),
+            end: if kind & 1 == 0 {
+                at(runs + times[2])
+            } else {
+                never()
             },
             request,
         }

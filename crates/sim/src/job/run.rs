@@ -173,9 +173,10 @@ impl<'a> LiveRun<'a> {
         self.stage.enter(self.phase);
         let done = self.work.done;
         let due = *self.work.due.get_or_insert_with(|| {
-            let age_h = match cluster.policy.heeds_age() {
-                true => self.members.oldest_age_h(now),
-                false => 0.0,
+            let age_h = if cluster.policy.heeds_age() {
+                self.members.oldest_age_h(now)
+            } else {
+                0.0
             };
             match checkpoint_after(cluster, size, total - done, age_h) {
                 Some(steps) => done + steps,

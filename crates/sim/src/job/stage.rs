@@ -85,9 +85,10 @@ impl Stage {
         if self.queue.is_interrupted() {
             return Err(Unfinished::Interrupted { at: now });
         }
-        match now < SimTime::LAST {
-            true => Ok(()),
-            false => Err(Unfinished::ClockEnded),
+        if now < SimTime::LAST {
+            Ok(())
+        } else {
+            Err(Unfinished::ClockEnded)
         }
     }
 

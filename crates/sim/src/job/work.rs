@@ -89,14 +89,16 @@ impl Work {
     pub(super) fn turn(&mut self, now: SimTime) -> Result<(), Unfinished> {
         let at = (now, self.done.to_bits());
         let patience = &mut self.patience;
-        patience.idle = match at == patience.seen {
-            true => patience.idle + 1,
-            false => 0,
+        patience.idle = if at == patience.seen {
+            patience.idle + 1
+        } else {
+            0
         };
         patience.seen = at;
-        match patience.idle > MOST_IDLE {
-            true => Err(Unfinished::defect(now)),
-            false => Ok(()),
+        if patience.idle > MOST_IDLE {
+            Err(Unfinished::defect(now))
+        } else {
+            Ok(())
         }
     }
 
@@ -106,9 +108,10 @@ impl Work {
     /// [`Unfinished`] after too many of them, or too much time, without any work saved.
     pub(super) fn count_loss(&mut self, now: SimTime) -> Result<(), Unfinished> {
         self.patience.losses += 1;
-        match self.patience.losses > MOST_LOSSES || now > self.patience.latest {
-            true => Err(Unfinished::TooManyLosses { at: now }),
-            false => Ok(()),
+        if self.patience.losses > MOST_LOSSES || now > self.patience.latest {
+            Err(Unfinished::TooManyLosses { at: now })
+        } else {
+            Ok(())
         }
     }
 }

@@ -260,9 +260,10 @@ impl Pace {
             return pace;
         }
         let Some(plan) = prepared() else { return pace };
-        pace.factors = match are_alike {
-            true => vec![1.0; plan.slots()],
-            false => luck.machines.clone(),
+        pace.factors = if are_alike {
+            vec![1.0; plan.slots()]
+        } else {
+            luck.machines.clone()
         };
         let factors = &pace.factors;
         let step_s = match (fidelity, varies) {
@@ -334,9 +335,10 @@ impl Pace {
             }
             let left = steps - advance.steps;
             let compute_s = (self.mean_s - self.communication_s).max(0.0);
-            let block = match singly {
-                true => None,
-                false => drift.block(now, limit, (compute_s, self.communication_s)),
+            let block = if singly {
+                None
+            } else {
+                drift.block(now, limit, (compute_s, self.communication_s))
             };
             let (count, total_s, communication_s) = match block {
                 Some((step_s, ends)) => {
@@ -352,9 +354,10 @@ impl Pace {
                     } else {
                         let communication_s = self.communication_s * network;
                         let step_s = compute_s + communication_s;
-                        let count = match ends < SimTime::LAST {
-                            true => whole(((ends - now).seconds() / step_s).ceil()).clamp(1, left),
-                            false => left,
+                        let count = if ends < SimTime::LAST {
+                            whole(((ends - now).seconds() / step_s).ceil()).clamp(1, left)
+                        } else {
+                            left
                         };
                         let total_s = self.total(count, step_s, stream);
                         (count, total_s, count as f64 * communication_s)

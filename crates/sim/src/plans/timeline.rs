@@ -42,9 +42,10 @@ pub fn entries(plan: &PreparedPlan, from: SimTime, most: u64) -> (Vec<Entry>, bo
         entries.push(Entry {
             at: start,
             until: end,
-            track: match is_beside {
-                true => Track::Link(span.replica, span.stage),
-                false => own,
+            track: if is_beside {
+                Track::Link(span.replica, span.stage)
+            } else {
+                own
             },
             what: match span.work {
                 Work::Forward => What::Forward(span.micro_batch),

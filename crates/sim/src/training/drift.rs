@@ -67,9 +67,10 @@ impl Rate {
         Rate {
             mean,
             deviation,
-            skewness: match deviation > 0.0 {
-                true => third / mass / (deviation * deviation * deviation),
-                false => 0.0,
+            skewness: if deviation > 0.0 {
+                third / mass / (deviation * deviation * deviation)
+            } else {
+                0.0
             },
         }
     }

@@ -145,16 +145,18 @@ impl Unfinished {
 /// Hours to two digits, as people say them: 3,400 h, 10^15 h.
 pub fn hours_text(hours: f64) -> String {
     if hours.is_nan() || hours >= 1e6 {
-        return match hours.is_finite() {
-            true => format!("10^{:.0} h", libm::log10(hours)),
-            false => "forever".to_owned(),
+        return if hours.is_finite() {
+            format!("10^{:.0} h", libm::log10(hours))
+        } else {
+            "forever".to_owned()
         };
     }
     let unit = libm::pow(10.0, libm::log10(hours.max(1.0)).floor() - 1.0).max(1.0);
     let whole = ((hours / unit).round() * unit) as u64;
-    match whole >= 1000 {
-        true => format!("{},{:03} h", whole / 1000, whole % 1000),
-        false => format!("{whole} h"),
+    if whole >= 1000 {
+        format!("{},{:03} h", whole / 1000, whole % 1000)
+    } else {
+        format!("{whole} h")
     }
 }
 

@@ -25,12 +25,13 @@ pub fn moments(workers: u32, time: WorkerTime) -> Moments {
         return Moments::constant(1.0);
     }
     let k = f64::from(workers);
-    let all = match time.has_no_spread() {
-        true => two_points(time, |p| libm::pow(1.0 - p, k)),
-        false => integrate(time, &[0.0], |log_time| {
+    let all = if time.has_no_spread() {
+        two_points(time, |p| libm::pow(1.0 - p, k))
+    } else {
+        integrate(time, &[0.0], |log_time| {
             let (density, cdf) = one_worker(time, log_time);
             k * libm::pow(cdf, k - 1.0) * density
-        }),
+        })
     };
     all.with_calm(workers, time, |plain| moments(workers, plain))
 }

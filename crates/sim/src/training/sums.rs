@@ -83,9 +83,10 @@ impl Walk {
                 stepping.worker_s * calm.mean,
                 stepping.worker_s * calm.deviation,
             );
-            let bent = match n > 0.0 && deviation_s > 0.0 {
-                true => skewed(stream.normal(), calm.skewness / n.sqrt()),
-                false => 0.0,
+            let bent = if n > 0.0 && deviation_s > 0.0 {
+                skewed(stream.normal(), calm.skewness / n.sqrt())
+            } else {
+                0.0
             };
             return Walk {
                 steps,
@@ -155,12 +156,11 @@ impl Walk {
             let middle = part.steps / 2;
             let (first, second) = part.split(middle, self.deviation_s, stream);
             let at = (done.0 + middle, done.1 + first.seconds());
-            part = match in_time(at.0, at.1) {
-                true => {
-                    done = at;
-                    second
-                }
-                false => first,
+            part = if in_time(at.0, at.1) {
+                done = at;
+                second
+            } else {
+                first
             };
         }
         done
@@ -193,13 +193,12 @@ impl<'w> Part<'w> {
         }
         // Calm ones, in the first part and in all.
         let (m, n) = (room as f64, steps as f64);
-        let plain_s = match n > 0.0 {
-            true => {
-                let share = m / n;
-                let spread = deviation_s * (m * (1.0 - share)).sqrt() * stream.normal();
-                (share * self.plain_s + spread).clamp(0.0, self.plain_s)
-            }
-            false => 0.0,
+        let plain_s = if n > 0.0 {
+            let share = m / n;
+            let spread = deviation_s * (m * (1.0 - share)).sqrt() * stream.normal();
+            (share * self.plain_s + spread).clamp(0.0, self.plain_s)
+        } else {
+            0.0
         };
         let (before, after) = self.straggled_s.split_at_mut(first);
         let first = Part {
@@ -248,9 +247,10 @@ pub(crate) fn bridge(
         let at = (low.1 + share * (high.1 - low.1) + spread)
             .max(low.1)
             .min(high.1);
-        match in_time(middle, at) {
-            true => low = (middle, at),
-            false => high = (middle, at),
+        if in_time(middle, at) {
+            low = (middle, at)
+        } else {
+            high = (middle, at)
         }
     }
     low

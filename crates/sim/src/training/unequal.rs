@@ -131,9 +131,10 @@ impl Grid {
         let nodes = &mut self.nodes[self.first..];
         let table = &table()[..self.entries];
         let place = (begin - at - LOWEST) * PER_SIGMA as f64;
-        let late = match place < 0.0 {
-            true => ((-place / self.stride as f64).ceil() as usize).min(nodes.len()),
-            false => 0,
+        let late = if place < 0.0 {
+            ((-place / self.stride as f64).ceil() as usize).min(nodes.len())
+        } else {
+            0
         };
         let (late, nodes) = nodes.split_at_mut(late);
         let place = place + (late.len() * self.stride) as f64;
@@ -308,9 +309,10 @@ fn without_spread(factors: &[f64], time: WorkerTime, straggler: Straggler) -> Mo
     Moments {
         mean: scale * mean,
         deviation: scale * deviation,
-        skewness: match deviation > 0.0 {
-            true => third / (deviation * deviation * deviation),
-            false => 0.0,
+        skewness: if deviation > 0.0 {
+            third / (deviation * deviation * deviation)
+        } else {
+            0.0
         },
         calm: None,
     }

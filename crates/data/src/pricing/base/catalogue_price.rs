@@ -117,9 +117,10 @@ struct TablePrice {
 
 impl VmPrice for TablePrice {
     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
-        let market = match self.as_rented && rented.on_spot == Some(true) {
-            true => Market::Spot,
-            false => self.market,
+        let market = if self.as_rented && rented.on_spot == Some(true) {
+            Market::Spot
+        } else {
+            self.market
         };
         // A price that the scenario states is one on demand.
         if let (Market::OnDemand, Some(own)) = (market, fleet.own(rented.vm))
@@ -198,9 +199,10 @@ fn unlisted(vm: &str, fleet: &Fleet<'_>, market: Market) -> Option<String> {
 impl VmPrice for CataloguePrice {
     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let vm = rented.vm;
-        let market = match self.as_rented && rented.on_spot == Some(true) {
-            true => Market::Spot,
-            false => self.market,
+        let market = if self.as_rented && rented.on_spot == Some(true) {
+            Market::Spot
+        } else {
+            self.market
         };
         // A price that the scenario states is one on demand.
         if let (Market::OnDemand, Some(own)) = (market, fleet.own(vm))

@@ -33,9 +33,10 @@ struct PerType {
 impl VmPrice for PerType {
     fn usd_per_hour(&self, rented: Rented<'_>, fleet: &Fleet<'_>) -> Result<f64, NoPrice> {
         let Rented { vm, on_spot } = rented;
-        let (key, table) = match on_spot == Some(true) && !self.spot.is_empty() {
-            true => ("spot_usd_per_hour_of", &self.spot),
-            false => ("usd_per_hour_of", &self.usual),
+        let (key, table) = if on_spot == Some(true) && !self.spot.is_empty() {
+            ("spot_usd_per_hour_of", &self.spot)
+        } else {
+            ("usd_per_hour_of", &self.usual)
         };
         let names = [Some(vm), Some(fleet.table(vm)), fleet.like(vm)];
         let usd = names.into_iter().flatten().find_map(|name| table.get(name));

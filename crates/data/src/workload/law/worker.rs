@@ -96,10 +96,11 @@ impl WorkerLaw {
         for mean_s in means_s {
             (sum, slowest, workers) = (sum + mean_s, slowest.max(mean_s), workers + 1.0);
         }
-        match slowest > 0.0 {
+        if slowest > 0.0 {
             // Equal times may have a mean above them by rounding.
-            true => self.waiting_s.get() * (1.0 - sum / (workers * slowest)).max(0.0),
-            false => 0.0,
+            self.waiting_s.get() * (1.0 - sum / (workers * slowest)).max(0.0)
+        } else {
+            0.0
         }
     }
 }

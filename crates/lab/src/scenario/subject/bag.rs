@@ -206,6 +206,7 @@ fn given(losses: &GivenLosses) -> Loss {
 }
 
 /// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
+#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Choices> {
     let table = table(file)?;
     let before = complaints.count();

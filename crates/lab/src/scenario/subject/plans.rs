@@ -196,6 +196,7 @@ fn terms(
 }
 
 /// All plans that fit; `None` where there is no `[parallel]`, or it is wrong.
+#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn choices(
     file: &ScenarioFile,
     files: &Files,

@@ -35,9 +35,10 @@ pub(super) fn check(
             "a step at batch B makes the progress of 1 to B/M0 steps at the initial batch M0: is M0 another, or the file of another run?"
         };
         let told = Diagnostic::general(title).with_help(help);
-        match error.abs() > WRONG {
-            true => diagnostics.push(told),
-            false => report.warn(told),
+        if error.abs() > WRONG {
+            diagnostics.push(told)
+        } else {
+            report.warn(told)
         }
     }
 }

@@ -163,9 +163,10 @@ pub(super) fn pieces(run: &Run, initial: u32) -> Vec<(f64, f64)> {
         }
         let scale = batch * initial * (pace - 1.0) / (batch - pace * initial);
         let most = BOUND * batch;
-        let scale = match pace * initial >= batch {
-            true => most,
-            false => scale.clamp(batch / BOUND, most),
+        let scale = if pace * initial >= batch {
+            most
+        } else {
+            scale.clamp(batch / BOUND, most)
         };
         Some((progress, scale))
     };
@@ -227,9 +228,10 @@ pub(super) fn noise(
                 progress: until,
                 noise_scale_samples,
                 origin: Origin::Derived,
-                source: match run.batch == initial {
-                    true => format!("{}: {initial} grad_var/grad_sqr", run.name),
-                    false => format!("{}: pace of the run", run.name),
+                source: if run.batch == initial {
+                    format!("{}: {initial} grad_var/grad_sqr", run.name)
+                } else {
+                    format!("{}: pace of the run", run.name)
                 },
             });
         }
@@ -246,9 +248,10 @@ pub(super) fn noise(
         report.fit("ln φ", "power of progress and batch", &law.quality);
         let basis = format!("{} (of ln φ)", basis(&law.quality));
         // Noise that stays the same has an exponent of 0, but for rounding.
-        let progress_exponent = match law.progress_exponent.abs() < 1e-9 {
-            true => 0.0,
-            false => law.progress_exponent,
+        let progress_exponent = if law.progress_exponent.abs() < 1e-9 {
+            0.0
+        } else {
+            law.progress_exponent
         };
         let law = NoiseLaw::PowerScale {
             scale_samples: law.scale_samples,

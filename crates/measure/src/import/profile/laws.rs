@@ -89,9 +89,10 @@ fn step_law(shape: String, draft: &mut Draft, report: &mut Report) {
             "{on_one_vm} of {all} configurations of {shape} are on one VM, without a network: no law is fitted to them"
         ));
     }
-    let chosen = match alike.on_one_vm {
-        true => best_on_one_vm(&alike.points),
-        false => best(&alike.points),
+    let chosen = if alike.on_one_vm {
+        best_on_one_vm(&alike.points)
+    } else {
+        best(&alike.points)
     };
     match chosen {
         Ok(Chosen { fit, left_out }) => {

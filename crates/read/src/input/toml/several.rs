@@ -184,9 +184,12 @@ impl<'s> Reader<'_, 's> {
         if words.iter().collect::<HashSet<_>>().len() < words.len() {
             words = values.iter().map(f64::to_string).collect();
         }
-        let text = |value: f64| match is_whole {
-            true => format!("{value:.0}"),
-            false => format!("{value:?}"),
+        let text = |value: f64| {
+            if is_whole {
+                format!("{value:.0}")
+            } else {
+                format!("{value:?}")
+            }
         };
         let texts = values.iter().map(|value| Value::Computed(text(*value)));
         Ok(texts.zip(words).collect())

@@ -58,9 +58,10 @@ impl Broken {
             _ => Duration::ZERO,
         };
         let (status, complaint) = process.end(grace);
-        let complaint = match complaint.is_empty() {
-            true => String::new(),
-            false => format!("; its last words: {}", shortened(&complaint)),
+        let complaint = if complaint.is_empty() {
+            String::new()
+        } else {
+            format!("; its last words: {}", shortened(&complaint))
         };
         match self {
             Broken::Unasked(line) => {

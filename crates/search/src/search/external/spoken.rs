@@ -121,12 +121,13 @@ impl Talk {
 
     /// After a search: the same, if there can be another one.
     fn over(mut self) -> Result<Option<Talk>, String> {
-        let goes_on = match self.is_numbered {
-            true => match self.ask(talk::OVER)? {
+        let goes_on = if self.is_numbered {
+            match self.ask(talk::OVER)? {
                 Answer::Ready => true,
                 _ => return Err("the program goes on with a search that is over".to_owned()),
-            },
-            false => self.with.over()?,
+            }
+        } else {
+            self.with.over()?
         };
         Ok(goes_on.then_some(self))
     }

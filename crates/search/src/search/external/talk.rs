@@ -164,9 +164,10 @@ pub(super) fn task(task: &Task<'_>, earlier: Option<&History>) -> String {
     let configurations: Vec<Value> = (0..space.len())
         .map(|at| {
             let values = space.axes().iter().enumerate().map(|(axis, of)| {
-                let value = match of.levels().is_empty() {
-                    true => json!(space.value(at, axis)),
-                    false => json!(space.text(at, axis)),
+                let value = if of.levels().is_empty() {
+                    json!(space.value(at, axis))
+                } else {
+                    json!(space.text(at, axis))
                 };
                 (of.name.to_string(), whole(value))
             });

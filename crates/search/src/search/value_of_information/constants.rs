@@ -94,6 +94,7 @@ impl Constants {
 }
 
 impl Default for Constants {
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     fn default() -> Self {
         let none = slope(0.0, 0.0);
         Constants {

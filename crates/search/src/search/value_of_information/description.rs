@@ -124,9 +124,12 @@ fn machines(task: &Task<'_>) -> Vec<Column> {
     let cores = Column {
         role: Role::Cores,
         values: (known.iter())
-            .map(|machine| match with_gpus {
-                true => libm::log2(f64::from(machine.gpus)),
-                false => libm::log2(machine.vcpu),
+            .map(|machine| {
+                if with_gpus {
+                    libm::log2(f64::from(machine.gpus))
+                } else {
+                    libm::log2(machine.vcpu)
+                }
             })
             .collect(),
     };

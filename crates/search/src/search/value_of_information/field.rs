@@ -87,9 +87,10 @@ impl<'p> Field<'p> {
         let variance = self.variance(at) + OBSERVED * OBSERVED;
         let error = value - self.mean[at];
         self.shift(at, error / variance, 1.0 / variance);
-        match is_first {
-            true => 0.0,
-            false => -0.5 * (libm::log(variance) + error * error / variance),
+        if is_first {
+            0.0
+        } else {
+            -0.5 * (libm::log(variance) + error * error / variance)
         }
     }
 
@@ -104,9 +105,10 @@ impl<'p> Field<'p> {
         let bound = (least - self.mean[at]) / deviation;
         let above = normal::cdf(-bound).max(f64::MIN_POSITIVE);
         // Inverse Mills ratio.
-        let hazard = match bound > FAR {
-            true => bound + 1.0 / bound,
-            false => normal::density(bound) / above,
+        let hazard = if bound > FAR {
+            bound + 1.0 / bound
+        } else {
+            normal::density(bound) / above
         };
         let left = (1.0 - hazard * (hazard - bound)).clamp(LEAST_LEFT, 1.0);
         self.shift(at, hazard / deviation, (1.0 - left) / variance);

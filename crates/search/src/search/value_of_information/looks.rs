@@ -49,14 +49,15 @@ impl Looking {
 
     fn steps(&self, task: &Task<'_>) -> Steps {
         let all = 0..task.space.len();
-        match self.probing.reads_noise() {
-            true => Steps {
+        if self.probing.reads_noise() {
+            Steps {
                 logs: all
                     .map(|at| -libm::log(task.space.batch(at).map_or(1.0, f64::from)))
                     .collect(),
                 are_known: false,
-            },
-            false => Steps {
+            }
+        } else {
+            Steps {
                 logs: all
                     .map(|at| {
                         let steps = self.probing.steps_to_target(at, UNREAD);
@@ -64,7 +65,7 @@ impl Looking {
                     })
                     .collect(),
                 are_known: true,
-            },
+            }
         }
     }
 
@@ -84,6 +85,7 @@ impl Strategy for Looking {
         Depends::BOTH
     }
 
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     fn search(
         &self,
         task: &Task<'_>,

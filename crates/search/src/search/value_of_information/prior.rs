@@ -182,9 +182,12 @@ impl Configurations {
                         near += apart * apart;
                     }
                 }
-                let of = |variance: f64, square: f64| match variance > 0.0 {
-                    true => variance * matern((5.0 * square).sqrt()),
-                    false => 0.0,
+                let of = |variance: f64, square: f64| {
+                    if variance > 0.0 {
+                        variance * matern((5.0 * square).sqrt())
+                    } else {
+                        0.0
+                    }
                 };
                 let mut entry = sloped + of(machines, near) + of(all, far);
                 if let Some(memory) = &memory {

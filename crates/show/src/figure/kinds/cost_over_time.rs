@@ -46,9 +46,10 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             series,
         });
     }
-    let which = match is_all {
-        true => "all configurations",
-        false => "configurations that somebody chose (`--scenario FILE` shows all)",
+    let which = if is_all {
+        "all configurations"
+    } else {
+        "configurations that somebody chose (`--scenario FILE` shows all)"
     };
     let most = rows
         .iter()
@@ -84,9 +85,10 @@ fn at(place: &Place) -> [f64; 2] {
 
 /// What a configuration shares with those on its line.
 fn joined_by(place: &Place, asked: &Asked) -> Option<u32> {
-    match asked.by_workers {
-        true => place.workers,
-        false => place.batch,
+    if asked.by_workers {
+        place.workers
+    } else {
+        place.batch
     }
 }
 

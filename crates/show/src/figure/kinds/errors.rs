@@ -126,23 +126,25 @@ fn panel(workload: &str, errors: &Errors) -> Panel {
     counts.sort_unstable();
     counts.dedup();
     let is_split = counts.len() <= MOST_COUNTS && counts.iter().all(Option::is_some);
-    let (names, label): (Vec<String>, &str) = match is_split {
-        true => (
+    let (names, label): (Vec<String>, &str) = if is_split {
+        (
             counts.iter().flatten().map(u32::to_string).collect(),
             "workers",
-        ),
-        false => (vec!["all configurations".to_owned()], ""),
+        )
+    } else {
+        (vec!["all configurations".to_owned()], "")
     };
     let width = 2.0 * HALF / errors.len() as f64;
     let mut series = Vec::new();
     for (n, (strategy, own)) in errors.iter().enumerate() {
         let (mut blocks, mut marks, mut medians) = (Vec::new(), Vec::new(), Vec::new());
-        let groups: Vec<Vec<f64>> = match is_split {
-            true => counts
+        let groups: Vec<Vec<f64>> = if is_split {
+            counts
                 .iter()
                 .map(|count| own.get(count).cloned().unwrap_or_default())
-                .collect(),
-            false => vec![own.values().flatten().copied().collect()],
+                .collect()
+        } else {
+            vec![own.values().flatten().copied().collect()]
         };
         for (place, mut values) in groups.into_iter().enumerate() {
             if values.is_empty() {

@@ -90,9 +90,10 @@ impl Asked {
     /// What stands behind the name of a figure of a setting, and behind its title.
     fn setting_words(&self, material: &Material) -> Result<[String; 2], String> {
         let setting = self.setting(material)?;
-        Ok(match setting.is_empty() {
-            true => Default::default(),
-            false => [format!("-{setting}"), format!(", {setting}")],
+        Ok(if setting.is_empty() {
+            Default::default()
+        } else {
+            [format!("-{setting}"), format!(", {setting}")]
         })
     }
 
@@ -168,11 +169,10 @@ fn one<'a>(what: &str, asked: Option<&'a str>, all: &[&'a str]) -> Result<&'a st
 fn room<T>(panels: Vec<T>) -> (Vec<T>, String) {
     let count = panels.len();
     let kept: Vec<T> = panels.into_iter().take(MOST_PANELS).collect();
-    let sentence = match count > MOST_PANELS {
-        true => {
-            format!(" The first {MOST_PANELS} of {count} workloads; `--workload` shows another.")
-        }
-        false => String::new(),
+    let sentence = if count > MOST_PANELS {
+        format!(" The first {MOST_PANELS} of {count} workloads; `--workload` shows another.")
+    } else {
+        String::new()
     };
     (kept, sentence)
 }

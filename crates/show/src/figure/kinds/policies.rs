@@ -80,9 +80,10 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         220.0 + 17.0 * most(|panel| &panel.x).max(12.0),
         150.0 + 16.0 * most(|panel| &panel.y),
     ];
-    let more = match policies.len() > MOST {
-        true => format!(" The first {MOST} of {} policies.", policies.len()),
-        false => String::new(),
+    let more = if policies.len() > MOST {
+        format!(" The first {MOST} of {} policies.", policies.len())
+    } else {
+        String::new()
     };
     Ok(Figure {
         name: format!("policies{behind_name}"),

@@ -66,12 +66,13 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             "Lines of samples per second over the global batch, one per worker count: {}.",
             words.join("; ")
         ),
-        note: match count > panels.len() {
-            true => format!(
+        note: if count > panels.len() {
+            format!(
                 "The first {} of {count} tables; `--workload` shows others.",
                 panels.len()
-            ),
-            false => "Global batch over the measured seconds of a step.".to_owned(),
+            )
+        } else {
+            "Global batch over the measured seconds of a step.".to_owned()
         },
         columns: COLUMNS,
         size: SIZE,

@@ -21,15 +21,17 @@ const MOST_STEPS: usize = 200;
 /// Largest over least value from which an axis is logarithmic.
 const WIDE: f64 = 10.0;
 
+#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let mut panels = Vec::new();
     let mut words = Vec::new();
     // One style per way of leaving out, whichever panel it is in.
     let mut ways: Vec<String> = Vec::new();
     for workload in asked.workloads(material)? {
-        let depth = match workload.steps.points().count() <= MOST_STEPS {
-            true => Depth::Whole,
-            false => Depth::Report,
+        let depth = if workload.steps.points().count() <= MOST_STEPS {
+            Depth::Whole
+        } else {
+            Depth::Report
         };
         let mut by_unit: BTreeMap<&str, Vec<(String, Vec<Mark>)>> = BTreeMap::new();
         for split in validate(workload, depth) {
@@ -98,12 +100,13 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     if panels.is_empty() {
         return Err("its workloads have too few measurements to leave any out".to_owned());
     }
-    let more = match count > panels.len() {
-        true => format!(
+    let more = if count > panels.len() {
+        format!(
             " The first {} of {count} panels; `--workload` shows others.",
             panels.len()
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     Ok(Figure {
         name: "validation".to_owned(),
@@ -129,9 +132,10 @@ fn diagonal(splits: &[(String, Vec<Mark>)]) -> (Vec<Series>, Scale) {
     let values = || (splits.iter().flat_map(|(_, marks)| marks)).map(|mark| mark.at[0]);
     let low = values().fold(f64::INFINITY, f64::min);
     let high = values().fold(f64::NEG_INFINITY, f64::max);
-    let scale = match high > WIDE * low {
-        true => Scale::Log,
-        false => Scale::Linear,
+    let scale = if high > WIDE * low {
+        Scale::Log
+    } else {
+        Scale::Linear
     };
     let style = Style::plain(BLACK).dashed(Dash::Dashed);
     let line = Shape::Line(vec![[low, low], [high, high]]);

@@ -111,9 +111,12 @@ impl Builder<'_> {
         // Without kinds all VMs are alike, and the price says on which terms.
         let said = kind.map(|_| on_spot);
         let grown = (self.setup.elastic.as_ref()).map_or(0, |e| e.most_vms);
-        let market = |on_spot: bool| match on_spot {
-            true => kind.map_or(1, |k| k.market),
-            false => 0,
+        let market = |on_spot: bool| {
+            if on_spot {
+                kind.map_or(1, |k| k.market)
+            } else {
+                0
+            }
         };
         for (index, (shape, fixed)) in workers_of.iter().take(MOST_GROUPS - 2).enumerate() {
             let parsed = Shape::parse(shape).ok();
@@ -122,9 +125,10 @@ impl Builder<'_> {
             let count = (parsed.and_then(|s| s.vms(workers))).unwrap_or(workers);
             // A last VM that is not full makes VMs unlike, which matters only where some may be missing.
             let fills = count > 0 && (self.changes_size() || workers % count == 0);
-            let each = match parsed.is_some_and(|s| s.is_even()) && fills {
-                true => workers / count,
-                false => 0,
+            let each = if parsed.is_some_and(|s| s.is_even()) && fills {
+                workers / count
+            } else {
+                0
             };
             let layout = match each {
                 0 => parsed.map_or_else(|| vec![(1, workers)], |s| s.layout(workers)),

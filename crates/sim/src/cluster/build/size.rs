@@ -110,6 +110,7 @@ impl Builder<'_> {
     }
 
     /// The step process with so many VMs of each group, and what the workload says of the first.
+    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub(super) fn size(
         &self,
         configuration: &Configuration,
@@ -200,9 +201,10 @@ impl Builder<'_> {
         }
         let steps = replay.epochs * self.workload.constants.samples_per_epoch.value / samples;
         let gradient = samples / f64::from(workers) / f64::from(configuration.batch);
-        let pace = match vms == frame.whole() {
-            true => Pace::of(protocol, Fidelity::Fast, &stepping),
-            false => Pace::in_passing(protocol, Fidelity::Fast, &stepping),
+        let pace = if vms == frame.whole() {
+            Pace::of(protocol, Fidelity::Fast, &stepping)
+        } else {
+            Pace::in_passing(protocol, Fidelity::Fast, &stepping)
         };
         let mut made = self.measure(pace, stepping, (expected, gradient), steps, provenance);
         made.size.settle_s = settle_s;
@@ -272,8 +274,8 @@ impl Builder<'_> {
             .collect::<Result<_, OutsideHull>>()?;
         unlike(stepping, times[0], times.iter().copied());
         let restart_s = self.workload.constants.restore_s.value;
-        let levelling = match self.variation.vm_sigma > 0.0 {
-            true => Some(Levelling {
+        let levelling = if self.variation.vm_sigma > 0.0 {
+            Some(Levelling {
                 batching: *batching,
                 lines: (balance.batches.iter().enumerate())
                     .map(|(worker, batch)| Levelling::line(*batch, |b| compute_s(worker, b)))
@@ -281,8 +283,9 @@ impl Builder<'_> {
                 before: at.before.take(),
                 samples,
                 restart_s,
-            }),
-            false => None,
+            })
+        } else {
+            None
         };
         at.before = Some(Before {
             speeds: balance.speeds,
@@ -391,8 +394,9 @@ impl Made {
 
 /// The global batch of so many samples, which is a whole number.
 fn whole_batch(configuration: &Configuration, workers: u32, samples: f64) -> u32 {
-    match workers == configuration.workers {
-        true => configuration.batch,
-        false => samples.round().max(1.0) as u32,
+    if workers == configuration.workers {
+        configuration.batch
+    } else {
+        samples.round().max(1.0) as u32
     }
 }

@@ -31,9 +31,10 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
                 return Policy::None;
             };
             let first = FirstOf::lifetime(one, vms);
-            let horizon_h = match first.cap_h().is_finite() {
-                true => first.cap_h(),
-                false => 24.0,
+            let horizon_h = if first.cap_h().is_finite() {
+                first.cap_h()
+            } else {
+                24.0
             };
             let job_h = job_s / SECONDS_PER_HOUR;
             let start_s = match spot.on_loss {

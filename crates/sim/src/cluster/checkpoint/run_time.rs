@@ -28,9 +28,10 @@ pub fn increase_h(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
 /// where no VM comes to that age. A job done at the deadline is done.
 pub fn lost_during(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
     let reached = life.survival(age_h);
-    match reached > 0.0 {
-        true => (life.cdf_before(age_h + job_h) - life.cdf(age_h)) / reached,
-        false => 1.0,
+    if reached > 0.0 {
+        (life.cdf_before(age_h + job_h) - life.cdf(age_h)) / reached
+    } else {
+        1.0
     }
 }
 
@@ -38,9 +39,10 @@ pub fn lost_during(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
 /// public code of HPDC 2020; names as above.
 pub fn lost_during_of_new(life: &Lifetime, age_h: f64, job_h: f64) -> f64 {
     let ends_h = age_h + job_h;
-    match ends_h > life.cap_h() {
-        true => 1.0,
-        false => life.cdf_before(ends_h) - life.cdf(age_h),
+    if ends_h > life.cap_h() {
+        1.0
+    } else {
+        life.cdf_before(ends_h) - life.cdf(age_h)
     }
 }
 

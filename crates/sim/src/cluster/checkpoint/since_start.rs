@@ -60,9 +60,10 @@ impl SinceStart {
                     let kept = 1.0 - (lost[ends] - lost[at]);
                     let then = expected[(work - stretch) * times + ends.min(times - 1)];
                     let again = spent as f64 / 2.0 + restart as f64;
-                    let after_loss = match at == restart {
-                        true => again / kept,
-                        false => again + expected[row + restart],
+                    let after_loss = if at == restart {
+                        again / kept
+                    } else {
+                        again + expected[row + restart]
                     };
                     let all = kept * (spent as f64 + then) + (1.0 - kept) * after_loss;
                     let all = all.max(work as f64);

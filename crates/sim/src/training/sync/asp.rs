@@ -74,6 +74,10 @@ impl Asp {
     }
 
     /// A state machine: servers and workers in one place, one turn per event.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a state machine of workers and server"
+    )]
     fn events<const NOTED: bool>(
         &self,
         floor: &mut Floor<'_>,
@@ -92,9 +96,10 @@ impl Asp {
         let mut draws = Draws::new(stepping, scratch);
         let Memory(read) = scratch.of();
         // Without service times servers do nothing, however many there are.
-        let servers = match self.service_s.get() > 0.0 {
-            true => self.servers.get() as usize,
-            false => 0,
+        let servers = if self.service_s.get() > 0.0 {
+            self.servers.get() as usize
+        } else {
+            0
         };
         let times = Times::of(self.part_s(), self.service);
         let mut free_at = start;
@@ -191,9 +196,10 @@ impl InEvents for Asp {
 
     fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
         // Decided once per stretch: an event of this protocol is little work.
-        match floor.log.is_fine() {
-            true => self.events::<true>(floor, stretch, goal),
-            false => self.events::<false>(floor, stretch, goal),
+        if floor.log.is_fine() {
+            self.events::<true>(floor, stretch, goal)
+        } else {
+            self.events::<false>(floor, stretch, goal)
         }
     }
 }
@@ -204,9 +210,10 @@ impl Synchronisation for Asp {
     }
 
     fn service_in_step_s(&self) -> f64 {
-        match self.step_includes_service {
-            true => self.part_s(),
-            false => 0.0,
+        if self.step_includes_service {
+            self.part_s()
+        } else {
+            0.0
         }
     }
 

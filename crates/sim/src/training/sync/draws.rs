@@ -67,9 +67,10 @@ impl Law {
             Law::Table(table) => table.sample(stream),
             Law::Straggling(table, straggler, scale) => {
                 let time = scale * table.sample(stream);
-                match stream.uniform() < straggler.probability {
-                    true => time * straggler.factor,
-                    false => time,
+                if stream.uniform() < straggler.probability {
+                    time * straggler.factor
+                } else {
+                    time
                 }
             }
             Law::Formula => slowest::draw(count, stepping.time, stream),

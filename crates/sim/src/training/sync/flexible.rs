@@ -107,6 +107,7 @@ impl InEvents for Flexible {
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.
+    #[expect(clippy::too_many_lines, reason = "a state machine of workers")]
     fn run(
         &self,
         floor: &mut Floor<'_>,
@@ -198,9 +199,10 @@ impl InEvents for Flexible {
             }
             finished += 1;
             // What a barrier has summed up meanwhile, but for the worker's own.
-            let own = match stretch.updates > begun.updates {
-                true => std::mem::take(&mut begun.pending),
-                false => 0,
+            let own = if stretch.updates > begun.updates {
+                std::mem::take(&mut begun.pending)
+            } else {
+                0
             };
             missed += stretch.gradients - begun.applied - own;
             begun.updates = stretch.updates;

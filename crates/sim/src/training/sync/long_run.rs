@@ -274,13 +274,15 @@ impl LongRun {
 
     /// What it is at these factors on all times of workers and on communication.
     fn point(&self, scale: f64, network: f64) -> Point {
-        let (scales, is_scaled) = match self.settling.has_own_times {
-            true => (around(scale), 1.0),
-            false => (around(1.0), scale),
+        let (scales, is_scaled) = if self.settling.has_own_times {
+            (around(scale), 1.0)
+        } else {
+            (around(1.0), scale)
         };
-        let networks = match self.nominal.communication_s > 0.0 {
-            true => around(network),
-            false => around(1.0),
+        let networks = if self.nominal.communication_s > 0.0 {
+            around(network)
+        } else {
+            around(1.0)
         };
         let mut point = Point::default();
         let formula = self.formula(scale, network);
@@ -376,9 +378,10 @@ impl LongRun {
             }
         }
         let mut point = seen.point(settled, whole - settled, formula);
-        point.correction = match seen.even_s.mean() == planned_s {
-            true => 1.0,
-            false => seen.even_s.mean() / planned_s,
+        point.correction = if seen.even_s.mean() == planned_s {
+            1.0
+        } else {
+            seen.even_s.mean() / planned_s
         };
         if place == NO_LUCK {
             // As at all other points: what was planned, times the correction.
@@ -460,9 +463,10 @@ impl Seen {
         let missed_in_all = formula.map_or(missed, |formula| formula.missed);
         let has_spread = self.error() * runs.sqrt() > ROUNDED_OFF;
         let covariance = ratio(self.together, runs - 1.0);
-        let gradients_per_s = match has_spread {
-            true => ratio(covariance, self.rest_s.variance()),
-            false => 0.0,
+        let gradients_per_s = if has_spread {
+            ratio(covariance, self.rest_s.variance())
+        } else {
+            0.0
         };
         let besides = self.rest_gradients.variance() - gradients_per_s * covariance;
         let variance = self.rest_s.variance() / counted;

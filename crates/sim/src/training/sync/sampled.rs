@@ -156,9 +156,10 @@ impl Sampled {
             one: Moments {
                 mean,
                 deviation: seen.standard_deviation(),
-                skewness: match seen.standard_deviation() > 0.0 {
-                    true => seen.skewness(),
-                    false => 0.0,
+                skewness: if seen.standard_deviation() > 0.0 {
+                    seen.skewness()
+                } else {
+                    0.0
                 },
                 calm: None,
             },

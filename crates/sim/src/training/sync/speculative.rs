@@ -276,9 +276,10 @@ impl Step<'_> {
                 self.idle.push(copy.machine);
                 self.log.settle(copy.machine, queue.now());
                 let (original, copied) = (since(self.start), since(copy.since));
-                let (useful, useless) = match by_copy {
-                    true => (copied, original),
-                    false => (original, copied),
+                let (useful, useless) = if by_copy {
+                    (copied, original)
+                } else {
+                    (original, copied)
                 };
                 self.worked_ns += useful;
                 self.wasted_ns += useless;

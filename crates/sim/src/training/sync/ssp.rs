@@ -58,9 +58,10 @@ impl InEvents for Ssp {
 
     fn run(&self, floor: &mut Floor<'_>, stretch: Stretch, goal: Goal) -> Result<Stretch, Stalled> {
         // Decided once per stretch: an event of this protocol is little work.
-        match floor.log.is_fine() {
-            true => self.events::<true>(floor, stretch, goal),
-            false => self.events::<false>(floor, stretch, goal),
+        if floor.log.is_fine() {
+            self.events::<true>(floor, stretch, goal)
+        } else {
+            self.events::<false>(floor, stretch, goal)
         }
     }
 }
@@ -112,6 +113,10 @@ impl Ssp {
     }
 
     /// A state machine: the state of all workers in one place, one turn per event.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a state machine of workers and clocks"
+    )]
     fn events<const NOTED: bool>(
         &self,
         floor: &mut Floor<'_>,

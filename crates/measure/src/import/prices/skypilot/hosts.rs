@@ -43,6 +43,7 @@ pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<Joined
 }
 
 /// Takes the prices of a copy: rows with a VM type as they are, hosts with accelerators joined.
+#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 pub(super) fn take(
     cloud: &str,
     day: Date,
