@@ -50,3 +50,36 @@ fn drawn(all: &[f64], stream: &mut Stream) -> SimTime {
     let seconds = all.get(stream.below(all.len())).copied().unwrap_or(0.0);
     SimTime::from_seconds(seconds)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(s: f64) -> SimTime {
+        SimTime::from_seconds(s)
+    }
+
+    /// Of 4000 draws each quarter has 1000, with a deviation of 27.
+    #[test]
+    fn a_loss_at_a_random_moment_falls_evenly_into_its_attempt() {
+        let (began, length) = (seconds(50.0), seconds(600.0));
+        let (at_once, blocked) = (
+            Notice::AfterLoss(seconds(60.0)),
+            Notice::AfterStart([240.0].into()),
+        );
+        let mut stream = Stream::seeded(3);
+        let (mut whole, mut shorter) = ([0; 4], [0; 4]);
+        for _ in 0..4000 {
+            let (at, heard) = at_once.anywhere(began, length, &mut stream);
+            assert_eq!(heard, at + seconds(60.0));
+            whole[((at - began).seconds() / 150.0) as usize] += 1;
+            // What was heard of had happened by then.
+            let (at, heard) = blocked.anywhere(began, length, &mut stream);
+            assert_eq!(heard, began + seconds(240.0));
+            shorter[((at - began).seconds() / 60.0) as usize] += 1;
+        }
+        for quarter in whole.into_iter().chain(shorter) {
+            assert!((880..1120).contains(&quarter), "{whole:?} {shorter:?}");
+        }
+    }
+}

@@ -243,3 +243,43 @@ pub(super) fn is_worth(bag: &Bag, size: &Size, vm: &Vm, now: SimTime) -> bool {
     let age_s = (now - vm.runs).seconds();
     bag.reuse.keeps(size.lifetime(bag), age_s, size.job_s)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bag::Loss;
+    use crate::cloud::lifetimes::{Bathtub, Lifetime};
+    use crate::rng::VmTypeKey;
+
+    #[test]
+    fn a_vm_is_as_old_as_the_time_that_it_has_run() {
+        let hours = |h: f64| SimTime::from_seconds(3600.0 * h);
+        let law = Bathtub::new(0.4137, 0.9, 0.76, 24.0).expect("a law");
+        let bag = Bag {
+            loss: Loss::Alone(Lifetime::new(law, Some(24.0))),
+            ..Bag::default()
+        };
+        let size = Size {
+            vm: 0,
+            vms_per_job: 1,
+            parallel_jobs: 1,
+            job_s: 6.0 * 3600.0,
+            life: None,
+            vm_key: VmTypeKey::of("n1-highcpu-32"),
+        };
+        for runs_h in [0.0, 0.5, 7.0, 40.0] {
+            let vm = Vm {
+                number: 0,
+                asked: SimTime::ZERO,
+                runs: hours(runs_h),
+                lost: SimTime::LAST,
+            };
+            let gets_a_job = |age_h: f64| is_worth(&bag, &size, &vm, hours(runs_h + age_h));
+            assert!(
+                [0.0, 1.0, 5.0, 12.0].into_iter().all(gets_a_job),
+                "{runs_h}"
+            );
+            assert!(![18.5, 20.0, 23.9].into_iter().any(gets_a_job), "{runs_h}");
+        }
+    }
+}
