@@ -199,6 +199,52 @@ fn losses_go_back_to_the_checkpoint_and_every_vm_second_is_in_one_phase() {
     assert!(with_steps > calm);
 }
 
+/// Where no VM is lost, checkpoints are all that a run takes besides its steps: as long each as is said, or as its state takes to
+/// a storage of that speed.
+#[test]
+fn checkpoints_take_the_time_of_their_writes() {
+    let choices = choices(8, true);
+    let at = choices.ways.len() - 1;
+    let way = &choices.ways[at];
+    for gb_per_s in [None, Some(0.5), Some(4.0)] {
+        let own = JobTerms {
+            spot: Some(spot(1e9, Keeps::Checkpoint)),
+            checkpoint_gb_per_s: gb_per_s,
+            ..JobTerms::default()
+        };
+        let write_s = gb_per_s.map_or(5.0, |speed| way.state_bytes / 1e9 / speed);
+        let ground = ground(&choices, own);
+        let mut site = ground.open(&terms(Fidelity::Fast));
+        site.restart(0);
+        let seconds = site.run_to_target(at).expect("it ends").net_end.seconds();
+        // None behind the last step.
+        let apart = (0.05 * 3600.0 / way.step_s).ceil();
+        let writes = (1000.0 / apart).ceil() - 1.0;
+        assert!(writes > 0.0 && write_s > 0.1, "{writes} of {write_s} s");
+        let expected = 1000.0 * way.step_s + writes * write_s;
+        assert!(
+            (seconds / expected - 1.0).abs() < 1e-6,
+            "{gb_per_s:?}: {seconds} {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_probe_of_a_share_takes_this_share_of_the_steps() {
+    let choices = choices(8, false);
+    let ground = ground(&choices, JobTerms::default());
+    let mut site = ground.open(&terms(Fidelity::Fast));
+    for (share, steps) in [(0.25, 250), (0.0004, 1), (1.0, 1000)] {
+        site.restart(0);
+        let seen = site.probe(0, Length::Share(share)).expect("a probe");
+        assert_eq!(seen.steps, Some(steps), "{share}");
+        // What it did is done.
+        let line = site.run_to_target(0).expect("it ends");
+        let net = 1000.0 * choices.ways[0].step_s;
+        assert!((line.net_end.seconds() / net - 1.0).abs() < 1e-6);
+    }
+}
+
 #[test]
 fn a_job_goes_on_alike_from_a_mark_and_search_steps_are_progress() {
     let choices = choices(8, true);
