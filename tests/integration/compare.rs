@@ -39,14 +39,21 @@ fn figures_are_those_of_records() {
     sandbox
         .run(&[&["run", "scenario.toml", "--out", "out"], &set[..]].concat())
         .success();
-    let mut sums: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, String), [f64; 4]> = BTreeMap::new();
     for row in Rows::parse(&sandbox.read("out/records.csv")).iter() {
         let key = (
             row.text("workload").to_owned(),
             row.text("strategy").to_owned(),
         );
         let sum = sums.entry(key).or_default();
-        *sum = (sum.0 + row.number("repeated_net_cost"), sum.1 + 1.0);
+        let is = |it: bool| f64::from(u8::from(it));
+        let own = [
+            row.number("repeated_net_cost"),
+            is(row.number("right") == 1.0),
+            is(row.number("regret_cost") <= 0.1),
+            1.0,
+        ];
+        *sum = std::array::from_fn(|at| sum[at] + own[at]);
     }
     let compared = sandbox
         .run(&[&["compare", "scenario.toml", "--format", "units"], &set[..]].concat())
@@ -58,12 +65,14 @@ fn figures_are_those_of_records() {
             unit.text("workload").to_owned(),
             unit.text("strategy").to_owned(),
         );
-        let (sum, count) = sums[&key];
-        let mean = sum / count;
-        assert!(
-            (unit.number("net") - mean).abs() <= 1e-9 * mean.abs().max(1.0),
-            "{key:?}"
-        );
+        let [net, exact, near, count] = sums[&key];
+        for (column, sum) in [("net", net), ("exact", exact), ("within_tenth", near)] {
+            let mean = sum / count;
+            assert!(
+                (unit.number(column) - mean).abs() <= 1e-9 * mean.abs().max(1.0),
+                "{column}: {key:?}"
+            );
+        }
     }
 }
 

@@ -345,6 +345,17 @@ mod tests {
         assert_eq!((interval.low, interval.high), (1.0, 1.0));
     }
 
+    /// Whether all signs are tried or some are drawn: with any of them nothing stays nothing, and of many equal figures no others
+    /// that are drawn come as far as those that are seen.
+    #[test]
+    fn what_differs_nowhere_is_no_difference_however_many_there_are() {
+        for units in [2, EXACT_UP_TO, EXACT_UP_TO + 1, 4 * EXACT_UP_TO] {
+            assert_eq!(by_signs(&vec![0.0; units]), 1.0, "{units}");
+        }
+        let drawn = 1.0 / (SIGNS as f64 + 1.0);
+        assert_eq!(by_signs(&[1.0; 4 * EXACT_UP_TO]), drawn);
+    }
+
     /// Under no difference at all, tested 400 times at 5 %: between 2 and 8 % of 400 is 99.5 % of the binomial.
     #[test]
     fn equals_are_told_apart_as_often_as_is_said() {
