@@ -169,6 +169,8 @@ fn expressions_come_to_what_arithmetic_says() {
         ("std(v in t)", 10.0),
         ("mean(twice(x) for x in 1..4)", 5.0),
         ("max(x for x in 0..2 step 0.5 where twice(x) < 3)", 1.0),
+        ("sum(x for x in 0..1 step 0.4)", 1.2),
+        ("max(x for x in 1..1.9 step 0.3)", 1.9),
         ("sum(a * b for a in [1, 2] for b in [10, 20])", 90.0),
         ("sum(v in t where k=twice(1) who=a)", 20.0),
         ("nth(list(v in t), -1)", 30.0),
@@ -187,7 +189,7 @@ fn expressions_come_to_what_arithmetic_says() {
     let assert = sandbox.run(&["reproduce", "p"]);
     let said = stdout(&assert);
     assert!(
-        said.contains("20 of 20 figures that could fail are within tolerance (100 %)"),
+        said.contains("22 of 22 figures that could fail are within tolerance (100 %)"),
         "{said}{}",
         stderr(&assert)
     );
