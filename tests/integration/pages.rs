@@ -52,6 +52,64 @@ fn a_page_has_what_was_run_what_came_out_and_what_to_mind() {
     assert!(page.matches("<figure ").count() >= 8);
 }
 
+/// Every job on a measured grid reaches its target in a search of whole runs, none of a search of some steps.
+#[test]
+fn a_page_warns_of_what_happened_alone() {
+    let warning = "Some jobs reached their target during the search: ";
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    assert!(!page(&sandbox, &[]).contains(warning));
+    let on_a_grid = "grid = \"scout\"\nreplicas = 3\n\
+                     search = { strategies = [\"oracle\", \"random\"], objectives = [\"cost\"] }";
+    let sandbox = Sandbox::with(on_a_grid);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let page = page(&sandbox, &[]);
+    assert!(page.contains(&format!("{warning}random on join_bigdata_spark, ")));
+}
+
+#[test]
+fn an_interval_stands_where_its_half_is_not_rounded_to_nothing() {
+    let sandbox = Sandbox::with(SCENARIO);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .code(3);
+    let page = page(&sandbox, &[]);
+    let cells = page.split("<td").skip(1);
+    let halves: Vec<&str> =
+        (cells.filter_map(|cell| cell.split('<').next()?.split(" ±").nth(1))).collect();
+    assert!(halves.len() > 5, "{halves:?}");
+    assert!(halves.iter().all(|half| *half != "0.0"), "{halves:?}");
+}
+
+#[test]
+fn a_page_says_how_many_sentences_it_leaves_out() {
+    let headlines = |settings: usize| {
+        let steps: Vec<String> = (1..=settings).map(|at| format!("0.{at:02}")).collect();
+        let sandbox = Sandbox::with(&format!(
+            "workloads = [\"scavenger-resnet18\"]\nreplicas = 2\nvariation.step_cv = [{}]\n\
+             search = {{ strategies = [\"oracle\", \"default\"], objectives = [\"cost\"] }}",
+            steps.join(", ")
+        ));
+        sandbox
+            .run(&["run", "scenario.toml", "--out", "out"])
+            .success();
+        let page = page(&sandbox, &[]);
+        let left_out = " more of these stand in the table of strategies.";
+        let more = page
+            .split(left_out)
+            .next()
+            .filter(|_| page.contains(left_out));
+        let more = more.and_then(|text| text.rsplit('>').next()?.parse().ok());
+        (page.matches("cost: at best ").count(), more)
+    };
+    assert_eq!(headlines(12), (12, None));
+    assert_eq!(headlines(15), (12, Some(3_usize)));
+}
+
 #[test]
 fn a_page_asks_nobody_for_anything() {
     let sandbox = Sandbox::with(SCENARIO);
