@@ -154,3 +154,64 @@ fn verdicts(rows: &[&Found]) -> String {
         format!("What falls short:\n\n- {}\n", short.join("\n- "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::found::Outcome;
+    use super::*;
+
+    /// On three cuts with these regrets by time, where a random measurement leaves a regret of 20 % and the advised one `after`,
+    /// and so many of 100 intervals hold the truth.
+    fn verdict(regrets: [f64; 3], after: f64, covered: usize) -> String {
+        let outcome = |regret: f64| Outcome {
+            regret,
+            regret_of_all: regret,
+            after: Some((after, 0.2)),
+        };
+        let found = Found {
+            workload: "some".to_owned(),
+            asked: [100, 0],
+            covered: [covered, 0],
+            outcomes: regrets.map(|r| (Objective::Time, outcome(r))).to_vec(),
+            ..Found::default()
+        };
+        verdicts(&[&found])
+    }
+
+    #[test]
+    fn what_falls_short_is_named_with_its_figure_and_nothing_else() {
+        for covered in [80, 90, 97] {
+            let well = verdict([0.0, 0.05, 0.9], 0.1, covered);
+            assert!(well.starts_with("Nothing falls short: "), "{well}");
+        }
+        for (regrets, after, covered, told) in [
+            (
+                [0.0, 0.051, 0.06],
+                0.1,
+                90,
+                "some by time: median regret 5.1 %, above 5 %",
+            ),
+            (
+                [0.0, 0.0, 0.9],
+                0.2,
+                90,
+                "some by time: the advised measurement saves +0.00 ± 0.00 % over a random one, which may be nothing",
+            ),
+            (
+                [0.0; 3],
+                0.1,
+                79,
+                "some: coverage 79.0 %, not within 80 to 97 %",
+            ),
+            (
+                [0.0; 3],
+                0.1,
+                98,
+                "some: coverage 98.0 %, not within 80 to 97 %",
+            ),
+        ] {
+            let expected = format!("What falls short:\n\n- {told}\n");
+            assert_eq!(verdict(regrets, after, covered), expected);
+        }
+    }
+}
