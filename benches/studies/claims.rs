@@ -405,7 +405,7 @@ pub fn document() -> String {
     let mut text = format!(
         "# What papers claim of searches, and what these grids say\n\n{}\n\nA claim is about the paper's own jobs and machines: \
          where it does not hold here, it may hold there. It is held against every reading of what its words leave open, and \
-         holds in one where the whole 95 % interval over workloads keeps to the bound. `scavsim study claims` prints this.\n\n",
+         holds in one where the whole 95 % interval over workloads keeps to the bound. `cargo bench --bench studies -- claims` prints this.\n\n",
         sentence(&claims)
     );
     for (claim, readings) in CLAIMS.iter().zip(&claims) {

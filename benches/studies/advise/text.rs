@@ -15,7 +15,7 @@ pub fn render(found: &[Found], most: usize) -> String {
     rows.push(&all);
     let mut text = format!(
         "# Advice on what was cut from measured workloads\n\n\
-         `scavsim study advise --cuts {most}`: {} cuts, evenly spread over all {}. A cut keeps three worker counts and two batches of a VM\n\
+         `cargo bench --bench studies -- advise --cuts {most}`: {} cuts, evenly spread over all {}. A cut keeps three worker counts and two batches of a VM\n\
          shape and forgets the rest, {:.0} % of the points here; {} cuts cannot be answered. Regret: the true value of the choice over that\n\
          of the best within the bounds of advice (twice the measured workers, measured samples per worker), and of all that was ever\n\
          measured. Coverage: share of the 90 % intervals of time of forgotten configurations that hold the truth, in all, between the\n\
@@ -157,6 +157,9 @@ fn verdicts(rows: &[&Found]) -> String {
 
 #[cfg(test)]
 mod tests {
+    // The bench itself runs no test.
+    #![allow(dead_code)]
+
     use super::super::found::Outcome;
     use super::*;
 

@@ -37,7 +37,7 @@ pub fn render(setups: &[Setup]) -> String {
         short.extend(shortfalls(hiding, &all, &all_choices));
     }
     let mut text = "# How long a step takes in set-ups that were never seen\n\n\
-         `scavsim study latency`. Known are the steps of one worker, and all that is not hidden: a tenth of the placements of an\n\
+         `cargo bench --bench studies -- latency`. Known are the steps of one worker, and all that is not hidden: a tenth of the placements of an\n\
          application at a time, under their names or with all that are equal to them; all on more than 4 VMs; or the whole\n\
          application, of which others tell by the parameters of their models. `error_%` is the mean of |said/measured − 1|, `covered_%`\n\
          the share of 90 % intervals that hold the measurement.\n\n"

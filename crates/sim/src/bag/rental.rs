@@ -248,8 +248,8 @@ pub(super) fn is_worth(bag: &Bag, size: &Size, vm: &Vm, now: SimTime) -> bool {
 mod tests {
     use super::*;
     use crate::bag::Loss;
-    use crate::cloud::lifetimes::{Bathtub, Lifetime};
-    use crate::rng::VmTypeKey;
+    use scavsim_base::rng::VmTypeKey;
+    use scavsim_data::cloud::lifetimes::{Bathtub, Lifetime};
 
     #[test]
     fn a_vm_is_as_old_as_the_time_that_it_has_run() {
@@ -269,6 +269,7 @@ mod tests {
         };
         for runs_h in [0.0, 0.5, 7.0, 40.0] {
             let vm = Vm {
+                vm: 0,
                 number: 0,
                 asked: SimTime::ZERO,
                 runs: hours(runs_h),
