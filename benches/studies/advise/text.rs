@@ -13,9 +13,10 @@ pub fn render(found: &[Found], most: usize) -> String {
     let all = Found::all(found);
     let mut rows: Vec<&Found> = found.iter().collect();
     rows.push(&all);
+    let name = if most < 60 { "advise-sample" } else { "advise" };
     let mut text = format!(
         "# Advice on what was cut from measured workloads\n\n\
-         `cargo bench --bench studies -- advise --cuts {most}`: {} cuts, evenly spread over all {}. A cut keeps three worker counts and two batches of a VM\n\
+         `cargo bench --bench studies -- {name}`, {most} cuts of each workload: {} cuts, evenly spread over all {}. A cut keeps three worker counts and two batches of a VM\n\
          shape and forgets the rest, {:.0} % of the points here; {} cuts cannot be answered. Regret: the true value of the choice over that\n\
          of the best within the bounds of advice (twice the measured workers, measured samples per worker), and of all that was ever\n\
          measured. Coverage: share of the 90 % intervals of time of forgotten configurations that hold the truth, in all, between the\n\
