@@ -103,7 +103,7 @@ while line := sys.stdin.readline():
         while True: sys.stdout.write("x" * 65536)
     elif how == "eats":
         eaten = []
-        while True: eaten.append(bytearray(1 << 24))
+        while True: eaten.append(bytearray(1 << 28))
     elif how == "deaf":
         os.close(0); time.sleep(1000)
     elif how == "gives-up": print('{"fail": "no idea"}', flush=True)

@@ -274,25 +274,14 @@ impl<'s, R> Sheet<'s, R> {
 
     /// In Markdown.
     pub fn markdown(&self) -> String {
-        let rule = vec!["---".to_owned(); self.columns.len()];
-        self.under_rule(&format!("| {} |\n", rule.join(" | ")))
-    }
-
-    /// In Markdown, numbers flush right.
-    pub fn markdown_aligned(&self) -> String {
-        let rules = self.columns.iter();
-        let rules = rules.map(|column| if column.is_text { "---|" } else { "--:|" });
-        self.under_rule(&format!("|{}\n", rules.collect::<String>()))
-    }
-
-    fn under_rule(&self, rule: &str) -> String {
         let line = |cells: Vec<String>| {
             let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
             format!("| {} |\n", cells.join(" | "))
         };
         let heads = self.columns.iter().map(|column| column.head.to_string());
+        let rule = vec!["---".to_owned(); self.columns.len()];
         let rows = self.rows.iter().map(|row| line(self.texts(row)));
-        line(heads.collect()) + rule + &rows.collect::<String>()
+        line(heads.collect()) + &line(rule) + &rows.collect::<String>()
     }
 
     /// In CSV, the heads only `with_heads`.

@@ -30,7 +30,7 @@ pub struct Group {
     /// Share of all replicas that chose it.
     pub choice_share: f64,
     /// Why cases have no result, and how many for this reason; of many reasons the first
-    /// [`MOST_REASONS`](super::summary_part::MOST_REASONS).
+    /// `MOST_REASONS`.
     pub reasons: Vec<(String, u64)>,
     /// The oracle's configuration.
     pub oracle: Option<Chosen>,

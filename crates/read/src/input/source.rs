@@ -51,9 +51,13 @@ impl Source {
         })
     }
 
-    /// The same under another name.
+    /// The text under another name.
     #[must_use]
     pub fn named(self: Arc<Source>, name: &str) -> Arc<Source> {
+        // Messages that were written into it before still are of this text.
+        if self.name == name {
+            return self;
+        }
         let mut own = Arc::unwrap_or_clone(self);
         name.clone_into(&mut own.name);
         Arc::new(own)

@@ -69,10 +69,15 @@ pub struct BagOfJobs {
 
 fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
     let setup = setup::read(reading.file, &[], &[], complaints);
+    let losses = table(reading.file)?.losses.as_ref();
+    if let (Some(losses), Some(_)) = (losses, &setup.spot) {
+        let label = "both say how VMs are lost";
+        complaints.exclude_each_other("bag.losses", "spot", losses, label);
+    }
     let bag = BagOfJobs {
         choices: Arc::new(choices(reading.file, complaints)?),
         terms: Vec::new(),
-        losses_are_given: table(reading.file)?.losses.is_some(),
+        losses_are_given: losses.is_some(),
     };
     Some((Subject::Bag(bag), setup))
 }
@@ -118,13 +123,8 @@ impl Topic for BagOfJobs {
         time.or_else(|| place_in_cluster(file, vm))
     }
 
-    fn add_setting(
-        &mut self,
-        file: &ScenarioFile,
-        setting: &Setting,
-        complaints: &mut Complaints<'_>,
-    ) {
-        self.terms.extend(terms(file, &setting.setup, complaints));
+    fn add_setting(&mut self, file: &ScenarioFile, setting: &Setting, _: &mut Complaints<'_>) {
+        self.terms.extend(terms(file, &setting.setup));
     }
 
     fn identity(&self) -> Option<(&'static str, Value)> {
@@ -141,7 +141,7 @@ const MOST_CONFIGURATIONS: usize = 10_000;
 const KEEP_SPARES_S: f64 = 3600.0;
 
 /// The terms that the scenario's bag runs on; `None` where there is none.
-fn terms(file: &ScenarioFile, setup: &Setup, complaints: &mut Complaints<'_>) -> Option<Arc<Bag>> {
+fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     let table = table(file)?;
     let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));
     let jobs = table.jobs.map_or(1, Machines::get);
@@ -154,12 +154,7 @@ fn terms(file: &ScenarioFile, setup: &Setup, complaints: &mut Complaints<'_>) ->
         .as_ref()
         .map_or(start_up, |spot| spot.replacement);
     let loss = match (&table.losses, &setup.spot) {
-        (Some(losses), Some(_)) => {
-            let label = "both say how VMs are lost";
-            complaints.exclude_each_other("bag.losses", "spot", losses, label);
-            Loss::Never
-        }
-        (Some(losses), None) => given(losses.get_ref()),
+        (Some(losses), _) => given(losses.get_ref()),
         (None, Some(spot)) => Loss::of(&spot.losses),
         (None, None) => Loss::Never,
     };

@@ -80,12 +80,14 @@ impl Form {
         let mut told: Vec<String> = Vec::new();
         for Key { path, name, value } in &files.keys {
             let is_told = told.iter().any(|table| path.starts_with(&**table));
-            // What is no key, or has a wrong value, was told before.
-            let is_wrong = complaints.is_reported(name) || complaints.is_reported(value);
-            if is_told || is_wrong || self.reads(path) {
+            if is_told || self.reads(path) {
                 continue;
             }
             told.push(format!("{path}."));
+            // What is no key, or has a wrong value, was told before.
+            if complaints.is_reported(name) || complaints.is_reported(value) {
+                continue;
+            }
             if path == "jobs" {
                 let title = "`jobs` are those of a measured grid";
                 complaints.error_at(value.clone(), title, "there is no `grid`");

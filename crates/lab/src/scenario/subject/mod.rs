@@ -1,8 +1,8 @@
 //! What a scenario is about: training clusters, a measured grid, a bag of jobs, or a model that is cut over GPUs.
 //!
-//! Each subject has a file here with all that is its own: which keys of a scenario file it reads ([`Form`]), how they
-//! become what it is searched on, and what strategies know of that ([`Topic`]). Nothing outside of this folder asks which
-//! subject a scenario has; a new one is a file here, a variant of [`Subject`] and an entry of [`FORMS`].
+//! Each subject has a file here with all that is its own: which keys of a scenario file it reads (`Form`), how they
+//! become what it is searched on, and what strategies know of that (`Topic`). Nothing outside of this folder asks which
+//! subject a scenario has; a new one is a file here, a variant of [`Subject`] and an entry of `FORMS`.
 
 pub(crate) mod bag;
 pub(crate) mod clusters;

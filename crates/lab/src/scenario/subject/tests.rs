@@ -191,14 +191,7 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
         "8",
     ),
     ("spot.keeps", &[SPOT], "'steps'"),
-    (
-        "spot.lifetime",
-        &[
-            "spot.checkpoint = { periodic-s = 600 }",
-            "spot.checkpoint_write_s = 20",
-        ],
-        "'gcp-2019'",
-    ),
+    ("spot.lifetime", &[], "'gcp-2019'"),
     (
         "spot.notice_s",
         &[

@@ -90,11 +90,6 @@ impl Stretch {
         ratio(self.missed_gradients, self.gradients as f64)
     }
 
-    /// Fraction of all gradients begun that were dropped.
-    pub fn dropped_fraction(&self) -> f64 {
-        ratio(self.dropped as f64, (self.gradients + self.dropped) as f64)
-    }
-
     /// Counts one update that became complete at `at`; whether it was the last that was asked for.
     #[inline]
     pub(super) fn update(&mut self, at: SimTime, goal: &Goal) -> bool {
