@@ -1,4 +1,4 @@
-//! What to do where a command was called without the file that it is about.
+//! What to do where a command was called without the file that it is about, or is not in the program.
 
 use std::ffi::OsString;
 
@@ -35,8 +35,51 @@ const ALL: [Tips; 3] = [
     },
 ];
 
+/// Words that mean something in a program with a feature, and whether this one has it.
+const FEATURES: [(&[&str], &str, bool); 4] = [
+    (
+        &["plot", "report", "--plot", "--report"],
+        "figures",
+        cfg!(feature = "figures"),
+    ),
+    (&["parquet"], "parquet", cfg!(feature = "parquet")),
+    (
+        &["completions"],
+        "completions",
+        cfg!(feature = "completions"),
+    ),
+    (&["manual"], "manual", cfg!(feature = "manual")),
+];
+
+/// How to get what a wrong word means in a program with more features.
+fn of_feature(error: &Error) -> Option<String> {
+    let place = match error.kind() {
+        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::InvalidValue => ContextKind::InvalidValue,
+        _ => return None,
+    };
+    let Some(ContextValue::String(word)) = error.get(place) else {
+        return None;
+    };
+    let lacks = |(words, _, is_built): &&(&[&str], _, bool)| !is_built && words.contains(&&**word);
+    let (_, feature, _) = FEATURES.iter().find(lacks)?;
+    Some(format!(
+        "this program was built without it: `cargo install --path . --features {feature}`, or `full` for all features"
+    ))
+}
+
 /// The error, with what to do if something is missing that a newcomer does not have.
 pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
+    if let Some(tip) = of_feature(&error) {
+        let tips = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        // What it resembles is not what was meant.
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::SuggestedValue);
+        return error;
+    }
     let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => missing,
         _ => return error,
