@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use clap::Parser;
 use scavsim::cli::set::SetArgs;
 use scavsim::expression::{
-    self, Arguments, Cell, Definition, Table, Used, Value, World, check, evaluate,
+    self, Arguments, Cell, Definition, Refusal, Table, Used, Value, World, check, evaluate,
 };
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{LayerProfile, Links};
@@ -63,7 +63,7 @@ impl World for Few {
         points.iter().position(Option::is_some)
     }
 
-    fn call(&self, _: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+    fn call(&self, _: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal> {
         Ok(Value::Number(2.0 * arguments.number("x")?))
     }
 
@@ -79,7 +79,7 @@ impl World for Few {
         (table == "rows").then(|| ["name", "workers", "time_h"].map(str::to_owned).into())
     }
 
-    fn table(&self, _: &str) -> Result<Rc<Table>, String> {
+    fn table(&self, _: &str) -> Result<Rc<Table>, Refusal> {
         let mut table = Table::new(["name", "workers", "time_h"]);
         for (name, workers) in [("a", 1.0), ("b", 2.0), ("a", 4.0)] {
             table.push([
