@@ -173,14 +173,14 @@ fn set(folder: &Path) {
 struct Recited(Arc<Mutex<(Vec<String>, usize)>>);
 
 impl Conversation for Recited {
-    fn answer(&mut self, _: String) -> Result<String, String> {
+    fn answer(&mut self, _: String) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
         let mut told = self.0.lock().expect("nobody panics with it");
         told.1 += 1;
         let next = told.1 - 1;
         told.0
             .get(next)
             .cloned()
-            .ok_or_else(|| "it has no more to say".to_owned())
+            .ok_or("it has no more to say".into())
     }
 }
 
