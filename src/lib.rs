@@ -83,7 +83,7 @@
 /// struct Always(usize);
 ///
 /// impl Conversation for Always {
-///     fn answer(&mut self, _: String) -> Result<String, String> {
+///     fn answer(&mut self, _: String) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
 ///         Ok(format!("{{\"choose\": {}}}", self.0))
 ///     }
 /// }

@@ -1,5 +1,7 @@
 //! Strategies in Python: a conversation with an object that has `answer(line)`.
 
+use std::error::Error;
+
 use pyo3::prelude::*;
 use scavsim::{Conversation, Spoken};
 
@@ -8,7 +10,7 @@ pub(crate) fn spoken(open: Py<PyAny>) -> Spoken {
     Spoken::new(move || {
         Python::attach(|py| match open.call0(py) {
             Ok(session) => Ok(Box::new(Session(session)) as Box<dyn Conversation>),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.to_string().into()),
         })
     })
 }
@@ -16,12 +18,12 @@ pub(crate) fn spoken(open: Py<PyAny>) -> Spoken {
 struct Session(Py<PyAny>);
 
 impl Conversation for Session {
-    fn answer(&mut self, line: String) -> Result<String, String> {
+    fn answer(&mut self, line: String) -> Result<String, Box<dyn Error + Send + Sync>> {
         Python::attach(|py| {
             let answer = self.0.call_method1(py, "answer", (line,));
             answer
                 .and_then(|answer| answer.extract::<String>(py))
-                .map_err(|error| error.to_string())
+                .map_err(|error| error.to_string().into())
         })
     }
 }

@@ -108,14 +108,14 @@ enum AdviceFormat {
     Json,
 }
 
-fn own_price(text: &str) -> Result<(String, f64), String> {
+fn own_price(text: &str) -> Result<(String, f64), &'static str> {
     let legal = "expected VM=USD, like my-box=2.50";
     let (vm, usd) = text.rsplit_once('=').ok_or(legal)?;
     let usd: f64 = usd.trim().parse().map_err(|_| legal)?;
     if !vm.trim().is_empty() && usd > 0.0 && usd <= 1e6 {
         Ok((vm.trim().to_owned(), usd))
     } else {
-        Err(format!("{legal}, above 0 and at most a million"))
+        Err("expected VM=USD, like my-box=2.50, above 0 and at most a million")
     }
 }
 
@@ -272,7 +272,7 @@ impl AdviseArgs {
         if self.commands && self.format == AdviceFormat::Text {
             match hand_over::commands(&advice.name, best) {
                 Ok(text) => terminal::print(&format!("\n{text}"))?,
-                Err(why) => terminal::note(&why),
+                Err(why) => terminal::note(&why.to_string()),
             }
         }
         Ok(())

@@ -343,7 +343,7 @@ fn written(
             files.push(match form {
                 Form::Svg => (format!("{name}.svg"), draw::svg(figure).into_bytes()),
                 Form::Png => {
-                    let png = draw::png(figure).map_err(anyhow::Error::msg)?;
+                    let png = draw::png(figure).map_err(anyhow::Error::from)?;
                     (format!("{name}.png"), png)
                 }
                 Form::Vega => (format!("{name}.vl.json"), vega::text(figure).into_bytes()),

@@ -59,11 +59,11 @@ pub struct View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Top(Option<usize>);
 
-fn top(text: &str) -> Result<Top, String> {
+fn top(text: &str) -> Result<Top, &'static str> {
     match text {
         "all" => Ok(Top(None)),
         _ => match text.parse() {
-            Ok(0) | Err(_) => Err("expected a whole number of at least 1, or `all`".to_owned()),
+            Ok(0) | Err(_) => Err("expected a whole number of at least 1, or `all`"),
             Ok(rows) => Ok(Top(Some(rows))),
         },
     }

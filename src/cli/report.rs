@@ -63,7 +63,7 @@ pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
 /// # Errors
 /// [`Failure`]; a place that cannot be written is wrong usage.
 pub(super) fn put(contents: &Contents, out: &Path) -> Result<(), Failure> {
-    let html = page::html(contents).map_err(anyhow::Error::msg)?;
+    let html = page::html(contents).map_err(|why| anyhow::anyhow!("{why:#}"))?;
     let help = "a page needs a file in a folder in which files can be created";
     let name = out.file_name().and_then(|name| name.to_str());
     let Some(name) = name.filter(|_| !out.is_dir()) else {

@@ -116,7 +116,7 @@ impl TraceArgs {
         let vms = match ground.facts().rented {
             Some(vms) => vms,
             // Real runs were not watched.
-            None => &watched.arena.world().map_err(anyhow::Error::msg)?.vms,
+            None => &watched.arena.world().map_err(anyhow::Error::from)?.vms,
         };
         let of = TraceOf {
             scenario: &plan.scenario,

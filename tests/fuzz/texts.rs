@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use clap::Parser;
 use scavsim::cli::set::SetArgs;
 use scavsim::expression::{
-    self, Arguments, Cell, Definition, Table, Used, Value, World, check, evaluate,
+    self, Arguments, Cell, Definition, Refusal, Table, Used, Value, World, check, evaluate,
 };
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{LayerProfile, Links};
@@ -63,7 +63,7 @@ impl World for Few {
         points.iter().position(Option::is_some)
     }
 
-    fn call(&self, _: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+    fn call(&self, _: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal> {
         Ok(Value::Number(2.0 * arguments.number("x")?))
     }
 
@@ -79,7 +79,7 @@ impl World for Few {
         (table == "rows").then(|| ["name", "workers", "time_h"].map(str::to_owned).into())
     }
 
-    fn table(&self, _: &str) -> Result<Rc<Table>, String> {
+    fn table(&self, _: &str) -> Result<Rc<Table>, Refusal> {
         let mut table = Table::new(["name", "workers", "time_h"]);
         for (name, workers) in [("a", 1.0), ("b", 2.0), ("a", 4.0)] {
             table.push([
@@ -173,14 +173,14 @@ fn set(folder: &Path) {
 struct Recited(Arc<Mutex<(Vec<String>, usize)>>);
 
 impl Conversation for Recited {
-    fn answer(&mut self, _: String) -> Result<String, String> {
+    fn answer(&mut self, _: String) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
         let mut told = self.0.lock().expect("nobody panics with it");
         told.1 += 1;
         let next = told.1 - 1;
         told.0
             .get(next)
             .cloned()
-            .ok_or_else(|| "it has no more to say".to_owned())
+            .ok_or("it has no more to say".into())
     }
 }
 

@@ -199,7 +199,10 @@ fn settings_are_read_as_they_are_documented_and_mistakes_are_refused() {
     let backup = protocol("{ backup = { spare = 4 } }");
     assert_eq!(backup.check(5), Ok(()));
     let refused = backup.check(4).expect_err("nobody is left");
-    assert_eq!(refused, "4 spare of 4 workers leave none to compute");
+    assert_eq!(
+        refused.to_string(),
+        "4 spare of 4 workers leave none to compute"
+    );
 }
 
 /// Throughput and utilisation of K machines and a repairman, by exact mean-value analysis.

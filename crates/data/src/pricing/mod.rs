@@ -13,7 +13,7 @@
 //! - [`parameter_servers`]: servers on the bill.
 //! - [`charges`]: what a job costs beside its VMs, one file per charge.
 //! - [`stated`]: what whoever measured has stated for each run.
-//! - [`tariff`]: the bill, and its parts.
+//! - [`tariff`]: the bill, and its parts. [`wrong_policy`]: keys that do not make a policy.
 
 pub mod base;
 pub mod billed_time;
@@ -26,6 +26,7 @@ pub mod reductions;
 pub mod spot_series_key;
 pub mod stated;
 pub mod tariff;
+pub mod wrong_policy;
 
 pub use base::{Base, NoPrice, Rented, VmPrice};
 pub use billed_time::BilledTime;
@@ -34,3 +35,4 @@ pub use policy::Policy;
 pub use reductions::spot_series::SpotSeries;
 pub use stated::{AS_MEASURED, StatedPrices};
 pub use tariff::{Parts, Tariff};
+pub use wrong_policy::WrongPolicy;

@@ -13,6 +13,7 @@ use super::reductions::{self, Reductions};
 use super::spot_series_key::SpotSeriesKey;
 use super::stated::AS_MEASURED;
 use super::tariff::{Charge, PoolPrice, Servers, Tariff};
+use super::wrong_policy::{BY_TYPE, WrongPolicy};
 use crate::cloud::{Fleet, Market, Place};
 use scavsim_read::input::checked::{NonNegative, PositiveUsd};
 
@@ -56,15 +57,13 @@ impl PolicyFile {
     /// The policy called `name`.
     ///
     /// # Errors
-    /// A sentence about keys that are missing or do not go together.
-    pub fn policy(&self, name: &str) -> Result<Policy, String> {
+    /// Where keys are missing or do not go together.
+    pub fn policy(&self, name: &str) -> Result<Policy, WrongPolicy> {
         let has_table =
             self.price_table.is_some() || matches!(self.spot_series, Some(SpotSeriesKey::Table(_)));
         if self.zone.is_some() && !has_table {
-            return Err(
-                "`zone` goes with prices of one's own: `price_table`, or a table for `spot_series`"
-                    .to_owned(),
-            );
+            let tables = "prices of one's own: `price_table`, or a table for `spot_series`";
+            return Err(WrongPolicy::GoesWith("`zone`", tables));
         }
         let base = base::read(self)?;
         let billed_time = BilledTime {
@@ -72,28 +71,28 @@ impl PolicyFile {
             minimum_s: self.minimum_s.map_or(0.0, NonNegative::get),
         };
         if self.as_rented && self.catalogue.is_none() {
-            return Err("`as_rented` needs a listed price: give `catalogue`".to_owned());
+            let what = "a listed price: give `catalogue`";
+            return Err(WrongPolicy::Needs("`as_rented`", what));
         }
         let market = match &base {
             Base::Vm(price) if price.is_flat() && self.priced_as.is_some() => {
-                return Err("`priced_as` needs a price that depends on the VM type".to_owned());
+                return Err(WrongPolicy::Needs("`priced_as`", BY_TYPE));
             }
             Base::Vm(price) => price.market(),
             Base::Sample(_) if billed_time != BilledTime::default() => {
-                return Err("`granularity_s` and `minimum_s` need a price per VM".to_owned());
+                return Err(WrongPolicy::NeedPerVm("`granularity_s` and `minimum_s`"));
             }
             Base::Sample(_) if self.priced_as.is_some() || self.sustained_use.is_some() => {
-                return Err("`priced_as` and `sustained_use` need a price per VM".to_owned());
+                return Err(WrongPolicy::NeedPerVm("`priced_as` and `sustained_use`"));
             }
             Base::Sample(_)
                 if self.spot_series.is_some()
                     || self.free_first_hour_if_revoked
                     || self.free_started_unit_if_revoked =>
             {
-                return Err(
-                    "`spot_series`, `free_first_hour_if_revoked` and `free_started_unit_if_revoked` need a price per VM"
-                        .to_owned(),
-                );
+                return Err(WrongPolicy::NeedPerVm(
+                    "`spot_series`, `free_first_hour_if_revoked` and `free_started_unit_if_revoked`",
+                ));
             }
             Base::Sample(_) | Base::Stated => Market::OnDemand,
         };
@@ -302,7 +301,7 @@ mod tests {
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
         match file.policy("p") {
             Ok(policy) => panic!("{text}: {policy:?}"),
-            Err(why) => why,
+            Err(why) => why.to_string(),
         }
     }
 

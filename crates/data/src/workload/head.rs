@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::law::{EpochLaw, NoiseLaw, PooledLaw, StepLaw};
+use super::law::{EpochLaw, NoiseLaw, OutOfBounds, PooledLaw, StepLaw};
 use super::{Communication, Constants, Laws, Origin, OutOfCore, Sourced, Staleness, StepMeasured};
 use crate::configuration::Shape;
 use scavsim_read::input::name::not_a_name;
@@ -132,7 +132,7 @@ pub(super) fn constants(
         && let Err(wrong) = table.get_ref().check()
     {
         let title = "`out_of_core` is not possible";
-        diagnostics.error_at(source, table.span(), title, wrong);
+        diagnostics.error_at(source, table.span(), title, wrong.to_string());
     }
     Some(Constants {
         samples_per_epoch: samples_per_epoch?,
@@ -153,8 +153,8 @@ pub(super) fn laws(
     diagnostics: &mut Diagnostics,
 ) -> Option<(Laws, Option<NoiseLaw>)> {
     let before = diagnostics.len();
-    let mut check = |what: &str, span: std::ops::Range<usize>, sound: Result<(), String>| {
-        if let Err(wrong) = sound {
+    let mut check = |what: &str, span: std::ops::Range<usize>, wrong: Option<String>| {
+        if let Some(wrong) = wrong {
             diagnostics.error_at(
                 source,
                 span,
@@ -163,25 +163,23 @@ pub(super) fn laws(
             );
         }
     };
+    let in_words = |sound: Result<(), OutOfBounds>| sound.err().map(|why| why.to_string());
     for (shape, law) in &head.steps {
-        let sound = Shape::parse(shape.get_ref()).map_err(|e| e.to_string());
-        check("this VM", shape.span(), sound.map(drop));
-        check("a step", law.span(), law.get_ref().check());
+        let wrong = Shape::parse(shape.get_ref()).err();
+        check("this VM", shape.span(), wrong.map(|why| why.to_string()));
+        check("a step", law.span(), in_words(law.get_ref().check()));
     }
     for (vm_type, law) in &head.pooled {
-        let whole = if vm_type.get_ref().contains('/') {
-            Err("expected a VM type without workers per VM".to_owned())
-        } else {
-            Ok(())
-        };
-        check("this VM", vm_type.span(), whole);
-        check("a step", law.span(), law.get_ref().check());
+        let has_workers = vm_type.get_ref().contains('/');
+        let wrong = has_workers.then(|| "expected a VM type without workers per VM".to_owned());
+        check("this VM", vm_type.span(), wrong);
+        check("a step", law.span(), in_words(law.get_ref().check()));
     }
     if let Some(law) = &head.epochs {
-        check("epochs", law.span(), law.get_ref().check());
+        check("epochs", law.span(), in_words(law.get_ref().check()));
     }
     if let Some(law) = &head.noise {
-        check("the noise", law.span(), law.get_ref().check());
+        check("the noise", law.span(), in_words(law.get_ref().check()));
     }
     (diagnostics.len() == before).then(|| {
         let steps = (head.steps.iter())

@@ -19,15 +19,26 @@ pub struct OutOfCore {
     pub disk_mb_per_s: Positive,
 }
 
+/// Why partitions cannot be swapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WrongPartitions {
+    /// Memory holds too few.
+    #[error("expected `in_memory` of at least 2: a sample touches two")]
+    One,
+    /// Memory holds more than so many, which are all.
+    #[error("expected `in_memory` of at most `partitions`, {0}")]
+    MoreThanAll(u32),
+}
+
 impl OutOfCore {
     /// Whether its parameters make sense.
     ///
     /// # Errors
     /// What is wrong.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), WrongPartitions> {
         match (self.in_memory.get(), self.partitions.get()) {
-            (1, _) => Err("expected `in_memory` of at least 2: a sample touches two".to_owned()),
-            (c, p) if c > p => Err(format!("expected `in_memory` of at most `partitions`, {p}")),
+            (1, _) => Err(WrongPartitions::One),
+            (c, p) if c > p => Err(WrongPartitions::MoreThanAll(p)),
             _ => Ok(()),
         }
     }

@@ -25,6 +25,11 @@ use scavsim_search::testbed::{Ground, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Hands;
 
+/// A workload that was measured: there is no simulated world of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` was measured, not simulated")]
+pub struct NotSimulated(pub String);
+
 /// A ground with all that compete on it.
 pub struct Arena {
     /// Name of the workload.
@@ -200,10 +205,10 @@ impl Arena {
     /// The simulated world that it is on.
     ///
     /// # Errors
-    /// A sentence where it is on another ground.
-    pub fn world(&self) -> Result<&World, String> {
+    /// Where it is on another ground.
+    pub fn world(&self) -> Result<&World, NotSimulated> {
         let world = self.ground.facts().world;
-        world.ok_or_else(|| format!("`{}` was measured, not simulated", self.workload))
+        world.ok_or_else(|| NotSimulated(self.workload.clone()))
     }
 
     /// Whether everybody knows beforehand what a configuration costs per time.

@@ -109,7 +109,7 @@ impl<'p> Evaluator<'p> {
             Ok(arena) => arena,
             Err(why) => {
                 let mut record = self.empty_record(case, None);
-                record.reason = why.into();
+                record.reason = why.to_string().into();
                 return record;
             }
         };
@@ -162,7 +162,7 @@ impl<'p> Evaluator<'p> {
     /// # Errors
     /// Why it has no result.
     pub fn watch(mut self, case: Case, most: u64) -> Result<Watched<'p>, Cow<'p, str>> {
-        let arena = self.plan.arena(case.arena)?;
+        let arena = (self.plan.arena(case.arena)).map_err(|why| why.to_string())?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {
             let why = arena.no_choice[case.policy].as_deref();
             Cow::Borrowed(why.unwrap_or(NO_CHOICE))

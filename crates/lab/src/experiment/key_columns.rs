@@ -209,28 +209,47 @@ fn whole(number: Option<u32>) -> Value<'static> {
     number.map_or(Value::Empty, Value::Whole)
 }
 
+/// What is wrong with names of columns.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WrongColumns {
+    /// A name that no column has.
+    #[error(
+        "unknown column `{name}`; {}legal here: {legal}, and an axis of `chosen_other` or `oracle_other` as `chosen.AXIS` or \
+         `oracle.AXIS`",
+        .near.map_or(String::new(), |near| format!("did you mean `{near}`? "))
+    )]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The one that may be meant.
+        near: Option<&'static str>,
+        /// Those that there are.
+        legal: String,
+    },
+    /// A name that is there twice.
+    #[error("column `{0}` is there twice; name each once")]
+    Twice(String),
+}
+
 impl std::str::FromStr for KeyColumns {
-    type Err = String;
+    type Err = WrongColumns;
 
     /// Reads names with commas between them.
-    fn from_str(text: &str) -> Result<KeyColumns, String> {
+    fn from_str(text: &str) -> Result<KeyColumns, WrongColumns> {
         let names = || key_columns().map(|column| column.name);
         let mut columns: Vec<KeyColumn> = Vec::new();
         for word in text.split(',') {
             let Some(column) = KeyColumn::named(word) else {
                 // `chosen.workers` is a column.
-                let near = closest(&word.replace('.', "_"), names());
-                let near = near.map(|near| format!("did you mean `{near}`? "));
                 let legal: Vec<&str> = names().collect();
-                return Err(format!(
-                    "unknown column `{word}`; {}legal here: {}, and an axis of `chosen_other` or `oracle_other` as \
-                     `chosen.AXIS` or `oracle.AXIS`",
-                    near.unwrap_or_default(),
-                    legal.join(", ")
-                ));
+                return Err(WrongColumns::Unknown {
+                    name: word.to_owned(),
+                    near: closest(&word.replace('.', "_"), names()),
+                    legal: legal.join(", "),
+                });
             };
             if columns.iter().any(|before| before.name == column.name) {
-                return Err(format!("column `{word}` is there twice; name each once"));
+                return Err(WrongColumns::Twice(word.to_owned()));
             }
             columns.push(column);
         }

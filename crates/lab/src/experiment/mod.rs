@@ -54,7 +54,7 @@ mod summary_part;
 pub mod tally;
 mod units;
 
-pub use arena::{Arena, Contender};
+pub use arena::{Arena, Contender, NotSimulated};
 #[cfg(feature = "arrow")]
 pub use arrow::RecordBatches;
 pub use chosen::Chosen;

@@ -53,8 +53,8 @@ pub struct Plan {
     pub(super) noticed: Noticed,
 }
 
-/// An arena, or why there is none, in words.
-type Made = Result<Box<Arena>, String>;
+/// An arena, or why there is none.
+type Made = Result<Box<Arena>, PlanError>;
 
 /// Place of a case in the order arena → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl Plan {
             if !self.terms.interrupt.is_raised() {
                 let made = self.make(*index, hands).map(Box::new);
                 // It is not made inside of its cell: whoever waits there must be waiting for one thread alone.
-                let _ = self.arenas[*index].set(made.map_err(|why| why.to_string()));
+                let _ = self.arenas[*index].set(made);
             }
         });
     }
@@ -223,15 +223,10 @@ impl Plan {
     /// An arena, made if need be.
     ///
     /// # Errors
-    /// In words why there is none; none after the scenario's own check.
-    pub fn arena(&self, index: usize) -> Result<&Arena, &str> {
-        let made = self.arenas[index].get_or_init(|| {
-            (self.make(index, Hands::One).map(Box::new)).map_err(|e| e.to_string())
-        });
-        match made {
-            Ok(arena) => Ok(arena),
-            Err(why) => Err(why),
-        }
+    /// Why there is none; none after the scenario's own check.
+    pub fn arena(&self, index: usize) -> Result<&Arena, &PlanError> {
+        let made = self.arenas[index].get_or_init(|| self.make(index, Hands::One).map(Box::new));
+        made.as_deref()
     }
 
     /// Whether an arena was asked for before.

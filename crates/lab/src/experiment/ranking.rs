@@ -109,9 +109,6 @@ pub enum NoRanking {
     /// The scenario cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// One of its searches cannot.
-    #[error("{0}")]
-    Arena(String),
     /// No threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] std::io::Error),
@@ -141,7 +138,7 @@ pub fn rank(scenario: &Scenario, effort: Effort<'_>) -> Result<Vec<Ranking>, NoR
     for at in 0..plan.arena_count() {
         let place = |at: usize| (plan.setting(at), plan.workload(at));
         let is_last = at + 1 == plan.arena_count() || place(at + 1) != place(at);
-        let arena = (plan.arena(at)).map_err(|why| NoRanking::Arena(why.to_owned()))?;
+        let arena = plan.arena(at).map_err(PlanError::clone)?;
         let scatter = pool.install(|| scatter(&plan, arena, effort));
         if stopped() {
             return Err(NoRanking::Interrupted);

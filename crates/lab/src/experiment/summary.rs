@@ -426,7 +426,7 @@ mod tests {
             ("choice.rate", "unknown column `choice.rate`"),
             ("chosen.", "unknown column `chosen.`"),
         ] {
-            let error = word.parse::<KeyColumns>().expect_err(word);
+            let error = word.parse::<KeyColumns>().expect_err(word).to_string();
             assert!(error.contains(near), "{error}");
             assert!(
                 error.ends_with("as `chosen.AXIS` or `oracle.AXIS`"),
@@ -436,6 +436,6 @@ mod tests {
         let error = "chosen.x,chosen.x"
             .parse::<KeyColumns>()
             .expect_err("twice");
-        assert!(error.contains("there twice"), "{error}");
+        assert!(error.to_string().contains("there twice"), "{error}");
     }
 }

@@ -12,6 +12,7 @@ use toml::Spanned;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::space::{self, Space};
 use scavsim_read::input::checked::{Count, NonNegative};
+use scavsim_read::input::range::NoValues;
 
 /// Values of one axis: `"measured"`, `8`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
 /// `{ from = 1, to = 64, factor = 2 }`.
@@ -53,29 +54,29 @@ struct SeriesFields {
 
 impl SeriesFields {
     /// The values, or what is wrong with the series.
-    fn values(&self) -> Result<Vec<u32>, String> {
+    fn values(&self) -> Result<Vec<u32>, NoValues> {
         let (from, to) = (self.from.get(), self.to.get());
         if from > to {
-            return Err(format!(
-                "expected `from` not above `to`, found {from} above {to}"
-            ));
+            let (from, to) = (f64::from(from), f64::from(to));
+            return Err(NoValues::Descending { from, to });
         }
         let next: Box<dyn Fn(u32) -> Option<u32>> = match (self.step, self.factor) {
             (Some(_), Some(_)) => {
-                return Err("expected `step` or `factor`, found both".to_owned());
+                return Err(NoValues::Both);
             }
             (step, None) => {
                 let step = step.map_or(1, Count::get);
                 let count = (to - from) / step + 1;
                 if count > MOST_VALUES {
-                    return Err(format!(
-                        "expected a range of at most {MOST_VALUES} values, found {count}"
-                    ));
+                    return Err(NoValues::TooMany {
+                        most: MOST_VALUES as usize,
+                        count: f64::from(count),
+                    });
                 }
                 Box::new(move |v| v.checked_add(step))
             }
             (None, Some(factor)) if factor.get() < 2 => {
-                return Err("expected a `factor` of at least 2, found 1".to_owned());
+                return Err(NoValues::FactorOfOne);
             }
             (None, Some(factor)) => Box::new(move |v| v.checked_mul(factor.get())),
         };
@@ -321,7 +322,7 @@ mod tests {
         to: u32,
         step: Option<u32>,
         factor: Option<u32>,
-    ) -> Result<Vec<u32>, String> {
+    ) -> Result<Vec<u32>, NoValues> {
         let count = |n: u32| Count::new(n).expect("at least 1");
         SeriesFields {
             from: count(from),

@@ -19,9 +19,8 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
         most_vms,
         fewest_vms,
     } = table.get_ref();
-    if let Err(why) = SpotSeries::new(prices.get_ref()) {
-        let why = why.replace("spot_series", "prices");
-        complaints.error_at(prices.span(), why, "not a series of prices");
+    if let Err(why) = SpotSeries::new("`prices`", prices.get_ref()) {
+        complaints.error_at(prices.span(), why.to_string(), "not a series of prices");
         return None;
     }
     if grow_at.get() > shrink_above.get() || fewest_vms.get() > most_vms.get() {

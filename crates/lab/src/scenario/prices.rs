@@ -111,7 +111,7 @@ fn known(
             Err(wrong) => {
                 sound = false;
                 let title = format!("pricing policy `{}` cannot be used", name.get_ref());
-                complaints.error_at(name.span(), title, wrong);
+                complaints.error_at(name.span(), title, wrong.to_string());
             }
         }
     }

@@ -93,11 +93,22 @@ pub fn sky(name: &str, choice: &Choice) -> String {
     )
 }
 
+/// Why there are no commands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoCommands {
+    /// Those of the provider are not known.
+    #[error("the commands of {0} are not known")]
+    Provider(String),
+    /// The provider of a VM type is not known.
+    #[error("who rents out {0} is not known")]
+    NoProvider(String),
+}
+
 /// The commands that rent the VMs and give them back.
 ///
 /// # Errors
-/// A sentence where the provider is not known.
-pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
+/// Where the provider is not known.
+pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
     let (vm_type, vms) = (vm_type(choice), choice.vms);
     let name = plain(name);
     let spot = choice.offer.market == Market::Spot;
@@ -150,8 +161,8 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, String> {
             },
             own(" --priority Spot"),
         ),
-        Some(other) => return Err(format!("the commands of {other} are not known")),
-        None => return Err(format!("who rents out {vm_type} is not known")),
+        Some(other) => return Err(NoCommands::Provider(other.to_owned())),
+        None => return Err(NoCommands::NoProvider(vm_type.to_owned())),
     };
     Ok(head + &text)
 }

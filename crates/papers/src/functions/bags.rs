@@ -1,6 +1,6 @@
 //! What a job of a bag is expected to cost, by formula.
 
-use super::{Function, Given, function};
+use super::{Function, Given, NoValue, function};
 use scavsim_read::expression::Arguments;
 use scavsim_sim::bag::formula;
 
@@ -11,18 +11,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 const MOST_VMS: u64 = 1_000_001;
 
-fn vms(arguments: &Arguments<'_>) -> Result<u32, String> {
+fn vms(arguments: &Arguments<'_>) -> Result<u32, NoValue> {
     Ok(arguments.whole("vms", 1..MOST_VMS)? as u32)
 }
 
-fn lost_to_one_of(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn lost_to_one_of(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(formula::lost_to_one_of(
         arguments.number("odds")?,
         vms(arguments)?,
     ))
 }
 
-fn job_cost_usd(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn job_cost_usd(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let number = |name: &str| arguments.number(name);
     let expected_s = formula::expected_s(number("job_s")?, number("odds")?, number("lost_s")?);
     let usd = number("usd_per_vm_hour")?;

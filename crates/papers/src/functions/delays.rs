@@ -1,6 +1,6 @@
 //! What was measured of starts, restarts and checkpoints.
 
-use super::{Function, Given, draws, function, mean_drawn, stream};
+use super::{Function, Given, NoValue, draws, function, mean_drawn, stream};
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::checkpoint_write::Measured;
@@ -19,45 +19,51 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(drawn_write_error ["draws"] "mean |line/draw − 1| over drawn writes of all measured models, as a fraction"),
 ];
 
-fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> String {
+fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> NoValue {
     let all: Vec<&str> = all.collect();
     let near = closest(name, all.iter().copied());
     let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known: {}", all.join(", ")),
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => format!("; known: {}", all.join(", ")),
     };
-    format!("no {what} of `{name}` was measured; {help}")
+    NoValue::NotMeasured {
+        what: format!("{what} of `{name}`"),
+        help,
+    }
 }
 
 /// The delay of starts and the region, by which draws are told apart.
-fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), String> {
+fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), NoValue> {
     let market = arguments.text("market")?;
     let market = (Market::ALL.into_iter())
         .find(|m| m.name() == market)
-        .ok_or_else(|| format!("there is no market `{market}`"))?;
+        .ok_or_else(|| NoValue::unknown("market", market, []))?;
     let (gpu, region) = (arguments.text("gpu")?, arguments.text("region")?);
     Startup::measured("gcp", gpu, market, region)
         .map(|startup| (startup.delay, region))
-        .ok_or_else(|| format!("no start of {gpu} in {region} was measured"))
+        .ok_or_else(|| NoValue::NotMeasured {
+            what: format!("start of {gpu} in {region}"),
+            help: String::new(),
+        })
 }
 
-fn drawn(delay: Delay, name: &str, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn(delay: Delay, name: &str, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let key = Purpose::ModelDelays(ModelKey::of(name));
     Ok(mean_drawn(draws(arguments)?, &[0.0], key, |_, stream| {
         delay.sample(stream)
     }))
 }
 
-fn startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(startup(arguments)?.0.mean_s())
 }
 
-fn drawn_startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_startup_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (delay, region) = startup(arguments)?;
     drawn(delay, region, arguments)
 }
 
-fn join(arguments: &Arguments<'_>) -> Result<Delay, String> {
+fn join(arguments: &Arguments<'_>) -> Result<Delay, NoValue> {
     let model = arguments.text("model")?;
     let all = Restart::embedded().0;
     let restart = all.iter().find(|r| r.model == model);
@@ -66,23 +72,23 @@ fn join(arguments: &Arguments<'_>) -> Result<Delay, String> {
     match arguments.text("start")? {
         "cold" => Ok(restart.cold),
         "warm" => Ok(restart.warm),
-        other => Err(format!("a start is `cold` or `warm`, not `{other}`")),
+        other => Err(NoValue::Start(other.to_owned())),
     }
 }
 
-fn join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(join(arguments)?.mean_s())
 }
 
-fn drawn_join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_join_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     drawn(join(arguments)?, arguments.text("model")?, arguments)
 }
 
-fn line() -> Result<CheckpointWrite, String> {
-    (CheckpointWrite::embedded().0).ok_or_else(|| "no writes were measured".to_owned())
+fn line() -> Result<CheckpointWrite, NoValue> {
+    (CheckpointWrite::embedded().0).ok_or(NoValue::NoneMeasured("writes"))
 }
 
-fn write_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn write_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let model = arguments.text("model")?;
     let all = Measured::embedded();
     let measured = all.iter().find(|m| m.model == model);
@@ -91,15 +97,15 @@ fn write_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
     Ok(line()?.mean_s(measured.mb))
 }
 
-fn write_line_base_s(_: &Given, _: &Arguments<'_>) -> Result<f64, String> {
+fn write_line_base_s(_: &Given, _: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(line()?.base_s)
 }
 
-fn write_line_s_per_mb(_: &Given, _: &Arguments<'_>) -> Result<f64, String> {
+fn write_line_s_per_mb(_: &Given, _: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(line()?.per_mb_s)
 }
 
-fn drawn_write_error(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_write_error(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (line, draws, all) = (line()?, draws(arguments)?, Measured::embedded());
     let mut sum = 0.0;
     for measured in all {

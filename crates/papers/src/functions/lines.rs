@@ -1,10 +1,10 @@
 //! What strategies fit to the measured noise and epochs of a workload of the library.
 
-use super::{Function, Given, function};
+use super::{Function, Given, NoValue, function};
 use scavsim_base::stats::Line;
 use scavsim_data::workload::{Reach, library, load};
 use scavsim_read::expression::Arguments;
-use scavsim_read::input::{Diagnostics, closest};
+use scavsim_read::input::Diagnostics;
 use scavsim_search::search::models::{EpochLine, NoiseLine};
 use scavsim_search::search::settings::{EpochsFrom, NoiseBy};
 use scavsim_search::testbed::History;
@@ -15,34 +15,34 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(epochs_by_line ["workload", "noise"] "epochs to the target at a normalised noise, by the line pooled over all measured runs"),
 ];
 
-fn history(arguments: &Arguments<'_>) -> Result<History, String> {
+fn history(arguments: &Arguments<'_>) -> Result<History, NoValue> {
     let name = arguments.text("workload")?;
-    let folder = library::embedded(name).ok_or_else(|| {
-        let near = closest(name, library::names());
-        let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        format!("there is no workload `{name}`{help}")
-    })?;
+    let folder = library::embedded(name)
+        .ok_or_else(|| NoValue::unknown("workload", name, library::names()))?;
     let workload = load::load(&folder, &mut Diagnostics::default());
-    let workload = workload.ok_or("its tables are wrong")?;
+    let workload = workload.ok_or(NoValue::WrongWorkload)?;
     Ok(History::of(&workload, &Reach::default()))
 }
 
-fn noise_line(arguments: &Arguments<'_>) -> Result<Line, String> {
+fn noise_line(arguments: &Arguments<'_>) -> Result<Line, NoValue> {
     NoiseLine::of(&history(arguments)?, NoiseBy::Average)
         .and_then(|line| line.single())
-        .ok_or_else(|| "no noise was measured".to_owned())
+        .ok_or_else(|| NoValue::NotMeasured {
+            what: "noise".to_owned(),
+            help: String::new(),
+        })
 }
 
-fn noise_line_intercept(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn noise_line_intercept(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(noise_line(arguments)?.intercept)
 }
 
-fn noise_line_slope(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn noise_line_slope(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(noise_line(arguments)?.slope)
 }
 
-fn epochs_by_line(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn epochs_by_line(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let line = EpochLine::fit(&history(arguments)?, EpochsFrom::Pooled);
-    let line = line.ok_or("no epochs were measured")?;
+    let line = line.ok_or(NoValue::NoneMeasured("epochs"))?;
     Ok(line.epochs(arguments.number("noise")?))
 }

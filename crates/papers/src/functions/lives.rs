@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Function, Given, draws, function, mean_drawn, stream};
+use super::no_value::NoLife;
+use super::{Function, Given, NoValue, draws, function, mean_drawn, stream};
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::stats::kolmogorov_smirnov_against;
 use scavsim_data::cloud::lifetimes::{Bathtub, Empirical, Kind, Lifetime, Model};
@@ -43,11 +44,11 @@ impl Life {
     ///
     /// # Errors
     /// Why it is none.
-    pub fn lifetime(&self) -> Result<Lifetime, String> {
+    pub fn lifetime(&self) -> Result<Lifetime, NoLife> {
         match self {
             Life::Named(name) => library(name).cloned(),
             Life::UniformUpToH(end) => {
-                let law = Empirical::new(&[(end.get(), 1.0)]).ok_or("no uniform lives")?;
+                let law = Empirical::new(&[(end.get(), 1.0)]).ok_or(NoLife::Uniform)?;
                 Ok(Lifetime::new(law, None))
             }
             Life::Bathtub {
@@ -58,19 +59,17 @@ impl Life {
                 cap_h,
             } => {
                 let law = Bathtub::new(a.get(), tau1_h.get(), tau2_h.get(), b_h.get());
-                let law = law.ok_or("a bathtub's `a` is at most 1")?;
+                let law = law.ok_or(NoLife::Bathtub)?;
                 Ok(Lifetime::new(law, Some(cap_h.get())))
             }
         }
     }
 }
 
-fn library(name: &str) -> Result<&'static Lifetime, String> {
-    let model =
-        Model::named(name).map_err(|help| format!("there is no lifetime `{name}`; {help}"))?;
-    match &model.kind {
+fn library(name: &str) -> Result<&'static Lifetime, NoLife> {
+    match &Model::named(name)?.kind {
         Kind::Alone(life) => Ok(life),
-        Kind::Batch(_) | Kind::Trace(_) => Err(format!("`{name}` is not of single VMs")),
+        Kind::Batch(_) | Kind::Trace(_) => Err(NoLife::NotAlone(name.to_owned())),
     }
 }
 
@@ -78,14 +77,14 @@ fn library(name: &str) -> Result<&'static Lifetime, String> {
 pub(super) fn life<'g>(
     given: &'g Given,
     arguments: &'g Arguments<'_>,
-) -> Result<(&'g str, &'g Lifetime), String> {
+) -> Result<(&'g str, &'g Lifetime), NoValue> {
     let name = arguments.text("life")?;
     let own = given.lives.get(name).map(Ok);
     Ok((name, own.unwrap_or_else(|| library(name))?))
 }
 
 /// An age in hours; 0 if absent.
-pub(super) fn age_h(arguments: &Arguments<'_>) -> Result<f64, String> {
+pub(super) fn age_h(arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(arguments.optional_number("age_h")?.unwrap_or(0.0))
 }
 
@@ -97,21 +96,24 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(life_distance ["life", "lost_by_hour", "draws"] "Kolmogorov–Smirnov distance between drawn lives by whole hours and shares lost by the end of each hour"),
 ];
 
-fn lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(life(given, arguments)?.1.cdf(arguments.number("age_h")?))
 }
 
-fn lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let (age_h, job_h) = (age_h(arguments)?, arguments.number("job_h")?);
     match arguments.optional_text("odds")? {
         None | Some("exact") => Ok(run_time::lost_during(life, age_h, job_h)),
         Some("of-new") => Ok(run_time::lost_during_of_new(life, age_h, job_h)),
-        Some(other) => Err(format!("`odds={other}` is neither `exact` nor `of-new`")),
+        Some(other) => {
+            let legal = "neither `exact` nor `of-new`";
+            Err(NoValue::Odds(other.to_owned(), legal))
+        }
     }
 }
 
-fn drawn_lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (name, life) = life(given, arguments)?;
     let (age_h, cap_h) = (arguments.number("age_h")?, life.cap_h());
     let key = Purpose::ModelLives(ModelKey::of(name));
@@ -121,7 +123,7 @@ fn drawn_lost_by(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String
     }))
 }
 
-fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let key = Purpose::ModelLives(ModelKey::of("failure"));
@@ -138,7 +140,7 @@ fn drawn_lost_during(given: &Given, arguments: &Arguments<'_>) -> Result<f64, St
     ))
 }
 
-fn life_distance(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn life_distance(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (name, life) = life(given, arguments)?;
     let lost = arguments.numbers("lost_by_hour")?;
     let last = lost.len() as f64;

@@ -9,11 +9,13 @@
 //! - [`delays`]: what was measured of starts, restarts and checkpoints; [`prices`]: what is listed.
 //! - [`scenarios`]: rows that scenarios give, and functions of single runs of them.
 //! - [`lines`]: what strategies fit to noise and epochs.
+//! - [`no_value`]: why a function has no value.
 
 pub mod bags;
 pub mod delays;
 pub mod lines;
 pub mod lives;
+pub mod no_value;
 pub mod plans;
 pub mod prices;
 pub mod runs;
@@ -30,6 +32,7 @@ use scavsim_read::expression::{Arguments, Value};
 use scavsim_sim::training::Fidelity;
 
 pub use lives::{Life, Lives};
+pub use no_value::NoValue;
 pub use unequal::Unequal;
 
 /// What names stand for that a file gives, beside those of the library.
@@ -71,8 +74,8 @@ pub struct Function {
 
 /// How a function is computed.
 enum Of {
-    Number(fn(&Given, &Arguments<'_>) -> Result<f64, String>),
-    Numbers(fn(&Given, &Arguments<'_>) -> Result<Vec<f64>, String>),
+    Number(fn(&Given, &Arguments<'_>) -> Result<f64, NoValue>),
+    Numbers(fn(&Given, &Arguments<'_>) -> Result<Vec<f64>, NoValue>),
 }
 
 impl fmt::Debug for Of {
@@ -102,7 +105,7 @@ impl Function {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn value(&self, given: &Given, arguments: &Arguments<'_>) -> Result<Value, String> {
+    pub fn value(&self, given: &Given, arguments: &Arguments<'_>) -> Result<Value, NoValue> {
         match self.of {
             Of::Number(of) => of(given, arguments).map(Value::Number),
             Of::Numbers(of) => {
@@ -144,8 +147,8 @@ fn stream(purpose: Purpose) -> Stream {
 }
 
 /// How often a function is to draw.
-fn draws(arguments: &Arguments<'_>) -> Result<u64, String> {
-    arguments.whole("draws", 1..MOST_DRAWS)
+fn draws(arguments: &Arguments<'_>) -> Result<u64, NoValue> {
+    Ok(arguments.whole("draws", 1..MOST_DRAWS)?)
 }
 
 /// The mean of `draws` values, or of as many as give each of `each` equally often.

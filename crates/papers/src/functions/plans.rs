@@ -1,6 +1,6 @@
 //! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
 
-use super::{Function, Given, function};
+use super::{Function, Given, NoValue, function};
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::Diagnostics;
 use scavsim_sim::parallel::measured::{Beside, Measured, peak_memory_bytes, reduction_s};
@@ -15,42 +15,47 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 const MOST_NODES: u64 = 1_000_001;
 
-fn beside() -> Result<Beside, String> {
+fn beside() -> Result<Beside, NoValue> {
     let mut wrong = Diagnostics::default();
-    Beside::embedded(&mut wrong).ok_or_else(|| wrong.render(false))
+    Beside::embedded(&mut wrong).ok_or(NoValue::WrongTables(wrong))
 }
 
 /// The plan that is named.
-fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measured, String> {
+fn named<'b>(beside: &'b Beside, arguments: &Arguments<'_>) -> Result<&'b Measured, NoValue> {
     let name = arguments.text("plan")?;
     beside.plan(name).ok_or_else(|| {
         let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
-        format!("no plan `{name}` was measured; known: {}", known.join(", "))
+        NoValue::NotMeasured {
+            what: format!("plan `{name}`"),
+            help: format!("; known: {}", known.join(", ")),
+        }
     })
 }
 
-/// The same, prepared.
-fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, String> {
+/// The plan that is named, prepared.
+fn prepared(arguments: &Arguments<'_>) -> Result<PreparedPlan, NoValue> {
     let beside = beside()?;
-    let ours = beside.ours(named(&beside, arguments)?, &Runtime::default());
-    ours.map_err(|misfit| misfit.to_string())
+    Ok(beside.ours(named(&beside, arguments)?, &Runtime::default())?)
 }
 
-fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn plan_step_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(prepared(arguments)?.step_s())
 }
 
-fn plan_peak_gb(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn plan_peak_gb(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(peak_memory_bytes(&prepared(arguments)?) as f64 / 1e9)
 }
 
-fn plan_reduction_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn plan_reduction_s(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(reduction_s(&prepared(arguments)?))
 }
 
-fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn plan_error_left_out(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let nodes = arguments.whole("nodes", 0..MOST_NODES)? as u32;
-    let found = (beside()?.left_out(nodes)).map_err(|misfit| misfit.to_string())?;
-    let found = found.ok_or_else(|| format!("no pipeline was measured on {nodes} nodes"))?;
+    let found = beside()?.left_out(nodes)?;
+    let found = found.ok_or_else(|| NoValue::NotMeasured {
+        what: "pipeline".to_owned(),
+        help: format!(" on {nodes} nodes"),
+    })?;
     Ok(found.error)
 }

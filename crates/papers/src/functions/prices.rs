@@ -1,6 +1,6 @@
 //! Listed prices.
 
-use super::{Function, Given, function};
+use super::{Function, Given, NoValue, function};
 use scavsim_data::cloud::date::Date;
 use scavsim_data::cloud::prices::Market;
 use scavsim_data::cloud::{Catalogue, Offer};
@@ -10,19 +10,21 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(usd_per_hour ["vm", "market", "provider", "region", "on"] "listed price of a VM type in a market, `on-demand`, `spot`, `commitment-1y` or `commitment-3y`, on a day like '2020-05-29'"),
 ];
 
-fn usd_per_hour(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn usd_per_hour(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (vm, market) = (arguments.text("vm")?, arguments.text("market")?);
     let market = (Market::ALL.into_iter())
         .find(|m| m.name() == market)
-        .ok_or_else(|| format!("there is no market `{market}`"))?;
+        .ok_or_else(|| NoValue::unknown("market", market, []))?;
     let on = arguments.text("on")?;
     let offer = Offer {
         provider: arguments.text("provider")?.to_owned(),
         region: arguments.text("region")?.to_owned(),
         market,
-        date: Date::parse(on).ok_or_else(|| format!("`{on}` is no day like '2020-05-29'"))?,
+        date: Date::parse(on).ok_or_else(|| NoValue::Day(on.to_owned()))?,
     };
     let catalogue = Catalogue::embedded().0;
-    (catalogue.usd_per_hour(vm, &offer))
-        .ok_or_else(|| format!("no price of `{vm}`; {}", catalogue.instead(vm, &offer)))
+    (catalogue.usd_per_hour(vm, &offer)).ok_or_else(|| NoValue::NoPrice {
+        vm: vm.to_owned(),
+        instead: catalogue.instead(vm, &offer),
+    })
 }

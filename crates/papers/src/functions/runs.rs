@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::lives::{age_h, life};
-use super::{Function, Given, draws, function, mean_drawn};
+use super::{Function, Given, NoValue, draws, function, mean_drawn};
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::lifetimes::Lifetime;
@@ -33,13 +33,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(drawn_checkpointed_h ["life", "job_h", "age_h", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?", "draws"] "the same from drawn lives; several ages in turn"),
 ];
 
-fn increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     Ok(run_time::increase_h(life, age_h(arguments)?, job_h))
 }
 
-fn run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let restart_h = arguments.optional_number("restart_min")?.unwrap_or(0.0) / MINUTES_PER_HOUR;
@@ -49,7 +49,7 @@ fn run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
     })
 }
 
-fn drawn_increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let key = Purpose::ModelLives(ModelKey::of("increase"));
@@ -64,12 +64,12 @@ fn drawn_increase_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, Str
     ))
 }
 
-fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
     let restart_h = arguments.number("restart_min")? / MINUTES_PER_HOUR;
     if from_scratch_h(life, job_h, 0.0).is_infinite() {
-        return Err("no VM lives long enough".to_owned());
+        return Err(NoValue::LivesTooShort);
     }
     let key = Purpose::ModelLives(ModelKey::of("run_time"));
     let ages_h = arguments.numbers("age_h")?;
@@ -81,19 +81,19 @@ fn drawn_run_time_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, Str
     ))
 }
 
-fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn young_daly_min(_: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let write_h = arguments.number("write_min")? / MINUTES_PER_HOUR;
     let young = YoungDaly::first_order(write_h, arguments.number("mtbf_h")?);
-    let young = young.ok_or("both times are above 0")?;
+    let young = young.ok_or(NoValue::NotPositive("both times are"))?;
     Ok(young.interval_h() * MINUTES_PER_HOUR)
 }
 
-fn task(arguments: &Arguments<'_>) -> Result<Task, String> {
-    let hours = |name: &str| Ok::<_, String>(arguments.number(name)? / MINUTES_PER_HOUR);
+fn task(arguments: &Arguments<'_>) -> Result<Task, NoValue> {
+    let hours = |name: &str| Ok::<_, NoValue>(arguments.number(name)? / MINUTES_PER_HOUR);
     let job_h = arguments.number("job_h")?;
     let longest_h = arguments.optional_number("longest_h")?.unwrap_or(job_h);
     if job_h > longest_h {
-        return Err("the job is longer than the table of checkpoints".to_owned());
+        return Err(NoValue::JobTooLong);
     }
     Ok(Task {
         job_h: longest_h,
@@ -108,7 +108,7 @@ fn schedule(
     given: &Given,
     arguments: &Arguments<'_>,
     life: (&str, &Lifetime),
-) -> Result<Schedule, String> {
+) -> Result<Schedule, NoValue> {
     let (name, life) = life;
     let (task, odds) = (task(arguments)?, arguments.text("odds")?);
     let every_min = arguments.optional_number("every_min")?;
@@ -130,20 +130,19 @@ fn schedule(
             SinceStart::new(life, task).map(|table| Schedule::SinceStart(Rc::new(table)))
         }
         ("since-start", Some(_)) => {
-            return Err("`odds=since-start` is of the best checkpoints only".to_owned());
+            return Err(NoValue::SinceStart("of the best checkpoints only"));
         }
         (other, _) => {
-            return Err(format!(
-                "`odds={other}` is none of `exact`, `of-new` and `since-start`"
-            ));
+            let legal = "none of `exact`, `of-new` and `since-start`";
+            return Err(NoValue::Odds(other.to_owned(), legal));
         }
     };
-    let made = made.map_err(|refused| refused.to_string())?;
+    let made = made?;
     given.schedules.borrow_mut().insert(key, made.clone());
     Ok(made)
 }
 
-fn schedule_min(given: &Given, arguments: &Arguments<'_>) -> Result<Vec<f64>, String> {
+fn schedule_min(given: &Given, arguments: &Arguments<'_>) -> Result<Vec<f64>, NoValue> {
     let job_h = arguments.number("job_h")?;
     let (name, life) = life(given, arguments)?;
     let stretches_h = match schedule(given, arguments, (name, life))? {
@@ -158,7 +157,7 @@ fn schedule_min(given: &Given, arguments: &Arguments<'_>) -> Result<Vec<f64>, St
         .collect())
 }
 
-fn checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let job_h = arguments.number("job_h")?;
     let age_h = age_h(arguments)?;
     let (name, life) = life(given, arguments)?;
@@ -168,12 +167,13 @@ fn checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, Strin
     })
 }
 
-fn drawn_checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn drawn_checkpointed_h(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let job_h = arguments.number("job_h")?;
     let (name, life) = life(given, arguments)?;
     let task = task(arguments)?;
     let Schedule::Dynamic(table) = schedule(given, arguments, (name, life))? else {
-        return Err("`odds=since-start` is no schedule that a job can follow".to_owned());
+        let why = "no schedule that a job can follow";
+        return Err(NoValue::SinceStart(why));
     };
     let key = Purpose::ModelLives(ModelKey::of("overhead"));
     let ages_h = arguments.numbers("age_h")?;

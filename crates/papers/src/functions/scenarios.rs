@@ -5,11 +5,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::NoValue;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::usage::Usage;
 use scavsim_lab::experiment::columns::Value as Field;
 use scavsim_lab::experiment::{
-    Arena, COLUMNS, Column, Conduct, Evaluator, Plan, Record, Sink, Tasks, run,
+    Arena, COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::expression::{Arguments, Cell, Table};
@@ -94,7 +95,7 @@ impl Variants {
     ///
     /// # Errors
     /// Why there are none.
-    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<Table, String> {
+    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<Table, NoValue> {
         if kind == RECORDS {
             return self.records(used);
         }
@@ -110,7 +111,7 @@ impl Variants {
                 history(scenario, &mut table);
                 continue;
             }
-            let plan = Plan::new(scenario).map_err(|e| e.to_string())?;
+            let plan = Plan::new(scenario)?;
             match kind {
                 "truths" => truths(&plan, &mut table)?,
                 _ => predictions(&plan, &mut table)?,
@@ -119,7 +120,7 @@ impl Variants {
         Ok(table)
     }
 
-    fn records(&self, used: &BTreeSet<String>) -> Result<Table, String> {
+    fn records(&self, used: &BTreeSet<String>) -> Result<Table, NoValue> {
         let kept: Vec<&Column> = COLUMNS.iter().filter(|c| used.contains(c.name)).collect();
         let names = kept.iter().map(|column| column.name).chain([EACH]);
         let mut rows = Rows {
@@ -130,8 +131,8 @@ impl Variants {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         for (each, scenario) in &self.0 {
             rows.each = Cell::Text(Arc::clone(each));
-            let mut plan = Plan::on_threads(jobs, scenario, &scavsim_sim::engine::Interrupt::NEVER)
-                .map_err(|e| e.to_string())?;
+            let mut plan =
+                Plan::on_threads(jobs, scenario, &scavsim_sim::engine::Interrupt::NEVER)?;
             let tasks = Tasks::of(&plan);
             let conduct = Conduct {
                 jobs,
@@ -139,8 +140,7 @@ impl Variants {
                 known: 0,
                 progress: &AtomicU64::new(0),
             };
-            run(&mut plan, tasks.behind(0), conduct, &mut [&mut rows])
-                .map_err(|e| e.to_string())?;
+            run(&mut plan, tasks.behind(0), conduct, &mut [&mut rows])?;
         }
         Ok(rows.table)
     }
@@ -149,11 +149,11 @@ impl Variants {
     ///
     /// # Errors
     /// Why there are none.
-    pub fn after_loss(&self, what: &str, arguments: &Arguments<'_>) -> Result<f64, String> {
+    pub fn after_loss(&self, what: &str, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
         let (vm, workers) = (arguments.text("vm")?, arguments.number("workers")?);
         let moments = arguments.numbers("at_s")?;
         for (_, scenario) in &self.0 {
-            let plan = Plan::new(scenario).map_err(|e| e.to_string())?;
+            let plan = Plan::new(scenario)?;
             let cell = (0..plan.arena_count()).find_map(|at| {
                 let arena = plan.arena(at).ok()?;
                 let space = &arena.space;
@@ -170,12 +170,8 @@ impl Variants {
             let (mut usage, mut sum) = (Usage::default(), 0.0);
             for at_s in &moments {
                 cluster.restart(0);
-                let lost = cluster.lose_one(cell, SimTime::from_seconds(at_s.max(0.0)));
-                lost.map_err(|e| e.to_string())?;
-                let end = cluster
-                    .run_to_target(cell)
-                    .map_err(|e| e.to_string())?
-                    .net_end;
+                cluster.lose_one(cell, SimTime::from_seconds(at_s.max(0.0)))?;
+                let end = cluster.run_to_target(cell)?.net_end;
                 cluster.usage_until(end, &mut usage);
                 sum += match what {
                     "time_after_loss_h" => end.hours(),
@@ -184,7 +180,10 @@ impl Variants {
             }
             return Ok(sum / moments.len() as f64);
         }
-        Err(format!("the scenario has no `{vm}` with {workers} workers"))
+        Err(NoValue::NoCluster {
+            vm: vm.to_owned(),
+            workers,
+        })
     }
 }
 
@@ -232,9 +231,9 @@ fn place(arena: &Arena, at: usize) -> [Cell; 4] {
 }
 
 /// What every configuration is expected to take, as `scavsim rank` has it.
-fn truths(plan: &Plan, table: &mut Table) -> Result<(), String> {
+fn truths(plan: &Plan, table: &mut Table) -> Result<(), NoValue> {
     for at in 0..plan.arena_count() {
-        let arena = plan.arena(at).map_err(str::to_owned)?;
+        let arena = plan.arena(at).map_err(PlanError::clone)?;
         let world = arena.ground.facts().world;
         for (policy, points) in plan.policies.iter().zip(&arena.expected) {
             for (at, point) in points.iter().enumerate() {
@@ -256,10 +255,10 @@ fn truths(plan: &Plan, table: &mut Table) -> Result<(), String> {
 }
 
 /// What every strategy predicts of every configuration, in the first replica.
-fn predictions(plan: &Plan, table: &mut Table) -> Result<(), String> {
+fn predictions(plan: &Plan, table: &mut Table) -> Result<(), NoValue> {
     let mut evaluator = Evaluator::new(plan);
     for at in 0..plan.arena_count() {
-        let arena = plan.arena(at).map_err(str::to_owned)?;
+        let arena = plan.arena(at).map_err(PlanError::clone)?;
         for (index, contender) in arena.contenders.iter().enumerate() {
             let predicted = evaluator.predicted(at, index, 0).to_vec();
             for (at, time_s) in predicted.iter().enumerate() {

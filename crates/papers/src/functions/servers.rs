@@ -1,6 +1,6 @@
 //! Asynchronous workers and their parameter servers.
 
-use super::{Function, Given, SEED, function};
+use super::{Function, Given, NoValue, SEED, function};
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Delay, Machines, Spread};
 use scavsim_sim::training::sync::{Asp, AspAlone, ServiceTime};
@@ -14,21 +14,23 @@ pub(super) const FUNCTIONS: &[Function] = &[function!(
 const MOST_UPDATES: u64 = 100_000_001;
 const MOST_WORKERS: u64 = 1_000_001;
 
-fn asp_speed(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn asp_speed(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let updates = arguments.whole("updates", 1..MOST_UPDATES)?;
     let workers = arguments.whole("workers", 1..MOST_WORKERS)? as u32;
     let servers = arguments.whole("servers", 1..MOST_WORKERS)? as u32;
     let service_cv = Spread::new(arguments.number("service_cv")?);
     let asp = Asp {
-        servers: Machines::new(servers).ok_or("so many servers are not legal")?,
+        servers: Machines::new(servers).ok_or(NoValue::Servers)?,
         service_s: Delay::new(arguments.number("service_s")?)
-            .ok_or("the service time is out of range")?,
-        service: ServiceTime::Cv(service_cv.ok_or("the variation of service is out of range")?),
+            .ok_or(NoValue::OutOfRange("the service time"))?,
+        service: ServiceTime::Cv(
+            service_cv.ok_or(NoValue::OutOfRange("the variation of service"))?,
+        ),
         step_includes_service: true,
     };
     let alone_s = arguments.number("alone_s")?;
     if !(alone_s > 0.0 && alone_s.is_finite()) {
-        return Err("`alone_s` is above 0".to_owned());
+        return Err(NoValue::NotPositive("`alone_s` is"));
     }
     let alone = AspAlone {
         asp,
@@ -37,5 +39,5 @@ fn asp_speed(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
         seed: SEED,
         fidelity: given.fidelity,
     };
-    alone.speed(workers, updates)
+    Ok(alone.speed(workers, updates)?)
 }

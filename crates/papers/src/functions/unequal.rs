@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Function, Given, function};
+use super::{Function, Given, NoValue, function};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::fit::worker::{TimedStep, by_size};
 use scavsim_data::workload::law::worker::zero;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Count, NonNegative, Positive, Spread};
-use scavsim_read::input::closest;
 use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worker, WorkerLaw};
 
 /// Every job runs on any cluster under any policy.
@@ -79,14 +78,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// A thing of a file by its name.
-fn named<'a, T>(all: &'a BTreeMap<String, T>, what: &str, name: &str) -> Result<&'a T, String> {
-    all.get(name).ok_or_else(|| {
-        let help = match closest(name, all.keys().map(String::as_str)) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
-        format!("there is no {what} `{name}`{help}")
-    })
+fn named<'a, T>(
+    all: &'a BTreeMap<String, T>,
+    what: &'static str,
+    name: &str,
+) -> Result<&'a T, NoValue> {
+    let known = all.keys().map(String::as_str);
+    all.get(name)
+        .ok_or_else(|| NoValue::unknown(what, name, known))
 }
 
 /// A cluster under a policy, by their names.
@@ -94,27 +93,27 @@ type Setup<'a> = (&'a str, &'a str);
 
 impl Unequal {
     /// How a job with this law comes out on a cluster under a policy.
-    fn outcome(&self, job: &Job, law: WorkerLaw, setup: Setup<'_>) -> Result<Outcome, String> {
+    fn outcome(&self, job: &Job, law: WorkerLaw, setup: Setup<'_>) -> Result<Outcome, NoValue> {
         let job = UnequalJob {
             workers: named(&self.clusters, "cluster", setup.0)?.clone(),
             batch: job.batch,
             steps: job.steps,
             law,
             batching: *named(&self.batching, "batching", setup.1)?,
-            sync_s: NonNegative::new(0.0).ok_or("0 is no time")?,
+            sync_s: zero(),
             restart_s: job.restart_s,
-            step_cv: Spread::new(0.0).ok_or("0 is no spread")?,
+            step_cv: Spread::new(0.0).expect("it is not below 0"),
             schedule: None,
         };
-        let plan = job.plan().map_err(|e| e.to_string())?;
+        let plan = job.plan()?;
         Ok(plan.run(&mut Streams::new(0).stream(0, Purpose::Trial(0))))
     }
 
     /// The law of a job; of one that is fitted, by all times but those with the batches of `without` on its cluster.
-    fn law(&self, job: &Job, without: Option<Setup<'_>>) -> Result<WorkerLaw, String> {
+    fn law(&self, job: &Job, without: Option<Setup<'_>>) -> Result<WorkerLaw, NoValue> {
         let times = match (&job.law, without) {
             (Law::Given(law), None) => return Ok(*law),
-            (Law::Given(_), Some(_)) => return Err("its law is given, not fitted".to_owned()),
+            (Law::Given(_), Some(_)) => return Err(NoValue::LawIsGiven),
             (Law::FittedToMin(times), _) => times,
         };
         let left_out = match without {
@@ -130,20 +129,14 @@ impl Unequal {
                 steps.push(step);
             }
         }
-        let times = steps.len();
-        by_size(&steps).ok_or_else(|| {
-            format!("no law of a worker's time comes from {times} times; it takes 4")
-        })
+        by_size(&steps).ok_or(NoValue::FewTimes(steps.len()))
     }
 
     /// A step of a job that takes so many minutes.
-    fn timed(&self, job: &Job, setup: Setup<'_>, minutes: f64) -> Result<TimedStep, String> {
+    fn timed(&self, job: &Job, setup: Setup<'_>, minutes: f64) -> Result<TimedStep, NoValue> {
         let batching = named(&self.batching, "batching", setup.1)?;
         if batching.policy().looks().is_some() {
-            return Err(format!(
-                "batches of `{}` change meanwhile: no law comes from them",
-                setup.1
-            ));
+            return Err(NoValue::BatchesChange(setup.1.to_owned()));
         }
         // Batches that nothing changes go by sizes, whatever the law.
         let batches = self.outcome(job, any_law(), setup)?.batches;
@@ -158,7 +151,7 @@ impl Unequal {
     }
 
     /// Seconds of a job by the law that its other times give.
-    fn left_out_s(&self, job: &Job, setup: Setup<'_>) -> Result<f64, String> {
+    fn left_out_s(&self, job: &Job, setup: Setup<'_>) -> Result<f64, NoValue> {
         let law = self.law(job, Some(setup))?;
         Ok(self.outcome(job, law, setup)?.time_s)
     }
@@ -190,38 +183,38 @@ fn all(times: &Times) -> impl Iterator<Item = (&str, &str, f64)> {
     })
 }
 
-fn job<'g>(given: &'g Given, arguments: &Arguments<'_>) -> Result<&'g Job, String> {
+fn job<'g>(given: &'g Given, arguments: &Arguments<'_>) -> Result<&'g Job, NoValue> {
     named(&given.unequal.jobs, "job", arguments.text("job")?)
 }
 
-fn setup<'a>(arguments: &'a Arguments<'_>) -> Result<Setup<'a>, String> {
+fn setup<'a>(arguments: &'a Arguments<'_>) -> Result<Setup<'a>, NoValue> {
     Ok((arguments.text("cluster")?, arguments.text("batching")?))
 }
 
-fn run(given: &Given, arguments: &Arguments<'_>) -> Result<Outcome, String> {
+fn run(given: &Given, arguments: &Arguments<'_>) -> Result<Outcome, NoValue> {
     let job = job(given, arguments)?;
     let law = given.unequal.law(job, None)?;
     given.unequal.outcome(job, law, setup(arguments)?)
 }
 
-fn unequal_time_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn unequal_time_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(run(given, arguments)?.time_s)
 }
 
-fn unequal_changes(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn unequal_changes(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     Ok(run(given, arguments)?.changes as f64)
 }
 
-fn unequal_left_out_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn unequal_left_out_s(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     given
         .unequal
         .left_out_s(job(given, arguments)?, setup(arguments)?)
 }
 
-fn unequal_left_out_error(given: &Given, arguments: &Arguments<'_>) -> Result<f64, String> {
+fn unequal_left_out_error(given: &Given, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let job = job(given, arguments)?;
     let Law::FittedToMin(times) = &job.law else {
-        return Err("its law is given, not fitted".to_owned());
+        return Err(NoValue::LawIsGiven);
     };
     let (mut sum, mut count) = (0.0, 0.0);
     for (cluster, batching, minutes) in all(times) {
@@ -231,6 +224,6 @@ fn unequal_left_out_error(given: &Given, arguments: &Arguments<'_>) -> Result<f6
     if count > 0.0 {
         Ok(100.0 * sum / count)
     } else {
-        Err("it has no times".to_owned())
+        Err(NoValue::NoTimes)
     }
 }

@@ -6,8 +6,10 @@ use std::rc::Rc;
 
 use super::expectations::Expectation;
 use crate::functions::scenarios::{self, Variants};
-use crate::functions::{Function, Given};
-use scavsim_read::expression::{self, Arguments, Cell, Definition, Table, Used, Value, World};
+use crate::functions::{Function, Given, NoValue};
+use scavsim_read::expression::{
+    self, Arguments, Cell, Definition, Refusal, Table, Used, Value, World,
+};
 use scavsim_read::input::{Diagnostics, csv};
 use scavsim_search::search::{Objective, Point, objective};
 
@@ -116,18 +118,19 @@ impl World for Names {
             .collect()
     }
 
-    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal> {
         if scenarios::FUNCTIONS
             .iter()
             .any(|(name, ..)| *name == function)
         {
             let scenario = arguments.optional_text("scenario")?.unwrap_or(MAIN);
             let stage = self.stages.get(scenario);
-            let stage = stage.ok_or_else(|| format!("there is no scenario `{scenario}`"))?;
-            return stage.after_loss(function, arguments).map(Value::Number);
+            let stage = stage.ok_or_else(|| NoValue::unknown("scenario", scenario, []))?;
+            return Ok(Value::Number(stage.after_loss(function, arguments)?));
         }
         let model = Function::all().find(|own| own.name == function);
-        model.ok_or("it is unknown")?.value(&self.given, arguments)
+        let model = model.ok_or(NoValue::NoFunction)?;
+        Ok(model.value(&self.given, arguments)?)
     }
 
     fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize> {
@@ -169,14 +172,14 @@ impl World for Names {
         scenarios::columns(kind)
     }
 
-    fn table(&self, name: &str) -> Result<Rc<Table>, String> {
+    fn table(&self, name: &str) -> Result<Rc<Table>, Refusal> {
         let known = || self.known.borrow().get(name).cloned();
         if let Some(own) = self.tables.get(name).cloned().or_else(known) {
             return Ok(own);
         }
         let (stage, kind) = self
             .stage(name)
-            .ok_or_else(|| format!("there is no table `{name}`"))?;
+            .ok_or_else(|| NoValue::unknown("table", name, []))?;
         let used = self.used.get(name).cloned().unwrap_or_default();
         let table = Rc::new(stage.table(kind, &used)?);
         let mut known = self.known.borrow_mut();

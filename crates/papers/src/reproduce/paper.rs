@@ -112,7 +112,7 @@ fn read(
             Ok(life) => {
                 lives.insert(name.clone(), life);
             }
-            Err(why) => d.error_at(&source, life.span(), why, "here"),
+            Err(why) => d.error_at(&source, life.span(), why.to_string(), "here"),
         }
     }
     names.given = Given::new(lives, file.unequal, size.fidelity);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::budget::Budget;
 use super::evaluate::{Scope, World};
+use super::fault::Fault;
 use super::tree::{Call, Expression};
 use super::value::Value;
 use crate::input::Diagnostic;
@@ -139,7 +140,7 @@ impl Rows {
     }
 
     /// Takes the values of a row for the aggregate called `name`.
-    fn take(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), String> {
+    fn take(&mut self, name: &str, values: &[Value], budget: &Budget) -> Result<(), Fault> {
         self.rows += 1;
         if name == "knee" {
             self.kept.extend_from_slice(values);
@@ -159,7 +160,7 @@ impl Rows {
         Ok(())
     }
 
-    fn add(&mut self, name: &str, value: &Value, budget: &Budget) -> Result<(), String> {
+    fn add(&mut self, name: &str, value: &Value, budget: &Budget) -> Result<(), Fault> {
         if *value == Value::Empty {
             return Ok(());
         }
@@ -181,7 +182,10 @@ impl Rows {
             return Ok(());
         }
         let Some(number) = value.number() else {
-            return Err(format!("`{name}` needs numbers, found {}", value.shown()));
+            return Err(Fault::NoNumber {
+                name: name.to_owned(),
+                found: value.shown(),
+            });
         };
         self.sum += number;
         self.least = self.least.min(number);

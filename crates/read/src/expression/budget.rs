@@ -5,6 +5,8 @@
 
 use std::cell::Cell;
 
+use super::fault::Fault;
+
 /// Steps of a figure: parts evaluated and rows looked at.
 const MOST_STEPS: u64 = 100_000_000;
 /// Values that are kept at once.
@@ -24,30 +26,28 @@ impl Budget {
     /// Takes so many steps.
     ///
     /// # Errors
-    /// That they are too many, in words.
-    pub(super) fn step(&self, count: usize) -> Result<(), String> {
+    /// That they are too many.
+    pub(super) fn step(&self, count: usize) -> Result<(), Fault> {
         let steps = self.steps.get().saturating_add(count as u64);
         self.steps.set(steps);
         if steps <= MOST_STEPS {
             Ok(())
         } else {
-            Err(format!("the figure takes more than {MOST_STEPS} steps"))
+            Err(Fault::Steps(MOST_STEPS))
         }
     }
 
     /// Keeps so many values.
     ///
     /// # Errors
-    /// That they are too many, in words.
-    pub(super) fn keep(&self, count: usize) -> Result<(), String> {
+    /// That they are too many.
+    pub(super) fn keep(&self, count: usize) -> Result<(), Fault> {
         let values = self.values.get().saturating_add(count as u64);
         self.values.set(values);
         if values <= MOST_VALUES {
             Ok(())
         } else {
-            Err(format!(
-                "the figure keeps more than {MOST_VALUES} values at once"
-            ))
+            Err(Fault::Values(MOST_VALUES))
         }
     }
 
@@ -70,13 +70,13 @@ impl Budget {
     /// Goes a part deeper.
     ///
     /// # Errors
-    /// That it is too deep, in words.
-    pub(super) fn deeper(&self) -> Result<(), String> {
+    /// That it is too deep.
+    pub(super) fn deeper(&self) -> Result<(), Fault> {
         self.depth.set(self.depth.get() + 1);
         if self.depth.get() <= DEEPEST {
             Ok(())
         } else {
-            Err(format!("more than {DEEPEST} parts inside of each other"))
+            Err(Fault::Depth(DEEPEST))
         }
     }
 

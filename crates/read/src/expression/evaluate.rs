@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::aggregates::{AGGREGATES, aggregate};
 use super::budget::Budget;
+use super::fault::{Fault, Refusal};
 use super::select::holds;
 use super::table::Table;
 use super::tree::{Call, Chain, Definition, Expression, Node, Operator, Steps, Text};
@@ -22,7 +23,7 @@ pub trait World {
     ///
     /// # Errors
     /// Why it has none.
-    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, String>;
+    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal>;
     /// Which of several pairs of time and cost is their knee.
     fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize>;
     /// A function that a file defines.
@@ -35,7 +36,7 @@ pub trait World {
     ///
     /// # Errors
     /// Why there are none.
-    fn table(&self, name: &str) -> Result<Rc<Table>, String>;
+    fn table(&self, name: &str) -> Result<Rc<Table>, Refusal>;
 }
 
 /// Arguments by the names of the parameters.
@@ -54,78 +55,87 @@ impl Arguments<'_> {
     /// A number, if it is there.
     ///
     /// # Errors
-    /// A sentence when it is something else.
-    pub fn optional_number(&self, name: &str) -> Result<Option<f64>, String> {
+    /// When it is something else.
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>, Fault> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Number(number)) => Ok(Some(*number)),
-            Some(other) => Err(format!("`{name}` is a number, not {}", other.shown())),
+            Some(other) => Err(unlike(name, "a number", other.shown())),
         }
     }
 
     /// A number.
     ///
     /// # Errors
-    /// A sentence when it is not there, or something else.
-    pub fn number(&self, name: &str) -> Result<f64, String> {
+    /// When it is not there, or something else.
+    pub fn number(&self, name: &str) -> Result<f64, Fault> {
         let number = self.optional_number(name)?;
-        number.ok_or_else(|| format!("`{name}` is missing"))
+        number.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
     /// A whole number of `range`.
     ///
     /// # Errors
-    /// A sentence when it is not there, or something else.
-    pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, String> {
+    /// When it is not there, or something else.
+    pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, Fault> {
         let number = self.number(name)?;
         let whole = number as u64;
         if whole as f64 == number && range.contains(&whole) {
             Ok(whole)
         } else {
-            Err(format!(
-                "`{name}` is a whole number from {} to {}, not {number}",
-                range.start,
-                range.end - 1
-            ))
+            let (from, to) = (range.start, range.end - 1);
+            let expected = format!("a whole number from {from} to {to}");
+            Err(unlike(name, &expected, number.to_string()))
         }
     }
 
     /// A word, if it is there.
     ///
     /// # Errors
-    /// A sentence when it is something else.
-    pub fn optional_text(&self, name: &str) -> Result<Option<&str>, String> {
+    /// When it is something else.
+    pub fn optional_text(&self, name: &str) -> Result<Option<&str>, Fault> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Text(text)) => Ok(Some(text)),
-            Some(other) => Err(format!("`{name}` is a word, not {}", other.shown())),
+            Some(other) => Err(unlike(name, "a word", other.shown())),
         }
     }
 
     /// A word.
     ///
     /// # Errors
-    /// A sentence when it is not there, or something else.
-    pub fn text(&self, name: &str) -> Result<&str, String> {
+    /// When it is not there, or something else.
+    pub fn text(&self, name: &str) -> Result<&str, Fault> {
         let text = self.optional_text(name)?;
-        text.ok_or_else(|| format!("`{name}` is missing"))
+        text.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
     /// Numbers: a list, or one.
     ///
     /// # Errors
-    /// A sentence when it is not there, or something else.
-    pub fn numbers(&self, name: &str) -> Result<Vec<f64>, String> {
+    /// When it is not there, or something else.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>, Fault> {
         let one = |value: &Value| {
             let number = value.number();
-            number.ok_or_else(|| format!("`{name}` holds {}, not a number", value.shown()))
+            number.ok_or_else(|| Fault::Holds {
+                name: name.to_owned(),
+                found: value.shown(),
+            })
         };
         match self.get(name) {
-            None => Err(format!("`{name}` is missing")),
-            Some(Value::List(all)) if all.is_empty() => Err(format!("`{name}` is empty")),
+            None => Err(Fault::Missing(name.to_owned())),
+            Some(Value::List(all)) if all.is_empty() => Err(Fault::Empty(name.to_owned())),
             Some(Value::List(all)) => all.iter().map(one).collect(),
             Some(value) => Ok(vec![one(value)?]),
         }
+    }
+}
+
+fn unlike(name: &str, expected: &str, found: String) -> Fault {
+    Fault::Unlike {
+        name: name.to_owned(),
+        expected: expected.to_owned(),
+        found,
     }
 }
 
@@ -172,9 +182,9 @@ impl Scope<'_> {
     pub(super) fn within(
         &self,
         span: &Range<usize>,
-        take: impl FnOnce(&Budget) -> Result<(), String>,
+        take: impl FnOnce(&Budget) -> Result<(), Fault>,
     ) -> Result<(), Diagnostic> {
-        take(self.budget).map_err(|why| self.wrong(span, why))
+        take(self.budget).map_err(|why| self.wrong(span, why.to_string()))
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
@@ -385,7 +395,7 @@ impl Scope<'_> {
         let values = self.arguments(call, parameters)?;
         let arguments = Arguments { values };
         let value = match plain {
-            Some(_) => self::plain(name, &arguments),
+            Some(_) => self::plain(name, &arguments).map_err(Refusal::from),
             None => world.call(name, &arguments),
         };
         match value {
@@ -435,10 +445,10 @@ fn flat(all: Vec<Value>) -> Vec<Value> {
     all.into_iter().flat_map(one).collect()
 }
 
-fn plain(name: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
+fn plain(name: &str, arguments: &Arguments<'_>) -> Result<Value, Fault> {
     if name == "nth" {
         let Some(Value::List(all)) = arguments.get("list") else {
-            return Err("the first argument is a list".to_owned());
+            return Err(Fault::NoList);
         };
         let number = arguments.number("number")?;
         // From the end if negative.
@@ -448,8 +458,8 @@ fn plain(name: &str, arguments: &Arguments<'_>) -> Result<Value, String> {
             number - 1.0
         };
         let found = (at >= 0.0).then(|| all.get(at as usize)).flatten();
-        return (found.cloned())
-            .ok_or_else(|| format!("the list of {} has no number {number}", all.len()));
+        let length = all.len();
+        return (found.cloned()).ok_or(Fault::BeyondList { length, number });
     }
     let x = match arguments.get("x") {
         Some(Value::Empty) => return Ok(Value::Empty),

@@ -7,12 +7,13 @@
 //! - [`table`]: rows to select from; [`value`]: what an expression comes to.
 //! - [`check`](mod@check): names that nothing has, before anything is computed, and the columns that are asked for.
 //! - [`evaluate`](mod@evaluate): tree → value, within a `budget`; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
-//!   that meet conditions.
+//!   that meet conditions; [`fault`]: why there is no value.
 
 mod aggregates;
 mod budget;
 pub mod check;
 pub mod evaluate;
+pub mod fault;
 mod parse;
 mod rows;
 mod select;
@@ -24,6 +25,7 @@ pub mod value;
 pub use aggregates::AGGREGATES;
 pub use check::{Used, check};
 pub use evaluate::{Arguments, World, evaluate};
+pub use fault::{Fault, Refusal};
 pub use parse::{CEIL, Wrong, parse, parse_loops, parse_rule};
 pub use table::{Cell, Table};
 pub use tree::{Definition, Text};

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::evaluate::Scope;
+use super::fault::Fault;
 use super::table::Table;
 use super::tree::{Call, Condition, Expression, Node};
 use super::value::Value;
@@ -52,8 +53,8 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
 /// The condition that nothing meets, and what stands in its column.
 pub(super) type Nobody = Option<(Range<usize>, String)>;
 
-/// Takes the values of an aggregate's arguments in a row; in words what is wrong with them.
-pub(super) type Take<'t> = dyn FnMut(&[Value]) -> Result<(), String> + 't;
+/// Takes the values of an aggregate's arguments in a row, or says what is wrong with them.
+pub(super) type Take<'t> = dyn FnMut(&[Value]) -> Result<(), Fault> + 't;
 
 /// What rows are for.
 struct Purpose<'p, 't> {
@@ -83,7 +84,7 @@ impl Scope<'_> {
                     .as_ref()
                     .map_or(&call.name.span, |word| &word.span);
                 let table = self.world.table(name);
-                Some(table.map_err(|why| self.wrong(span, why))?)
+                Some(table.map_err(|why| self.wrong(span, why.to_string()))?)
             }
             None => None,
         };
@@ -154,7 +155,7 @@ impl Scope<'_> {
         }
         let values = purpose.parts.iter().map(|part| self.value(part));
         let values: Vec<Value> = values.collect::<Result<_, _>>()?;
-        (purpose.take)(&values).map_err(|why| self.wrong(purpose.span, why))
+        (purpose.take)(&values).map_err(|why| self.wrong(purpose.span, why.to_string()))
     }
 }
 

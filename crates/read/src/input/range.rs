@@ -20,17 +20,48 @@ pub const MOST_VALUES: usize = 10_000;
 /// Share of a step by which the end may be missed: decimal fractions are not exact.
 const RELIEF: f64 = 1e-9;
 
+/// Why a range has no values.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoValues {
+    /// It goes downwards.
+    #[error("expected `from` not above `to`, found {from} above {to}")]
+    Descending {
+        /// Its beginning.
+        from: f64,
+        /// Its end.
+        to: f64,
+    },
+    /// Nothing but 0 is a multiple of 0.
+    #[error("expected `from` above 0 with a `factor`")]
+    FactorOfZero,
+    /// A factor that goes nowhere.
+    #[error("expected a `factor` of at least 2, found 1")]
+    FactorOfOne,
+    /// Both or none, where it takes one of them.
+    #[error("expected either `step` or `factor`")]
+    NotOneOfTwo,
+    /// Both, where one of them is enough.
+    #[error("expected `step` or `factor`, found both")]
+    Both,
+    /// It has too many.
+    #[error("expected a range of at most {most} values, found {count}")]
+    TooMany {
+        /// How many are legal.
+        most: usize,
+        /// How many it has.
+        count: f64,
+    },
+}
+
 impl Range {
     /// The values in ascending order.
     ///
     /// # Errors
     /// What is wrong with the range.
-    pub fn values(&self) -> Result<Vec<f64>, String> {
+    pub fn values(&self) -> Result<Vec<f64>, NoValues> {
         let (from, to) = (self.from.get(), self.to.get());
         if from > to {
-            return Err(format!(
-                "expected `from` not above `to`, found {from} above {to}"
-            ));
+            return Err(NoValues::Descending { from, to });
         }
         let (steps, value): (f64, Box<dyn Fn(f64) -> f64>) = match (self.step, self.factor) {
             (Some(step), None) => {
@@ -38,20 +69,19 @@ impl Range {
                 ((to - from) / step, Box::new(move |i| from + step * i))
             }
             (None, Some(_)) if from == 0.0 => {
-                return Err("expected `from` above 0 with a `factor`".to_owned());
+                return Err(NoValues::FactorOfZero);
             }
             (None, Some(factor)) => {
                 let factor = factor.get();
                 let steps = libm::log(to / from) / libm::log(factor);
                 (steps, Box::new(move |i| from * libm::pow(factor, i)))
             }
-            _ => return Err("expected either `step` or `factor`".to_owned()),
+            _ => return Err(NoValues::NotOneOfTwo),
         };
         let count = (steps + RELIEF).floor() + 1.0;
         if count > MOST_VALUES as f64 {
-            return Err(format!(
-                "expected a range of at most {MOST_VALUES} values, found {count}"
-            ));
+            let most = MOST_VALUES;
+            return Err(NoValues::TooMany { most, count });
         }
         Ok((0..count as u32).map(|i| value(f64::from(i))).collect())
     }

@@ -89,13 +89,23 @@ pub fn escaped(text: &str) -> String {
     all
 }
 
+/// A figure that cannot be encoded.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{library}")]
+pub struct NotEncoded {
+    /// What the library says of it; it has no types for that.
+    library: String,
+}
+
 /// The figure as PNG.
 ///
 /// # Errors
 /// What keeps it from being encoded.
-pub fn png(figure: &Figure) -> Result<Vec<u8>, String> {
+pub fn png(figure: &Figure) -> Result<Vec<u8>, NotEncoded> {
     let raster = RasterBackend::new().with_scale(PNG_SCALE);
-    raster.render_scene(&scene(figure))
+    raster
+        .render_scene(&scene(figure))
+        .map_err(|library| NotEncoded { library })
 }
 
 fn scene(figure: &Figure) -> Scene {

@@ -29,12 +29,11 @@ const SCRIPT: &str = include_str!("page.js");
 ///
 /// # Errors
 /// What is wrong with its form; a test keeps that from happening.
-pub fn html(contents: &Contents) -> Result<String, String> {
+pub fn html(contents: &Contents) -> Result<String, minijinja::Error> {
     let mut forms = Environment::new();
     forms.set_auto_escape_callback(|_| AutoEscape::Html);
     forms.set_undefined_behavior(UndefinedBehavior::Strict);
-    let form = forms.template_from_named_str("page.html", FORM);
-    let form = form.map_err(|error| format!("{error:#}"))?;
+    let form = forms.template_from_named_str("page.html", FORM)?;
     let page = minijinja::context! { page => Value::from(Serde(contents)), looks => LOOKS, script => SCRIPT };
-    form.render(page).map_err(|error| format!("{error:#}"))
+    form.render(page)
 }

@@ -96,6 +96,18 @@ pub struct Model {
     pub source_keys: String,
 }
 
+/// A name that no model has; as a message, where the names are that there are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}`scavsim list lifetimes` shows all {known}", .near.map_or(String::new(), |near| format!("did you mean `{near}`? ")))]
+pub struct UnknownModel {
+    /// The name.
+    pub name: String,
+    /// A name that may be meant.
+    pub near: Option<&'static str>,
+    /// How many models there are.
+    pub known: usize,
+}
+
 impl Model {
     /// The embedded models in the order of their table, read once per process. The second part holds what
     /// is wrong with the tables; a test keeps it empty.
@@ -113,15 +125,14 @@ impl Model {
     /// The embedded model called `name`.
     ///
     /// # Errors
-    /// What to say about a name that is not known.
-    pub fn named(name: &str) -> Result<&'static Model, String> {
+    /// Which name may be meant instead.
+    pub fn named(name: &str) -> Result<&'static Model, UnknownModel> {
         let models = Model::embedded().0;
-        models.iter().find(|m| m.name == name).ok_or_else(|| {
-            let all = format!("`scavsim list lifetimes` shows all {}", models.len());
-            match closest(name, models.iter().map(|m| &*m.name)) {
-                Some(near) => format!("did you mean `{near}`? {all}"),
-                None => all,
-            }
+        let found = models.iter().find(|m| m.name == name);
+        found.ok_or_else(|| UnknownModel {
+            name: name.to_owned(),
+            near: closest(name, models.iter().map(|m| &*m.name)),
+            known: models.len(),
         })
     }
 

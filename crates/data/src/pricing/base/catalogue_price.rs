@@ -7,6 +7,7 @@ use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::{Date, Fleet, Market, Offer, Place, PriceTable, prices, vm_types};
 use crate::pricing::PolicyFile;
 use crate::pricing::spot_series_key::SpotSeriesKey;
+use crate::pricing::wrong_policy::WrongPolicy;
 
 /// `catalogue` with `date`, and `provider` and `region` or `regions`
 pub const RULE: Rule = Rule {
@@ -31,30 +32,27 @@ pub const RULE: Rule = Rule {
             }
             (None, None, Some(regions)) => regions.clone(),
             (_, _, Some(_)) if file.provider.is_some() || file.region.is_some() => {
-                return Some(Err(
-                    "`regions` takes the place of `provider` and `region`".to_owned()
-                ));
+                let old = "`provider` and `region`";
+                return Some(Err(WrongPolicy::TakesPlace("`regions`", old)));
             }
             _ => BTreeMap::new(),
         };
         let days = match (file.date, &file.dates) {
             (Some(_), Some(_)) => {
-                return Some(Err("`dates` takes the place of `date`".to_owned()));
+                return Some(Err(WrongPolicy::TakesPlace("`dates`", "`date`")));
             }
             (Some(date), None) => place.keys().map(|own| (own.clone(), date)).collect(),
             (None, Some(dates)) if file.regions.is_some() => {
                 if !dates.keys().eq(place.keys()) {
-                    return Some(Err("`dates` has the same providers as `regions`".to_owned()));
+                    return Some(Err(WrongPolicy::OtherProviders));
                 }
                 dates.clone()
             }
             _ => BTreeMap::new(),
         };
         let (Some(market), false) = (file.catalogue, place.is_empty() || days.is_empty()) else {
-            return Some(Err(
-                "`catalogue`, `date`, and `provider` with `region`, or `regions`, go together"
-                    .to_owned(),
-            ));
+            let keys = "`catalogue`, `date`, and `provider` with `region`, or `regions`,";
+            return Some(Err(WrongPolicy::GoTogether(keys.to_owned())));
         };
         let place = place.into_iter().zip(days.into_values());
         let place = (place.map(|((own, region), day)| (own, (region, day)))).collect();
@@ -63,13 +61,13 @@ pub const RULE: Rule = Rule {
             .find(|provider| !known().any(|k| k == *provider))
         {
             let known: Vec<&str> = known().collect();
-            return Some(Err(format!(
-                "`regions`: `{unknown}` is not one of the providers {}",
-                known.join(", ")
-            )));
+            return Some(Err(WrongPolicy::UnknownProvider {
+                unknown: unknown.clone(),
+                known: known.join(", "),
+            }));
         }
         if file.as_rented && market != Market::OnDemand {
-            return Some(Err(AS_RENTED.to_owned()));
+            return Some(Err(WrongPolicy::AsRented));
         }
         Some(Ok(Base::Vm(Arc::new(CataloguePrice {
             market,
@@ -81,18 +79,24 @@ pub const RULE: Rule = Rule {
 };
 
 /// `price_table` with `catalogue` and `date`, and as much of `provider`, `region` and `zone` as its prices differ by.
-fn of_table(file: &PolicyFile) -> Result<Base, String> {
+fn of_table(file: &PolicyFile) -> Result<Base, WrongPolicy> {
     let (Some(market), Some(date)) = (file.catalogue, file.date) else {
-        return Err("`price_table` goes with `catalogue`, the market, and `date`".to_owned());
+        return Err(WrongPolicy::GoesWith(
+            "`price_table`",
+            "`catalogue`, the market, and `date`",
+        ));
     };
     if file.regions.is_some() {
-        return Err("`price_table` goes with `region`, not with `regions`".to_owned());
+        return Err(WrongPolicy::GoesWith(
+            "`price_table`",
+            "`region`, not with `regions`",
+        ));
     }
     if file.as_rented && market != Market::OnDemand {
-        return Err(AS_RENTED.to_owned());
+        return Err(WrongPolicy::AsRented);
     }
-    let table = (file.tables.prices.clone())
-        .ok_or("`price_table` is read in a scenario, from the folder of its file")?;
+    let table =
+        (file.tables.prices.clone()).ok_or(WrongPolicy::OutsideScenario("`price_table`"))?;
     Ok(Base::Vm(Arc::new(TablePrice {
         table,
         market,
@@ -101,8 +105,6 @@ fn of_table(file: &PolicyFile) -> Result<Base, String> {
         place: file.place(),
     })))
 }
-
-const AS_RENTED: &str = "`as_rented` takes the spot price of spot VMs: `catalogue` is that of the others, \"on-demand\"";
 
 /// USD per hour from a table of one's own.
 #[derive(Debug)]

@@ -19,6 +19,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::file::PolicyFile;
+use super::wrong_policy::WrongPolicy;
 use crate::cloud::{Fleet, Market};
 pub use crate::usage::Rented;
 
@@ -102,7 +103,7 @@ pub struct Rule {
     /// Its key, or the keys that belong together.
     pub keys: &'static str,
     /// Reads it; `None` where none of its keys is given.
-    read: fn(&PolicyFile) -> Option<Result<Base, String>>,
+    read: fn(&PolicyFile) -> Option<Result<Base, WrongPolicy>>,
 }
 
 /// All rules for a base price.
@@ -115,18 +116,16 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The base price of a policy, of which there must be exactly one.
-pub fn read(file: &PolicyFile) -> Result<Base, String> {
+pub fn read(file: &PolicyFile) -> Result<Base, WrongPolicy> {
     let mut given = RULES
         .iter()
         .filter_map(|rule| Some((rule, (rule.read)(file)?)));
     match (given.next(), given.next()) {
         (None, _) => {
             let keys: Vec<&str> = RULES.iter().map(|rule| rule.keys).collect();
-            Err(format!("there is no price: give {}", keys.join(", or ")))
+            Err(WrongPolicy::NoBase(keys.join(", or ")))
         }
-        (Some((one, _)), Some((other, _))) => {
-            Err(format!("give only one of {} and {}", one.keys, other.keys))
-        }
+        (Some((one, _)), Some((other, _))) => Err(WrongPolicy::TwoBases(one.keys, other.keys)),
         (Some((_, base)), None) => base,
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::{Fleet, vm_types};
+use crate::pricing::wrong_policy::WrongPolicy;
 use scavsim_read::input::checked::Usd;
 
 /// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`
@@ -16,9 +17,8 @@ pub const RULE: Rule = Rule {
             (None, None) => (0.0, 0.0),
             (Some(vcpu), Some(gib)) => (vcpu.get(), gib.get()),
             _ => {
-                return Some(Err(
-                    "`usd_per_vcpu_hour` and `usd_per_gib_hour` go together".to_owned(),
-                ));
+                let keys = "`usd_per_vcpu_hour` and `usd_per_gib_hour`";
+                return Some(Err(WrongPolicy::GoTogether(keys.to_owned())));
             }
         };
         let rule = PerResource {
@@ -28,10 +28,7 @@ pub const RULE: Rule = Rule {
         };
         Some(match rule {
             _ if vcpu + gib + rule.usd_per_gpu_hour > 0.0 => Ok(Base::Vm(Arc::new(rule))),
-            _ => Err(
-                "`usd_per_vcpu_hour`, `usd_per_gib_hour` and `usd_per_gpu_hour` are all 0"
-                    .to_owned(),
-            ),
+            _ => Err(WrongPolicy::AllFree),
         })
     },
 };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Base, NoPrice, Rented, Rule, VmPrice};
 use crate::cloud::Fleet;
+use crate::pricing::wrong_policy::WrongPolicy;
 use scavsim_read::input::checked::PositiveUsd;
 use scavsim_read::input::closest;
 
@@ -13,9 +14,10 @@ pub const RULE: Rule = Rule {
     keys: "`usd_per_hour_of`",
     read: |file| match (&file.usd_per_hour_of, &file.spot_usd_per_hour_of) {
         (None, None) => None,
-        (None, Some(_)) => Some(Err(
-            "`spot_usd_per_hour_of` goes with `usd_per_hour_of`".to_owned()
-        )),
+        (None, Some(_)) => Some(Err(WrongPolicy::GoesWith(
+            "`spot_usd_per_hour_of`",
+            "`usd_per_hour_of`",
+        ))),
         (Some(usual), spot) => Some(Ok(Base::Vm(Arc::new(PerType {
             usual: usual.clone(),
             spot: spot.clone().unwrap_or_default(),

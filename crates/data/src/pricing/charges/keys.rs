@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 
 use super::CHARGES;
+use crate::pricing::wrong_policy::WrongPolicy;
 use scavsim_read::input::checked::NonNegative;
 
 /// The numbers that a policy gives to charges, by their keys.
@@ -29,12 +30,14 @@ impl Keys {
     /// Quantity times price; 0 without both.
     ///
     /// # Errors
-    /// A sentence about the one that is missing.
-    pub fn product(&self, quantity: &str, price: &str) -> Result<f64, String> {
+    /// Where one is missing.
+    pub fn product(&self, quantity: &str, price: &str) -> Result<f64, WrongPolicy> {
         match (self.get(quantity), self.get(price)) {
             (Some(quantity), Some(price)) => Ok(quantity * price),
             (None, None) => Ok(0.0),
-            _ => Err(format!("`{quantity}` and `{price}` go together")),
+            _ => Err(WrongPolicy::GoTogether(format!(
+                "`{quantity}` and `{price}`"
+            ))),
         }
     }
 }

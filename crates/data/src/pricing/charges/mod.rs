@@ -14,6 +14,8 @@ pub mod storage;
 
 pub use keys::Keys;
 
+use super::wrong_policy::WrongPolicy;
+
 /// A charge: its keys in a policy, and what they come to.
 #[derive(Debug)]
 pub struct Charge {
@@ -22,7 +24,7 @@ pub struct Charge {
     /// Its keys, each a number of at least 0, with what it says.
     pub keys: &'static [(&'static str, &'static str)],
     /// Reads it; nothing where none of its keys is given.
-    read: fn(&Keys) -> Result<Amount, String>,
+    read: fn(&Keys) -> Result<Amount, WrongPolicy>,
 }
 
 /// All charges.
@@ -43,8 +45,8 @@ pub type PerCharge<T> = [T; CHARGES.len()];
 /// What a policy charges beside VMs; nothing by default.
 ///
 /// # Errors
-/// A sentence about keys that are missing.
-pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, String> {
+/// Which keys are missing.
+pub fn read(keys: &Keys) -> Result<PerCharge<Amount>, WrongPolicy> {
     let mut amounts = PerCharge::default();
     for (amount, charge) in amounts.iter_mut().zip(CHARGES) {
         *amount = (charge.read)(keys)?;

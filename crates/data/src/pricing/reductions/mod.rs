@@ -12,6 +12,7 @@ pub mod spot_series;
 pub mod sustained_use;
 
 use super::file::PolicyFile;
+use super::wrong_policy::WrongPolicy;
 use crate::cloud::Market;
 use revoked::Revoked;
 use spot_series::Series;
@@ -80,7 +81,7 @@ pub struct Rule {
     /// Whether it is for spot VMs.
     is_spot: bool,
     /// Reads it; `None` where its key is not given.
-    read: fn(&PolicyFile) -> Option<Result<Reductions, String>>,
+    read: fn(&PolicyFile) -> Option<Result<Reductions, WrongPolicy>>,
 }
 
 /// All discounts on a base price.
@@ -137,14 +138,14 @@ pub const RULES: &[Rule] = &[
 /// none on a spot or commitment price.
 ///
 /// # Errors
-/// A sentence about keys that do not go together, or a discount that is none.
-pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
+/// Where keys do not go together, or a discount is none.
+pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy> {
     let listed = match market {
         Market::OnDemand => None,
         Market::Spot => Some("a spot price"),
         Market::Commitment1y | Market::Commitment3y => Some("a commitment price"),
     };
-    let found: Vec<(&Rule, Result<Reductions, String>)> = (RULES.iter())
+    let found: Vec<(&Rule, Result<Reductions, WrongPolicy>)> = (RULES.iter())
         .filter_map(|rule| Some((rule, (rule.read)(file)?)))
         .collect();
     let has_spot_rule = found.iter().any(|(rule, _)| rule.is_spot);
@@ -154,13 +155,11 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
         (_, Some(_)) => Some("`spot_usd_per_hour_of`"),
         _ => None,
     };
-    let given: Vec<&str> = (listed.or(own.filter(|_| has_spot_rule)).into_iter())
+    let given: Vec<&'static str> = (listed.or(own.filter(|_| has_spot_rule)).into_iter())
         .chain(found.iter().map(|(rule, _)| rule.key))
         .collect();
     if let [one, other, ..] = given[..] {
-        return Err(format!(
-            "{one} and {other} exclude each other: one discount per unit of use"
-        ));
+        return Err(WrongPolicy::TwoDiscounts(one, other));
     }
     let is_spot = market == Market::Spot || own.is_some() || has_spot_rule;
     let revoked = Revoked::read(file, is_spot)?;

@@ -1,7 +1,7 @@
 //! What is not charged of a spot VM that the provider takes away.
 
-use crate::pricing::BilledTime;
 use crate::pricing::file::PolicyFile;
+use crate::pricing::{BilledTime, WrongPolicy};
 use scavsim_base::units::SECONDS_PER_HOUR;
 
 /// What is not charged of a spot VM that the provider takes away. One that is given back is charged as any other.
@@ -13,30 +13,29 @@ pub struct Revoked {
     pub free_started_unit: bool,
 }
 
+const STARTED_UNIT: &str = "`free_started_unit_if_revoked`";
+
 impl Revoked {
     /// Reads `free_first_hour_if_revoked` and `free_started_unit_if_revoked`.
     ///
     /// # Errors
-    /// A sentence where nothing can be taken away, or there is no unit.
-    pub(super) fn read(file: &PolicyFile, is_spot: bool) -> Result<Revoked, String> {
+    /// Where nothing can be taken away, or there is no unit.
+    pub(super) fn read(file: &PolicyFile, is_spot: bool) -> Result<Revoked, WrongPolicy> {
         let rules = Revoked {
             free_first_hour: file.free_first_hour_if_revoked,
             free_started_unit: file.free_started_unit_if_revoked,
         };
         let given = [
-            (rules.free_first_hour, "free_first_hour_if_revoked"),
-            (rules.free_started_unit, "free_started_unit_if_revoked"),
+            (rules.free_first_hour, "`free_first_hour_if_revoked`"),
+            (rules.free_started_unit, STARTED_UNIT),
         ];
         if let (false, Some((_, key))) = (is_spot, given.iter().find(|(is_given, _)| *is_given)) {
-            return Err(format!(
-                "`{key}` needs a spot price: only spot VMs are taken away"
-            ));
+            let what = "a spot price: only spot VMs are taken away";
+            return Err(WrongPolicy::Needs(key, what));
         }
         if rules.free_started_unit && file.granularity_s.is_none_or(|unit| unit.get() == 0.0) {
-            return Err(
-                "`free_started_unit_if_revoked` needs a unit: give `granularity_s`, 3600 for hours"
-                    .to_owned(),
-            );
+            let what = "a unit: give `granularity_s`, 3600 for hours";
+            return Err(WrongPolicy::Needs(STARTED_UNIT, what));
         }
         Ok(rules)
     }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::cloud::{Date, Fleet, Market, Moment, Place, PriceTable};
 use crate::pricing::spot_series_key::{SpotSeriesKey, Step};
-use crate::pricing::{NoPrice, PolicyFile};
+use crate::pricing::{NoPrice, PolicyFile, WrongPolicy};
+
+const SPOT_SERIES: &str = "`spot_series`";
 
 /// Reads `spot_series`; `None` where it is not given.
-pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, String>> {
+pub(super) fn read(file: &PolicyFile) -> Option<Result<Series, WrongPolicy>> {
     Some(match file.spot_series.as_ref()? {
-        SpotSeriesKey::Steps(steps) => SpotSeries::new(steps).map(Series::Ratio),
+        SpotSeriesKey::Steps(steps) => SpotSeries::new(SPOT_SERIES, steps).map(Series::Ratio),
         SpotSeriesKey::Table(_) => Dated::read(file).map(Series::Dated),
     })
 }
@@ -32,11 +34,13 @@ pub struct Dated {
 }
 
 impl Dated {
-    fn read(file: &PolicyFile) -> Result<Dated, String> {
+    fn read(file: &PolicyFile) -> Result<Dated, WrongPolicy> {
         let table = (file.tables.series.clone())
-            .ok_or("`spot_series`: a table is read in a scenario, from the folder of its file")?;
-        let start = (file.date)
-            .ok_or("`spot_series` of a table needs `date`, the day with which a job begins")?;
+            .ok_or(WrongPolicy::OutsideScenario("`spot_series`: a table"))?;
+        let start = (file.date).ok_or(WrongPolicy::Needs(
+            "`spot_series` of a table",
+            "`date`, the day with which a job begins",
+        ))?;
         Ok(Dated {
             table,
             place: file.place(),
@@ -87,26 +91,26 @@ struct Segment {
 }
 
 impl SpotSeries {
-    /// From steps at hours that begin with 0 and rise.
+    /// From the steps of a key, at hours that begin with 0 and rise.
     ///
     /// # Errors
-    /// A sentence about steps that are missing or out of order.
-    pub fn new(steps: &[Step]) -> Result<Self, String> {
+    /// Where steps are missing or out of order.
+    pub fn new(key: &'static str, steps: &[Step]) -> Result<Self, WrongPolicy> {
         let mut segments: Vec<Segment> = Vec::with_capacity(steps.len());
         for Step(from_h, ratio) in steps {
             let (from_h, ratio) = (from_h.get(), ratio.get());
             let before_h = match segments.last() {
                 None if from_h > 0.0 => {
-                    return Err(format!(
-                        "`spot_series` begins at hour {from_h}: the first step is at hour 0"
-                    ));
+                    return Err(WrongPolicy::LateSteps(key, from_h));
                 }
                 None => 0.0,
                 Some(last) if from_h <= last.from_h => {
-                    return Err(format!(
-                        "`spot_series`: hour {from_h} comes behind hour {}: hours must rise",
-                        last.from_h
-                    ));
+                    let before_h = last.from_h;
+                    return Err(WrongPolicy::FallingSteps {
+                        key,
+                        from_h,
+                        before_h,
+                    });
                 }
                 Some(last) => last.before_h + (from_h - last.from_h) * last.ratio,
             };
@@ -117,9 +121,8 @@ impl SpotSeries {
             });
         }
         if segments.is_empty() {
-            return Err(
-                "`spot_series` is empty: give steps like `[[0, 0.3], [6, 0.45]]`".to_owned(),
-            );
+            let steps = "steps like `[[0, 0.3], [6, 0.45]]`";
+            return Err(WrongPolicy::Empty(key, steps));
         }
         Ok(SpotSeries(segments))
     }
@@ -148,12 +151,12 @@ mod tests {
     use proptest::prelude::*;
     use scavsim_read::input::checked::{NonNegative, Positive};
 
-    fn series(steps: &[(f64, f64)]) -> Result<SpotSeries, String> {
+    fn series(steps: &[(f64, f64)]) -> Result<SpotSeries, WrongPolicy> {
         let step = |&(from, ratio): &(f64, f64)| {
             let from = NonNegative::new(from).expect("at least 0");
             Step(from, Positive::new(ratio).expect("above 0"))
         };
-        SpotSeries::new(&steps.iter().map(step).collect::<Vec<_>>())
+        SpotSeries::new(SPOT_SERIES, &steps.iter().map(step).collect::<Vec<_>>())
     }
 
     #[test]
@@ -163,7 +166,7 @@ mod tests {
             (&[(1.0, 0.3)], "begins at hour 1"),
             (&[(0.0, 0.3), (2.0, 0.4), (2.0, 0.5)], "hours must rise"),
         ] {
-            let why = series(steps).expect_err("out of order");
+            let why = series(steps).expect_err("out of order").to_string();
             assert!(why.contains(expected), "{why}");
         }
     }

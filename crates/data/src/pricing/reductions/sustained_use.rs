@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 
-use crate::pricing::PolicyFile;
+use crate::pricing::{PolicyFile, WrongPolicy};
 
 /// Reads `sustained_use`; `None` where it is not given.
-pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, String>> {
+pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy>> {
     let fractions = file.sustained_use.as_ref()?.iter().map(|f| f.get());
-    let bands = SustainedUse::new(fractions.collect())
-        .ok_or("`sustained_use` is empty: give the fraction of each part of the month");
-    Some(bands.map_err(str::to_owned))
+    let bands = SustainedUse::new(fractions.collect()).ok_or(WrongPolicy::Empty(
+        "`sustained_use`",
+        "the fraction of each part of the month",
+    ));
+    Some(bands)
 }
 
 /// Hours of a month in price lists.

@@ -1,15 +1,30 @@
 //! What parameters of a law may be.
 
+/// A parameter of a law that is no number, or below its least value.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("expected `{name}` {}, found {value}", self.expected())]
+pub struct OutOfBounds {
+    name: &'static str,
+    value: f64,
+    least: f64,
+}
+
+impl OutOfBounds {
+    fn expected(&self) -> String {
+        match self.least {
+            ANY => "to be a number".to_owned(),
+            ABOVE_ZERO => "above 0".to_owned(),
+            least => format!("of at least {least}"),
+        }
+    }
+}
+
 /// Complains about the first of `parameters` (name, value, least value) that is not a number of
 /// at least its least value.
-pub(super) fn at_least(parameters: &[(&str, f64, f64)]) -> Result<(), String> {
+pub(super) fn at_least(parameters: &[(&'static str, f64, f64)]) -> Result<(), OutOfBounds> {
     for &(name, value, least) in parameters {
         if !(value.is_finite() && value >= least) {
-            return Err(match least {
-                ANY => format!("expected `{name}` to be a number, found {value}"),
-                ABOVE_ZERO => format!("expected `{name}` above 0, found {value}"),
-                _ => format!("expected `{name}` of at least {least}, found {value}"),
-            });
+            return Err(OutOfBounds { name, value, least });
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ANY, at_least};
+use super::bounds::{ANY, OutOfBounds, at_least};
 
 /// A law of communication time, for two workers and more.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -58,7 +58,7 @@ impl CommunicationLaw {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             CommunicationLaw::Linear {
                 base_s,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::WorkerLaw;
-use super::bounds::{ANY, at_least};
+use super::bounds::{ANY, OutOfBounds, at_least};
 use scavsim_read::input::checked::Positive;
 
 /// A law of compute time.
@@ -45,7 +45,7 @@ impl ComputeLaw {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             ComputeLaw::Affine {
                 base_s,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ABOVE_ZERO, ANY, at_least};
+use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 
 /// A law of epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -45,7 +45,7 @@ impl EpochLaw {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             EpochLaw::Constant { epochs } => at_least(&[("epochs", epochs, ABOVE_ZERO)]),
             EpochLaw::AffineNoise {

@@ -22,6 +22,7 @@ pub mod pooled;
 pub mod step;
 pub mod worker;
 
+pub use bounds::OutOfBounds;
 pub use communication::CommunicationLaw;
 pub use compute::{ComputeLaw, SizedWorker};
 pub use epochs::EpochLaw;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::bounds::{ABOVE_ZERO, ANY, at_least};
+use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
 
 /// A law of the noise scale.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -40,7 +40,7 @@ impl NoiseLaw {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             NoiseLaw::ConstantScale {
                 noise_scale_samples,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::at_least;
+use super::bounds::{OutOfBounds, at_least};
 
 /// How much communication compute hides.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
@@ -28,7 +28,7 @@ impl Overlap {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         match *self {
             Overlap::Additive => Ok(()),
             Overlap::PNorm { exponent } => at_least(&[("exponent", exponent, 1.0)]),

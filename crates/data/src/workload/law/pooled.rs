@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ABOVE_ZERO, at_least};
+use super::bounds::{ABOVE_ZERO, OutOfBounds, at_least};
 use super::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
 use crate::workload::step::StepCost;
 
@@ -52,7 +52,7 @@ impl PooledLaw {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         self.compute.check()?;
         self.communication.check()?;
         self.overlap.check()?;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bounds::OutOfBounds;
 use super::{CommunicationLaw, ComputeLaw, Overlap};
 use crate::workload::step::StepCost;
 
@@ -26,7 +27,7 @@ impl StepLaw {
     ///
     /// # Errors
     /// What is wrong with the first that does not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), OutOfBounds> {
         self.compute.check()?;
         self.communication.check()?;
         self.overlap.check()

@@ -91,8 +91,21 @@ fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Point> {
     points.filter_map(Result::ok).collect()
 }
 
+/// What is wrong with a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum WrongPoint {
+    #[error("no {0}")]
+    Missing(&'static str),
+    #[error("`BS` must be a whole number above 0")]
+    Batch,
+    #[error("what it took to converge must be numbers above 0")]
+    Numbers,
+    #[error("the list of what it took to converge is empty")]
+    Empty,
+}
+
 /// One point, or what is wrong with it.
-fn point(source: &Arc<Source>, name: &str, value: &Value) -> Result<Point, String> {
+fn point(source: &Arc<Source>, name: &str, value: &Value) -> Result<Point, WrongPoint> {
     let benchmark = value.get("Benchmark").and_then(Value::as_str);
     let batch = value.get("BS").and_then(Value::as_u64);
     let batch = batch.and_then(|b| u32::try_from(b).ok()).filter(|&b| b > 0);
@@ -101,17 +114,21 @@ fn point(source: &Arc<Source>, name: &str, value: &Value) -> Result<Point, Strin
         let converge = |key: &str| key.to_lowercase().ends_with("to converge");
         fields.iter().find(|(key, _)| converge(key))?.1.as_array()
     });
-    let values = values.ok_or("no list `Epochs to converge` or `samples to converge`")?;
+    let values = values.ok_or(WrongPoint::Missing(
+        "list `Epochs to converge` or `samples to converge`",
+    ))?;
     let number = |v: &Value| v.as_f64().filter(|v| v.is_finite() && *v > 0.0);
     let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
-    let numbers = numbers.ok_or("what it took to converge must be numbers above 0")?;
+    let numbers = numbers.ok_or(WrongPoint::Numbers)?;
     if numbers.is_empty() {
-        return Err("the list of what it took to converge is empty".into());
+        return Err(WrongPoint::Empty);
     }
     Ok(Point {
         name: name.to_owned(),
-        benchmark: benchmark.ok_or("no text `Benchmark`")?.to_owned(),
-        batch: batch.ok_or("`BS` must be a whole number above 0")?,
+        benchmark: benchmark
+            .ok_or(WrongPoint::Missing("text `Benchmark`"))?
+            .to_owned(),
+        batch: batch.ok_or(WrongPoint::Batch)?,
         values: numbers,
         source: Arc::clone(source),
     })

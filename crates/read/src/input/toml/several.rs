@@ -177,7 +177,8 @@ impl<'s> Reader<'_, 's> {
         // What is wrong inside it is told.
         let range: range::Range =
             reading::read(self.source, node, self.broken, self.diagnostics).ok_or(None)?;
-        let values = (range.values()).map_err(|why| Some(Wrong::new(why, "not a range")))?;
+        let values =
+            (range.values()).map_err(|why| Some(Wrong::new(why.to_string(), "not a range")))?;
         self.not_too_many(values.len())?;
         let is_whole = values.iter().all(|value| value.fract() == 0.0);
         let mut words: Vec<String> = values.iter().map(|value| digits(*value)).collect();

@@ -7,6 +7,8 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+use super::breach::NoStart;
+
 /// The guard of one program. Where there are no process groups it guards nothing.
 pub(super) struct Guard(Option<Child>);
 
@@ -17,7 +19,7 @@ const WATCH: &str = "read -r _; kill -s KILL 0";
 impl Guard {
     /// Starts one: before its program, so that there is no moment without it.
     #[cfg(unix)]
-    pub(super) fn start() -> Result<Guard, String> {
+    pub(super) fn start() -> Result<Guard, NoStart> {
         let guard = Command::new("sh")
             .args(["-c", WATCH])
             .process_group(0)
@@ -25,16 +27,11 @@ impl Guard {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        match guard {
-            Ok(guard) => Ok(Guard(Some(guard))),
-            Err(why) => Err(format!(
-                "the shell that ends the program with scavsim does not start: {why}"
-            )),
-        }
+        Ok(Guard(Some(guard.map_err(NoStart::Guard)?)))
     }
 
     #[cfg(not(unix))]
-    pub(super) fn start() -> Result<Guard, String> {
+    pub(super) fn start() -> Result<Guard, NoStart> {
         Ok(Guard(None))
     }
 

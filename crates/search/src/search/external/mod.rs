@@ -1,12 +1,13 @@
 //! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
 //!
-//! - `spoken`: a search with somebody who answers lines; `talk`: what the lines say.
+//! - `spoken`: a search with somebody who answers lines; `talk`: what the lines say; `breach`: why it fails.
 //! - `process`: a program under way, with its limits; `guard`: who ends it where nobody else can. Here: its settings.
 //!
 //! A process that repeats the numbers of lines makes one search after the other, as many processes as there are threads;
 //! another one makes one search. Whatever goes wrong with one ends its search, never the run, and the next search begins with
 //! a new process.
 
+mod breach;
 mod guard;
 mod process;
 mod spoken;
@@ -20,6 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use self::breach::NoStart;
 use self::process::{Limits, Process};
 use self::spoken::{Bounds, Told, Waiting};
 pub use self::spoken::{Conversation, Spoken};
@@ -119,8 +121,8 @@ impl ExternalSettings {
             .collect()
     }
 
-    fn start(&self) -> Result<Box<dyn Conversation>, String> {
-        let (program, arguments) = self.found().map_err(|why| why.0)?;
+    fn start(&self) -> Result<Box<dyn Conversation>, NoStart> {
+        let (program, arguments) = self.found()?;
         let limits = Limits {
             answer: Duration::from_secs_f64(self.timeout_s.get()),
             memory_mib: self.memory_mib.get(),
@@ -161,7 +163,7 @@ impl Recipe for ExternalSettings {
             search_s: self.max_search_s.get(),
         };
         let own = self.clone();
-        let open = move || own.start();
+        let open = move || Ok(own.start()?);
         Spoken::of(Arc::new(open), self.waiting.clone(), told, bounds).build(task, past)
     }
 }

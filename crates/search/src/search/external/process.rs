@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::breach::{NoStart, Silence};
 use super::guard::Guard;
 use super::spoken::Conversation;
 use super::talk::shortened;
@@ -35,6 +36,7 @@ pub(super) struct Limits {
 }
 
 /// Why there is no answer.
+#[derive(Debug)]
 enum Broken {
     /// It said something that it was not asked for.
     Unasked(String),
@@ -50,24 +52,28 @@ enum Broken {
     Interrupted,
 }
 
-impl Broken {
-    /// The reason in words, with what the program complained of last.
-    fn in_words(self, process: &mut Process) -> String {
-        let grace = match self {
-            Broken::Ended => GRACE,
-            _ => Duration::ZERO,
-        };
-        let (status, complaint) = process.end(grace);
-        let complaint = if complaint.is_empty() {
+/// Why there is no answer, how the program ended, and what it complained of last.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", self.in_words())]
+struct NoAnswer {
+    broken: Broken,
+    status: Option<ExitStatus>,
+    complaint: String,
+}
+
+impl NoAnswer {
+    fn in_words(&self) -> String {
+        let complaint = if self.complaint.is_empty() {
             String::new()
         } else {
-            format!("; its last words: {}", shortened(&complaint))
+            format!("; its last words: {}", shortened(&self.complaint))
         };
-        match self {
+        let status = self.status;
+        match &self.broken {
             Broken::Unasked(line) => {
                 format!(
                     "the program said more than it was asked: {}",
-                    shortened(&line)
+                    shortened(line)
                 )
             }
             Broken::Flood => {
@@ -125,7 +131,7 @@ impl Process {
         folder: &Path,
         limits: Limits,
         interrupt: Interrupt,
-    ) -> Result<Process, String> {
+    ) -> Result<Process, NoStart> {
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -139,13 +145,11 @@ impl Process {
         }
         let guard = Guard::start()?;
         guard.watch(&mut command);
-        let mut child = command
-            .spawn()
-            .map_err(|why| format!("the program does not start: {why}"))?;
+        let mut child = command.spawn().map_err(NoStart::Program)?;
         limit_memory(&child, limits.memory_mib);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(mut input), Some(output), Some(errors)) = pipes else {
-            return Err("the program does not start: it has no pipes".to_owned());
+            return Err(NoStart::NoPipes);
         };
         let (tell, told) = channel::<String>();
         thread::spawn(move || {
@@ -223,6 +227,20 @@ impl Process {
         (status, complaint)
     }
 
+    /// Ends it for what broke: one that says no more has some time for its own exit status.
+    fn silent(&mut self, broken: Broken) -> NoAnswer {
+        let grace = match broken {
+            Broken::Ended => GRACE,
+            _ => Duration::ZERO,
+        };
+        let (status, complaint) = self.end(grace);
+        NoAnswer {
+            broken,
+            status,
+            complaint,
+        }
+    }
+
     fn kill(&mut self) {
         self.guard.kill();
         let _ = self.child.kill();
@@ -231,12 +249,12 @@ impl Process {
 }
 
 impl Conversation for Process {
-    fn answer(&mut self, line: String) -> Result<String, String> {
-        self.ask(line).map_err(|broken| broken.in_words(self))
+    fn answer(&mut self, line: String) -> Result<String, Silence> {
+        self.ask(line).map_err(|broken| self.silent(broken).into())
     }
 
-    fn over(&mut self) -> Result<bool, String> {
-        self.last().map_err(|broken| broken.in_words(self))?;
+    fn over(&mut self) -> Result<bool, Silence> {
+        self.last().map_err(|broken| self.silent(broken))?;
         Ok(false)
     }
 }

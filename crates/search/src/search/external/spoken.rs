@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::breach::{Breach, Silence};
 use super::talk::{self, Answer};
 use crate::search::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Stop, Testbed};
@@ -18,20 +19,20 @@ pub trait Conversation: Send {
     /// The answer to a line.
     ///
     /// # Errors
-    /// Why there is none, in words: the search has failed, and the conversation is over.
-    fn answer(&mut self, line: String) -> Result<String, String>;
+    /// Why there is none: the search has failed, and the conversation is over.
+    fn answer(&mut self, line: String) -> Result<String, Silence>;
 
     /// A search is over: whether there can be another one. Not asked of who repeats the number of each line: that one is
     /// told, and answers.
     ///
     /// # Errors
-    /// What was wrong with the search after all, in words.
-    fn over(&mut self) -> Result<bool, String> {
+    /// What was wrong with the search after all.
+    fn over(&mut self) -> Result<bool, Silence> {
         Ok(true)
     }
 }
 
-type Open = dyn Fn() -> Result<Box<dyn Conversation>, String> + Send + Sync;
+type Open = dyn Fn() -> Result<Box<dyn Conversation>, Silence> + Send + Sync;
 
 /// A strategy that is such a conversation. Each thread has one of its own; [`Conversation`] shows one.
 #[derive(Clone)]
@@ -96,7 +97,7 @@ struct Talk {
 }
 
 impl Talk {
-    fn ask(&mut self, line: &str) -> Result<Answer, String> {
+    fn ask(&mut self, line: &str) -> Result<Answer, Breach> {
         self.number += 1;
         let answer = self.with.answer(talk::numbered(line, self.number))?;
         let (number, understood) = talk::understood(&answer)?;
@@ -107,24 +108,21 @@ impl Talk {
                 self.is_numbered = false;
                 Ok(understood)
             }
-            None => Err(format!(
-                "the program said more than it was asked, without the number of a line: {}",
-                talk::shortened(&answer)
-            )),
-            Some(number) => Err(format!(
-                "the program said more than it was asked: it answers line {number} where line {} was told: {}",
-                self.number,
-                talk::shortened(&answer)
-            )),
+            None => Err(Breach::WithoutNumber(talk::shortened(&answer))),
+            Some(answered) => Err(Breach::OtherLine {
+                answered,
+                told: self.number,
+                answer: talk::shortened(&answer),
+            }),
         }
     }
 
     /// After a search: the same, if there can be another one.
-    fn over(mut self) -> Result<Option<Talk>, String> {
+    fn over(mut self) -> Result<Option<Talk>, Breach> {
         let goes_on = if self.is_numbered {
             match self.ask(talk::OVER)? {
                 Answer::Ready => true,
-                _ => return Err("the program goes on with a search that is over".to_owned()),
+                _ => return Err(Breach::GoesOn),
             }
         } else {
             self.with.over()?
@@ -148,7 +146,7 @@ impl fmt::Debug for Spoken {
 impl Spoken {
     /// One that is told everything but earlier runs; `open` begins a conversation.
     pub fn new(
-        open: impl Fn() -> Result<Box<dyn Conversation>, String> + Send + Sync + 'static,
+        open: impl Fn() -> Result<Box<dyn Conversation>, Silence> + Send + Sync + 'static,
     ) -> Spoken {
         let told = Told {
             depends: Depends::BOTH,
@@ -229,7 +227,7 @@ impl Strategy for Ready {
         let mut with = match self.spoken.waiting.take() {
             Some(waiting) => waiting,
             None => Talk {
-                with: (self.spoken.open)().map_err(Stop::Failed)?,
+                with: (self.spoken.open)().map_err(Breach::from)?,
                 number: 0,
                 is_numbered: true,
             },
@@ -237,25 +235,19 @@ impl Strategy for Ready {
         let mut line = talk::search(&self.task, task, stream.below(SEEDS));
         let mut probes = 0;
         let failed = loop {
-            let answer = with.ask(&line).map_err(Stop::Failed)?;
+            let answer = with.ask(&line)?;
             if begun.elapsed().as_secs_f64() > bounds.search_s {
-                let most = bounds.search_s;
-                return Err(Stop::Failed(format!(
-                    "the search took more than {most} s (`max_search_s`)"
-                )));
+                return Err(Breach::TooLong(bounds.search_s).into());
             }
             if matches!(answer, Answer::Probe(_) | Answer::ColdStart(_)) {
                 probes += 1;
                 if probes > bounds.probes {
-                    let most = bounds.probes;
-                    return Err(Stop::Failed(format!(
-                        "the search asked for more than {most} probes (`max_probes`)"
-                    )));
+                    return Err(Breach::TooManyProbes(bounds.probes).into());
                 }
             }
             let seen = match answer {
                 Answer::Probe(probe) => {
-                    let extent = probe.extent(task.probe_steps).map_err(Stop::Failed)?;
+                    let extent = probe.extent(task.probe_steps)?;
                     Some(testbed.probe(probe.configuration, extent)?)
                 }
                 Answer::ColdStart(cold) => {
@@ -268,14 +260,11 @@ impl Strategy for Ready {
                     break None;
                 }
                 Answer::Predict(times) => {
-                    talk::predict(&times, forecast).map_err(Stop::Failed)?;
+                    talk::predict(&times, forecast)?;
                     break None;
                 }
                 Answer::Fail(why) => break Some(talk::shortened(&why)),
-                Answer::Ready => {
-                    let why = "the program is ready in the middle of a search".to_owned();
-                    return Err(Stop::Failed(why));
-                }
+                Answer::Ready => return Err(Breach::ReadyTooSoon.into()),
             };
             line = talk::seen(seen, testbed.spent());
         };
@@ -287,7 +276,7 @@ impl Strategy for Ready {
             }
             return Err(Stop::Failed(why));
         }
-        if let Some(with) = over.map_err(Stop::Failed)? {
+        if let Some(with) = over? {
             self.spoken.waiting.give_back(with);
         }
         Ok(())

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::breach::Breach;
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, Spent, Target};
 
@@ -64,7 +65,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    pub(super) fn extent(&self, probe_steps: u64) -> Result<Extent, String> {
+    pub(super) fn extent(&self, probe_steps: u64) -> Result<Extent, Breach> {
         let whole = self.to_target.unwrap_or(false);
         let said = [
             self.steps.map(Extent::Steps),
@@ -77,7 +78,7 @@ impl Probe {
         match (said.next(), said.next()) {
             (None, _) => Ok(Extent::Steps(probe_steps)),
             (Some(one), None) => Ok(one),
-            _ => Err("the program asks for a probe of two lengths".to_owned()),
+            _ => Err(Breach::TwoLengths),
         }
     }
 }
@@ -91,10 +92,10 @@ pub(super) struct ColdStart {
 }
 
 /// An answer, understood, and the number of the line that it says it answers.
-pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), String> {
-    let not_understood = |why: &str| {
-        let line = shortened(line);
-        format!("the program's answer is not understood: {line}: {why}")
+pub(super) fn understood(line: &str) -> Result<(Option<u64>, Answer), Breach> {
+    let not_understood = |why: &str| Breach::NotUnderstood {
+        line: shortened(line),
+        why: why.to_owned(),
     };
     let said: Said = serde_json::from_str(line).map_err(|why| {
         // The place in one line says nothing to a reader of a record.
@@ -138,20 +139,18 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Takes the predictions in.
-pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<(), String> {
-    let count = forecast.time_s.len();
-    if times.len() != count {
-        return Err(format!(
-            "the program predicts {} configurations of {count}",
-            times.len()
-        ));
+pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<(), Breach> {
+    let (found, expected) = (times.len(), forecast.time_s.len());
+    if found != expected {
+        return Err(Breach::OtherCount { found, expected });
     }
     for (at, time_s) in times.iter().enumerate() {
         let Some(time_s) = time_s else { continue };
         if *time_s <= 0.0 {
-            return Err(format!(
-                "the program predicts {time_s} s for configuration {at}: seconds are above 0, and null where nothing is known"
-            ));
+            return Err(Breach::NoTime {
+                time_s: *time_s,
+                at,
+            });
         }
         forecast.predict(at, *time_s);
     }

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, Row, SIZE, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, Row, SIZE, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "bill",
@@ -26,7 +26,7 @@ const PARTS: [(&str, &str); 8] = [
 /// Half the width of a bar.
 const HALF: f64 = 0.35;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     let (rows, left_out) = room(asked.groups(material)?);
@@ -81,7 +81,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         });
     }
     if panels.is_empty() {
-        return Err("no case has a result".to_owned());
+        return Err(NoFigure::NoResult);
     }
     Ok(Figure {
         name: format!("bill-{pricing}-{objective}{behind_name}"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material, Place};
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
-use super::{Asked, COLUMNS, Kind, Row, SIZE, differs_by_vm, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, Row, SIZE, differs_by_vm, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "cost-over-time",
@@ -19,7 +19,7 @@ const MOST_MARKS: usize = 1_500;
 /// Lines that are told apart; with more the configurations are only marked.
 const MOST_LINES: usize = 7;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let setting = asked.setting(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::{Asked, COLUMNS, Kind, SIZE, quantile, room};
-use scavsim_lab::experiment::{Evaluator, Plan};
+use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, quantile, room};
+use scavsim_lab::experiment::{Evaluator, Plan, PlanError};
 
 pub(super) const KIND: Kind = Kind {
     name: "errors",
@@ -27,10 +27,11 @@ const HALF: f64 = 0.4;
 /// Errors in percent by strategy and worker count.
 type Errors = Vec<(String, BTreeMap<Option<u32>, Vec<f64>>)>;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
-    let scenario = (material.scenario.as_ref())
-        .ok_or("records hold no prediction of single configurations: name the scenario with `--scenario FILE`")?;
-    let plan = Plan::new(scenario).map_err(|error| error.to_string())?;
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
+    let scenario = (material.scenario.as_ref()).ok_or(NoFigure::NeedsScenario(
+        "records hold no prediction of single configurations",
+    ))?;
+    let plan = Plan::new(scenario)?;
     let replicas = plan.replicas.min(REPLICAS);
     let setting = asked.setting(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
@@ -40,13 +41,10 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     };
     let all: Vec<usize> = (0..plan.arena_count()).filter(shown).collect();
     if all.is_empty() {
-        return Err("it has no such workload".to_owned());
+        return Err(NoFigure::NoSuchWorkload);
     }
     if all.len() > MOST_ARENAS && asked.workload.is_none() {
-        return Err(format!(
-            "it searches {} times; `--workload` shows one workload",
-            all.len()
-        ));
+        return Err(NoFigure::ManySearches(all.len()));
     }
     let count = all.len();
     let mut panels = Vec::new();
@@ -67,7 +65,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         panels.push(panel(plan.workload(arena), &errors));
     }
     if panels.is_empty() {
-        return Err("none of its strategies predicts times".to_owned());
+        return Err(NoFigure::NoPredictions);
     }
     let (panels, _) = room(panels);
     let of = if count > MOST_ARENAS {
@@ -92,8 +90,8 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     })
 }
 
-fn errors(plan: &Plan, at: usize, replicas: u64) -> Result<Errors, String> {
-    let arena = plan.arena(at).map_err(str::to_owned)?;
+fn errors(plan: &Plan, at: usize, replicas: u64) -> Result<Errors, NoFigure> {
+    let arena = plan.arena(at).map_err(PlanError::clone)?;
     let mut all = Errors::new();
     let mut evaluator = Evaluator::new(plan);
     for (strategy, contender) in arena.contenders.iter().enumerate() {

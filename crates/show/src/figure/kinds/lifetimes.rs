@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::{Asked, COLUMNS, Kind, SIZE, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
 use scavsim_data::cloud::lifetimes::{Kind as Lives, Model};
 
 pub(super) const KIND: Kind = Kind {
@@ -18,7 +18,7 @@ const HOURS: f64 = 24.0;
 /// Points of a curve.
 const POINTS: u32 = 96;
 
-fn make(material: &Material, _: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, _: &Asked) -> Result<Figure, NoFigure> {
     let models = Model::embedded().0;
     let counted = || models.iter().filter(|model| model.law == "empirical");
     let mut panels = Vec::new();
@@ -60,7 +60,7 @@ fn make(material: &Material, _: &Asked) -> Result<Figure, String> {
     }
     let (panels, _) = room(panels);
     if panels.is_empty() {
-        return Err("no counted lives have a model".to_owned());
+        return Err(NoFigure::NoLives);
     }
     let names: Vec<&str> = panels.iter().map(|panel| &*panel.title).collect();
     Ok(Figure {

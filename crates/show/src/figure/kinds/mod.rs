@@ -4,6 +4,7 @@ mod bill;
 mod cost_over_time;
 mod errors;
 mod lifetimes;
+mod no_figure;
 mod noise;
 mod overhead;
 mod policies;
@@ -11,6 +12,8 @@ mod regret;
 mod steps;
 mod throughput;
 mod validation;
+
+pub use no_figure::NoFigure;
 
 use super::description::Figure;
 use super::material::{Cloud, Material};
@@ -29,8 +32,8 @@ pub struct Kind {
     /// Makes it.
     ///
     /// # Errors
-    /// A sentence: why this result has no such figure.
-    pub make: fn(&Material, &Asked) -> Result<Figure, String>,
+    /// Why this result has no such figure.
+    pub make: fn(&Material, &Asked) -> Result<Figure, NoFigure>,
 }
 
 /// All kinds.
@@ -72,7 +75,7 @@ pub struct Asked {
 
 impl Asked {
     /// The policy and the objective that are shown, of those that there are.
-    fn shown<'m>(&'m self, material: &'m Material) -> Result<[&'m str; 2], String> {
+    fn shown<'m>(&'m self, material: &'m Material) -> Result<[&'m str; 2], NoFigure> {
         let policies = material.distinct(|group| &group.pricing);
         let objectives = material.distinct(|group| &group.objective);
         Ok([
@@ -82,13 +85,13 @@ impl Asked {
     }
 
     /// The setting that is shown; empty where there is only one.
-    fn setting<'m>(&'m self, material: &'m Material) -> Result<&'m str, String> {
+    fn setting<'m>(&'m self, material: &'m Material) -> Result<&'m str, NoFigure> {
         let all = material.distinct(|group| &group.setting);
         one("setting", self.setting.as_deref(), &all)
     }
 
     /// What stands behind the name of a figure of a setting, and behind its title.
-    fn setting_words(&self, material: &Material) -> Result<[String; 2], String> {
+    fn setting_words(&self, material: &Material) -> Result<[String; 2], NoFigure> {
         let setting = self.setting(material)?;
         Ok(if setting.is_empty() {
             Default::default()
@@ -101,7 +104,7 @@ impl Asked {
     fn groups<'m>(
         &'m self,
         material: &'m Material,
-    ) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, String> {
+    ) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, NoFigure> {
         let [pricing, objective] = self.shown(material)?;
         let workloads = material.distinct(|group| &group.workload);
         let setting = self.setting(material)?;
@@ -124,10 +127,11 @@ impl Asked {
     }
 
     /// The workloads that are shown, of those whose data are at hand.
-    fn workloads<'m>(&'m self, material: &'m Material) -> Result<Vec<&'m Workload>, String> {
+    fn workloads<'m>(&'m self, material: &'m Material) -> Result<Vec<&'m Workload>, NoFigure> {
         let all = &material.workloads;
         if all.is_empty() {
-            return Err("the data of its workloads are not at hand: name the scenario with `--scenario FILE`".to_owned());
+            let why = "the data of its workloads are not at hand";
+            return Err(NoFigure::NeedsScenario(why));
         }
         let names: Vec<&str> = all.iter().map(|workload| &*workload.name).collect();
         Ok(match self.workload.as_deref() {
@@ -148,19 +152,21 @@ struct Row<'m> {
     outcome: &'m super::material::Outcome,
 }
 
-fn one<'a>(what: &str, asked: Option<&'a str>, all: &[&'a str]) -> Result<&'a str, String> {
+fn one<'a>(
+    what: &'static str,
+    asked: Option<&'a str>,
+    all: &[&'a str],
+) -> Result<&'a str, NoFigure> {
     match asked {
-        None => all
-            .first()
-            .copied()
-            .ok_or_else(|| "it has no cases".to_owned()),
+        None => all.first().copied().ok_or(NoFigure::NoCases),
         Some(asked) if all.contains(&asked) => Ok(asked),
         Some(asked) => {
             let names: Vec<String> = all.iter().take(20).map(|n| format!("`{n}`")).collect();
-            Err(format!(
-                "it has no {what} `{asked}`, but {}",
-                names.join(", ")
-            ))
+            Err(NoFigure::Unknown {
+                what,
+                asked: asked.to_owned(),
+                known: names.join(", "),
+            })
         }
     }
 }

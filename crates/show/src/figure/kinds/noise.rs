@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::{Asked, COLUMNS, Kind, SIZE, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
 use scavsim_data::workload::{Origin, Reach};
 use scavsim_search::search::models::NoiseLine;
 use scavsim_search::search::settings::NoiseBy;
@@ -16,12 +16,12 @@ pub(super) const KIND: Kind = Kind {
     make,
 };
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let workloads = asked.workloads(material)?.into_iter();
     let measured = workloads.filter(|workload| !workload.noise.rows().is_empty());
     let (workloads, left_out) = room(measured.collect());
     if workloads.is_empty() {
-        return Err("no noise was measured of its workloads".to_owned());
+        return Err(NoFigure::NotMeasured("noise"));
     }
     let mut panels = Vec::new();
     let mut words = Vec::new();

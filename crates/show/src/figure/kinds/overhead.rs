@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Marker, Style};
-use super::{Asked, Kind, Row, room};
+use super::{Asked, Kind, NoFigure, Row, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "overhead",
@@ -16,7 +16,7 @@ const SIZE: [f64; 2] = [420.0, 300.0];
 /// Half the width of a bar.
 const HALF: f64 = 0.18;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     let (rows, left_out) = room(asked.groups(material)?);
@@ -61,7 +61,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         }
     }
     if panels.is_empty() {
-        return Err("no strategy besides the oracle has a result".to_owned());
+        return Err(NoFigure::OracleAlone);
     }
     Ok(Figure {
         name: format!("overhead-{pricing}-{objective}{behind_name}"),

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
-use super::{Asked, COLUMNS, Kind, differs_by_vm, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, differs_by_vm, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "policies",
@@ -26,18 +26,16 @@ const CLASSES: [(f64, f64, &str); 6] = [
     (f64::INFINITY, 1.0, "more"),
 ];
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let setting = asked.setting(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     let policies = material.distinct(|group| &group.pricing);
     if policies.len() < 2 {
-        return Err("it has one pricing policy only".to_owned());
+        return Err(NoFigure::OnePolicy);
     }
     if !material.clouds.iter().all(|cloud| cloud.is_all) {
-        return Err(
-            "records hold chosen configurations only: name the scenario with `--scenario FILE`"
-                .to_owned(),
-        );
+        let why = "records hold chosen configurations only";
+        return Err(NoFigure::NeedsScenario(why));
     }
     let workloads = material.distinct(|group| &group.workload);
     let shown = |workload: &&str| {
@@ -58,16 +56,17 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
             continue;
         };
         if first.places.len() > MOST {
-            return Err(format!(
-                "a map has room for {MOST} configurations; `{workload}` has {}",
-                first.places.len()
-            ));
+            return Err(NoFigure::ManyPlaces {
+                most: MOST,
+                workload: workload.to_owned(),
+                count: first.places.len(),
+            });
         }
         words.push(format!("{workload}: {}.", cheapest(&clouds).join("; ")));
         panels.push(panel(workload, &clouds));
     }
     if panels.is_empty() {
-        return Err("it has no such workload".to_owned());
+        return Err(NoFigure::NoSuchWorkload);
     }
     let most = |axis: fn(&Panel) -> &Axis| {
         let counts = panels.iter().map(|panel| match &axis(panel).scale {

@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, SIZE, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "regret",
@@ -12,7 +12,7 @@ pub(super) const KIND: Kind = Kind {
     make,
 };
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
     // What is looked for is what is regretted.
@@ -62,7 +62,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
         });
     }
     if panels.iter().all(|panel| panel.series.is_empty()) {
-        return Err("no case has a result".to_owned());
+        return Err(NoFigure::NoResult);
     }
     Ok(Figure {
         name: format!("regret-{pricing}-{objective}{behind_name}"),

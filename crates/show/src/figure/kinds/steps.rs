@@ -3,7 +3,7 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, room};
 use scavsim_data::workload::Workload;
 
 pub(super) const KIND: Kind = Kind {
@@ -19,7 +19,7 @@ const HALF: f64 = 0.4;
 /// Bars of a panel; a grid of hundreds is no bar chart.
 const MOST_BARS: usize = 40;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let workloads = asked.workloads(material)?;
     let (mut panels, mut cut) = (Vec::new(), false);
     for workload in workloads {
@@ -31,7 +31,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let count = panels.len();
     let (panels, _) = room(panels);
     if panels.is_empty() {
-        return Err("no step was measured of its workloads".to_owned());
+        return Err(NoFigure::NotMeasured("step"));
     }
     let mut note =
         "Bars by workers × global batch. Communication: what does not hide behind compute."

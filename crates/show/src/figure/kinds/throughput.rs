@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, SIZE, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "throughput",
@@ -17,7 +17,7 @@ pub(super) const KIND: Kind = Kind {
 /// Lines that are told apart.
 const MOST_LINES: usize = 14;
 
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let mut panels = Vec::new();
     for workload in asked.workloads(material)? {
         for shape in workload.steps.shapes() {
@@ -54,9 +54,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let count = panels.len();
     let (panels, _) = room(panels);
     if panels.is_empty() {
-        return Err(format!(
-            "its workloads have no table of at most {MOST_LINES} worker counts"
-        ));
+        return Err(NoFigure::ManyLines(MOST_LINES));
     }
     let words: Vec<String> = panels.iter().map(|panel| panel.title.clone()).collect();
     Ok(Figure {

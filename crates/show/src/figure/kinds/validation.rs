@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Dash, Style};
-use super::{Asked, COLUMNS, Kind, SIZE, room};
+use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
 use scavsim_data::workload::Interval;
 use scavsim_measure::validate::{Depth, validate};
 
@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 200;
 const WIDE: f64 = 10.0;
 
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
-fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
+fn make(material: &Material, asked: &Asked) -> Result<Figure, NoFigure> {
     let mut panels = Vec::new();
     let mut words = Vec::new();
     // One style per way of leaving out, whichever panel it is in.
@@ -98,7 +98,7 @@ fn make(material: &Material, asked: &Asked) -> Result<Figure, String> {
     let count = panels.len();
     let (panels, _) = room(panels);
     if panels.is_empty() {
-        return Err("its workloads have too few measurements to leave any out".to_owned());
+        return Err(NoFigure::FewMeasurements);
     }
     let more = if count > panels.len() {
         format!(

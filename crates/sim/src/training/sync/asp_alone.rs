@@ -5,7 +5,7 @@ use super::{Asp, Goal, Invalid, Protocol, Scratch};
 use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::slowest;
-use crate::training::{Fidelity, Floor, Log, Stepping, Variation};
+use crate::training::{Fidelity, Floor, Log, Stalled, Stepping, Variation};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
 
@@ -24,14 +24,31 @@ pub struct AspAlone {
     pub fidelity: Fidelity,
 }
 
+/// Why an asynchronous cluster has no speed.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum NoSpeed {
+    /// It has no workers.
+    #[error("a cluster without workers has no speed")]
+    NoWorkers,
+    /// Its servers take more than all of a step.
+    #[error("serving takes longer than a step")]
+    SlowServers,
+    /// It cannot be simulated in the fidelity.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// A defect.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
+}
+
 impl AspAlone {
-    fn stepping(&self, workers: u32) -> Result<Stepping, String> {
+    fn stepping(&self, workers: u32) -> Result<Stepping, NoSpeed> {
         if workers == 0 {
-            return Err("a cluster without workers has no speed".to_owned());
+            return Err(NoSpeed::NoWorkers);
         }
         let compute_s = self.own_s - self.asp.part_s();
         if compute_s <= 0.0 {
-            return Err("serving takes longer than a step".to_owned());
+            return Err(NoSpeed::SlowServers);
         }
         let time = Variation {
             step_cv: self.step_cv,
@@ -51,8 +68,8 @@ impl AspAlone {
     /// Updates per second of so many workers over a run of so many.
     ///
     /// # Errors
-    /// A sentence about what does not go together.
-    pub fn speed(&self, workers: u32, updates: u64) -> Result<f64, String> {
+    /// What does not go together.
+    pub fn speed(&self, workers: u32, updates: u64) -> Result<f64, NoSpeed> {
         let stepping = self.stepping(workers)?;
         let protocol = Protocol::Asp(self.asp);
         let trial = Purpose::Trial(u64::from(workers));
@@ -71,8 +88,7 @@ impl AspAlone {
                     scratch: &mut scratch,
                     log: &mut Log::default(),
                 };
-                let done = protocol.advance(&mut floor, goal);
-                done.map_err(|e| e.to_string())?;
+                protocol.advance(&mut floor, goal)?;
                 queue.now()
             }
             _ => {
@@ -86,7 +102,7 @@ impl AspAlone {
                     &mut stream,
                     &mut scratch,
                 );
-                done.map_err(|e: Invalid| e.to_string())?.1
+                done?.1
             }
         };
         Ok(updates as f64 / end.seconds())

@@ -11,7 +11,7 @@ use super::leap::Leap;
 use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, ratio};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::Stalled;
@@ -85,7 +85,7 @@ impl InEvents for Backup {
 }
 
 impl Synchronisation for Backup {
-    fn check(&self, workers: u32) -> Result<(), String> {
+    fn check(&self, workers: u32) -> Result<(), WrongWorkers> {
         some_compute(self.spare.get(), workers)
     }
 
@@ -162,11 +162,9 @@ struct Times(Vec<f64>);
 ///
 /// # Errors
 /// That they do not.
-pub(super) fn some_compute(spare: u32, workers: u32) -> Result<(), String> {
+pub(super) fn some_compute(spare: u32, workers: u32) -> Result<(), WrongWorkers> {
     if spare < workers {
         return Ok(());
     }
-    Err(format!(
-        "{spare} spare of {workers} workers leave none to compute"
-    ))
+    Err(WrongWorkers::NoneComputes { spare, workers })
 }

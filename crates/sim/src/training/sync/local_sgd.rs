@@ -10,7 +10,7 @@ use super::leap::Leap;
 use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
 use crate::training::progress::{Event, Stalled};
@@ -132,14 +132,9 @@ impl InEvents for LocalSgd {
 }
 
 impl Synchronisation for LocalSgd {
-    fn check(&self, workers: u32) -> Result<(), String> {
-        match self.period.get().checked_mul(workers) {
-            Some(_) => Ok(()),
-            None => Err(format!(
-                "a round of {} steps is too long",
-                self.period.get()
-            )),
-        }
+    fn check(&self, workers: u32) -> Result<(), WrongWorkers> {
+        let steps = self.period.get();
+        (steps.checked_mul(workers).map(drop)).ok_or(WrongWorkers::LongRound(steps))
     }
 
     fn valid(&self, fidelity: Fidelity, _: &Stepping, _updates: u64) -> Result<(), Invalid> {

@@ -41,7 +41,7 @@ pub mod synchronisation;
 
 pub use super::scratch::Scratch;
 pub use asp::Asp;
-pub use asp_alone::AspAlone;
+pub use asp_alone::{AspAlone, NoSpeed};
 pub use backup::Backup;
 pub use bsp::Bsp;
 pub use fidelity::Invalid;
@@ -51,4 +51,4 @@ pub use service::ServiceTime;
 pub use speculative::Speculative;
 pub use ssp::Ssp;
 pub use stretch::{Goal, Stretch};
-pub use synchronisation::Synchronisation;
+pub use synchronisation::{Synchronisation, WrongWorkers};

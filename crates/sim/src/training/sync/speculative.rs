@@ -15,7 +15,7 @@ use super::sampled::{Sampled, steps_to_measure};
 use super::stationary::Stationary;
 use super::steps::Steps;
 use super::stretch::{Goal, Stretch, give_up};
-use super::synchronisation::Synchronisation;
+use super::synchronisation::{Synchronisation, WrongWorkers};
 use crate::engine::Queue;
 use crate::training::Fidelity;
 use crate::training::floor::Floor;
@@ -166,7 +166,7 @@ impl InEvents for Speculative {
 }
 
 impl Synchronisation for Speculative {
-    fn check(&self, workers: u32) -> Result<(), String> {
+    fn check(&self, workers: u32) -> Result<(), WrongWorkers> {
         some_compute(self.spare, workers)
     }
 
