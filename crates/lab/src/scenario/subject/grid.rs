@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use super::form::{Form, Reading};
+use super::topic::{Known, Prepared, Preparing, Search, Topic};
 use crate::scenario::axis::Exclusion;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -31,7 +32,6 @@ pub(super) const FORM: Form = Form {
     why_spot: "",
     several: &[],
     policies: || vec![Policy::as_measured()],
-    read,
 };
 
 /// Jobs of a measured grid.
@@ -47,7 +47,11 @@ pub struct MeasuredJobs {
     histories: Vec<History>,
 }
 
-fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+/// What a file describes, with how VMs live in its first setting.
+pub(super) fn read(
+    reading: &Reading<'_>,
+    complaints: &mut Complaints<'_>,
+) -> Option<(MeasuredJobs, Setup)> {
     let Reading { file, files, .. } = reading;
     let setup = setup::read(file, &[], &[], complaints);
     let name = file.grid.as_ref()?;
@@ -89,7 +93,7 @@ fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subje
         histories: histories(&jobs),
         jobs,
     };
-    (!measured.jobs.is_empty()).then_some((Subject::Grid(measured), setup))
+    (!measured.jobs.is_empty()).then_some((measured, setup))
 }
 
 fn histories(jobs: &[Arc<Job>]) -> Vec<History> {
