@@ -1,6 +1,7 @@
 //! What a job of a bag is expected to cost, by formula.
 
-use super::{Function, Given, function};
+use super::function::{Function, function};
+use super::given::Given;
 use scavsim_read::expression::Arguments;
 use scavsim_sim::bag::formula;
 

@@ -1,6 +1,7 @@
 //! What strategies fit to the measured noise and epochs of a workload of the library.
 
-use super::{Function, Given, function};
+use super::function::{Function, function};
+use super::given::Given;
 use scavsim_base::stats::Line;
 use scavsim_data::workload::{Reach, library, load};
 use scavsim_read::expression::Arguments;

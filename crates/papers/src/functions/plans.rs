@@ -1,6 +1,7 @@
 //! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
 
-use super::{Function, Given, function};
+use super::function::{Function, function};
+use super::given::Given;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::Diagnostics;
 use scavsim_sim::parallel::measured::{Beside, Measured, peak_memory_bytes, reduction_s};

@@ -1,6 +1,7 @@
 //! Listed prices.
 
-use super::{Function, Given, function};
+use super::function::{Function, function};
+use super::given::Given;
 use scavsim_data::cloud::date::Date;
 use scavsim_data::cloud::prices::Market;
 use scavsim_data::cloud::{Catalogue, Offer};
