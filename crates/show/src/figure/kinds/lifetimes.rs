@@ -3,7 +3,8 @@
 use super::super::description::{Axis, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::{Asked, COLUMNS, Kind, SIZE, room};
+use super::kind::{Asked, Kind};
+use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::cloud::lifetimes::{Kind as Lives, Model};
 
 pub(super) const KIND: Kind = Kind {

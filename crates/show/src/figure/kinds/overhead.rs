@@ -3,7 +3,8 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Marker, Style};
-use super::{Asked, Kind, Row, room};
+use super::kind::{Asked, Kind, Row};
+use super::panels::room;
 
 pub(super) const KIND: Kind = Kind {
     name: "overhead",

@@ -3,7 +3,8 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, room};
+use super::kind::{Asked, Kind};
+use super::panels::{COLUMNS, room};
 use scavsim_data::workload::Workload;
 
 pub(super) const KIND: Kind = Kind {
