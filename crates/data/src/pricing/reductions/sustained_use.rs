@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use crate::pricing::PolicyFile;
+use scavsim_base::units::MONTH_H;
 
 /// Reads `sustained_use`; `None` where it is not given.
 pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, String>> {
@@ -11,9 +12,6 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, String>> {
         .ok_or("`sustained_use` is empty: give the fraction of each part of the month");
     Some(bands.map_err(str::to_owned))
 }
-
-/// Hours of a month in price lists.
-pub const MONTH_H: f64 = 730.0;
 
 /// VMs of one type, billed for the same hours.
 #[derive(Debug, Clone, Copy, PartialEq)]
