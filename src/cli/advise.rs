@@ -14,7 +14,7 @@ use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::ranking::NoRanking;
-use scavsim_measure::advise::advice::NoAdvice;
+use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::trial;

@@ -11,7 +11,7 @@ use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
 use super::subject::form::{Form, Reading};
 use scavsim_data::cloud::{Fleet, PriceTable};
-use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::pricing::builtin;
 use scavsim_data::pricing::file::Tables;
 use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
@@ -167,11 +167,6 @@ impl<'a> Rentals<'a> {
             are_lost,
         }
     }
-}
-
-/// The VM type of a shape.
-pub(super) fn vm_type(shape: &str) -> &str {
-    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }
 
 /// Runs of configurations of one VM type.
