@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
 use super::rank::By;
 use super::signals::Signals;
-use super::{Exit, Failure, run, terminal};
+use super::{scenarios, terminal};
 use scavsim_data::cloud::Market;
 use scavsim_lab::experiment::ranking::NoRanking;
-use scavsim_measure::advise::advice::NoAdvice;
+use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::{Advice, Goal, Question, Wanted, advise, hand_over, json, text};
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::trial;
@@ -128,7 +129,7 @@ impl AdviseArgs {
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
         let question = self.question();
-        let jobs = self.jobs.map_or_else(run::available, usize::from);
+        let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
         let progress = Progress::of("advise");
         let advice = advise(&question, jobs, interrupt);

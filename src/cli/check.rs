@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::exit::{Exit, Failure};
 use super::set::SetArgs;
-use super::{Exit, Failure, run, terminal};
+use super::{scenarios, terminal};
 use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::foreign::visible;
 
@@ -26,7 +27,7 @@ impl CheckArgs {
     /// # Errors
     /// [`Failure`] with every mistake in every file.
     pub fn run(self) -> Result<Exit, Failure> {
-        let scenarios = run::load(
+        let scenarios = scenarios::load(
             &self.files,
             Overrides {
                 set: self.set.sources()?,

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
-use super::{Exit, Failure, run, terminal};
+use super::{scenarios, terminal};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
     Comparison, Effort, NoComparison, Question, compare, data, run::cases, text,
@@ -79,12 +80,12 @@ impl CompareArgs {
             set: self.set.sources()?,
             ..Overrides::default()
         };
-        let scenarios = run::load(&self.files, overrides)?;
+        let scenarios = scenarios::load(&self.files, overrides)?;
         let question = Question {
             repeats: self.repeats(&scenarios),
             parts: self.halves,
         };
-        let jobs = self.jobs.map_or_else(run::available, usize::from);
+        let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
         let progress = Progress::start("compare", cases(&scenarios, &question));
         let effort = Effort {

@@ -1,9 +1,10 @@
 //! `scavsim completions`: a completion script for a shell.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::{Cli, Exit, Failure, terminal};
+use super::exit::{Exit, Failure};
+use super::terminal;
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
@@ -17,9 +18,9 @@ impl CompletionsArgs {
     ///
     /// # Errors
     /// [`Failure`] when stdout cannot be written.
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "scavsim", &mut script);
+        clap_complete::generate(self.shell, &mut program, "scavsim", &mut script);
         terminal::print(&String::from_utf8_lossy(&script))?;
         Ok(Exit::Done)
     }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use include_dir::File;
 
-use super::listing::written;
-use super::{Exit, Failure, Format, terminal};
+use super::exit::{Exit, Failure};
+use super::listing::{Format, written};
+use super::terminal;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_lab::scenario::library::SHIPPED;
 use scavsim_measure::import::folder::write_file;
@@ -17,7 +18,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 #[derive(Debug, Args)]
 pub struct ExampleArgs {
     /// The example to write here, with all that it includes; a list of all when absent
-    #[arg(value_name = "NAME", value_parser = super::suggested(names), hide_possible_values = true)]
+    #[arg(value_name = "NAME", value_parser = super::suggest::suggested(names), hide_possible_values = true)]
     name: Option<String>,
     /// Print it instead
     #[arg(long, requires = "name")]

@@ -3,8 +3,9 @@
 use clap::Args;
 use serde_json::Value;
 
+use super::exit::{Exit, Failure};
 use super::glossary::GLOSSARY;
-use super::{Exit, Failure, terminal};
+use super::terminal;
 use scavsim_data::pricing::builtin;
 use scavsim_lab::experiment::COLUMNS;
 use scavsim_lab::scenario::file;
@@ -16,7 +17,7 @@ use scavsim_show::report::summary_table;
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// The word, or words, as they are printed: `regret`, `variation.step_cv`, `knee_depth`, `same-job`
-    #[arg(required = true, value_name = "TERM", value_parser = super::suggested(words), hide_possible_values = true)]
+    #[arg(required = true, value_name = "TERM", value_parser = super::suggest::suggested(words), hide_possible_values = true)]
     term: Vec<String>,
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::{Failure, run};
+use super::exit::Failure;
+use super::scenarios;
 use scavsim_lab::experiment::{Sink, Tasks};
 use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_read::input::checked::Count;
@@ -89,7 +90,7 @@ pub(super) fn same_scenario(
         fidelity: fidelity.and_then(|name| Fidelity::from_str(name, true).ok()),
         set,
     };
-    let mut scenarios = run::load(&[file.to_owned()], overrides)?;
+    let mut scenarios = scenarios::load(&[file.to_owned()], overrides)?;
     let scenario = scenarios.remove(0);
     let differences = manifest::differences(identity, &manifest::identity(&scenario));
     if differences.is_empty() {

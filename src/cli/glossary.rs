@@ -110,5 +110,5 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "shard",
         "One of N equal parts of a run, for several machines: `--shard I/N`, then `scavsim merge`.",
     ),
-    ("exit codes", super::EXIT_CODES),
+    ("exit codes", super::exit::EXIT_CODES),
 ];

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
-use super::{Exit, Failure, terminal, validate};
+use super::{terminal, validate};
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::prices::skypilot;
 use scavsim_measure::import::{Imported, grid, layers, mlperf, pollux, profile, trial};

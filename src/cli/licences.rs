@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::{Exit, Failure, terminal};
+use super::exit::{Exit, Failure};
+use super::terminal;
 
 /// The program's own.
 const OWN: &str = include_str!("../../LICENSE");

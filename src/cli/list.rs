@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::exit::{Exit, Failure};
 use super::list_vms::VmFilter;
-use super::listing::{sound, written};
-use super::{Exit, Failure, Format, list_delays, list_grids, list_lifetimes, list_vms, terminal};
+use super::listing::{Format, sound, written};
+use super::{list_delays, list_grids, list_lifetimes, list_vms, terminal};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;

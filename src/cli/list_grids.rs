@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Failure;
+use super::exit::Failure;
 use super::listing::sound;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_read::input::Diagnostics;

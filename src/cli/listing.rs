@@ -1,10 +1,25 @@
 //! Lists in the forms that they can be printed in.
 
+use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Failure, Format};
+use super::exit::Failure;
 use scavsim_base::text::{Page, Sheet};
 use scavsim_read::input::Diagnostics;
+
+/// Form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Table,
+    /// For spreadsheets and data frames.
+    Csv,
+    /// For programs; the stable interface.
+    Json,
+    /// For documents.
+    Markdown,
+}
 
 /// A list in a form.
 ///

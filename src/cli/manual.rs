@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 
-use super::{Cli, Exit, Failure, terminal};
+use super::exit::{Exit, Failure};
+use super::terminal;
 
 /// Arguments of `manual`.
 #[derive(Debug, Args)]
@@ -19,9 +20,9 @@ impl ManualArgs {
     ///
     /// # Errors
     /// [`Failure`] when a page cannot be written.
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(self, program: Command) -> Result<Exit, Failure> {
         std::fs::create_dir_all(&self.folder)?;
-        clap_mangen::generate_to(Cli::command(), &self.folder)?;
+        clap_mangen::generate_to(program, &self.folder)?;
         terminal::print(&format!("pages are in {}\n", self.folder.display()))?;
         Ok(Exit::Done)
     }

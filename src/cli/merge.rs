@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
+use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
+use super::resume;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{Exit, Failure, resume};
 use scavsim_base::Lock;
 use scavsim_lab::experiment::Summary;
 use scavsim_read::input::{Diagnostic, Diagnostics};

@@ -1,16 +1,20 @@
 //! The command line: one file per command. Data goes to stdout, everything else to stderr.
 
 pub mod advise;
+mod bars;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "completions")]
 pub mod completions;
 pub mod estimate;
 pub mod example;
+pub mod exit;
 pub mod explain;
 mod finished;
 mod glossary;
 pub mod import;
+#[cfg(feature = "figures")]
+mod known;
 pub mod licences;
 pub mod list;
 pub mod list_delays;
@@ -36,6 +40,7 @@ pub mod reproduce;
 pub mod resume;
 pub mod run;
 pub mod runner;
+mod scenarios;
 pub mod schema;
 pub mod set;
 pub mod signals;
@@ -49,14 +54,11 @@ pub mod verify;
 pub mod version;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use scavsim_read::input::{Diagnostic, Diagnostics};
-use scavsim_show::report::Altered;
+use exit::{EXIT_CODES, Exit, Failure};
 use signals::Signals;
-use suggest::suggested;
 use terminal::OutputArgs;
 
 /// Simulate machine-learning training on rented clusters, and judge strategies that search for the
@@ -198,97 +200,6 @@ Example: the cheapest within half an hour in all but one of 20 runs
   scavsim advise scenarios/example-profile.csv --samples-per-epoch 50000 \\
     --max-time 0.5 --max-miss 0.05";
 
-/// Exit codes, for people.
-pub(crate) const EXIT_CODES: &str = "\
-Exit codes:
-  0    done
-  1    the run failed
-  2    wrong scenario, data, results or usage; nothing was run
-  3    done, but some cases have no result
-  4    reproduce: a figure is off without a stated reason
-  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept
-  134  no memory was left; what was finished is kept";
-
-/// Exit codes; part of the interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Exit {
-    /// All done.
-    Done = 0,
-    /// The run failed.
-    Failed = 1,
-    /// Wrong scenario, wrong data or wrong usage; nothing was run or written.
-    Wrong = 2,
-    /// Done, but some cases have no result.
-    SomeCasesFailed = 3,
-    /// A reproduced figure lies outside its tolerance without a stated reason.
-    OutsideTolerance = 4,
-    /// Stopped by SIGHUP; what was finished is kept.
-    HungUp = 129,
-    /// Stopped by Ctrl-C; what was finished is kept.
-    Interrupted = 130,
-    /// Stopped by SIGTERM; what was finished is kept.
-    Terminated = 143,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
-    }
-}
-
-/// What a command can fail with.
-#[derive(Debug)]
-pub enum Failure {
-    /// Input that is wrong, with every mistake.
-    Wrong(Diagnostics),
-    /// A signal, before there was anything to keep.
-    Interrupted,
-    /// Anything else.
-    Other(anyhow::Error),
-}
-
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        Failure::Other(error)
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
-            altered(&error)
-        } else {
-            Failure::Other(error.into())
-        }
-    }
-}
-
-/// Rows that somebody changed.
-fn altered(error: &std::io::Error) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(
-        Diagnostic::general(error.to_string()).with_help(
-            "put the file back as it was, or evaluate all cases again: `scavsim run FILE --out DIR --overwrite`",
-        ),
-    );
-    Failure::Wrong(wrong)
-}
-
-/// Form of what is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
-    /// For people.
-    #[default]
-    Table,
-    /// For spreadsheets and data frames.
-    Csv,
-    /// For programs; the stable interface.
-    Json,
-    /// For documents.
-    Markdown,
-}
-
 impl Cli {
     /// What was written on the command line; does not return where that is wrong, or asks for help.
     pub fn from_command_line() -> Cli {
@@ -360,9 +271,9 @@ impl Cli {
             Command::Licences(args) => args.run(),
             Command::Schema => schema::run(),
             #[cfg(feature = "completions")]
-            Command::Completions(args) => args.run(),
+            Command::Completions(args) => args.run(Cli::command()),
             #[cfg(feature = "manual")]
-            Command::Manual(args) => args.run(),
+            Command::Manual(args) => args.run(Cli::command()),
         };
         match result {
             Ok(exit) => exit,

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Exit, Failure, terminal};
+use super::exit::{Exit, Failure};
+use super::terminal;
 use scavsim_measure::import::folder::write_file;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};

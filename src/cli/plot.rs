@@ -6,24 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::finished::{FinishedRun, same_scenario, wrong};
-use super::set::SetArgs;
+use super::exit::{Exit, Failure};
+use super::finished::{FinishedRun, wrong};
+use super::known::{KnownArgs, material};
 use super::signals::Signals;
-use super::{Exit, Failure, rank, report, run, terminal};
+use super::{report, terminal};
 use scavsim_base::Lock;
-use scavsim_data::workload::{Workload, library, load};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
-use scavsim_show::figure::gathered::Gathered;
 use scavsim_show::figure::{Asked, Figure, KINDS, Kind, Material, draw, life, vega};
 use scavsim_show::report::Folder;
-use scavsim_show::report::manifest::{self, Identity};
 use scavsim_sim::engine::Interrupt;
 
-/// Configurations up to which all are valued anew; beyond, those in the records are shown.
-const MOST_CONFIGURATIONS: usize = 20_000;
-/// Runs of each configuration where its figures are means of runs.
-const RUNS: u64 = 1;
 /// Where figures go in a result folder.
 const FOLDER: &str = "figures";
 
@@ -59,16 +53,6 @@ pub struct PlotArgs {
     /// Forms of each figure, with commas
     #[arg(long, value_name = "FORM", value_delimiter = ',', value_enum, default_values_t = [Form::Svg, Form::Png, Form::Vega])]
     form: Vec<Form>,
-}
-
-/// What is known of a run besides its folder.
-#[derive(Debug, Clone, Args)]
-pub struct KnownArgs {
-    /// The scenario file of the run: for all configurations and for predictions, which records do not hold
-    #[arg(long, value_name = "FILE")]
-    scenario: Option<PathBuf>,
-    #[command(flatten)]
-    set: SetArgs,
 }
 
 /// What configurations joined by a line have in common.
@@ -205,82 +189,6 @@ impl PicturesArgs {
             .for_each(|file| terminal::note(&file.display().to_string()));
         Ok(())
     }
-}
-
-impl KnownArgs {
-    /// All that figures of a run are made of.
-    ///
-    /// # Errors
-    /// [`Failure`]; a scenario that is not that of the run is wrong usage.
-    pub(super) fn material(
-        &self,
-        run: &FinishedRun,
-        interrupt: &Interrupt,
-    ) -> Result<Material, Failure> {
-        let set = self.set.sources()?;
-        let scenario = match &self.scenario {
-            Some(file) => Some(same_scenario(file, set, &run.identity)?),
-            None if !set.is_empty() => {
-                let what = "`-s` replaces a key of the scenario, but none is named".to_owned();
-                return Err(wrong(what, "name it with `--scenario FILE`"));
-            }
-            None => None,
-        };
-        material(run, scenario, interrupt)
-    }
-}
-
-fn material(
-    run: &FinishedRun,
-    scenario: Option<Scenario>,
-    interrupt: &Interrupt,
-) -> Result<Material, Failure> {
-    let identity = &run.identity;
-    let cases = identity.get("cases").and_then(serde_json::Value::as_u64);
-    let across_vms = manifest::is_across_vms(identity);
-    let mut gathered = Gathered::new(cases.unwrap_or(0), across_vms, run.tasks());
-    run.hand_out(&mut gathered)?;
-    if gathered.count == 0 {
-        return Err(wrong(
-            format!("the run of `{}` has no cases", run.name()),
-            "its records hold the header only",
-        ));
-    }
-    let (mut rankings, mut workloads) = (None, embedded(identity));
-    if let Some(scenario) = &scenario {
-        let all = scenario.subject.configurations();
-        if all <= MOST_CONFIGURATIONS {
-            rankings = Some(rank::ranked(scenario, RUNS, run::available(), interrupt)?);
-        } else {
-            terminal::note(&format!(
-                "{}: of {all} configurations those that were chosen are shown",
-                scenario.name
-            ));
-        }
-        workloads = scenario
-            .workloads()
-            .iter()
-            .map(|(workload, _)| workload.clone())
-            .collect();
-    }
-    Ok(Material::new(
-        identity.clone(),
-        gathered,
-        rankings,
-        workloads,
-        scenario,
-    ))
-}
-
-/// Those of a run's workloads that are in the program, with the data that the run had.
-fn embedded(identity: &Identity) -> Vec<Workload> {
-    let all = identity.get("workloads").and_then(|all| all.as_array());
-    let one = |entry: &serde_json::Value| {
-        let folder = library::embedded(entry["name"].as_str()?)?;
-        let workload = load::load(&folder, &mut Diagnostics::default())?;
-        (entry["data_hash"] == *workload.hash).then_some(workload)
-    };
-    all.into_iter().flatten().filter_map(one).collect()
 }
 
 /// The figures of these kinds; without any, of the usual ones.

@@ -1,7 +1,8 @@
 //! Scenarios that want a precision: how many replicas that takes is told before they are run.
 
+use super::exit::Failure;
 use super::progress::Progress;
-use super::{Failure, terminal};
+use super::terminal;
 use scavsim_lab::experiment::precision::{self, NotReached};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::Diagnostic;

@@ -6,36 +6,21 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{
-    HumanCount, HumanDuration, MultiProgress, ProgressBar, ProgressState, ProgressStyle,
-};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+use super::bars::{ARE_DRAWN, BARS};
 use super::terminal;
 use scavsim_read::input::foreign::visible;
-
-/// The bars that are drawn.
-static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
-/// Whether there are some: a program that draws none does not ask how.
-static ARE_DRAWN: AtomicBool = AtomicBool::new(false);
 
 /// What is done sooner shows no bar.
 const SOON: Duration = Duration::from_millis(500);
 /// Between two looks, and between two lines where there is no terminal.
 const LOOK: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(30);
-
-/// Does what writes to the terminal while no bar stands in its way.
-pub fn beside<T>(write: impl FnOnce() -> T) -> T {
-    if ARE_DRAWN.load(Ordering::Relaxed) {
-        BARS.suspend(write)
-    } else {
-        write()
-    }
-}
 
 /// A sign of work that stays until it is dropped.
 pub struct Progress {

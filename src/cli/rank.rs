@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
-use super::{Exit, Failure, run, terminal};
+use super::{scenarios, terminal};
 use scavsim_lab::experiment::Ranking;
 use scavsim_lab::experiment::ranking::{Effort, NoRanking, rank};
 use scavsim_lab::scenario::{LeftOut, Overrides, Scenario};
@@ -127,7 +128,7 @@ impl RankArgs {
             set: self.set.sources()?,
             ..Overrides::default()
         };
-        let mut scenarios = run::load(&self.files, overrides)?;
+        let mut scenarios = scenarios::load(&self.files, overrides)?;
         for scenario in &mut scenarios {
             if let Some(by) = self.objective {
                 let by = Objective::from(by);
@@ -135,7 +136,7 @@ impl RankArgs {
                 scenario.objectives.insert(0, by);
             }
         }
-        let jobs = self.jobs.map_or_else(run::available, usize::from);
+        let jobs = self.jobs.map_or_else(scenarios::available, usize::from);
         let interrupt = signals.raise_first()?;
         let mut out = Rankings::new(self.format, self.view.shown(self.wide));
         for scenario in &scenarios {

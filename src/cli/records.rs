@@ -3,7 +3,8 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::{Exit, terminal};
+use super::exit::Exit;
+use super::terminal;
 use scavsim_show::report::{FORMATS, RecordsFormat};
 
 /// The forms asked for.

@@ -5,10 +5,11 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
+use super::exit::{Exit, Failure};
 use super::finished::{FinishedRun, wrong};
-use super::plot::KnownArgs;
+use super::known::KnownArgs;
 use super::signals::Signals;
-use super::{Exit, Failure, terminal};
+use super::terminal;
 use scavsim_show::figure::Material;
 use scavsim_show::page::{self, contents::Contents};
 use scavsim_show::report::Folder;

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::exit::{Exit, Failure};
 use super::progress::Progress;
 #[cfg(feature = "figures")]
 use super::report;
-use super::{Exit, Failure, terminal};
+use super::terminal;
 use scavsim_base::text::Page;
 use scavsim_papers::reproduce::{Paper, Size, Tally, Verdict, compare, render};
 use scavsim_read::input::checked::Count;

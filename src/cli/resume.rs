@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::Failure;
+use super::exit::Failure;
 use scavsim_lab::experiment::{KeyColumns, Record, Sink};
 use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics};

@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 
+use super::exit::{Exit, Failure};
 use super::rank::{self, RankFormat, Rankings, View};
 use super::records::RecordsArg;
 use super::resume::{Older, Start};
@@ -15,13 +14,12 @@ use super::runner::{self, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{Exit, Failure, estimate, example, precision, resume, terminal};
+use super::{estimate, precision, resume, scenarios, terminal};
 use scavsim_base::Lock;
 use scavsim_lab::experiment::{Ending, Shard};
-use scavsim_lab::scenario::{self, Overrides, Scenario};
+use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::regular::MOST_BYTES;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{Folder, Places, results};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
@@ -99,7 +97,7 @@ impl RunArgs {
             fidelity: self.fidelity,
             set: self.set.sources()?,
         };
-        let mut scenarios = load(&self.files, overrides)?;
+        let mut scenarios = scenarios::load(&self.files, overrides)?;
         if self.shard.is_some() {
             shards_know_how_many(&scenarios)?;
         }
@@ -217,7 +215,7 @@ impl RunArgs {
 
     /// Threads to use.
     fn jobs(&self) -> usize {
-        self.jobs.map_or_else(available, usize::from)
+        self.jobs.map_or_else(scenarios::available, usize::from)
     }
 
     /// The output folders, one per scenario, each seen to be writable.
@@ -282,62 +280,6 @@ fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     } else {
         Err(Failure::Wrong(wrong))
     }
-}
-
-/// Reads and checks all files; every mistake in any of them is reported together. What is to be minded of them is told.
-pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
-    let mut diagnostics = Diagnostics::default();
-    let scenarios: Vec<Option<Scenario>> = files
-        .iter()
-        .map(|path| {
-            let source = read(path, &mut diagnostics)?;
-            let folder = path.parent().unwrap_or(Path::new("."));
-            scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
-        })
-        .collect();
-    match scenarios.into_iter().collect::<Option<Vec<_>>>() {
-        Some(scenarios) if diagnostics.is_empty() => {
-            for scenario in &scenarios {
-                for sentence in scenario.remarks.of_prices() {
-                    terminal::note(&format!("{}: {sentence}", scenario.name));
-                }
-            }
-            Ok(scenarios)
-        }
-        _ => Err(Failure::Wrong(diagnostics)),
-    }
-}
-
-/// The text of a scenario; `-` is standard input.
-fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
-    if path.as_os_str() == "-" {
-        let mut text = String::new();
-        return match io::stdin()
-            .lock()
-            .take(MOST_BYTES)
-            .read_to_string(&mut text)
-        {
-            Ok(_) => Some(Source::new("stdin", text)),
-            Err(error) => {
-                diagnostics.push(Diagnostic::general(format!(
-                    "cannot read standard input: {error}"
-                )));
-                None
-            }
-        };
-    }
-    let is_there = fs::metadata(path).is_ok();
-    let mut unread = Diagnostics::default();
-    let source = Source::read(path, &mut unread);
-    diagnostics.extend(unread.into_iter().map(|one| match (is_there, &one.help) {
-        (false, None) => one.with_help(example::instead_of(path)),
-        _ => one,
-    }));
-    source
-}
-
-pub(super) fn available() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// What would be run.

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::resume::Start;
 use super::signals::Signals;
-use super::{Exit, Failure, records, terminal};
+use super::{records, terminal};
 use scavsim_lab::experiment::{
     self, Aggregated, Conduct, Ending, Finished, Gather, KeyColumns, Plan, Shard, Summary, Tasks,
 };

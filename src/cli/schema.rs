@@ -1,6 +1,7 @@
 //! `scavsim schema`: the JSON Schema of a scenario file, for editors.
 
-use super::{Exit, Failure, terminal};
+use super::exit::{Exit, Failure};
+use super::terminal;
 use scavsim_lab::scenario::file;
 
 /// Runs the command.

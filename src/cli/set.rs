@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::Failure;
+use super::exit::Failure;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// What stands before the place of a mistake in such a key.

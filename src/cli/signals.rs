@@ -11,7 +11,8 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use super::{Exit, terminal};
+use super::exit::Exit;
+use super::terminal;
 use scavsim_sim::engine::Interrupt;
 
 /// What is heard of signals.

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::Failure;
+use super::exit::Failure;
 use super::terminal;
 use scavsim_base::text::Page;
 use scavsim_lab::experiment::{Aggregated, KeyColumns};

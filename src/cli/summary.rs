@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::exit::{Exit, Failure};
 use super::finished::FinishedRun;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use super::{Exit, Failure};
 use scavsim_lab::experiment::Summary;
 use scavsim_show::report::{Places, manifest};
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use clap::{Args, ValueEnum};
 use console::Term;
 
-use super::progress;
+use super::bars;
 use scavsim_base::text::Page;
 use scavsim_base::text::page::USUAL;
 use scavsim_read::input::Diagnostics;
@@ -84,7 +84,7 @@ pub fn is_quiet() -> bool {
 /// # Errors
 /// Whatever else keeps it from being written.
 pub fn print(text: &str) -> io::Result<()> {
-    progress::beside(|| {
+    bars::beside(|| {
         let mut out = io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -109,7 +109,7 @@ pub fn detail(text: &str) {
 
 /// Says on stderr what is wrong. If nobody listens, so be it.
 pub fn error(text: &str) {
-    progress::beside(|| {
+    bars::beside(|| {
         let _ = writeln!(io::stderr(), "{}", visible(text));
     });
 }
@@ -141,7 +141,7 @@ pub fn warn(warnings: &Diagnostics) {
 /// Prints all mistakes on stderr.
 pub fn complain(diagnostics: &Diagnostics) {
     let is_coloured = is_coloured(io::stderr().is_terminal());
-    progress::beside(|| {
+    bars::beside(|| {
         let _ = io::stderr().write_all(diagnostics.render(is_coloured).as_bytes());
     });
     let count = diagnostics.distinct();

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
-use super::{Exit, Failure, precision, run, terminal};
+use super::{precision, scenarios, terminal};
 use scavsim_lab::experiment::evaluate::Watched;
 use scavsim_lab::experiment::{Evaluator, Plan};
 use scavsim_lab::scenario::Overrides;
@@ -56,7 +57,7 @@ impl TraceArgs {
             fidelity: None,
             set: self.set.sources()?,
         };
-        let mut scenarios = run::load(std::slice::from_ref(&self.file), overrides)?;
+        let mut scenarios = scenarios::load(std::slice::from_ref(&self.file), overrides)?;
         let Some(mut scenario) = scenarios.pop() else {
             return Ok(Exit::Done);
         };

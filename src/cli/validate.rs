@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::listing::{sound, written};
+use super::exit::{Exit, Failure};
+use super::listing::{Format, sound, written};
 use super::progress::Progress;
-use super::{Exit, Failure, Format, terminal};
+use super::terminal;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::workload::{library, load};
 use scavsim_measure::validate::{Depth, Split, validate};
@@ -18,7 +19,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
     /// Workloads: names of embedded ones, or folders [default: all embedded ones]
-    #[arg(value_name = "WORKLOAD", value_parser = super::suggested(library::names), hide_possible_values = true)]
+    #[arg(value_name = "WORKLOAD", value_parser = super::suggest::suggested(library::names), hide_possible_values = true)]
     workloads: Vec<String>,
     /// Form of the table
     #[arg(long, value_enum, default_value_t)]

@@ -10,11 +10,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::exit::{Exit, Failure};
 use super::finished::{FinishedRun, same_scenario, wrong};
-use super::run;
+use super::scenarios;
 use super::set::SetArgs;
 use super::signals::Signals;
-use super::{Exit, Failure, terminal};
+use super::terminal;
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_lab::experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
 use scavsim_lab::scenario::Scenario;
@@ -150,7 +151,7 @@ fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
 /// Evaluates these cases anew, and compares their rows.
 fn again(scenario: &Scenario, stored: &Stored, signals: &Signals) -> Result<(), Failure> {
     let interrupt = signals.raise_first()?;
-    let plan = Plan::on_threads(run::available(), scenario, interrupt);
+    let plan = Plan::on_threads(scenarios::available(), scenario, interrupt);
     if interrupt.is_raised() {
         return Err(Failure::Interrupted);
     }

@@ -157,12 +157,6 @@ impl Stream {
         Open01.sample(self)
     }
 
-    /// Standard normal.
-    #[inline]
-    pub fn normal(&mut self) -> f64 {
-        ziggurat::normal(self)
-    }
-
     /// Largest of `count` independent standard normals, in one draw: Φ⁻¹(u^(1/count)).
     #[inline]
     pub fn largest_normal(&mut self, count: u32) -> f64 {

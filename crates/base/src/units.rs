@@ -8,6 +8,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 /// Seconds in one hour.
 pub const SECONDS_PER_HOUR: f64 = 3600.0;
+/// Hours of a month in price lists.
+pub const MONTH_H: f64 = 730.0;
 
 /// A point on the simulated clock, or a length of simulated time, in whole nanoseconds.
 ///

@@ -6,9 +6,17 @@
 
 use super::Stream;
 
+impl Stream {
+    /// Standard normal.
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        normal(self)
+    }
+}
+
 /// Draws one.
 #[inline]
-pub(super) fn normal(stream: &mut Stream) -> f64 {
+fn normal(stream: &mut Stream) -> f64 {
     let bits = stream.bits();
     let (layer, x) = place(bits);
     let sign = ((bits ^ stream.mirror) << 55) & (1 << 63);

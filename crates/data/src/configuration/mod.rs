@@ -4,7 +4,7 @@
 
 pub mod shape;
 
-pub use shape::Shape;
+pub use shape::{Shape, vm_type};
 
 use std::fmt;
 use std::sync::Arc;

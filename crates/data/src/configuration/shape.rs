@@ -30,6 +30,11 @@ enum Placement {
 #[error("`{0}` is not a VM type with its workers per VM")]
 pub struct NoShape(String);
 
+/// The VM type of a shape as it is written.
+pub fn vm_type(shape: &str) -> &str {
+    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
+}
+
 impl<'a> Shape<'a> {
     /// Reads a shape.
     ///

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Scenario;
+use super::scenario::Scenario;
 use crate::scenario::{Given, Overrides, load_with};
 use scavsim_data::pricing::{AS_MEASURED, Policy, VmPrice};
 use scavsim_read::input::name::not_a_name;
@@ -48,6 +48,29 @@ pub struct Options {
     interrupt: Option<Interrupt>,
     set: Vec<Arc<Source>>,
     jobs: Option<usize>,
+}
+
+impl Scenario {
+    /// Reads and checks a scenario. Its relative paths start at the current folder.
+    ///
+    /// # Errors
+    /// [`Mistakes`]: all of them, with their places.
+    pub fn parse(text: &str) -> Result<Scenario, Mistakes> {
+        Options::default().parse(text)
+    }
+
+    /// Reads and checks a scenario file. Its relative paths start at its folder.
+    ///
+    /// # Errors
+    /// [`Mistakes`]: all of them, with their places.
+    pub fn open(path: impl AsRef<Path>) -> Result<Scenario, Mistakes> {
+        Options::default().open(path)
+    }
+
+    /// The same with what a program adds to what scenarios can name.
+    pub fn options() -> Options {
+        Options::default()
+    }
 }
 
 impl Options {

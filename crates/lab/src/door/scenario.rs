@@ -2,15 +2,12 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use super::Options;
 use crate::experiment::PlanError;
 use crate::experiment::precision::{self, NotReached};
 use crate::experiment::{Conduct, Ending, Finished, Plan, Record, Sink, Tasks, run};
 use crate::scenario;
-use scavsim_read::input::Mistakes;
 use scavsim_sim::engine::Interrupt;
 
 /// A checked scenario: everything in it exists and is legal.
@@ -75,27 +72,6 @@ impl Scenario {
             interrupt,
             jobs,
         }
-    }
-
-    /// Reads and checks a scenario. Its relative paths start at the current folder.
-    ///
-    /// # Errors
-    /// [`Mistakes`]: all of them, with their places.
-    pub fn parse(text: &str) -> Result<Scenario, Mistakes> {
-        Options::default().parse(text)
-    }
-
-    /// Reads and checks a scenario file. Its relative paths start at its folder.
-    ///
-    /// # Errors
-    /// [`Mistakes`]: all of them, with their places.
-    pub fn open(path: impl AsRef<Path>) -> Result<Scenario, Mistakes> {
-        Options::default().open(path)
-    }
-
-    /// The same with what a program adds to what scenarios can name.
-    pub fn options() -> Options {
-        Options::default()
     }
 
     /// Its name: what it says itself, or that of its file.

@@ -7,7 +7,7 @@ use super::misses::{Misses, Spread};
 use super::nearest;
 use super::plan_error::PlanError;
 use crate::scenario::Scenario;
-use crate::scenario::subject::{Prepared, Preparing};
+use crate::scenario::subject::topic::{Prepared, Preparing};
 use scavsim_base::rng::StrategyKey;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Fleet, Machine};

@@ -6,7 +6,8 @@ use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64B
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use super::columns::{Column, Kind, Value};
+use super::columns::{Kind, Value};
+use super::record::Column;
 use super::record::{COLUMNS, Record};
 
 /// Records that become a batch of Arrow. Columns without a value in a record are null there.

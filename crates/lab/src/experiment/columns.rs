@@ -3,24 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::record::{Record, Status};
-
-/// A column of the records.
-#[derive(Debug)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// Unit of its figures; empty where there is none.
-    pub unit: &'static str,
-    /// What it can hold.
-    pub kind: Kind,
-    /// What it is, in a sentence.
-    pub what: &'static str,
-    /// What a summary does with it.
-    pub role: Role,
-    /// Its cell in a record.
-    pub of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
-}
+use super::status::Status;
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

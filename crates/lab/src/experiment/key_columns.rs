@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Column, Kind, Role, Value};
+use super::columns::{Kind, Role, Value};
+use super::record::Column;
 use super::record::{COLUMNS, Record};
 use scavsim_data::space;
 use scavsim_read::input::closest;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::mem::size_of;
 use std::sync::{Arc, Mutex};
 
-use super::simulation::Run;
+use super::run_to_target::Run;
 use scavsim_data::usage::VmInterval;
 use scavsim_data::usage::phases::PHASES;
 use scavsim_sim::training::Unfinished;

@@ -10,7 +10,7 @@ use super::arena::Arena;
 use super::plan_error::PlanError;
 use super::record::Record;
 use crate::scenario::Scenario;
-use crate::scenario::subject::{Preparing, Search};
+use crate::scenario::subject::topic::{Preparing, Search};
 use noticed::Noticed;
 use scavsim_base::rng::Streams;
 use scavsim_data::pricing::Policy;

@@ -2,32 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Column, Field, Role, columns, field, role};
+use super::columns::{Field, Kind, Role, Value, columns, field, role};
+pub use super::status::Status;
 
-/// Whether a case has a result.
-///
-/// ```
-/// # use scavsim_lab::face as scavsim;
-/// assert_eq!(scavsim::Status::Failed.name(), "failed");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// It has.
-    Ok,
-    /// It has none; the reason stands beside.
-    #[default]
-    Failed,
-}
-
-impl Status {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Failed => "failed",
-        }
-    }
+/// A column of the records.
+#[derive(Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Unit of its figures; empty where there is none.
+    pub unit: &'static str,
+    /// What it can hold.
+    pub kind: Kind,
+    /// What it is, in a sentence.
+    pub what: &'static str,
+    /// What a summary does with it.
+    pub role: Role,
+    /// Its cell in a record.
+    pub of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
 }
 
 columns! {

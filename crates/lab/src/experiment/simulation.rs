@@ -8,6 +8,7 @@ use super::arena::Arena;
 use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
 use super::price_list::PriceList;
+use super::run_to_target::Run;
 use scavsim_base::rng::Purpose;
 use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
@@ -96,21 +97,6 @@ pub struct Errors {
     pub median: f64,
     /// Maximum.
     pub max: f64,
-}
-
-/// A run to the target and what it used, before any price.
-#[derive(Debug, Clone)]
-pub struct Run {
-    /// Choices before it that never reached the target, one after the other.
-    pub failed: Vec<usize>,
-    /// When it did what.
-    pub line: Timeline,
-    /// Used until the target, search steps counting as progress.
-    pub net: Usage,
-    /// Used until the target if search steps earn nothing.
-    pub gross: Usage,
-    /// Used until the choice began to train.
-    pub search: Usage,
 }
 
 /// Runs to the target from one state; memory is kept when they are forgotten.

@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use super::columns::{Column, Role};
+use super::columns::Role;
 use super::holds::{Holds, SKEWED};
-use super::record::{COLUMN_COUNT, COLUMNS, Record, Status};
+use super::record::{COLUMN_COUNT, COLUMNS, Column, Record, Status};
 use super::rivals::{Drift, Rivals};
 use super::stored::{Reader, Writer};
 use super::units::{self, Answers, Figure, Partners, Place, Units, read_moments, write_moments};

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use super::Scenario;
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
-use super::files::{self, Files};
+use super::file_reader;
+use super::files::{Files, hash_with};
 use super::given::Given;
 use super::remarks::Remarks;
-use super::subject::{Form, Reading, Subject};
+use super::subject::form::Reading;
+use super::subject::{Subject, SubjectKind};
 use super::{axes, extent, precision, prices, settings, strategies};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Policy;
@@ -53,7 +55,7 @@ pub fn load_with(
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
     let before = diagnostics.len();
-    let (files, file) = files::read(source, folder, &overrides.set, diagnostics);
+    let (files, file) = file_reader::read(source, folder, &overrides.set, diagnostics);
     let mut file = file?;
     for own in file.strategy.own.values_mut() {
         own.folder = files.folder(own.command.span().start).to_owned();
@@ -95,14 +97,15 @@ impl Check<'_> {
             reads_well: self.reads_well,
         };
         let complaints = &mut self.complaints;
-        let form = Form::of(self.files);
+        let kind = SubjectKind::of(self.files);
+        let form = kind.form;
         form.report_unread(self.files, complaints);
         axes::check(&file.cluster, complaints);
         let limits = limits(file, complaints);
         let registry = &self.given.registry;
         let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
-        let read = form.read(reading, complaints);
+        let read = (kind.read)(reading, complaints);
         let unnamed = (read.as_ref()).map_or(LISTED, |(own, _)| own.topic().unnamed_policy(file));
         let policies = prices::read(reading, form, unnamed, complaints);
         let (mut subject, setup) = read?;
@@ -165,7 +168,7 @@ impl Check<'_> {
         let programs = (strategies.iter()).filter_map(|name| file.strategy.own.get(name));
         let programs: Vec<String> = programs.flat_map(|own| own.file_hashes()).collect();
         let others = tables.chain(&programs).chain(subject.topic().hashes());
-        files::hash_with(self.files.hash(), others)
+        hash_with(self.files.hash(), others)
     }
 
     /// The scenario's name, which may become that of a folder.

@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, Together};
-use super::subject::clusters::by_vm;
+use super::prices::by_vm;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Workload;
 use scavsim_read::input::checked::MOST_SAMPLES;

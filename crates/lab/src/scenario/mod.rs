@@ -6,7 +6,7 @@
 //! - [`check`]: the file → a checked scenario; what is checked in which order.
 //! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
 //!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
-//! - [`include`](mod@include), `files`: files that a scenario is put together from.
+//! - [`include`](mod@include), `files`, `file_reader`: files that a scenario is put together from.
 //! - [`library`]: scenarios that come with the program, and may be included.
 //! - [`given`]: strategies, prices and workloads of a program's own.
 //! - `complaints`: where the text is, and what was found wrong with it.
@@ -29,6 +29,7 @@ mod configurations;
 mod elastic;
 mod extent;
 pub mod file;
+mod file_reader;
 mod files;
 pub mod given;
 mod hull;

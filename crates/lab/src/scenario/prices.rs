@@ -9,9 +9,9 @@ use toml::Spanned;
 use super::complaints::Complaints;
 use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
-use super::subject::{Form, Reading};
+use super::subject::form::{Form, Reading};
 use scavsim_data::cloud::{Fleet, PriceTable};
-use scavsim_data::configuration::Shape;
+use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::pricing::builtin;
 use scavsim_data::pricing::file::Tables;
 use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
@@ -169,9 +169,15 @@ impl<'a> Rentals<'a> {
     }
 }
 
-/// The VM type of a shape.
-pub(super) fn vm_type(shape: &str) -> &str {
-    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
+/// Runs of configurations of one VM type.
+pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    (configurations.chunk_by(|a, b| vm_type(&a.vm) == vm_type(&b.vm)))
+        .map(|run| {
+            start += run.len();
+            start - run.len()..start
+        })
+        .collect()
 }
 
 /// Every policy must have a price for every VM type to choose from.

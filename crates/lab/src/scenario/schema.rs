@@ -8,7 +8,7 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Map, Value, json};
 
 use super::file::ScenarioFile;
-use super::subject::{FORMS, LISTS};
+use super::subject::{KINDS, LISTS};
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::pricing::builtin;
 use scavsim_data::workload;
@@ -83,7 +83,11 @@ fn with_lists(schema: &mut Schema) {
             }
         }
     }
-    let subjects = FORMS.iter().rev().map(|form| form.key).chain(["include"]);
+    let subjects = KINDS
+        .iter()
+        .rev()
+        .map(|kind| kind.form.key)
+        .chain(["include"]);
     root["anyOf"] = subjects.map(|key| json!({ "required": [key] })).collect();
     if let Some(definitions) = root.pointer_mut("/$defs").and_then(Value::as_object_mut) {
         definitions.insert(RANGE.to_owned(), range());

@@ -3,7 +3,8 @@
 use super::Setting;
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
-use super::subject::{Reading, Subject};
+use super::subject::Subject;
+use super::subject::form::Reading;
 use scavsim_read::input::checked::Spread;
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Variation;

@@ -4,7 +4,8 @@ use toml::Spanned;
 
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable};
-use super::subject::{Known, Subject};
+use super::subject::Subject;
+use super::subject::topic::Known;
 use scavsim_read::input::Diagnostic;
 use scavsim_search::search::registry::WHEN_NONE_IS_NAMED;
 use scavsim_search::search::{ALL_KNOWING, Objective, Past, Registry, Settings, registry};

@@ -5,37 +5,19 @@ use std::collections::BTreeSet;
 use super::candidates::candidates;
 use super::decision::{Decision, Effort, Goal, Measurement, Prospect, Worth};
 use super::known::{Known, known};
-use super::offers::{Offer, Offers, Wanted, offers};
+use super::offers::{Offer, Offers, offers};
+use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
 use super::simulate::{Simulated, simulate};
 use super::uncertainty::Uncertainty;
 use crate::import::{Imported, Report, profile};
 use scavsim_data::cloud::{Catalogue, Market};
-use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Reach, Workload, load};
-use scavsim_lab::experiment::ranking::{self, NoRanking};
+use scavsim_lab::experiment::ranking;
 use scavsim_read::input::{Diagnostics, Folder, Source};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
-
-/// What is asked.
-#[derive(Debug, Clone)]
-pub struct Question {
-    /// How the table is imported.
-    pub import: profile::Options,
-    /// Where, and in which market.
-    pub wanted: Wanted,
-    /// What to choose by.
-    pub goal: Goal,
-    /// Minutes until VMs train, in a measurement and in the job.
-    pub setup_min: f64,
-    /// Steps of a measurement.
-    pub steps: u32,
-    /// How often the job is to be trained.
-    pub times: f64,
-    /// Simulated runs of each configuration.
-    pub runs: u64,
-}
 
 /// What is answered.
 #[derive(Debug, Clone)]
@@ -104,26 +86,6 @@ pub struct Next {
     pub offer: Offer,
     /// Whether that was measured before.
     pub was_measured: bool,
-}
-
-/// Why there is no advice.
-#[derive(Debug)]
-pub enum NoAdvice {
-    /// Something is wrong with the question.
-    Wrong(Diagnostics),
-    /// Something else.
-    Failed(NoRanking),
-}
-
-impl From<NoRanking> for NoAdvice {
-    fn from(why: NoRanking) -> NoAdvice {
-        NoAdvice::Failed(why)
-    }
-}
-
-/// Name of the VM type of a shape.
-pub(super) fn vm_type(shape: &str) -> &str {
-    Shape::parse(shape).map_or(shape, |shape| shape.vm_type)
 }
 
 /// Answers a question.

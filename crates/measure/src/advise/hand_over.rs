@@ -2,12 +2,7 @@
 
 use super::advice::Choice;
 use scavsim_data::cloud::Market;
-use scavsim_data::configuration::Shape;
-
-fn vm_type(choice: &Choice) -> &str {
-    let vm = &*choice.configuration.vm;
-    Shape::parse(vm).map_or(vm, |shape| shape.vm_type)
-}
+use scavsim_data::configuration::{Shape, vm_type};
 
 /// Workers on each VM, as a shell says them: a number, or one of several by the rank of the VM.
 fn workers_per_vm(choice: &Choice) -> String {
@@ -50,7 +45,11 @@ fn plain(name: &str) -> String {
 
 /// A task for `sky launch`, or `sky jobs launch` in the spot market.
 pub fn sky(name: &str, choice: &Choice) -> String {
-    let (vm_type, each, vms) = (vm_type(choice), workers_per_vm(choice), choice.vms);
+    let (vm_type, each, vms) = (
+        vm_type(&choice.configuration.vm),
+        workers_per_vm(choice),
+        choice.vms,
+    );
     let infra = match (&choice.offer.provider, &choice.offer.region) {
         (Some(provider), Some(region)) => format!("  infra: {provider}/{region}\n"),
         (Some(provider), None) => format!("  infra: {provider}\n"),
@@ -109,7 +108,7 @@ pub enum NoCommands {
 /// # Errors
 /// Where the provider is not known.
 pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
-    let (vm_type, vms) = (vm_type(choice), choice.vms);
+    let (vm_type, vms) = (vm_type(&choice.configuration.vm), choice.vms);
     let name = plain(name);
     let spot = choice.offer.market == Market::Spot;
     let region = choice.offer.region.as_deref();

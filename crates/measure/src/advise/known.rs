@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::advice::vm_type;
 use super::repeats::Repeats;
 use scavsim_base::stats::{self, normal};
-use scavsim_data::configuration::Configuration;
+use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 
 /// What the measurements told.

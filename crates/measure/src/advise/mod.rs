@@ -2,7 +2,7 @@
 //!
 //! In: a table of the user's own measurements, prices and lives of VMs. Out: an [`Advice`]. Nothing is written.
 //!
-//! - [`advice`]: all of it in order; `simulate`: the configurations in each market; [`known`](mod@known): what the measurements tell.
+//! - [`question`]: what is asked; [`advice`]: all of it in order; `simulate`: the configurations in each market; [`known`](mod@known): what the measurements tell.
 //! - [`candidates`](mod@candidates): the configurations that the measurements say something of.
 //! - [`offers`](mod@offers): what the VM types cost, where, and how long they live.
 //! - [`repeats`]: how far repeats lie apart; [`uncertainty`]: how far off predictions may be; `process`: the field behind it.
@@ -17,12 +17,14 @@ pub mod json;
 pub mod known;
 pub mod offers;
 mod process;
+pub mod question;
 pub mod repeats;
 mod simulate;
 pub mod text;
 pub mod uncertainty;
 mod words;
 
-pub use advice::{Advice, Question, advise};
+pub use advice::{Advice, advise};
 pub use decision::{Decision, Goal, Measurement, Prospect, Worth};
 pub use offers::{Offer, Wanted};
+pub use question::Question;

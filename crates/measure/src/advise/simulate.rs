@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::advice::{NoAdvice, Question, vm_type};
 use super::decision::Prospect;
 use super::offers::{Offer, Offers};
+use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
 use crate::import::profile;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::Market;
-use scavsim_data::configuration::Configuration;
+use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Reach, Workload};
 use scavsim_lab::experiment::ranking::{self, Ranked};
 use scavsim_lab::scenario::{self, Given, Overrides, Scenario, Subject};

@@ -8,11 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use super::advice::vm_type;
 use super::process::{Place, Process};
 use super::repeats::Repeats;
 use scavsim_base::stats::student_t;
-use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::step_cost::StepRow;
 use scavsim_data::workload::{Communication, Epochs, Laws, StepCosts, Workload};
 

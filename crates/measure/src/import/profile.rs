@@ -3,17 +3,20 @@
 //! In: `vm,workers,batch,step_s` and, where known, `compute_s`, `communication_s`, `noise` (γ/K)
 //! and `epochs`; cells of these may be empty. Rows of one configuration are repeats.
 //!
+//! - [`options`]: what is imported, and what the table does not hold.
 //! - `rows`: the rows, each by itself; `tables`: what their repeats come to.
 //! - `questions`: what a table of measurements seldom is, and a mistaken one often.
 //! - `laws`: what is said of the unmeasured, and what is too poor to be.
 
 mod laws;
+pub mod options;
 mod questions;
 mod rows;
 mod tables;
 
-use std::path::PathBuf;
 use std::sync::Arc;
+
+pub use options::{BatchIs, Options, Unit};
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
@@ -24,60 +27,6 @@ use super::{
 use scavsim_data::workload::Origin;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
-
-/// What is imported, and what the table does not hold.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The table.
-    pub file: PathBuf,
-    /// Name of the workload.
-    pub name: String,
-    /// D.
-    pub samples_per_epoch: u64,
-    /// Epochs for every batch, where the table has none.
-    pub epochs: Option<f64>,
-    /// Unit of the times, where the user says.
-    pub unit: Option<Unit>,
-    /// Whose the batch is, where the user says.
-    pub batch: Option<BatchIs>,
-    /// Steps until the noise reading settles.
-    pub cold_start_steps: Option<u64>,
-    /// Steps of one probe.
-    pub probe_steps: Option<u64>,
-    /// Seconds to restore a checkpoint.
-    pub restore_s: Option<f64>,
-    /// Parameters of the model.
-    pub parameters: Option<u64>,
-}
-
-/// Unit of the times in the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Unit {
-    /// Seconds
-    #[default]
-    S,
-    /// Milliseconds
-    Ms,
-}
-
-impl Unit {
-    /// One of it.
-    fn seconds(self) -> f64 {
-        match self {
-            Unit::S => 1.0,
-            Unit::Ms => 1e-3,
-        }
-    }
-}
-
-/// Whose samples the batch counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum BatchIs {
-    /// Those of all workers together
-    Global,
-    /// Those of each worker
-    Local,
-}
 
 /// Seconds to restore a checkpoint, where the user does not say.
 pub const RESTORE_S: f64 = 60.0;

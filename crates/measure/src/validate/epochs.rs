@@ -1,6 +1,6 @@
 //! Batches left out of epochs.
 
-use super::{Answer, Split};
+use super::split::{Answer, Split};
 use scavsim_data::fit::epochs::noise_scale;
 use scavsim_data::workload::epochs::EpochRow;
 use scavsim_data::workload::law::EpochLaw;

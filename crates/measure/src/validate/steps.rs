@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Answer, Depth, Split};
+use super::split::{Answer, Depth, Split};
 use scavsim_base::stats::Welford;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::fit::best::{best, best_on_one_vm};

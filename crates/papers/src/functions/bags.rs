@@ -1,6 +1,8 @@
 //! What a job of a bag is expected to cost, by formula.
 
-use super::{Function, Given, NoValue, function};
+use super::function::{Function, function};
+use super::given::Given;
+use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_sim::bag::formula;
 

@@ -1,6 +1,9 @@
 //! What was measured of starts, restarts and checkpoints.
 
-use super::{Function, Given, NoValue, draws, function, mean_drawn, stream};
+use super::draws::{draws, mean_drawn, stream};
+use super::function::{Function, function};
+use super::given::Given;
+use super::no_value::NoValue;
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::checkpoint_write::Measured;

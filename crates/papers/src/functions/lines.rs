@@ -1,6 +1,8 @@
 //! What strategies fit to the measured noise and epochs of a workload of the library.
 
-use super::{Function, Given, NoValue, function};
+use super::function::{Function, function};
+use super::given::Given;
+use super::no_value::NoValue;
 use scavsim_base::stats::Line;
 use scavsim_data::workload::{Reach, library, load};
 use scavsim_read::expression::Arguments;

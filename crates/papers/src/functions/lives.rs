@@ -1,77 +1,15 @@
 //! How long VMs live.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
-use super::no_value::NoLife;
-use super::{Function, Given, NoValue, draws, function, mean_drawn, stream};
+use super::draws::{draws, mean_drawn, stream};
+use super::function::{Function, function};
+use super::given::Given;
+use super::life::library;
+use super::no_value::NoValue;
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::stats::kolmogorov_smirnov_against;
-use scavsim_data::cloud::lifetimes::{Bathtub, Empirical, Kind, Lifetime, Model};
+use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_read::expression::Arguments;
-use scavsim_read::input::checked::Positive;
 use scavsim_sim::cluster::checkpoint::run_time;
-
-/// Lives that a file names.
-pub type Lives = BTreeMap<String, Lifetime>;
-
-/// A life as written.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Life {
-    /// By a model of `scavsim list lifetimes`.
-    Named(String),
-    /// Lost at any age up to this with equal odds.
-    UniformUpToH(Positive),
-    /// By the law a (1 − e^(−t/τ1) + e^((t−b)/τ2)), up to a cap.
-    Bathtub {
-        /// a
-        a: Positive,
-        /// τ1
-        tau1_h: Positive,
-        /// τ2
-        tau2_h: Positive,
-        /// b
-        b_h: Positive,
-        /// The cap.
-        cap_h: Positive,
-    },
-}
-
-impl Life {
-    /// The life that it is.
-    ///
-    /// # Errors
-    /// Why it is none.
-    pub fn lifetime(&self) -> Result<Lifetime, NoLife> {
-        match self {
-            Life::Named(name) => library(name).cloned(),
-            Life::UniformUpToH(end) => {
-                let law = Empirical::new(&[(end.get(), 1.0)]).ok_or(NoLife::Uniform)?;
-                Ok(Lifetime::new(law, None))
-            }
-            Life::Bathtub {
-                a,
-                tau1_h,
-                tau2_h,
-                b_h,
-                cap_h,
-            } => {
-                let law = Bathtub::new(a.get(), tau1_h.get(), tau2_h.get(), b_h.get());
-                let law = law.ok_or(NoLife::Bathtub)?;
-                Ok(Lifetime::new(law, Some(cap_h.get())))
-            }
-        }
-    }
-}
-
-fn library(name: &str) -> Result<&'static Lifetime, NoLife> {
-    match &Model::named(name)?.kind {
-        Kind::Alone(life) => Ok(life),
-        Kind::Batch(_) | Kind::Trace(_) => Err(NoLife::NotAlone(name.to_owned())),
-    }
-}
 
 /// The life that the argument `life` names, and its name.
 pub(super) fn life<'g>(

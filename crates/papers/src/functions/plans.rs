@@ -1,6 +1,8 @@
 //! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
 
-use super::{Function, Given, NoValue, function};
+use super::function::{Function, function};
+use super::given::Given;
+use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::Diagnostics;
 use scavsim_sim::parallel::measured::{Beside, Measured, peak_memory_bytes, reduction_s};

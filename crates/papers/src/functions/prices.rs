@@ -1,6 +1,8 @@
 //! Listed prices.
 
-use super::{Function, Given, NoValue, function};
+use super::function::{Function, function};
+use super::given::Given;
+use super::no_value::NoValue;
 use scavsim_data::cloud::date::Date;
 use scavsim_data::cloud::prices::Market;
 use scavsim_data::cloud::{Catalogue, Offer};

@@ -2,8 +2,12 @@
 
 use std::rc::Rc;
 
+use super::draws::{draws, mean_drawn};
+use super::function::{Function, function};
+use super::given::{Given, Schedule};
 use super::lives::{age_h, life};
-use super::{Function, Given, NoValue, draws, function, mean_drawn};
+use super::no_value::NoValue;
+
 use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::lifetimes::Lifetime;
@@ -14,13 +18,6 @@ use scavsim_sim::cluster::checkpoint::{
 };
 
 const MINUTES_PER_HOUR: f64 = SECONDS_PER_HOUR / 60.0;
-
-/// A table of checkpoints.
-#[derive(Debug, Clone)]
-pub(super) enum Schedule {
-    Dynamic(Rc<Dynamic>),
-    SinceStart(Rc<SinceStart>),
-}
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(increase_h ["life", "job_h", "age_h?"] "hours that a job takes longer if its VM is lost at most once, as published: ∫ t dF(t) from the age of the VM to the end of the job"),

@@ -1,6 +1,9 @@
 //! Asynchronous workers and their parameter servers.
 
-use super::{Function, Given, NoValue, SEED, function};
+use super::draws::SEED;
+use super::function::{Function, function};
+use super::given::Given;
+use super::no_value::NoValue;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Delay, Machines, Spread};
 use scavsim_sim::training::sync::{Asp, AspAlone, ServiceTime};

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::evaluate::{Scope, World};
 use super::fault::Fault;
+use super::scope::Scope;
 use super::tree::{Call, Expression};
 use super::value::Value;
+use super::world::World;
 use crate::input::Diagnostic;
 
 /// Functions of rows.

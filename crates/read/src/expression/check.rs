@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::aggregates::AGGREGATES;
-use super::evaluate::World;
 use super::rows::table_of;
 use super::tree::{Call, Expression, Node, Text, Word};
+use super::world::World;
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
 
 /// Columns that are asked for, by table.

@@ -6,8 +6,8 @@
 //! - [`tree`]: what is written, as a tree; `token`, `parse`: text → tree.
 //! - [`table`]: rows to select from; [`value`]: what an expression comes to.
 //! - [`check`](mod@check): names that nothing has, before anything is computed, and the columns that are asked for.
-//! - [`evaluate`](mod@evaluate): tree → value, within a `budget`; `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows
-//!   that meet conditions; [`fault`]: why there is no value.
+//! - [`world`]: what can be named; [`evaluate`](mod@evaluate): tree → value in a `scope`, within a `budget`, or a [`fault`].
+//! - `rows`: what an aggregate goes over; `aggregates`: what it makes of it; `select`: rows that meet conditions.
 
 mod aggregates;
 mod budget;
@@ -16,20 +16,23 @@ pub mod evaluate;
 pub mod fault;
 mod parse;
 mod rows;
+mod scope;
 mod select;
 pub mod table;
 mod token;
 pub mod tree;
 pub mod value;
+pub mod world;
 
 pub use aggregates::AGGREGATES;
 pub use check::{Used, check};
-pub use evaluate::{Arguments, World, evaluate};
+pub use evaluate::evaluate;
 pub use fault::{Fault, Refusal};
 pub use parse::{CEIL, Wrong, parse, parse_loops, parse_rule};
 pub use table::{Cell, Table};
 pub use tree::{Definition, Text};
 pub use value::Value;
+pub use world::{Arguments, World};
 
 /// Functions of numbers and lists that every expression knows, with their parameters.
 pub const PLAIN: &[(&str, &[&str])] = &[

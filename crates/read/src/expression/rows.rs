@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::evaluate::Scope;
 use super::fault::Fault;
+use super::scope::Scope;
 use super::table::Table;
 use super::tree::{Call, Condition, Expression, Node};
 use super::value::Value;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::evaluate::Scope;
+use super::scope::Scope;
 use super::table::Table;
 use super::tree::{Condition, Node, Relation};
 use super::value::Value;

@@ -3,6 +3,9 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+
+use super::{Diagnostic, Diagnostics, Source};
 
 /// Largest text that is read whole; all that was ever measured of a workload is smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -30,6 +33,32 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
             io::ErrorKind::FileTooLarge,
             format!("it is larger than {} MiB", MOST_BYTES >> 20),
         )),
+    }
+}
+
+impl Source {
+    /// Reads a file; one that cannot be read, or is not text, becomes a diagnostic.
+    pub fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+        let name = path.display().to_string();
+        let bytes = match read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                diagnostics.push(Diagnostic::general(format!("cannot read {name}: {error}")));
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(Source::new(name, text)),
+            Err(error) => {
+                let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+                diagnostics.push(
+                    Diagnostic::general(format!("cannot read {name}: line {line} is not UTF-8"))
+                        .with_help("save the file as UTF-8 text"),
+                );
+                None
+            }
+        }
     }
 }
 
@@ -82,5 +111,32 @@ mod tests {
         assert_eq!(told, Err("it is larger than 64 MiB".to_owned()));
         file.set_len(MOST_BYTES).expect("it can have holes");
         assert_eq!(read(&large).map(|b| b.len() as u64).ok(), Some(MOST_BYTES));
+    }
+
+    #[test]
+    fn an_unreadable_file_is_named() {
+        let mut diagnostics = Diagnostics::default();
+        assert_eq!(
+            Source::read(Path::new("/no/such.toml"), &mut diagnostics),
+            None
+        );
+        let shown = diagnostics.render(false);
+        assert!(
+            shown.starts_with("error: cannot read /no/such.toml: "),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_is_refused_with_its_line() {
+        let path = std::env::temp_dir().join(format!("input-source-{}", std::process::id()));
+        std::fs::write(&path, b"a = 1\nb = \"\xff\"\n")
+            .expect("the temporary directory is writable");
+        let mut diagnostics = Diagnostics::default();
+        let read = Source::read(&path, &mut diagnostics);
+        std::fs::remove_file(&path).expect("it was just written");
+        assert_eq!(read, None);
+        let shown = diagnostics.render(false);
+        assert!(shown.contains("line 2 is not UTF-8"), "{shown}");
     }
 }

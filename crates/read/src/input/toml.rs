@@ -1,6 +1,7 @@
 //! TOML into typed values, with every mistake reported at once.
 
 mod complaint;
+mod deserializer;
 mod document;
 mod kind;
 mod reading;
@@ -31,7 +32,7 @@ pub use tree::{Key, Step};
 /// before using it for more than further checks.
 pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<T> {
     let (root, broken) = parse(source, diagnostics);
-    reading::read(source, &root, &broken, diagnostics)
+    deserializer::read(source, &root, &broken, diagnostics)
 }
 
 /// A whole document in which keys may hold several values.

@@ -49,6 +49,7 @@ pub mod partial;
 pub mod past;
 pub mod planner;
 mod probing;
+mod products;
 pub mod random;
 pub mod registry;
 pub mod same_job;

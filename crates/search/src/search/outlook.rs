@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::belief::Belief;
-use super::gaussian_process::{Known, Sums};
+use super::products::{Known, Sums};
 
 /// Candidates, by their place in the list that was asked for, as they stand.
 #[derive(Debug)]

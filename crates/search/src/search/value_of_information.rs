@@ -24,11 +24,11 @@ use serde::{Deserialize, Serialize};
 use super::probing::Probing;
 use super::settings::Probes;
 use super::trials::{Outcome, Trials};
-use super::{Depends, Forecast, Objective as Aim, Past, Recipe, Strategy, Task, Unusable};
+use super::{Depends, Forecast, Past, Recipe, Strategy, Task, Unusable};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
-use experts::{End, Experts, Objective, Seen};
+use experts::{End, Experts, Seen, objective};
 use failures::{Cliffs, Failures};
 use field::Prior;
 use looks::Looking;
@@ -114,6 +114,13 @@ impl ValueOfInformation {
     }
 }
 
+impl Constants {
+    /// The strategy with these constants in place of its own.
+    pub fn strategy(self) -> impl Strategy {
+        ValueOfInformation::new(usize::MAX, self)
+    }
+}
+
 impl Strategy for ValueOfInformation {
     fn depends(&self) -> Depends {
         Depends::BOTH
@@ -186,30 +193,6 @@ impl Strategy for ValueOfInformation {
         }
         trials.decide()?;
         Ok(())
-    }
-}
-
-/// The logarithm of the objective by that of time; infinite where a price is asked for that nobody knows.
-fn objective(task: &Task<'_>) -> Objective {
-    let per_second = |at: usize| {
-        let usd = task.prices.and_then(|prices| prices.usd_per_hour(at));
-        usd.filter(|usd| *usd > 0.0)
-            .map_or(f64::INFINITY, |usd| libm::log(usd / 3600.0))
-    };
-    let by_price = (0..task.space.len()).map(per_second);
-    match task.objective {
-        Some(Aim::Cost) => Objective {
-            power: 1.0,
-            offset: by_price.collect(),
-        },
-        Some(Aim::Knee) => Objective {
-            power: 2.0,
-            offset: by_price.collect(),
-        },
-        Some(Aim::Time) | None => Objective {
-            power: 1.0,
-            offset: vec![0.0; task.space.len()],
-        },
     }
 }
 

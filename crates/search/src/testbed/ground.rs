@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{BagGround, Site};
+use super::bag_ground::BagGround;
+use super::site::Site;
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;

@@ -7,11 +7,12 @@
 //! - [`ground`]: what is true of configurations; [`site`]: a job among them as an experiment sees it.
 //! - [`job_site`]: such a job, whatever it does; [`stepwise`]: where it trains in steps; `log`: what is noted of it.
 //! - [`simulated`]: the simulated cluster; `world`: what is true of it.
-//! - [`grid`]: the measured grid. [`bag`]: a bag of jobs. [`plans`]: a model cut over GPUs.
+//! - [`grid`]: the measured grid. [`bag`], [`bag_ground`]: a bag of jobs. [`plans`]: a model cut over GPUs.
 //! - [`metered`]: a job on a ground as a testbed, with clock and bill.
 //! - [`history`]: what earlier runs of a workload left behind.
 
 pub mod bag;
+pub mod bag_ground;
 pub mod grid;
 pub mod ground;
 pub mod history;
@@ -24,7 +25,7 @@ pub mod site;
 pub mod stepwise;
 pub mod world;
 
-pub use bag::BagGround;
+pub use bag_ground::BagGround;
 pub use grid::MeasuredGrid;
 pub use ground::{Facts, Ground, HeldVms, Point, Terms};
 pub use history::{History, PastRun};

@@ -1,9 +1,10 @@
 //! What a table comes to, in words: who is best, by how much, and what the search cost.
 
+use super::choices::{is_all_knowing, objective, oracle};
 use super::percent::{Typical, typical};
 use super::places::Places;
 use super::summary_columns::{known_text, spent_text};
-use super::summary_table::{is_all_knowing, objective, oracle};
+
 use scavsim_base::text::Page;
 use scavsim_base::text::words::{percent, signed};
 use scavsim_lab::experiment::Group;

@@ -4,9 +4,10 @@
 use std::io;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Folder;
+pub use super::identity::Identity;
 use super::places::Places;
 use scavsim_data::cloud::{prices, sources, vm_types};
 use scavsim_data::pricing::builtin;
@@ -22,9 +23,6 @@ pub const FILE: &str = "manifest.json";
 /// Version of the scheme by which random streams are keyed and drawn.
 const RNG_SCHEME: &str =
     "xoshiro256++, streams keyed by (seed, purpose, replica, identity), version 2";
-
-/// All that decides the records of a run, by key.
-pub type Identity = Map<String, Value>;
 
 /// What decides the records of `scenario`.
 pub fn identity(scenario: &Scenario) -> Identity {

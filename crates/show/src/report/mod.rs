@@ -19,12 +19,14 @@
 //!   table comes to, in words.
 
 pub mod aside;
+mod choices;
 pub mod clusters_table;
 pub mod csv_rows;
 pub mod failures_csv;
 pub mod folder;
 pub mod formats;
 pub mod headline;
+pub mod identity;
 pub mod manifest;
 pub mod percent;
 pub mod places;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::manifest::Identity;
+use super::identity::Identity;
 use scavsim_base::text::Page;
 use scavsim_data::configuration::Shape;
 use scavsim_lab::scenario::{Remarks, Scenario};

@@ -1,8 +1,8 @@
 //! The summary by pricing policy: what a price changes.
 
+use super::choices::{objective, place};
 use super::percent::typical;
 use super::places::Places;
-use super::summary_table::{objective, place};
 use scavsim_base::text::words::{hours, or_dash, percent, plural_with_commas, usd};
 use scavsim_base::text::{Column, NEEDED, Page, Sheet};
 use scavsim_lab::experiment::{Chosen, Group};

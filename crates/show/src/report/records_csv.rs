@@ -16,7 +16,6 @@ use super::csv_rows::CsvRows;
 use super::folder::Folder;
 use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
-use super::unfinished_rows::Good;
 use scavsim_lab::experiment::{COLUMNS, Record};
 use scavsim_read::input::regular;
 
@@ -95,6 +94,15 @@ pub fn rows_behind<W: Write>(bytes: W) -> csv::Writer<W> {
     csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(bytes)
+}
+
+/// How far the rows are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Good {
+    /// Rows of whole tasks.
+    pub rows: u64,
+    /// Bytes of their hashes.
+    pub hashes_end: u64,
 }
 
 impl RecordsCsv {

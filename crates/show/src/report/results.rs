@@ -14,11 +14,11 @@ use super::failures_csv::FailuresPart;
 use super::folder::Folder;
 use super::formats::FORMATS;
 use super::manifest::{self, Identity};
-use super::records_csv::{self, CsvPart, RecordsCsv};
+use super::records_csv::{self, CsvPart, Good, RecordsCsv};
 use super::records_file::{FormPart, RecordsFile, RecordsFormat};
 use super::row_hashes::{self, Altered, RowHashes};
 use super::stored_rows::StoredRows;
-use super::unfinished_rows::{self, Good};
+use super::unfinished_rows;
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_lab::experiment::{
     Aggregated, Ending, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, Summary,

@@ -8,18 +8,10 @@ use std::path::Path;
 
 use super::folder::Folder;
 use super::manifest::Identity;
+use super::records_csv::Good;
 use super::row_hashes::{Altered, Check, PARTIAL, RowHashes};
 use super::stored_rows::StoredRows;
 use scavsim_read::input::regular;
-
-/// How far the rows are good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Good {
-    /// Rows of whole tasks.
-    pub rows: u64,
-    /// Bytes of their hashes.
-    pub hashes_end: u64,
-}
 
 /// Finds how far the rows in the file at `path` are those of the run that `manifest` is of. Behind it, their hashes
 /// stand in [`PARTIAL`].

@@ -1,28 +1,25 @@
 //! From a configuration of a workload to its cluster.
 //!
+//! - [`builder`]: what it is built from, and what may be missing.
 //! - `frame`: its VMs, and on which terms they are.
 //! - `size`: its step process with so many of them.
 
+pub mod builder;
 mod frame;
 mod size;
 
+pub use builder::{Builder, MOST_SIZES, Missing};
 use frame::{Frame, Vms};
 use size::At;
 
 use super::checkpoint::Policy;
 use super::checkpoint::choice::policy;
 use super::groups::{Cluster, Size, vms_at};
-use super::setup::Setup;
 use super::terms::OnLoss;
 use crate::training::Fidelity;
-use crate::training::variation::Variation;
-use crate::training::waits::Waits;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::RentedVms;
-use scavsim_data::workload::{OutsideHull, Provenance, Reach, Replay, Workload};
-
-/// Most sizes that a cluster may have.
-pub const MOST_SIZES: usize = 4096;
+use scavsim_data::workload::{OutsideHull, Provenance, Replay};
 
 /// A cluster and what it does to its configuration's figures.
 pub struct Built {
@@ -34,38 +31,6 @@ pub struct Built {
     pub steps_factor: f64,
     /// How the steps of its groups were obtained.
     pub provenance: Provenance,
-}
-
-/// All that a cluster is built from.
-pub struct Builder<'a> {
-    /// The workload.
-    pub workload: &'a Workload,
-    /// How far beyond its measurements it may be asked.
-    pub reach: &'a Reach,
-    /// What varies at random.
-    pub variation: &'a Variation,
-    /// The slowest of K workers, for worker counts known before.
-    pub waits: &'a Waits,
-    /// How clusters live.
-    pub setup: &'a Setup,
-}
-
-/// What a workload does not know of a configuration's cluster.
-#[derive(Debug, Clone)]
-pub enum Missing {
-    /// The cluster as it is asked for.
-    Itself(OutsideHull),
-    /// A size that it may come to.
-    Size(OutsideHull),
-    /// Its parameter servers take longer than the step that is to hold their service.
-    Service {
-        /// Seconds of the step.
-        step_s: f64,
-        /// Seconds of the service.
-        service_s: f64,
-    },
-    /// It has more than [`MOST_SIZES`] sizes.
-    TooManySizes,
 }
 
 impl Builder<'_> {

@@ -8,10 +8,8 @@ mod events;
 mod path;
 mod reduction;
 
-use super::misfit::Misfit;
 use super::runtime::Activations;
 use super::schedule::{Place, Schedule};
-use super::{LayerProfile, Links, NodeKind, ParallelPlan, Runtime};
 
 pub use path::Scratch;
 
@@ -156,20 +154,6 @@ pub struct PreparedPlan {
 }
 
 impl PreparedPlan {
-    /// Checks a plan and computes what its steps consist of.
-    ///
-    /// # Errors
-    /// The reason why the plan cannot be run.
-    pub fn new(
-        profile: &LayerProfile,
-        links: &Links,
-        nodes: &[NodeKind],
-        runtime: &Runtime,
-        plan: &ParallelPlan,
-    ) -> Result<PreparedPlan, Misfit> {
-        costs::prepare(profile, links, nodes, runtime, plan)
-    }
-
     /// Stages of a pipeline.
     pub fn stages(&self) -> usize {
         self.stages as usize
@@ -328,15 +312,6 @@ impl PreparedPlan {
     /// What a checkpoint holds: parameters and optimiser state of the whole model, once.
     pub fn checkpoint_bytes(&self) -> u64 {
         self.checkpoint_bytes
-    }
-
-    /// The timeline of one step without luck, in the order in which its pieces end.
-    pub fn timeline(&self) -> Vec<Span> {
-        let mut spans = Vec::new();
-        self.step_events(&mut |_| 1.0, &mut events::Room::default(), |span| {
-            spans.push(span)
-        });
-        spans
     }
 }
 

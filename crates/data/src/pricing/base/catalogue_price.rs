@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rented, Rule, VmPrice};
+use super::price::{Base, NoPrice, VmPrice};
+use super::rule::Rule;
 use crate::cloud::{Date, Fleet, Market, Offer, Place, PriceTable, prices, vm_types};
 use crate::pricing::PolicyFile;
 use crate::pricing::spot_series_key::SpotSeriesKey;
 use crate::pricing::wrong_policy::WrongPolicy;
+use crate::usage::Rented;
 
 /// `catalogue` with `date`, and `provider` and `region` or `regions`
 pub const RULE: Rule = Rule {

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rented, Rule, VmPrice};
+use super::price::{Base, NoPrice, VmPrice};
+use super::rule::Rule;
 use crate::cloud::{Fleet, vm_types};
 use crate::pricing::wrong_policy::WrongPolicy;
+use crate::usage::Rented;
 use scavsim_read::input::checked::Usd;
 
 /// `usd_per_vcpu_hour` and `usd_per_gib_hour`, `usd_per_gpu_hour`

@@ -1,6 +1,7 @@
 //! VMs sized to the batch and priced by memory alone; the worker count does not matter.
 
-use super::{Base, Rule};
+use super::price::Base;
+use super::rule::Rule;
 
 /// `usd_per_sample_hour`
 pub const RULE: Rule = Rule {

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rented, Rule, VmPrice};
+use super::price::{Base, NoPrice, VmPrice};
+use super::rule::Rule;
 use crate::cloud::Fleet;
 use crate::pricing::wrong_policy::WrongPolicy;
+use crate::usage::Rented;
 use scavsim_read::input::checked::PositiveUsd;
 use scavsim_read::input::closest;
 

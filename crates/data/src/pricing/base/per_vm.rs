@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Base, NoPrice, Rented, Rule, VmPrice};
+use super::price::{Base, NoPrice, VmPrice};
+use super::rule::Rule;
 use crate::cloud::Fleet;
+use crate::usage::Rented;
 
 /// `usd_per_vm_hour`
 pub const RULE: Rule = Rule {

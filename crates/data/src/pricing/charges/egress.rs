@@ -1,6 +1,6 @@
 //! Data that leave the cloud, once per job.
 
-use super::{Amount, Charge};
+use super::charge::{Amount, Charge};
 
 const GIB: &str = "egress_gib";
 const USD: &str = "usd_per_egress_gib";

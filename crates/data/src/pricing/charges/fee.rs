@@ -1,6 +1,6 @@
 //! A fee for every job, whatever it takes: a platform's price per run.
 
-use super::{Amount, Charge};
+use super::charge::{Amount, Charge};
 
 const USD: &str = "usd_per_job";
 

@@ -3,44 +3,17 @@
 //! A policy's other keys are fields of its form. Those of charges stand in the charges' own files, so
 //! they are taken out while the form is read: what is left is as if the form had no more.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use schemars::Schema;
 use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
-use serde::{Deserialize, Serialize, forward_to_deserialize_any};
+use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::CHARGES;
-use crate::pricing::wrong_policy::WrongPolicy;
-use scavsim_read::input::checked::NonNegative;
-
-/// The numbers that a policy gives to charges, by their keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Keys(BTreeMap<&'static str, NonNegative>);
-
-impl Keys {
-    /// The number of a key, if it is given.
-    pub fn get(&self, key: &str) -> Option<f64> {
-        self.0.get(key).map(|number| number.get())
-    }
-
-    /// Quantity times price; 0 without both.
-    ///
-    /// # Errors
-    /// Where one is missing.
-    pub fn product(&self, quantity: &str, price: &str) -> Result<f64, WrongPolicy> {
-        match (self.get(quantity), self.get(price)) {
-            (Some(quantity), Some(price)) => Ok(quantity * price),
-            (None, None) => Ok(0.0),
-            _ => Err(WrongPolicy::GoTogether(format!(
-                "`{quantity}` and `{price}`"
-            ))),
-        }
-    }
-}
+use super::charge::Keys;
 
 fn all_keys() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     CHARGES.iter().flat_map(|charge| charge.keys)

@@ -3,41 +3,22 @@
 //! In: the numbers that a policy gives. Out: an [`Amount`] per charge. One file per charge, with its keys;
 //! a new one is a file here and a line in [`CHARGES`].
 //!
+//! - [`charge`]: what a charge is.
 //! - [`egress`]: data that leave the cloud.
 //! - [`storage`]: data that are kept while the job lasts.
 //! - [`keys`]: the keys of all charges among those of a policy.
 
+pub mod charge;
 pub mod egress;
 pub mod fee;
 pub mod keys;
 pub mod storage;
 
-pub use keys::Keys;
-
 use super::wrong_policy::WrongPolicy;
-
-/// A charge: its keys in a policy, and what they come to.
-#[derive(Debug)]
-pub struct Charge {
-    /// What it is called.
-    pub name: &'static str,
-    /// Its keys, each a number of at least 0, with what it says.
-    pub keys: &'static [(&'static str, &'static str)],
-    /// Reads it; nothing where none of its keys is given.
-    read: fn(&Keys) -> Result<Amount, WrongPolicy>,
-}
+pub use charge::{Amount, Charge, Keys};
 
 /// All charges.
 pub const CHARGES: &[&Charge] = &[&egress::CHARGE, &storage::CHARGE, &fee::CHARGE];
-
-/// What one charge comes to.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Amount {
-    /// USD when the job ends.
-    pub usd_at_end: f64,
-    /// USD per hour from the first VM to the last.
-    pub usd_per_hour: f64,
-}
 
 /// A number per charge, in the order of [`CHARGES`].
 pub type PerCharge<T> = [T; CHARGES.len()];

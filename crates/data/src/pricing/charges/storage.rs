@@ -1,7 +1,7 @@
 //! Data that are kept while the job lasts.
 
-use super::{Amount, Charge};
-use crate::pricing::reductions::sustained_use::MONTH_H;
+use super::charge::{Amount, Charge};
+use scavsim_base::units::MONTH_H;
 
 const GIB: &str = "storage_gib";
 const USD: &str = "usd_per_storage_gib_month";

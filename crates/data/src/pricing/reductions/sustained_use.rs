@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use crate::pricing::{PolicyFile, WrongPolicy};
+use scavsim_base::units::MONTH_H;
 
 /// Reads `sustained_use`; `None` where it is not given.
 pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy>> {
@@ -13,9 +14,6 @@ pub(super) fn read(file: &PolicyFile) -> Option<Result<SustainedUse, WrongPolicy
     ));
     Some(bands)
 }
-
-/// Hours of a month in price lists.
-pub const MONTH_H: f64 = 730.0;
 
 /// VMs of one type, billed for the same hours.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use super::form::{Form, Reading};
+use super::topic::{Known, Prepared, Preparing, Search, Topic};
 use crate::scenario::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -54,7 +55,6 @@ pub(super) const FORM: Form = Form {
         "bag.surrogate.result_s",
     ],
     policies: Vec::new,
-    read,
 };
 
 /// A bag of jobs, and the ways to run it.
@@ -67,7 +67,11 @@ pub struct BagOfJobs {
     losses_are_given: bool,
 }
 
-fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+/// What a file describes, with how VMs live in its first setting.
+pub(super) fn read(
+    reading: &Reading<'_>,
+    complaints: &mut Complaints<'_>,
+) -> Option<(BagOfJobs, Setup)> {
     let setup = setup::read(reading.file, &[], &[], complaints);
     let losses = table(reading.file)?.losses.as_ref();
     if let (Some(losses), Some(_)) = (losses, &setup.spot) {
@@ -79,7 +83,7 @@ fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subje
         terms: Vec::new(),
         losses_are_given: losses.is_some(),
     };
-    Some((Subject::Bag(bag), setup))
+    Some((bag, setup))
 }
 
 fn table(file: &ScenarioFile) -> Option<&BagTable> {

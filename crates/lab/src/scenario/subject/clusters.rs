@@ -6,15 +6,16 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use super::form::{Form, Reading};
+use super::topic::{Known, Prepared, Preparing, Search, Topic};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::configurations::Configurations;
 use crate::scenario::file::{Outside, ScenarioFile, Together};
 use crate::scenario::left_out::LeftOut;
 use crate::scenario::machines::{self, Machine};
-use crate::scenario::prices::{Rentals, place_in_cluster, vm_type};
+use crate::scenario::prices::{Rentals, by_vm, place_in_cluster};
 use crate::scenario::{Setting, setup, sizes, workloads};
-use scavsim_data::configuration::Configuration;
+use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::pricing::Rented;
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::space::Space;
@@ -45,7 +46,6 @@ pub(super) const FORM: Form = Form {
     why_spot: "",
     several: &[],
     policies: Vec::new,
-    read,
 };
 
 /// Clusters that train workloads.
@@ -66,7 +66,11 @@ pub struct Clusters {
     places: HashMap<Arc<str>, usize>,
 }
 
-fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+/// What a file describes, with how VMs live in its first setting.
+pub(super) fn read(
+    reading: &Reading<'_>,
+    complaints: &mut Complaints<'_>,
+) -> Option<(Clusters, Setup)> {
     let Reading {
         file, files, given, ..
     } = reading;
@@ -104,7 +108,7 @@ fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subje
             .collect(),
         machines,
     };
-    Some((Subject::Clusters(clusters), setup))
+    Some((clusters, setup))
 }
 
 /// The workloads that the file names.
@@ -293,15 +297,4 @@ impl Topic for Clusters {
             *all = places.into_iter().map(|at| all[at].clone()).collect();
         }
     }
-}
-
-/// Runs of configurations of one VM type.
-pub(in crate::scenario) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
-    let mut start = 0;
-    (configurations.chunk_by(|a, b| vm_type(&a.vm) == vm_type(&b.vm)))
-        .map(|run| {
-            start += run.len();
-            start - run.len()..start
-        })
-        .collect()
 }

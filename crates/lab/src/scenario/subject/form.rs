@@ -1,18 +1,11 @@
 //! Which keys of a scenario file a subject reads: what is said of others would be lost in silence, and is an error.
 
-use std::sync::LazyLock;
-
-use super::{FORMS, Subject};
 use crate::scenario::complaints::Complaints;
-use crate::scenario::file::{
-    SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION, ScenarioFile,
-};
+use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
 use crate::scenario::given::Given;
 use scavsim_data::pricing::Policy;
-use scavsim_data::pricing::charges::CHARGES;
-use scavsim_read::input::toml::{Key, Lists, Path, Tables};
-use scavsim_sim::cluster::Setup;
+use scavsim_read::input::toml::Key;
 
 /// Keys that are read whatever the subject.
 const COMMON: &[&str] = &[
@@ -34,7 +27,7 @@ const COMMON: &[&str] = &[
     "limits.max_miss",
 ];
 
-/// What a subject makes of a scenario file.
+/// The keys of a subject, and what it brings along.
 #[derive(Debug)]
 pub(crate) struct Form {
     /// The key that makes a file one of it.
@@ -49,18 +42,9 @@ pub(crate) struct Form {
     pub(super) why_spot: &'static str,
     /// Pricing policies of its own.
     pub(in crate::scenario) policies: fn() -> Vec<Policy>,
-    /// The subject that a file describes, with how VMs live in its first setting; `None` where something is wrong, which
-    /// is told.
-    pub(super) read: fn(&Reading<'_>, &mut Complaints<'_>) -> Option<(Subject, Setup)>,
 }
 
 impl Form {
-    /// The form of a scenario.
-    pub(in crate::scenario) fn of(files: &Files) -> &'static Form {
-        let has = |form: &&&Form| files.keys.iter().any(|key| key.path == form.key);
-        FORMS.iter().find(has).unwrap_or(&FORMS[FORMS.len() - 1])
-    }
-
     /// Whether a key means something, or a key of the table that it is.
     pub(super) fn reads(&self, key: &str) -> bool {
         let is_below = |one: &str, other: &str| {
@@ -99,38 +83,7 @@ impl Form {
             complaints.error_at(value.clone(), title, why);
         }
     }
-
-    /// Reads the subject of a file.
-    pub(in crate::scenario) fn read(
-        &self,
-        reading: &Reading<'_>,
-        complaints: &mut Complaints<'_>,
-    ) -> Option<(Subject, Setup)> {
-        (self.read)(reading, complaints)
-    }
 }
-
-/// Which keys may hold several values, as a list or a range: those that make settings, in each of which the scenario is
-/// run, and those of policies. VM types have such keys too, [`scale_axis`](crate::scenario::scale_axis).
-pub(in crate::scenario) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
-    let of_forms = FORMS.iter().flat_map(|form| form.several);
-    let settings = (SEVERAL_OF_SPOT.iter().chain(of_forms))
-        .chain(SEVERAL_OF_VARIATION)
-        .chain(&["search.repeats"]);
-    let charges = CHARGES.iter().flat_map(|charge| charge.keys);
-    let policies = (SEVERAL_OF_POLICIES.iter()).chain(charges.map(|(key, _)| key));
-    let path = |key: &&'static str| -> Path { key.split('.').collect() };
-    Lists {
-        what: "settings",
-        readings: settings.map(path).collect(),
-        tables: Tables {
-            what: "policy",
-            place: vec!["pricing", "define"],
-            keys: policies.map(path).collect(),
-            named_in: vec!["pricing", "policies"],
-        },
-    }
-});
 
 /// A scenario file that is read.
 pub(crate) struct Reading<'a> {

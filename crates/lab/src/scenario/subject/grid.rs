@@ -7,14 +7,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use super::form::{Form, Reading};
+use super::topic::{Known, Prepared, Preparing, Search, Topic};
 use crate::scenario::axis::Exclusion;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
 use crate::scenario::files::Files;
-use crate::scenario::prices::{Rentals, vm_type};
+use crate::scenario::prices::Rentals;
 use crate::scenario::setup;
 use scavsim_data::cloud::Fleet;
+use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, Rented};
 use scavsim_data::workload::OutsideHull;
 use scavsim_read::input::Folder;
@@ -31,7 +33,6 @@ pub(super) const FORM: Form = Form {
     why_spot: "",
     several: &[],
     policies: || vec![Policy::as_measured()],
-    read,
 };
 
 /// Jobs of a measured grid.
@@ -47,7 +48,11 @@ pub struct MeasuredJobs {
     histories: Vec<History>,
 }
 
-fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+/// What a file describes, with how VMs live in its first setting.
+pub(super) fn read(
+    reading: &Reading<'_>,
+    complaints: &mut Complaints<'_>,
+) -> Option<(MeasuredJobs, Setup)> {
     let Reading { file, files, .. } = reading;
     let setup = setup::read(file, &[], &[], complaints);
     let name = file.grid.as_ref()?;
@@ -89,7 +94,7 @@ fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subje
         histories: histories(&jobs),
         jobs,
     };
-    (!measured.jobs.is_empty()).then_some((Subject::Grid(measured), setup))
+    (!measured.jobs.is_empty()).then_some((measured, setup))
 }
 
 fn histories(jobs: &[Arc<Job>]) -> Vec<History> {

@@ -2,45 +2,35 @@
 //!
 //! Each subject has a file here with all that is its own: which keys of a scenario file it reads (`Form`), how they
 //! become what it is searched on, and what strategies know of that (`Topic`). Nothing outside of this folder asks which
-//! subject a scenario has; a new one is a file here, a variant of [`Subject`] and an entry of `FORMS`.
+//! subject a scenario has; a new one is a file here, a variant of [`Subject`] and an entry of `KINDS`.
 
 pub(crate) mod bag;
 pub(crate) mod clusters;
-mod form;
+pub(super) mod form;
 pub(crate) mod grid;
 pub(crate) mod plans;
 #[cfg(test)]
 mod tests;
+pub(crate) mod topic;
 
-use std::borrow::Cow;
-use std::fmt;
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
 pub use bag::BagOfJobs;
 pub use clusters::Clusters;
-pub(super) use form::{Form, LISTS, Reading};
 pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
 
 use super::Setting;
 use super::complaints::Complaints;
-use super::file::ScenarioFile;
-use super::prices::{self, Rentals};
-use super::setup;
-use scavsim_data::cloud::Fleet;
-use scavsim_data::pricing::Policy;
-use scavsim_data::pricing::builtin::LISTED;
-use scavsim_data::space::Space;
-use scavsim_data::workload::OutsideHull;
-use scavsim_search::search::{Figures, Task};
-use scavsim_search::testbed::{Ground, History};
+use super::file::{SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION, ScenarioFile};
+use super::files::Files;
+use form::{Form, Reading};
+use scavsim_data::pricing::charges::CHARGES;
+use scavsim_read::input::toml::{Lists, Path, Tables};
 use scavsim_sim::cluster::Setup;
-use scavsim_sim::engine::Hands;
-use scavsim_sim::plans::Choices;
-use scavsim_sim::training::waits::Waits;
+use topic::Topic;
 
 /// What a scenario is about.
 #[derive(Debug, Clone)]
@@ -55,8 +45,63 @@ pub enum Subject {
     Plans(ModelPlans),
 }
 
-/// The forms of all subjects. A file is about the first whose key it has; about clusters, where it has none.
-pub(super) const FORMS: &[&Form] = &[&plans::FORM, &bag::FORM, &grid::FORM, &clusters::FORM];
+/// A kind of subject: its form, and what it makes of a file of it; `None` where something is wrong, which is told.
+pub(super) struct SubjectKind {
+    pub(super) form: &'static Form,
+    pub(super) read: fn(&Reading<'_>, &mut Complaints<'_>) -> Option<(Subject, Setup)>,
+}
+
+/// All kinds. A file is about the first whose key it has; about clusters, where it has none.
+pub(super) const KINDS: &[SubjectKind] = &[
+    SubjectKind {
+        form: &plans::FORM,
+        read: |file, told| plans::read(file, told).map(|(own, setup)| (Subject::Plans(own), setup)),
+    },
+    SubjectKind {
+        form: &bag::FORM,
+        read: |file, told| bag::read(file, told).map(|(own, setup)| (Subject::Bag(own), setup)),
+    },
+    SubjectKind {
+        form: &grid::FORM,
+        read: |file, told| grid::read(file, told).map(|(own, setup)| (Subject::Grid(own), setup)),
+    },
+    SubjectKind {
+        form: &clusters::FORM,
+        read: |file, told| {
+            clusters::read(file, told).map(|(own, setup)| (Subject::Clusters(own), setup))
+        },
+    },
+];
+
+impl SubjectKind {
+    /// The kind of a scenario.
+    pub(super) fn of(files: &Files) -> &'static SubjectKind {
+        let has = |kind: &&SubjectKind| files.keys.iter().any(|key| key.path == kind.form.key);
+        KINDS.iter().find(has).unwrap_or(&KINDS[KINDS.len() - 1])
+    }
+}
+
+/// Which keys may hold several values, as a list or a range: those that make settings, in each of which the scenario is
+/// run, and those of policies. VM types have such keys too, [`scale_axis`](crate::scenario::scale_axis).
+pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    let of_forms = KINDS.iter().flat_map(|kind| kind.form.several);
+    let settings = (SEVERAL_OF_SPOT.iter().chain(of_forms))
+        .chain(SEVERAL_OF_VARIATION)
+        .chain(&["search.repeats"]);
+    let charges = CHARGES.iter().flat_map(|charge| charge.keys);
+    let policies = (SEVERAL_OF_POLICIES.iter()).chain(charges.map(|(key, _)| key));
+    let path = |key: &&'static str| -> Path { key.split('.').collect() };
+    Lists {
+        what: "settings",
+        readings: settings.map(path).collect(),
+        tables: Tables {
+            what: "policy",
+            place: vec!["pricing", "define"],
+            keys: policies.map(path).collect(),
+            named_in: vec!["pricing", "policies"],
+        },
+    }
+});
 
 impl Subject {
     /// What it answers as every other subject does.
@@ -125,168 +170,5 @@ impl Subject {
         complaints: &mut Complaints<'_>,
     ) {
         self.topic_mut().add_setting(file, setting, complaints);
-    }
-}
-
-/// Configurations that are searched together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Search {
-    /// The place of its name among those of the subject.
-    pub(crate) choice: usize,
-    /// Which of the configurations under this name.
-    pub(crate) configurations: Range<usize>,
-}
-
-/// What everybody knows of a search before it begins.
-pub(crate) struct Known<'s> {
-    /// The name of what is searched.
-    pub(crate) workload: &'s str,
-    /// The configurations.
-    pub(crate) space: Cow<'s, Space>,
-    /// Figures of the workload.
-    pub(crate) figures: Figures,
-    /// Earlier runs of the workload.
-    pub(crate) own: History,
-    /// Earlier runs of all workloads that a service has seen.
-    pub(crate) stored: Cow<'s, [History]>,
-    /// The plans by which a model is cut over GPUs, where these are the configurations.
-    plans: Option<&'s Choices>,
-}
-
-impl<'s> Known<'s> {
-    /// A search of which no earlier run tells anything.
-    fn without_history(workload: &'s str, space: &'s Space, figures: Figures) -> Known<'s> {
-        Known {
-            workload,
-            space: Cow::Borrowed(space),
-            figures,
-            own: History {
-                workload: workload.to_owned(),
-                ..History::default()
-            },
-            stored: Cow::Borrowed(&[]),
-            plans: None,
-        }
-    }
-
-    /// What a strategy is asked, without limits.
-    pub(super) fn task(&self) -> Task<'_> {
-        let mut task = self.figures.task(self.workload, &self.space);
-        task.plans = self.plans;
-        task
-    }
-}
-
-/// A search that can begin.
-pub(crate) struct Prepared<'s> {
-    /// What everybody knows of it.
-    pub(crate) known: Known<'s>,
-    /// The truth.
-    pub(crate) ground: Box<dyn Ground>,
-    /// VM types and their prices.
-    pub(crate) fleet: Fleet<'s>,
-}
-
-/// In which setting a search is prepared, and on how many threads.
-#[derive(Clone, Copy)]
-pub(crate) struct Preparing<'p> {
-    pub(crate) setting: &'p Setting,
-    /// Waits for the slowest worker, shared by all settings of the same variation; made by who needs them.
-    pub(crate) waits: &'p OnceLock<Waits>,
-    pub(crate) hands: Hands,
-}
-
-/// What all subjects answer, from the scenario file to the ground that is searched.
-pub(crate) trait Topic: fmt::Debug + Send + Sync {
-    /// The keys that it reads.
-    fn form(&self) -> &'static Form;
-
-    /// The names of what is searched, as results have them, each with the number of its configurations.
-    fn choices(&self) -> Vec<(&str, usize)>;
-
-    /// All searches of a setting, in the order of results.
-    fn searches(&self) -> Vec<Search> {
-        let all = self.choices().into_iter().enumerate();
-        all.map(|(choice, (_, count))| Search {
-            choice,
-            configurations: 0..count,
-        })
-        .collect()
-    }
-
-    /// Those searches that tell of all whether a strategy can be used.
-    fn representatives(&self) -> Vec<Search> {
-        self.searches()
-    }
-
-    /// What everybody knows of a search.
-    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s>;
-
-    /// A search with its ground.
-    ///
-    /// # Errors
-    /// Where a configuration is outside of what was measured; none after the scenario's own check.
-    fn prepared<'s>(
-        &'s self,
-        search: &Search,
-        preparing: Preparing<'_>,
-    ) -> Result<Prepared<'s>, OutsideHull>;
-
-    /// What may be rented.
-    fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s>;
-
-    /// The pricing policy of a scenario that names none.
-    fn unnamed_policy(&self, _file: &ScenarioFile) -> &str {
-        LISTED
-    }
-
-    /// Reports policies without a price for something that may be rented.
-    fn check_prices(
-        &self,
-        policies: &[Policy],
-        reading: &Reading<'_>,
-        setup: &Setup,
-        complaints: &mut Complaints<'_>,
-    ) {
-        let place = |vm: &str| self.place_of(reading.file, vm);
-        let asked = reading.file.pricing.policies.as_ref();
-        prices::all_priced(policies, asked, &self.rentals(setup), place, complaints);
-    }
-
-    /// Where the file says that a VM type is to choose from.
-    fn place_of(&self, file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
-        prices::place_in_cluster(file, vm)
-    }
-
-    /// How VMs live in a setting.
-    fn setup(&self, file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Setup {
-        setup::read(file, &[], &[], complaints)
-    }
-
-    /// Takes in one more setting, and checks what depends on it.
-    fn add_setting(
-        &mut self,
-        _file: &ScenarioFile,
-        _setting: &Setting,
-        _complaints: &mut Complaints<'_>,
-    ) {
-    }
-
-    /// Keeps of the configurations under each name the places that are said, where there can be fewer.
-    fn keep(&mut self, _kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {}
-
-    /// What the manifest of a run says of it.
-    fn identity(&self) -> Option<(&'static str, Value)> {
-        None
-    }
-
-    /// A sentence on configurations that cannot be.
-    fn impossible(&self) -> Option<String> {
-        None
-    }
-
-    /// Hashes of files besides the scenario and its includes that decide its results.
-    fn hashes(&self) -> &[String] {
-        &[]
     }
 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::{Form, Known, Prepared, Preparing, Reading, Search, Subject, Topic};
+use super::form::{Form, Reading};
+use super::topic::{Known, Prepared, Preparing, Search, Topic};
 use crate::scenario::axis::Axis;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -60,7 +61,6 @@ pub(super) const FORM: Form = Form {
     why_spot: "a plan waits for another VM, and goes back to its checkpoint",
     several: &["parallel.checkpoint_gb_per_s"],
     policies: Vec::new,
-    read,
 };
 
 /// A model that is cut over GPUs, with the plans for it.
@@ -71,14 +71,18 @@ pub struct ModelPlans {
     terms: Vec<Arc<Terms>>,
 }
 
-fn read(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<(Subject, Setup)> {
+/// What a file describes, with how VMs live in its first setting.
+pub(super) fn read(
+    reading: &Reading<'_>,
+    complaints: &mut Complaints<'_>,
+) -> Option<(ModelPlans, Setup)> {
     let Reading { file, files, .. } = reading;
     let setup = setup::read(file, &[], &[], complaints);
     let plans = ModelPlans {
         choices: Arc::new(choices(file, files, &setup, complaints)?),
         terms: Vec::new(),
     };
-    Some((Subject::Plans(plans), setup))
+    Some((plans, setup))
 }
 
 impl Topic for ModelPlans {

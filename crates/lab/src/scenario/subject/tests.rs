@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::FORMS;
+use super::KINDS;
 use crate::door::Scenario;
 use crate::scenario::file::schema;
 
@@ -300,7 +300,7 @@ fn keys() -> Vec<String> {
 
 #[test]
 fn every_subject_has_a_scenario_here_and_every_key_a_sample() {
-    for form in FORMS {
+    for form in KINDS.iter().map(|kind| kind.form) {
         assert!(
             SCENARIOS.iter().any(|(key, _)| *key == form.key),
             "{}",

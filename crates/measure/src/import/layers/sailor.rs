@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Memory, Times, in_order};
+use super::figures::{Memory, Times, in_order};
 use crate::import::figure::rounded;
 use crate::import::json;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Memory, Point, Times, in_order};
+use super::figures::{Memory, Point, Times, in_order};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 

@@ -1,6 +1,6 @@
 //! The files of a layer profile: equal layers that follow each other share a row.
 
-use super::{FILES, Memory, Options, Times};
+use super::figures::{FILES, Memory, Options, Times};
 use crate::import::figure::{MEASURED, rounded};
 
 pub(super) fn files(

@@ -1,6 +1,6 @@
 //! Applications of the artifact: names, and what their files do not say.
 
-use super::Options;
+use super::options::Options;
 use scavsim_data::workload::Origin;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Options, VALIDATION};
+use super::options::{Options, VALIDATION};
 use crate::import::draft::{Draft, EpochLine, Law, PhiLine};
 use crate::import::report::{Report, basis};
 use scavsim_data::fit::noise::power_scale;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use super::{Options, PLACEMENTS, SCALABILITY};
+use super::options::{Options, PLACEMENTS, SCALABILITY};
 use crate::import::draft::{Draft, Law, StepLine};
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use crate::import::{pooled_point, shape};

@@ -7,12 +7,13 @@
 
 mod copies;
 mod hosts;
+pub mod options;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use hosts::Joined;
+use hosts::{Joined, Offered};
+pub use options::Options;
 
 use super::{ImportedPrices, Seen, table};
 use crate::import::report::Report;
@@ -21,34 +22,6 @@ use scavsim_data::cloud::prices::LEAST_USD;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
-
-/// What is imported.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Folders of catalogues: `vN`, or that of one cloud in it.
-    pub folders: Vec<PathBuf>,
-    /// The day of each; of one whose name is a day that is not needed.
-    pub dates: Vec<String>,
-    /// Only these clouds.
-    pub clouds: Vec<String>,
-    /// Only these regions.
-    pub regions: Vec<String>,
-    /// Hosts with accelerators: `[NAME=]HOST+ACCELERATOR:COUNT`.
-    pub attach: Vec<String>,
-}
-
-/// A row of a table.
-#[derive(Debug, Clone)]
-struct Offered {
-    vm: Option<String>,
-    /// Model and number.
-    accelerator: Option<(String, f64)>,
-    region: String,
-    zone: String,
-    /// USD per hour on demand and, where there is such a market, spot.
-    usd: f64,
-    spot_usd: Option<f64>,
-}
 
 /// Reads all folders. Whatever is wrong goes to `diagnostics`.
 ///

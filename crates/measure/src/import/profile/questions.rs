@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Options;
+use super::options::Options;
 use super::rows::{Key, Measured, Points, epochs_by_batch};
 use super::tables::{lasting, times};
 use crate::import::MOST_SAMPLES;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Options;
+use super::options::Options;
 use super::rows::{Key, Points, epochs_by_batch};
 use crate::import::draft::{Draft, EpochLine, NoiseLine, StepLine};
 use crate::import::figure::rounded;

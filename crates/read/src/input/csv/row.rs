@@ -18,8 +18,15 @@ pub struct Row<'t> {
     cells: &'t StringRecord,
 }
 
+impl Table {
+    /// The rows of the right length, in order.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|record| Row::new(self, record))
+    }
+}
+
 impl<'t> Row<'t> {
-    pub(super) fn new(table: &'t Table, cells: &'t StringRecord) -> Self {
+    fn new(table: &'t Table, cells: &'t StringRecord) -> Self {
         Self { table, cells }
     }
 

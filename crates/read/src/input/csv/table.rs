@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use super::row::Row;
 use super::scan::{self, RawRecord};
 use crate::input::words::{listed, shown};
 use crate::input::{Diagnostic, Diagnostics, Source, closest};
@@ -19,7 +18,7 @@ pub struct Table {
     /// What stands between cells; without commas there, numbers may have a decimal one.
     pub(super) delimiter: u8,
     pub(super) columns: StringRecord,
-    rows: Vec<StringRecord>,
+    pub(super) rows: Vec<StringRecord>,
 }
 
 impl Table {
@@ -95,11 +94,6 @@ impl Table {
     /// The names of the columns, in order.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.columns.iter()
-    }
-
-    /// The rows of the right length, in order.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|record| Row::new(self, record))
     }
 
     pub(super) fn column(&self, name: &str) -> Option<usize> {

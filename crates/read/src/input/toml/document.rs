@@ -9,7 +9,7 @@ use ::toml::Spanned;
 use ::toml::de::{DeArray, DeTable, DeValue};
 use serde::de::DeserializeOwned;
 
-use super::reading;
+use super::deserializer;
 use super::several::{self, Path, Several};
 use super::tree::{self, Key, Node, Step};
 use crate::input::{Diagnostic, Diagnostics, Source};
@@ -163,7 +163,7 @@ impl<'s> Document<'s> {
             axis.put(*at, 0, &mut root);
         }
         (self.lists.tables).fan_out(&self.fans, &mut root, self.source, diagnostics);
-        reading::read(self.source, &root, &self.broken, diagnostics)
+        deserializer::read(self.source, &root, &self.broken, diagnostics)
     }
 }
 

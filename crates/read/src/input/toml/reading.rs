@@ -10,13 +10,10 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use ::toml::de::DeValue;
-use serde::de::DeserializeOwned;
-
 use super::complaint::Complaint;
-use super::strict::Strict;
 use super::tree::Node;
-use crate::input::{Diagnostic, Diagnostics, Source};
+use crate::input::{Diagnostic, Source};
+use ::toml::de::DeValue;
 
 /// A file with more mistakes than this is of another kind altogether.
 const MOST_MISTAKES: usize = 200;
@@ -52,37 +49,15 @@ fn address(node: &Node<'_>) -> Address {
 
 /// What became known about a document while it was read.
 pub(super) struct Reading<'a> {
-    source: &'a Arc<Source>,
+    pub(super) source: &'a Arc<Source>,
     /// Lines with syntax errors: what is wrong there was reported already.
-    broken: &'a [Range<usize>],
-    mistakes: RefCell<Vec<Diagnostic>>,
+    pub(super) broken: &'a [Range<usize>],
+    pub(super) mistakes: RefCell<Vec<Diagnostic>>,
     /// The values that are read no more.
-    left_out: RefCell<HashSet<Address>>,
-    made_up: RefCell<HashMap<Table, Vec<&'static str>>>,
-    made_up_tables: Cell<usize>,
-    read: Cell<usize>,
-}
-
-/// Reads a tree as a `T`; what is wrong with it goes to `diagnostics`.
-pub(super) fn read<T: DeserializeOwned>(
-    source: &Arc<Source>,
-    root: &Node<'_>,
-    broken: &[Range<usize>],
-    diagnostics: &mut Diagnostics,
-) -> Option<T> {
-    let reading = Reading {
-        source,
-        broken,
-        mistakes: RefCell::default(),
-        left_out: RefCell::default(),
-        made_up: RefCell::default(),
-        made_up_tables: Cell::new(0),
-        read: Cell::new(0),
-    };
-    let value = Strict::new(&reading, root).read::<T>();
-    let is_whole = (reading.made_up.borrow().keys()).all(|table| matches!(table, Table::MadeUp(_)));
-    diagnostics.extend(reading.mistakes.into_inner());
-    value.ok().filter(|_| is_whole)
+    pub(super) left_out: RefCell<HashSet<Address>>,
+    pub(super) made_up: RefCell<HashMap<Table, Vec<&'static str>>>,
+    pub(super) made_up_tables: Cell<usize>,
+    pub(super) read: Cell<usize>,
 }
 
 impl Reading<'_> {

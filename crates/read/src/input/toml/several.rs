@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ::toml::Spanned;
 use ::toml::de::DeValue;
 
-use super::reading;
+use super::deserializer;
 use super::tree::{self, Node, Step};
 use crate::input::range::{self, digits};
 use crate::input::{Diagnostics, Source};
@@ -176,7 +176,7 @@ impl<'s> Reader<'_, 's> {
     fn range(&mut self, node: &Node<'s>) -> Result<Vec<(Value<'s>, String)>, Option<Wrong>> {
         // What is wrong inside it is told.
         let range: range::Range =
-            reading::read(self.source, node, self.broken, self.diagnostics).ok_or(None)?;
+            deserializer::read(self.source, node, self.broken, self.diagnostics).ok_or(None)?;
         let values =
             (range.values()).map_err(|why| Some(Wrong::new(why.to_string(), "not a range")))?;
         self.not_too_many(values.len())?;

@@ -9,20 +9,12 @@ use std::slice;
 use ::toml::Spanned;
 use ::toml::de::{DeString, DeValue};
 use ::toml::map;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, Visitor,
-};
-use serde::forward_to_deserialize_any;
+use serde::de::{Deserialize, DeserializeSeed, Error, Expected, Unexpected};
 
 use super::complaint::Complaint;
-use super::kind::Kind;
 use super::reading::{Reading, Table};
 use super::tree::Node;
 use crate::input::words::shown;
-
-/// How `toml::Spanned` asks for a value with its place; no public constant exists.
-const SPANNED: &str = "$__serde_spanned_private_Spanned";
 
 /// Most entries of any list; many lists have a lower limit.
 const MOST_LISTED: usize = 100_000;
@@ -113,7 +105,7 @@ pub(super) enum Value<'t> {
 }
 
 /// What a value is.
-enum Form<'t> {
+pub(super) enum Form<'t> {
     Text(&'t str),
     Whole(i128),
     Real(f64),
@@ -125,7 +117,7 @@ enum Form<'t> {
 
 impl Form<'_> {
     /// That this was found where something else belongs.
-    fn instead_of(&self, expected: impl Into<String>) -> Refusal {
+    pub(super) fn instead_of(&self, expected: impl Into<String>) -> Refusal {
         let number;
         let found = match self {
             Form::Text(text) => Unexpected::Str(text),
@@ -253,7 +245,7 @@ impl<'t> Strict<'t> {
         Err(Complaint::Consequence.into())
     }
 
-    fn form(self) -> Result<Form<'t>, Refusal> {
+    pub(super) fn form(self) -> Result<Form<'t>, Refusal> {
         Ok(match self.value {
             Value::Written(node) => return self.written(node),
             Value::Key(key) => Form::Text(key.get_ref()),
@@ -313,21 +305,21 @@ impl<'t> Strict<'t> {
         }
     }
 
-    fn text(self) -> Result<&'t str, Refusal> {
+    pub(super) fn text(self) -> Result<&'t str, Refusal> {
         match self.form()? {
             Form::Text(text) => Ok(text),
             other => Err(other.instead_of("a text")),
         }
     }
 
-    fn flag(self) -> Result<bool, Refusal> {
+    pub(super) fn flag(self) -> Result<bool, Refusal> {
         match self.form()? {
             Form::Flag(flag) => Ok(flag),
             other => Err(other.instead_of("`true` or `false`")),
         }
     }
 
-    fn whole<N: TryFrom<i128> + Display>(self, least: N, most: N) -> Result<N, Refusal> {
+    pub(super) fn whole<N: TryFrom<i128> + Display>(self, least: N, most: N) -> Result<N, Refusal> {
         match self.form()? {
             Form::Whole(whole) => N::try_from(whole).map_err(|_| {
                 let limits = format!("a whole number between {least} and {most}");
@@ -337,7 +329,7 @@ impl<'t> Strict<'t> {
         }
     }
 
-    fn number(self) -> Result<f64, Refusal> {
+    pub(super) fn number(self) -> Result<f64, Refusal> {
         match self.form()? {
             Form::Whole(whole) => Ok(whole as f64),
             Form::Real(real) => Ok(real),
@@ -345,7 +337,7 @@ impl<'t> Strict<'t> {
         }
     }
 
-    fn list(self) -> Result<Elements<'t>, Refusal> {
+    pub(super) fn list(self) -> Result<Elements<'t>, Refusal> {
         match self.form()? {
             Form::List(list) => Ok(list),
             other => Err(other.instead_of("a list")),
@@ -353,7 +345,7 @@ impl<'t> Strict<'t> {
     }
 
     /// A list of a fixed length.
-    fn tuple(self, length: usize) -> Result<Elements<'t>, Refusal> {
+    pub(super) fn tuple(self, length: usize) -> Result<Elements<'t>, Refusal> {
         let list = match self.form()? {
             Form::List(list) => list,
             other => return Err(other.instead_of(format!("a list of {length}"))),
@@ -369,7 +361,7 @@ impl<'t> Strict<'t> {
         }
     }
 
-    fn table(self) -> Result<Pairs<'t>, Refusal> {
+    pub(super) fn table(self) -> Result<Pairs<'t>, Refusal> {
         match self.form()? {
             Form::Table(table) => Ok(table),
             other => Err(other.instead_of("a table")),
@@ -385,118 +377,10 @@ fn at_most(most: usize, what: &str, parts: &str, found: usize) -> Result<(), Ref
     Err(Complaint::Sentence(title).into())
 }
 
-/// What serde asks for: whatever stands there has to be this, and is handed to the visitor.
-macro_rules! asked_for {
-    ($($method:ident $what:ident($($argument:expr),*) $visit:ident,)*) => {
-        $(fn $method<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refusal> {
-            visitor.$visit(self.$what($($argument),*)?)
-        })*
-    };
-}
-
-impl<'t> Deserializer<'t> for Strict<'t> {
-    type Error = Refusal;
-
-    asked_for! {
-        deserialize_bool flag() visit_bool,
-        deserialize_i8 whole(i8::MIN, i8::MAX) visit_i8,
-        deserialize_i16 whole(i16::MIN, i16::MAX) visit_i16,
-        deserialize_i32 whole(i32::MIN, i32::MAX) visit_i32,
-        deserialize_i64 whole(i64::MIN, i64::MAX) visit_i64,
-        deserialize_u8 whole(u8::MIN, u8::MAX) visit_u8,
-        deserialize_u16 whole(u16::MIN, u16::MAX) visit_u16,
-        deserialize_u32 whole(u32::MIN, u32::MAX) visit_u32,
-        deserialize_u64 whole(u64::MIN, u64::MAX) visit_u64,
-        deserialize_f32 number() visit_f64,
-        deserialize_f64 number() visit_f64,
-        deserialize_str text() visit_borrowed_str,
-        deserialize_string text() visit_borrowed_str,
-        deserialize_identifier text() visit_borrowed_str,
-        deserialize_seq list() visit_seq,
-        deserialize_map table() visit_map,
-    }
-
-    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refusal> {
-        match self.form()? {
-            Form::Text(text) => visitor.visit_borrowed_str(text),
-            Form::Whole(whole) => match i64::try_from(whole) {
-                Ok(whole) => visitor.visit_i64(whole),
-                Err(_) => visitor.visit_f64(whole as f64),
-            },
-            Form::Real(real) => visitor.visit_f64(real),
-            Form::Flag(flag) => visitor.visit_bool(flag),
-            Form::Date => Err(Form::Date.instead_of((&visitor as &dyn Expected).to_string())),
-            Form::List(list) => visitor.visit_seq(list),
-            Form::Table(table) => visitor.visit_map(table),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refusal> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'t>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Refusal> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_tuple<V: Visitor<'t>>(
-        self,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Refusal> {
-        visitor.visit_seq(self.tuple(length)?)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'t>>(
-        self,
-        _name: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Refusal> {
-        visitor.visit_seq(self.tuple(length)?)
-    }
-
-    fn deserialize_struct<V: Visitor<'t>>(
-        self,
-        name: &'static str,
-        keys: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Refusal> {
-        if name == SPANNED {
-            let names = keys.iter();
-            visitor.visit_map(Parts { names, of: self })
-        } else {
-            visitor.visit_map(self.table()?)
-        }
-    }
-
-    fn deserialize_enum<V: Visitor<'t>>(
-        self,
-        _name: &'static str,
-        _kinds: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Refusal> {
-        visitor.visit_enum(match self.form()? {
-            Form::Text(name) => Kind::named(self, name),
-            Form::Table(table) => table.kind()?,
-            other => return Err(other.instead_of("a text or a table")),
-        })
-    }
-
-    forward_to_deserialize_any! {
-        <W: Visitor<'t>>
-        i128 u128 char bytes byte_buf unit unit_struct ignored_any
-    }
-}
-
 /// A list, element by element.
-struct Elements<'t> {
-    rest: slice::Iter<'t, Node<'t>>,
-    of: Strict<'t>,
+pub(super) struct Elements<'t> {
+    pub(super) rest: slice::Iter<'t, Node<'t>>,
+    pub(super) of: Strict<'t>,
 }
 
 impl<'t> Iterator for Elements<'t> {
@@ -509,119 +393,13 @@ impl<'t> Iterator for Elements<'t> {
     }
 }
 
-impl<'t> SeqAccess<'t> for Elements<'t> {
-    type Error = Refusal;
-
-    fn next_element<E: Deserialize<'t>>(&mut self) -> Result<Option<E>, Refusal> {
-        self.next().map(Strict::read).transpose()
-    }
-
-    fn next_element_seed<E: DeserializeSeed<'t>>(
-        &mut self,
-        seed: E,
-    ) -> Result<Option<E::Value>, Refusal> {
-        let element = self.next();
-        element.map(|element| element.read_by(seed)).transpose()
-    }
-}
-
-type Entries<'t> = map::Iter<'t, Spanned<DeString<'t>>, Node<'t>>;
+pub(super) type Entries<'t> = map::Iter<'t, Spanned<DeString<'t>>, Node<'t>>;
 
 /// A table, key by key; those that are made up come last.
-struct Pairs<'t> {
-    rest: Option<Entries<'t>>,
-    made_up: std::vec::IntoIter<&'static str>,
-    of: Strict<'t>,
+pub(super) struct Pairs<'t> {
+    pub(super) rest: Option<Entries<'t>>,
+    pub(super) made_up: std::vec::IntoIter<&'static str>,
+    pub(super) of: Strict<'t>,
     /// Of the last key; none if it is made up.
-    value: Option<Strict<'t>>,
-}
-
-impl<'t> Pairs<'t> {
-    /// The only key as the name of a kind, and its value as what is said of it.
-    fn kind(self) -> Result<Kind<'t>, Refusal> {
-        let of = self.of;
-        let mut entries = self.rest.into_iter().flatten();
-        let (Some((key, settings)), None) = (entries.next(), entries.next()) else {
-            let title = "expected a table with exactly one key".to_owned();
-            return Err(Complaint::Sentence(title).into());
-        };
-        if of.reading.is_left_out(settings) {
-            return Err(Complaint::Consequence.into());
-        }
-        Ok(Kind::with_settings(of, key, settings))
-    }
-}
-
-impl<'t> MapAccess<'t> for Pairs<'t> {
-    type Error = Refusal;
-
-    fn next_key_seed<K: DeserializeSeed<'t>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Refusal> {
-        let of = self.of;
-        let mut entries = self.rest.iter_mut().flatten();
-        if let Some((key, node)) = entries.find(|(_, node)| !of.reading.is_left_out(node)) {
-            let value = of.under(key.get_ref(), node);
-            self.value = Some(value);
-            match seed.deserialize(value.with(Value::Key(key))) {
-                Err(Refusal::Wrong(complaint)) => {
-                    of.reading.tell(key.span(), &complaint, value.key);
-                    Err(value.settled(Complaint::Consequence.into()))
-                }
-                key => key.map(Some),
-            }
-        } else if let Some(key) = self.made_up.next() {
-            self.value = None;
-            seed.deserialize(of.with(Value::Word(key))).map(Some)
-        } else {
-            Ok(None)
-        }
-    }
-
-    fn next_value<V: Deserialize<'t>>(&mut self) -> Result<V, Refusal> {
-        match self.value {
-            Some(value) => value.read(),
-            None => self.of.made_up(),
-        }
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Refusal> {
-        match self.value {
-            Some(value) => value.read_by(seed),
-            None => seed.deserialize(self.of.with(Value::Word(""))),
-        }
-    }
-}
-
-/// What makes up a `toml::Spanned`: start, end and value, in this order.
-struct Parts<'t> {
-    names: slice::Iter<'static, &'static str>,
-    of: Strict<'t>,
-}
-
-impl<'t> MapAccess<'t> for Parts<'t> {
-    type Error = Refusal;
-
-    fn next_key_seed<K: DeserializeSeed<'t>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Refusal> {
-        let name = self.names.next();
-        let name = name.map(|name| seed.deserialize(self.of.with(Value::Word(name))));
-        name.transpose()
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Refusal> {
-        let span = match self.of.value {
-            Value::Written(node) => node.span(),
-            Value::Key(key) => key.span(),
-            _ => 0..0,
-        };
-        match self.names.len() {
-            2 => seed.deserialize(span.start.into_deserializer()),
-            1 => seed.deserialize(span.end.into_deserializer()),
-            _ => seed.deserialize(self.of),
-        }
-    }
+    pub(super) value: Option<Strict<'t>>,
 }

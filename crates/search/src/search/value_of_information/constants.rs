@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ValueOfInformation;
-use crate::search::Strategy;
-
 /// Mean and standard deviation of a slope: of a natural logarithm, per unit of a coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Slope {
@@ -84,13 +81,6 @@ pub struct Constants {
     pub(super) parts_caution: f64,
     /// The same of looks.
     pub(super) look_caution: f64,
-}
-
-impl Constants {
-    /// The strategy with these constants in place of its own.
-    pub fn strategy(self) -> impl Strategy {
-        ValueOfInformation::new(usize::MAX, self)
-    }
 }
 
 impl Default for Constants {

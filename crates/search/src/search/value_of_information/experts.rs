@@ -2,6 +2,7 @@
 
 use super::constants::Constants;
 use super::field::{Field, Prior};
+use crate::search::{Objective as Aim, Task};
 use scavsim_base::stats::normal;
 
 /// What a run of a configuration showed.
@@ -245,5 +246,29 @@ impl Told {
                 weight * of(m, v)
             })
             .sum()
+    }
+}
+
+/// The logarithm of the objective by that of time; infinite where a price is asked for that nobody knows.
+pub(super) fn objective(task: &Task<'_>) -> Objective {
+    let per_second = |at: usize| {
+        let usd = task.prices.and_then(|prices| prices.usd_per_hour(at));
+        usd.filter(|usd| *usd > 0.0)
+            .map_or(f64::INFINITY, |usd| libm::log(usd / 3600.0))
+    };
+    let by_price = (0..task.space.len()).map(per_second);
+    match task.objective {
+        Some(Aim::Cost) => Objective {
+            power: 1.0,
+            offset: by_price.collect(),
+        },
+        Some(Aim::Knee) => Objective {
+            power: 2.0,
+            offset: by_price.collect(),
+        },
+        Some(Aim::Time) | None => Objective {
+            power: 1.0,
+            offset: vec![0.0; task.space.len()],
+        },
     }
 }

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use super::constants::Constants;
 use super::decision::{Looks, next_look};
-use super::experts::{Experts, Objective};
+use super::description;
+use super::experts::{Experts, Objective, objective};
 use super::field::Prior;
-use super::{description, objective};
 use crate::search::probing::{Probing, UNREAD};
 use crate::search::{Depends, Forecast, Strategy, Task};
 use crate::testbed::{Observation, Stop, Target, Testbed};

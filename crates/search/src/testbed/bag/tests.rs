@@ -2,7 +2,7 @@ use super::*;
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
-use scavsim_sim::bag::{Loss, Size, Surrogate};
+use scavsim_sim::bag::{Bag, Choices, Loss, Size, Surrogate};
 use scavsim_sim::engine::Interrupt;
 
 const VM_TYPE: &str = "n1-highcpu-32";

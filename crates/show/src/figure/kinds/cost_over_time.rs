@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material, Place};
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
-use super::{Asked, COLUMNS, Kind, NoFigure, Row, SIZE, differs_by_vm, room};
+use super::kind::{Asked, Kind, Row};
+use super::no_figure::NoFigure;
+use super::panels::{COLUMNS, SIZE, differs_by_vm, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "cost-over-time",

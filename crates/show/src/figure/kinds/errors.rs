@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, quantile, room};
+use super::kind::{Asked, Kind};
+use super::no_figure::NoFigure;
+use super::panels::{COLUMNS, SIZE, room};
 use scavsim_lab::experiment::{Evaluator, Plan, PlanError};
 
 pub(super) const KIND: Kind = Kind {
@@ -187,4 +189,11 @@ fn panel(workload: &str, errors: &Errors) -> Panel {
         y: Axis::new("error of the predicted time", "%", Scale::FromZero),
         series,
     }
+}
+
+/// The n-th of several numbers, linear between ranks; of at least one.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let at = q * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
 }

@@ -3,7 +3,9 @@
 use super::super::description::{Axis, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Style};
-use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
+use super::kind::{Asked, Kind};
+use super::no_figure::NoFigure;
+use super::panels::{COLUMNS, SIZE, room};
 use scavsim_data::cloud::lifetimes::{Kind as Lives, Model};
 
 pub(super) const KIND: Kind = Kind {

@@ -3,7 +3,9 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::{BLACK, Marker, Style};
-use super::{Asked, Kind, NoFigure, Row, room};
+use super::kind::{Asked, Kind, Row};
+use super::no_figure::NoFigure;
+use super::panels::room;
 
 pub(super) const KIND: Kind = Kind {
     name: "overhead",

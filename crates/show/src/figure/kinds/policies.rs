@@ -3,7 +3,9 @@
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
-use super::{Asked, COLUMNS, Kind, NoFigure, differs_by_vm, room};
+use super::kind::{Asked, Kind};
+use super::no_figure::NoFigure;
+use super::panels::{COLUMNS, differs_by_vm, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "policies",

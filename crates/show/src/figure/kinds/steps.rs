@@ -3,7 +3,9 @@
 use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, NoFigure, room};
+use super::kind::{Asked, Kind};
+use super::no_figure::NoFigure;
+use super::panels::{COLUMNS, room};
 use scavsim_data::workload::Workload;
 
 pub(super) const KIND: Kind = Kind {

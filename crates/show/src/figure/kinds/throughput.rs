@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
 use super::super::style::Style;
-use super::{Asked, COLUMNS, Kind, NoFigure, SIZE, room};
+use super::kind::{Asked, Kind};
+use super::no_figure::NoFigure;
+use super::panels::{COLUMNS, SIZE, room};
 
 pub(super) const KIND: Kind = Kind {
     name: "throughput",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Builder, MOST_SIZES};
+use super::builder::{Builder, MOST_SIZES};
 use crate::cluster::groups::{Group, MOST_GROUPS};
 use crate::cluster::setup::Kind;
 use crate::cluster::terms::Spot;

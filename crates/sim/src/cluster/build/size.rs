@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::builder::{Builder, Missing};
 use super::frame::{Frame, Part, Vms};
-use super::{Builder, Missing};
 use crate::cluster::balance::{Before, settle};
 use crate::cluster::batching::Batching;
 use crate::cluster::groups::Size;

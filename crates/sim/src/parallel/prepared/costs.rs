@@ -20,45 +20,51 @@ pub(super) struct Basis<'a> {
     gpus: Vec<(Option<usize>, Option<u16>)>,
 }
 
-pub(super) fn prepare(
-    profile: &LayerProfile,
-    links: &Links,
-    nodes: &[NodeKind],
-    runtime: &Runtime,
-    plan: &ParallelPlan,
-) -> Result<PreparedPlan, Misfit> {
-    plan.check(profile, nodes)?;
-    let numbers = |kind: &NodeKind| (profile.gpu(&kind.gpu), links.gpu(&kind.gpu));
-    let basis = Basis {
-        profile,
-        links,
-        nodes,
-        runtime,
-        plan,
-        gpus: nodes.iter().map(numbers).collect(),
-    };
-    let stages = plan.stages.len();
-    let mut memory = Vec::with_capacity(stages);
-    for stage in 0..stages {
-        memory.push(basis.memory(stage)?);
+impl PreparedPlan {
+    /// Checks a plan and computes what its steps consist of.
+    ///
+    /// # Errors
+    /// The reason why the plan cannot be run.
+    pub fn new(
+        profile: &LayerProfile,
+        links: &Links,
+        nodes: &[NodeKind],
+        runtime: &Runtime,
+        plan: &ParallelPlan,
+    ) -> Result<PreparedPlan, Misfit> {
+        plan.check(profile, nodes)?;
+        let numbers = |kind: &NodeKind| (profile.gpu(&kind.gpu), links.gpu(&kind.gpu));
+        let basis = Basis {
+            profile,
+            links,
+            nodes,
+            runtime,
+            plan,
+            gpus: nodes.iter().map(numbers).collect(),
+        };
+        let stages = plan.stages.len();
+        let mut memory = Vec::with_capacity(stages);
+        for stage in 0..stages {
+            memory.push(basis.memory(stage)?);
+        }
+        let (lanes, lane_of) = basis.lanes()?;
+        let mut reductions = Vec::with_capacity(stages);
+        for stage in &plan.stages {
+            reductions.push(basis.reduction(stage)?);
+        }
+        Ok(PreparedPlan {
+            schedule: plan.schedule,
+            activations: runtime.activations,
+            overlap_gradients: runtime.overlap_gradients,
+            stages: stages as u32,
+            micro_batches: plan.micro_batches(),
+            lanes,
+            lane_of,
+            reductions,
+            memory,
+            checkpoint_bytes: memory::checkpoint_bytes(profile),
+        })
     }
-    let (lanes, lane_of) = basis.lanes()?;
-    let mut reductions = Vec::with_capacity(stages);
-    for stage in &plan.stages {
-        reductions.push(basis.reduction(stage)?);
-    }
-    Ok(PreparedPlan {
-        schedule: plan.schedule,
-        activations: runtime.activations,
-        overlap_gradients: runtime.overlap_gradients,
-        stages: stages as u32,
-        micro_batches: plan.micro_batches(),
-        lanes,
-        lane_of,
-        reductions,
-        memory,
-        checkpoint_bytes: memory::checkpoint_bytes(profile),
-    })
 }
 
 impl Basis<'_> {

@@ -83,6 +83,13 @@ struct Step<'a, L, S> {
 }
 
 impl PreparedPlan {
+    /// The timeline of one step without luck, in the order in which its pieces end.
+    pub fn timeline(&self) -> Vec<Span> {
+        let mut spans = Vec::new();
+        self.step_events(&mut |_| 1.0, &mut Room::default(), |span| spans.push(span));
+        spans
+    }
+
     /// Seconds of a step, event by event, if each pass takes `luck(slot)` times as long, slots as those of
     /// [`PreparedPlan::step_with`]; each piece of work is told as it ends.
     pub fn step_events(

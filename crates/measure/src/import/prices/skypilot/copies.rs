@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Options;
+use super::options::Options;
 use scavsim_data::cloud::Date;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 

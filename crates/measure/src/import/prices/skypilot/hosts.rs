@@ -2,12 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use super::Offered;
 use crate::import::prices::{Key, Seen};
 use crate::import::report::Report;
 use scavsim_data::cloud::{Date, Fleet, Market};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
+
+/// A row of a table.
+#[derive(Debug, Clone)]
+pub(super) struct Offered {
+    pub(super) vm: Option<String>,
+    /// Model and number.
+    pub(super) accelerator: Option<(String, f64)>,
+    pub(super) region: String,
+    pub(super) zone: String,
+    /// USD per hour on demand and, where there is such a market, spot.
+    pub(super) usd: f64,
+    pub(super) spot_usd: Option<f64>,
+}
 
 /// A host with accelerators.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,29 @@
+//! Whether a case has a result.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a case has a result.
+///
+/// ```
+/// # use scavsim_lab::face as scavsim;
+/// assert_eq!(scavsim::Status::Failed.name(), "failed");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It has.
+    Ok,
+    /// It has none; the reason stands beside.
+    #[default]
+    Failed,
+}
+
+impl Status {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+        }
+    }
+}

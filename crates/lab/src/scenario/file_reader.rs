@@ -1,0 +1,239 @@
+//! How the files of a scenario are read.
+//!
+//! Every file is first read by itself, for its own mistakes; then all are read as one document, in
+//! which each value knows the file it is from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::file::ScenarioFile;
+use super::files::Files;
+use super::include::Include;
+use super::library;
+use super::subject::LISTS;
+use scavsim_read::input::toml::{Document, Key, Step};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, closest};
+
+/// Files that include each other twice over would soon be without number.
+const MOST_FILES: usize = 100;
+
+/// What of a file says where to read on; it can be read when the rest cannot.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    include: Option<Spanned<Include>>,
+    /// Of a file that only `scavsim reproduce` reads.
+    citation: Option<Spanned<String>>,
+}
+
+impl Files {
+    /// All texts as one document, where keys of it make settings; they were read before, and what was wrong with them
+    /// was told.
+    pub(super) fn settings(&self) -> Option<Document<'_>> {
+        let told = &mut Diagnostics::default();
+        let document = || match &self.texts[..] {
+            [_] => Some(input::toml::document(&self.source, &LISTS, told)),
+            _ => input::toml::merged(&self.source, &LISTS, is_value, told),
+        };
+        self.has_settings.then(document).flatten()
+    }
+}
+
+/// Reads a scenario file and all that it includes. What is `set` beside it wins, the last first; relative paths in it
+/// start where the program was started. The form may be there although something was wrong with it.
+pub(super) fn read(
+    source: &Arc<Source>,
+    folder: &Path,
+    set: &[Arc<Source>],
+    diagnostics: &mut Diagnostics,
+) -> (Files, Option<ScenarioFile>) {
+    let mut reader = Reader {
+        texts: Vec::new(),
+        folders: Vec::new(),
+        chain: Vec::new(),
+        keys: Vec::new(),
+        has_settings: false,
+        diagnostics,
+    };
+    for own in set.iter().rev() {
+        reader.set(own);
+    }
+    let file = reader.add(source, folder);
+    let Reader {
+        texts,
+        folders,
+        keys,
+        has_settings,
+        ..
+    } = reader;
+    let mut files = Files {
+        source: Source::joined(&texts).named(&source.name),
+        texts,
+        folders,
+        keys,
+        has_settings,
+    };
+    let file = match &files.texts[..] {
+        [_] => {
+            let unset = file.iter().flat_map(|file| &file.unset);
+            for own in unset {
+                let title = "`unset` leaves out what included files set";
+                diagnostics.error_at(&files.source, own.span(), title, "nothing is included");
+            }
+            file
+        }
+        _ => {
+            input::toml::merged(&files.source, &LISTS, is_value, diagnostics).and_then(|document| {
+                files.keys = document.keys();
+                document.read(0, diagnostics)
+            })
+        }
+    };
+    (files, file)
+}
+
+/// A range of `[cluster]` is one value, although it is written as a table: a `step` of one file
+/// and a `factor` of another would make none.
+fn is_value(path: &[Step]) -> bool {
+    matches!(path, [Step::Key(table), _] if table == "cluster")
+}
+
+struct Reader<'a> {
+    /// Those whose keys win come first.
+    texts: Vec<Arc<Source>>,
+    folders: Vec<PathBuf>,
+    /// The files being read, each included by the one before: where it is, and its name.
+    chain: Vec<(PathBuf, String)>,
+    /// The keys of the last of them.
+    keys: Vec<Key>,
+    has_settings: bool,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    /// Reads a file by itself: the first of its settings, and the values of all others.
+    fn read(&mut self, source: &Arc<Source>) -> Option<ScenarioFile> {
+        let document = input::toml::document(source, &LISTS, self.diagnostics);
+        self.has_settings |= document.has_lists();
+        self.keys = document.keys();
+        document.read_all_values(self.diagnostics)
+    }
+
+    /// Takes keys from beside the file.
+    fn set(&mut self, source: &Arc<Source>) {
+        let own = self.read(source);
+        if let Some(include) = own.and_then(|own| own.include) {
+            let title = "`include` stands in a file";
+            self.diagnostics
+                .error_at(source, include.span(), title, "not here");
+        }
+        self.texts.push(Arc::clone(source));
+        self.folders.push(PathBuf::new());
+    }
+
+    /// Reads a file, and behind it those that it includes, the last first.
+    fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
+        // Its mistakes are among those that the whole form reports.
+        let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
+        let file = match &head.citation {
+            None => self.read(source),
+            Some(citation) => {
+                self.diagnostics.error_at(
+                    source,
+                    citation.span(),
+                    "this file is a paper, not a scenario",
+                    "`scavsim reproduce` runs its folder",
+                );
+                None
+            }
+        };
+        self.texts.push(Arc::clone(source));
+        self.folders.push(folder.to_owned());
+        let place = real(Path::new(&source.name));
+        self.chain.push((place, source.name.clone()));
+        let included = match head.include {
+            None => Vec::new(),
+            Some(include) => match include.get_ref() {
+                Include::One(path) => vec![Spanned::new(include.span(), path.clone())],
+                Include::Several(paths) => paths.clone(),
+            },
+        };
+        for path in included.iter().rev() {
+            self.include(path, source, folder);
+        }
+        self.chain.pop();
+        file
+    }
+
+    /// Reads a file that `from` includes.
+    fn include(&mut self, path: &Spanned<String>, from: &Arc<Source>, folder: &Path) {
+        let own = Path::new(path.get_ref());
+        let file = match library::name(own) {
+            Some(_) => own.to_owned(),
+            None => folder.join(own),
+        };
+        let place = real(&file);
+        if let Some(first) = self.chain.iter().position(|(open, _)| *open == place) {
+            let names = self.chain[first..].iter().map(|(_, name)| name.as_str());
+            let again = self.chain[first].1.as_str();
+            let circle: Vec<&str> = names.chain([again]).collect();
+            self.diagnostics.error_at(
+                from,
+                path.span(),
+                format!("files include each other: {}", circle.join(" → ")),
+                "closes the circle",
+            );
+            return;
+        }
+        if self.texts.len() == MOST_FILES {
+            self.diagnostics.error_at(
+                from,
+                path.span(),
+                format!("more than {MOST_FILES} files are included"),
+                "one too many",
+            );
+            return;
+        }
+        let mut unread = Diagnostics::default();
+        let read = match library::name(&file) {
+            None => Source::read(&file, &mut unread),
+            Some(name) => library::source(name).or_else(|| {
+                let all = library::names();
+                let help = match closest(name, all.iter().copied()) {
+                    Some(near) => format!("did you mean `library:{near}`?"),
+                    None => format!("there are: {}", all.join(", ")),
+                };
+                let title = format!("the library has no scenario `{name}`");
+                unread.push(Diagnostic::general(title).with_help(help));
+                None
+            }),
+        };
+        match read {
+            Some(source) => {
+                let folder = match library::name(&file) {
+                    Some(_) => Path::new(library::PREFIX),
+                    None => file.parent().unwrap_or(Path::new("")),
+                };
+                self.add(&source, folder);
+            }
+            None => {
+                for Diagnostic { title, help, .. } in unread {
+                    let help = help.unwrap_or_else(|| {
+                        "a path starts at the folder of the file that it stands in".to_owned()
+                    });
+                    let complaint = Diagnostic::at(from, path.span(), title, "included here");
+                    self.diagnostics.push(complaint.with_help(help));
+                }
+            }
+        }
+    }
+}
+
+/// The same for all ways to one file; the path itself where there is none.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}

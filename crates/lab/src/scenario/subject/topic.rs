@@ -1,0 +1,193 @@
+//! What all subjects answer, from the scenario file to the ground that is searched.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::form::{Form, Reading};
+use crate::scenario::Setting;
+use crate::scenario::complaints::Complaints;
+use crate::scenario::file::ScenarioFile;
+use crate::scenario::prices::{self, Rentals};
+use crate::scenario::setup;
+use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::Policy;
+use scavsim_data::pricing::builtin::LISTED;
+use scavsim_data::space::Space;
+use scavsim_data::workload::OutsideHull;
+use scavsim_search::search::{Figures, Task};
+use scavsim_search::testbed::{Ground, History};
+use scavsim_sim::cluster::Setup;
+use scavsim_sim::engine::Hands;
+use scavsim_sim::plans::Choices;
+use scavsim_sim::training::waits::Waits;
+
+/// Configurations that are searched together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Search {
+    /// The place of its name among those of the subject.
+    pub(crate) choice: usize,
+    /// Which of the configurations under this name.
+    pub(crate) configurations: Range<usize>,
+}
+
+/// What everybody knows of a search before it begins.
+pub(crate) struct Known<'s> {
+    /// The name of what is searched.
+    pub(crate) workload: &'s str,
+    /// The configurations.
+    pub(crate) space: Cow<'s, Space>,
+    /// Figures of the workload.
+    pub(crate) figures: Figures,
+    /// Earlier runs of the workload.
+    pub(crate) own: History,
+    /// Earlier runs of all workloads that a service has seen.
+    pub(crate) stored: Cow<'s, [History]>,
+    /// The plans by which a model is cut over GPUs, where these are the configurations.
+    pub(super) plans: Option<&'s Choices>,
+}
+
+impl<'s> Known<'s> {
+    /// A search of which no earlier run tells anything.
+    pub(super) fn without_history(
+        workload: &'s str,
+        space: &'s Space,
+        figures: Figures,
+    ) -> Known<'s> {
+        Known {
+            workload,
+            space: Cow::Borrowed(space),
+            figures,
+            own: History {
+                workload: workload.to_owned(),
+                ..History::default()
+            },
+            stored: Cow::Borrowed(&[]),
+            plans: None,
+        }
+    }
+
+    /// What a strategy is asked, without limits.
+    pub(in crate::scenario) fn task(&self) -> Task<'_> {
+        let mut task = self.figures.task(self.workload, &self.space);
+        task.plans = self.plans;
+        task
+    }
+}
+
+/// A search that can begin.
+pub(crate) struct Prepared<'s> {
+    /// What everybody knows of it.
+    pub(crate) known: Known<'s>,
+    /// The truth.
+    pub(crate) ground: Box<dyn Ground>,
+    /// VM types and their prices.
+    pub(crate) fleet: Fleet<'s>,
+}
+
+/// In which setting a search is prepared, and on how many threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Preparing<'p> {
+    pub(crate) setting: &'p Setting,
+    /// Waits for the slowest worker, shared by all settings of the same variation; made by who needs them.
+    pub(crate) waits: &'p OnceLock<Waits>,
+    pub(crate) hands: Hands,
+}
+
+/// What all subjects answer, from the scenario file to the ground that is searched.
+pub(crate) trait Topic: fmt::Debug + Send + Sync {
+    /// The keys that it reads.
+    fn form(&self) -> &'static Form;
+
+    /// The names of what is searched, as results have them, each with the number of its configurations.
+    fn choices(&self) -> Vec<(&str, usize)>;
+
+    /// All searches of a setting, in the order of results.
+    fn searches(&self) -> Vec<Search> {
+        let all = self.choices().into_iter().enumerate();
+        all.map(|(choice, (_, count))| Search {
+            choice,
+            configurations: 0..count,
+        })
+        .collect()
+    }
+
+    /// Those searches that tell of all whether a strategy can be used.
+    fn representatives(&self) -> Vec<Search> {
+        self.searches()
+    }
+
+    /// What everybody knows of a search.
+    fn known<'s>(&'s self, search: &Search, setup: &Setup) -> Known<'s>;
+
+    /// A search with its ground.
+    ///
+    /// # Errors
+    /// Where a configuration is outside of what was measured; none after the scenario's own check.
+    fn prepared<'s>(
+        &'s self,
+        search: &Search,
+        preparing: Preparing<'_>,
+    ) -> Result<Prepared<'s>, OutsideHull>;
+
+    /// What may be rented.
+    fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s>;
+
+    /// The pricing policy of a scenario that names none.
+    fn unnamed_policy(&self, _file: &ScenarioFile) -> &str {
+        LISTED
+    }
+
+    /// Reports policies without a price for something that may be rented.
+    fn check_prices(
+        &self,
+        policies: &[Policy],
+        reading: &Reading<'_>,
+        setup: &Setup,
+        complaints: &mut Complaints<'_>,
+    ) {
+        let place = |vm: &str| self.place_of(reading.file, vm);
+        let asked = reading.file.pricing.policies.as_ref();
+        prices::all_priced(policies, asked, &self.rentals(setup), place, complaints);
+    }
+
+    /// Where the file says that a VM type is to choose from.
+    fn place_of(&self, file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
+        prices::place_in_cluster(file, vm)
+    }
+
+    /// How VMs live in a setting.
+    fn setup(&self, file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Setup {
+        setup::read(file, &[], &[], complaints)
+    }
+
+    /// Takes in one more setting, and checks what depends on it.
+    fn add_setting(
+        &mut self,
+        _file: &ScenarioFile,
+        _setting: &Setting,
+        _complaints: &mut Complaints<'_>,
+    ) {
+    }
+
+    /// Keeps of the configurations under each name the places that are said, where there can be fewer.
+    fn keep(&mut self, _kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {}
+
+    /// What the manifest of a run says of it.
+    fn identity(&self) -> Option<(&'static str, Value)> {
+        None
+    }
+
+    /// A sentence on configurations that cannot be.
+    fn impossible(&self) -> Option<String> {
+        None
+    }
+
+    /// Hashes of files besides the scenario and its includes that decide its results.
+    fn hashes(&self) -> &[String] {
+        &[]
+    }
+}

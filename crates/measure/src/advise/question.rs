@@ -1,0 +1,41 @@
+//! What is asked, and why there may be no answer.
+
+use super::decision::Goal;
+use super::offers::Wanted;
+use crate::import::profile;
+use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_read::input::Diagnostics;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// How the table is imported.
+    pub import: profile::Options,
+    /// Where, and in which market.
+    pub wanted: Wanted,
+    /// What to choose by.
+    pub goal: Goal,
+    /// Minutes until VMs train, in a measurement and in the job.
+    pub setup_min: f64,
+    /// Steps of a measurement.
+    pub steps: u32,
+    /// How often the job is to be trained.
+    pub times: f64,
+    /// Simulated runs of each configuration.
+    pub runs: u64,
+}
+
+/// Why there is no advice.
+#[derive(Debug)]
+pub enum NoAdvice {
+    /// Something is wrong with the question.
+    Wrong(Diagnostics),
+    /// Something else.
+    Failed(NoRanking),
+}
+
+impl From<NoRanking> for NoAdvice {
+    fn from(why: NoRanking) -> NoAdvice {
+        NoAdvice::Failed(why)
+    }
+}

@@ -1,0 +1,69 @@
+//! What is given of the layers of a model, and what is read of it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The files of a layer profile as it is imported; links only if they were given.
+pub const FILES: [&str; 4] = ["layers.toml", "layers.csv", "times.csv", "links.csv"];
+
+/// What is imported, and what the files do not hold.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Seconds per layer: a CSV, or `profiles.json` of Sailor.
+    pub times: PathBuf,
+    /// Parameters and bytes per layer: a CSV, or `llm_info.json` of Sailor.
+    pub memory: PathBuf,
+    /// Bandwidths: `network_coeffs_all_homo.json` of Sailor.
+    pub links: Option<PathBuf>,
+    /// Which model of a JSON with several.
+    pub model: Option<String>,
+    /// Name of the layer profile.
+    pub name: String,
+    /// Tokens per sequence.
+    pub sequence: u64,
+    /// Width of what a layer hands on, in values per token.
+    pub hidden: u64,
+    /// Bytes of a parameter, a gradient, a value of an activation.
+    pub bytes_per_value: f64,
+    /// Bytes of optimiser state per parameter.
+    pub optimizer_bytes: f64,
+    /// Where it is from, for people.
+    pub source: Option<String>,
+    /// Terms of use.
+    pub licence: Option<String>,
+}
+
+/// A GPU, tensor degree and micro-batch.
+pub(super) type Point = (String, u32, u32);
+
+/// Forward, backward and update seconds of every layer.
+pub(super) type Times = BTreeMap<Point, Vec<[f64; 3]>>;
+
+/// Parameters, stored bytes, output bytes and all-reduces of every layer, by tensor degree.
+pub(super) type Memory = BTreeMap<u32, Vec<[u64; 4]>>;
+
+/// The figures of layers 0, 1, …, each of which must be there.
+pub(super) fn in_order<V: Copy>(
+    layers: &BTreeMap<u32, V>,
+    what: &str,
+    complain: &mut dyn FnMut(String, String),
+) -> Option<Vec<V>> {
+    let Some(&last) = layers.keys().next_back() else {
+        complain(
+            format!("no layer {what}"),
+            "expected layers from 0 on".to_owned(),
+        );
+        return None;
+    };
+    let missing: Vec<u32> = (0..=last)
+        .filter(|n| !layers.contains_key(n))
+        .take(10)
+        .collect();
+    if missing.is_empty() {
+        return Some(layers.values().copied().collect());
+    }
+    let words: Vec<String> = missing.iter().map(u32::to_string).collect();
+    let title = format!("layer {} is missing {what}", words.join(", "));
+    complain(title, format!("expected every layer from 0 to {last}"));
+    None
+}

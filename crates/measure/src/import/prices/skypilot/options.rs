@@ -1,0 +1,18 @@
+//! What is imported of SkyPilot's catalogue.
+
+use std::path::PathBuf;
+
+/// What is imported.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Folders of catalogues: `vN`, or that of one cloud in it.
+    pub folders: Vec<PathBuf>,
+    /// The day of each; of one whose name is a day that is not needed.
+    pub dates: Vec<String>,
+    /// Only these clouds.
+    pub clouds: Vec<String>,
+    /// Only these regions.
+    pub regions: Vec<String>,
+    /// Hosts with accelerators: `[NAME=]HOST+ACCELERATOR:COUNT`.
+    pub attach: Vec<String>,
+}

@@ -1,0 +1,57 @@
+//! What is imported, and what the table does not hold.
+
+use std::path::PathBuf;
+
+/// What is imported, and what the table does not hold.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The table.
+    pub file: PathBuf,
+    /// Name of the workload.
+    pub name: String,
+    /// D.
+    pub samples_per_epoch: u64,
+    /// Epochs for every batch, where the table has none.
+    pub epochs: Option<f64>,
+    /// Unit of the times, where the user says.
+    pub unit: Option<Unit>,
+    /// Whose the batch is, where the user says.
+    pub batch: Option<BatchIs>,
+    /// Steps until the noise reading settles.
+    pub cold_start_steps: Option<u64>,
+    /// Steps of one probe.
+    pub probe_steps: Option<u64>,
+    /// Seconds to restore a checkpoint.
+    pub restore_s: Option<f64>,
+    /// Parameters of the model.
+    pub parameters: Option<u64>,
+}
+
+/// Unit of the times in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Unit {
+    /// Seconds
+    #[default]
+    S,
+    /// Milliseconds
+    Ms,
+}
+
+impl Unit {
+    /// One of it.
+    pub(super) fn seconds(self) -> f64 {
+        match self {
+            Unit::S => 1.0,
+            Unit::Ms => 1e-3,
+        }
+    }
+}
+
+/// Whose samples the batch counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum BatchIs {
+    /// Those of all workers together
+    Global,
+    /// Those of each worker
+    Local,
+}

@@ -1,0 +1,39 @@
+//! What functions draw.
+
+use super::no_value::NoValue;
+use scavsim_base::rng::{Purpose, Stream, Streams};
+use scavsim_read::expression::Arguments;
+
+/// Seed of what functions draw.
+pub(super) const SEED: u64 = 20;
+/// Draws at most.
+const MOST_DRAWS: u64 = 10_000_001;
+
+/// The stream of a purpose.
+pub(super) fn stream(purpose: Purpose) -> Stream {
+    Streams::new(SEED).stream(0, purpose)
+}
+
+/// How often a function is to draw.
+pub(super) fn draws(arguments: &Arguments<'_>) -> Result<u64, NoValue> {
+    Ok(arguments.whole("draws", 1..MOST_DRAWS)?)
+}
+
+/// The mean of `draws` values, or of as many as give each of `each` equally often.
+pub(super) fn mean_drawn(
+    draws: u64,
+    each: &[f64],
+    purpose: Purpose,
+    draw: impl Fn(f64, &mut Stream) -> f64,
+) -> f64 {
+    let mut stream = stream(purpose);
+    let rounds = draws.div_ceil(each.len().max(1) as u64);
+    let (mut count, mut sum) = (0.0, 0.0);
+    for _ in 0..rounds {
+        for &one in each {
+            sum += draw(one, &mut stream);
+            count += 1.0;
+        }
+    }
+    sum / count
+}

@@ -1,0 +1,68 @@
+//! A function of the model, and how it is listed.
+
+use super::no_value::NoValue;
+use std::fmt;
+
+use super::given::Given;
+use scavsim_read::expression::{Arguments, Value};
+
+/// A function of the model.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name, with the unit of what it gives.
+    pub name: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [&'static str],
+    /// What it gives, in a sentence.
+    pub what: &'static str,
+    pub(super) of: Of,
+}
+
+/// How a function is computed.
+pub(super) enum Of {
+    Number(fn(&Given, &Arguments<'_>) -> Result<f64, NoValue>),
+    Numbers(fn(&Given, &Arguments<'_>) -> Result<Vec<f64>, NoValue>),
+}
+
+impl fmt::Debug for Of {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a function")
+    }
+}
+
+impl Function {
+    /// Its value.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn value(&self, given: &Given, arguments: &Arguments<'_>) -> Result<Value, NoValue> {
+        match self.of {
+            Of::Number(of) => of(given, arguments).map(Value::Number),
+            Of::Numbers(of) => {
+                let numbers = of(given, arguments)?.into_iter();
+                Ok(Value::List(numbers.map(Value::Number).collect()))
+            }
+        }
+    }
+}
+
+/// A line of a list of functions.
+macro_rules! function {
+    ($of:ident [$($parameter:literal),*] $what:literal) => {
+        $crate::functions::function::Function {
+            name: stringify!($of),
+            parameters: &[$($parameter),*],
+            what: $what,
+            of: $crate::functions::function::Of::Number($of),
+        }
+    };
+    (list $of:ident [$($parameter:literal),*] $what:literal) => {
+        $crate::functions::function::Function {
+            name: stringify!($of),
+            parameters: &[$($parameter),*],
+            what: $what,
+            of: $crate::functions::function::Of::Numbers($of),
+        }
+    };
+}
+pub(super) use function;

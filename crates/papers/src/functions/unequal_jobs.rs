@@ -1,0 +1,181 @@
+//! Workers that are unlike: jobs, clusters and policies of batches by the names that a file gives them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::no_value::NoValue;
+use scavsim_base::rng::{Purpose, Streams};
+use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_data::fit::worker::{TimedStep, by_size};
+use scavsim_data::workload::law::worker::zero;
+use scavsim_read::input::checked::{Count, NonNegative, Positive, Spread};
+use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worker, WorkerLaw};
+
+/// Every job runs on any cluster under any policy.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Unequal {
+    pub(super) jobs: BTreeMap<String, Job>,
+    clusters: BTreeMap<String, Vec<Worker>>,
+    batching: BTreeMap<String, Batching>,
+}
+
+/// A job, whose global batch is `batch` times the workers. Its law is given, or fitted to its times.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "JobForm")]
+pub(super) struct Job {
+    batch: Positive,
+    steps: Count,
+    pub(super) law: Law,
+    restart_s: NonNegative,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Law {
+    Given(WorkerLaw),
+    FittedToMin(Times),
+}
+
+/// Minutes of a job by cluster and policy of batches.
+pub(super) type Times = BTreeMap<String, BTreeMap<String, Positive>>;
+
+/// A job as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JobForm {
+    batch: Positive,
+    steps: Count,
+    law: Option<WorkerLaw>,
+    fitted_to_min: Option<Times>,
+    restart_s: NonNegative,
+}
+
+impl TryFrom<JobForm> for Job {
+    type Error = &'static str;
+
+    fn try_from(form: JobForm) -> Result<Job, Self::Error> {
+        let law = match (form.law, form.fitted_to_min) {
+            (Some(law), None) => Law::Given(law),
+            (None, Some(times)) => Law::FittedToMin(times),
+            _ => return Err("expected either `law` or `fitted_to_min`"),
+        };
+        Ok(Job {
+            batch: form.batch,
+            steps: form.steps,
+            law,
+            restart_s: form.restart_s,
+        })
+    }
+}
+
+/// A thing of a file by its name.
+pub(super) fn named<'a, T>(
+    all: &'a BTreeMap<String, T>,
+    what: &'static str,
+    name: &str,
+) -> Result<&'a T, NoValue> {
+    let known = all.keys().map(String::as_str);
+    all.get(name)
+        .ok_or_else(|| NoValue::unknown(what, name, known))
+}
+
+/// A cluster under a policy, by their names.
+pub(super) type Setup<'a> = (&'a str, &'a str);
+
+impl Unequal {
+    /// How a job with this law comes out on a cluster under a policy.
+    pub(super) fn outcome(
+        &self,
+        job: &Job,
+        law: WorkerLaw,
+        setup: Setup<'_>,
+    ) -> Result<Outcome, NoValue> {
+        let job = UnequalJob {
+            workers: named(&self.clusters, "cluster", setup.0)?.clone(),
+            batch: job.batch,
+            steps: job.steps,
+            law,
+            batching: *named(&self.batching, "batching", setup.1)?,
+            sync_s: zero(),
+            restart_s: job.restart_s,
+            step_cv: Spread::new(0.0).expect("it is not below 0"),
+            schedule: None,
+        };
+        let plan = job.plan()?;
+        Ok(plan.run(&mut Streams::new(0).stream(0, Purpose::Trial(0))))
+    }
+
+    /// The law of a job; of one that is fitted, by all times but those with the batches of `without` on its cluster.
+    pub(super) fn law(&self, job: &Job, without: Option<Setup<'_>>) -> Result<WorkerLaw, NoValue> {
+        let times = match (&job.law, without) {
+            (Law::Given(law), None) => return Ok(*law),
+            (Law::Given(_), Some(_)) => return Err(NoValue::LawIsGiven),
+            (Law::FittedToMin(times), _) => times,
+        };
+        let left_out = match without {
+            Some(setup) => Some((setup.0, self.timed(job, setup, 1.0)?)),
+            None => None,
+        };
+        let mut steps = Vec::new();
+        for (cluster, batching, minutes) in all(times) {
+            let step = self.timed(job, (cluster, batching), minutes)?;
+            let is_left_out = (left_out.as_ref())
+                .is_some_and(|(own, out)| *own == cluster && has_same_batches(out, &step));
+            if !is_left_out {
+                steps.push(step);
+            }
+        }
+        by_size(&steps).ok_or(NoValue::FewTimes(steps.len()))
+    }
+
+    /// A step of a job that takes so many minutes.
+    fn timed(&self, job: &Job, setup: Setup<'_>, minutes: f64) -> Result<TimedStep, NoValue> {
+        let batching = named(&self.batching, "batching", setup.1)?;
+        if batching.policy().looks().is_some() {
+            return Err(NoValue::BatchesChange(setup.1.to_owned()));
+        }
+        // Batches that nothing changes go by sizes, whatever the law.
+        let batches = self.outcome(job, any_law(), setup)?.batches;
+        let sizes = named(&self.clusters, "cluster", setup.0)?.iter();
+        Ok(TimedStep {
+            workers: (batches
+                .into_iter()
+                .zip(sizes.map(|worker| worker.size.get())))
+            .collect(),
+            step_s: minutes * SECONDS_PER_HOUR / 60.0 / f64::from(job.steps.get()),
+        })
+    }
+
+    /// Seconds of a job by the law that its other times give.
+    pub(super) fn left_out_s(&self, job: &Job, setup: Setup<'_>) -> Result<f64, NoValue> {
+        let law = self.law(job, Some(setup))?;
+        Ok(self.outcome(job, law, setup)?.time_s)
+    }
+}
+
+/// Whether the workers of a cluster have the same batches in both steps, but for rounding.
+fn has_same_batches(one: &TimedStep, other: &TimedStep) -> bool {
+    let mut pairs = one.workers.iter().zip(&other.workers);
+    pairs.all(|(one, other)| (one.0 / other.0 - 1.0).abs() < 1e-9)
+}
+
+/// A nanosecond per sample and core, which no job is too long for.
+fn any_law() -> WorkerLaw {
+    WorkerLaw {
+        sample_s: Positive::new(1e-9).expect("it is above 0"),
+        fixed_samples: zero(),
+        fixed_s: zero(),
+        speed: Speed::Linear,
+        fixed_speed: None,
+        beyond_knee: None,
+        waiting_s: zero(),
+    }
+}
+
+/// Clusters, policies and minutes.
+pub(super) fn all(times: &Times) -> impl Iterator<Item = (&str, &str, f64)> {
+    (times.iter()).flat_map(|(cluster, by)| {
+        (by.iter()).map(move |(batching, minutes)| (&**cluster, &**batching, minutes.get()))
+    })
+}

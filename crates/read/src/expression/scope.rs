@@ -1,0 +1,23 @@
+//! Where a part of an expression is evaluated.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::table::Table;
+use super::value::Value;
+use super::world::World;
+use crate::input::Source;
+
+/// Where a part of an expression is evaluated.
+pub(super) struct Scope<'a> {
+    pub(super) world: &'a dyn World,
+    pub(super) source: &'a Arc<Source>,
+    pub(super) budget: &'a Budget,
+    /// Variables, the innermost last.
+    pub(super) variables: Vec<(Arc<str>, Value)>,
+    /// The row that names of columns are of.
+    pub(super) row: Option<(Rc<Table>, usize)>,
+    /// Functions inside of functions.
+    pub(super) depth: usize,
+}

@@ -1,0 +1,135 @@
+//! What expressions can name, and the arguments of its functions.
+
+use super::fault::{Fault, Refusal};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::table::Table;
+use super::tree::Definition;
+use super::value::Value;
+
+/// What expressions can name.
+pub trait World {
+    /// The parameters of a function; those that may be absent end in `?`.
+    fn parameters(&self, function: &str) -> Option<&'static [&'static str]>;
+    /// All functions.
+    fn functions(&self) -> Vec<&str>;
+    /// A function's value.
+    ///
+    /// # Errors
+    /// Why it has none.
+    fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal>;
+    /// Which of several pairs of time and cost is their knee.
+    fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize>;
+    /// A function that a file defines.
+    fn defined(&self, name: &str) -> Option<&Definition>;
+    /// All tables; aggregates go over the first where none is named.
+    fn tables(&self) -> Vec<String>;
+    /// The columns of a table, known before its rows are.
+    fn columns(&self, table: &str) -> Option<Vec<String>>;
+    /// The rows of a table.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn table(&self, name: &str) -> Result<Rc<Table>, Refusal>;
+}
+
+/// Arguments by the names of the parameters.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    pub(super) values: Vec<(&'a str, Value)>,
+}
+
+impl Arguments<'_> {
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let found = self.values.iter().find(|(own, _)| *own == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// A number, if it is there.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>, Fault> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(Some(*number)),
+            Some(other) => Err(unlike(name, "a number", other.shown())),
+        }
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    /// When it is not there, or something else.
+    pub fn number(&self, name: &str) -> Result<f64, Fault> {
+        let number = self.optional_number(name)?;
+        number.ok_or_else(|| Fault::Missing(name.to_owned()))
+    }
+
+    /// A whole number of `range`.
+    ///
+    /// # Errors
+    /// When it is not there, or something else.
+    pub fn whole(&self, name: &str, range: Range<u64>) -> Result<u64, Fault> {
+        let number = self.number(name)?;
+        let whole = number as u64;
+        if whole as f64 == number && range.contains(&whole) {
+            Ok(whole)
+        } else {
+            let (from, to) = (range.start, range.end - 1);
+            let expected = format!("a whole number from {from} to {to}");
+            Err(unlike(name, &expected, number.to_string()))
+        }
+    }
+
+    /// A word, if it is there.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn optional_text(&self, name: &str) -> Result<Option<&str>, Fault> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(other) => Err(unlike(name, "a word", other.shown())),
+        }
+    }
+
+    /// A word.
+    ///
+    /// # Errors
+    /// When it is not there, or something else.
+    pub fn text(&self, name: &str) -> Result<&str, Fault> {
+        let text = self.optional_text(name)?;
+        text.ok_or_else(|| Fault::Missing(name.to_owned()))
+    }
+
+    /// Numbers: a list, or one.
+    ///
+    /// # Errors
+    /// When it is not there, or something else.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>, Fault> {
+        let one = |value: &Value| {
+            let number = value.number();
+            number.ok_or_else(|| Fault::Holds {
+                name: name.to_owned(),
+                found: value.shown(),
+            })
+        };
+        match self.get(name) {
+            None => Err(Fault::Missing(name.to_owned())),
+            Some(Value::List(all)) if all.is_empty() => Err(Fault::Empty(name.to_owned())),
+            Some(Value::List(all)) => all.iter().map(one).collect(),
+            Some(value) => Ok(vec![one(value)?]),
+        }
+    }
+}
+
+fn unlike(name: &str, expected: &str, found: String) -> Fault {
+    Fault::Unlike {
+        name: name.to_owned(),
+        expected: expected.to_owned(),
+        found,
+    }
+}

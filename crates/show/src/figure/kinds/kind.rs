@@ -1,0 +1,139 @@
+//! A kind of figure, and what is asked of it.
+
+use super::super::description::Figure;
+use super::super::material::{Material, Outcome};
+use super::no_figure::NoFigure;
+use scavsim_data::workload::Workload;
+use scavsim_lab::experiment::Group;
+
+/// A kind of figure.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// Whether it is drawn where no kind is asked for, and on pages.
+    pub is_usual: bool,
+    /// Makes it.
+    ///
+    /// # Errors
+    /// Why this result has no such figure.
+    pub make: fn(&Material, &Asked) -> Result<Figure, NoFigure>,
+}
+
+/// What a figure is to be of.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// In this setting; the first when absent.
+    pub setting: Option<String>,
+    /// This workload alone.
+    pub workload: Option<String>,
+    /// Under this policy; the first when absent.
+    pub pricing: Option<String>,
+    /// For this objective; the first when absent.
+    pub objective: Option<String>,
+    /// Joins configurations of equal workers, not of equal batch.
+    pub by_workers: bool,
+}
+
+impl Asked {
+    /// The policy and the objective that are shown, of those that there are.
+    pub(super) fn shown<'m>(&'m self, material: &'m Material) -> Result<[&'m str; 2], NoFigure> {
+        let policies = material.distinct(|group| &group.pricing);
+        let objectives = material.distinct(|group| &group.objective);
+        Ok([
+            one("pricing policy", self.pricing.as_deref(), &policies)?,
+            one("objective", self.objective.as_deref(), &objectives)?,
+        ])
+    }
+
+    /// The setting that is shown; empty where there is only one.
+    pub(super) fn setting<'m>(&'m self, material: &'m Material) -> Result<&'m str, NoFigure> {
+        let all = material.distinct(|group| &group.setting);
+        one("setting", self.setting.as_deref(), &all)
+    }
+
+    /// What stands behind the name of a figure of a setting, and behind its title.
+    pub(super) fn setting_words(&self, material: &Material) -> Result<[String; 2], NoFigure> {
+        let setting = self.setting(material)?;
+        Ok(if setting.is_empty() {
+            Default::default()
+        } else {
+            [format!("-{setting}"), format!(", {setting}")]
+        })
+    }
+
+    /// Groups of the setting, policy and objective that are shown, by workload.
+    pub(super) fn groups<'m>(
+        &'m self,
+        material: &'m Material,
+    ) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, NoFigure> {
+        let [pricing, objective] = self.shown(material)?;
+        let workloads = material.distinct(|group| &group.workload);
+        let setting = self.setting(material)?;
+        let workloads = match self.workload.as_deref() {
+            None => workloads,
+            asked => vec![one("workload", asked, &workloads)?],
+        };
+        let of = |workload: &'m str| {
+            let rows = material.groups.iter().zip(&material.outcomes);
+            let rows = rows.filter(|(group, _)| {
+                group.setting == setting
+                    && group.workload == workload
+                    && group.pricing == pricing
+                    && group.objective == objective
+            });
+            let rows = rows.map(|(group, outcome)| Row { group, outcome });
+            (workload, rows.collect())
+        };
+        Ok(workloads.into_iter().map(of).collect())
+    }
+
+    /// The workloads that are shown, of those whose data are at hand.
+    pub(super) fn workloads<'m>(
+        &'m self,
+        material: &'m Material,
+    ) -> Result<Vec<&'m Workload>, NoFigure> {
+        let all = &material.workloads;
+        if all.is_empty() {
+            let why = "the data of its workloads are not at hand";
+            return Err(NoFigure::NeedsScenario(why));
+        }
+        let names: Vec<&str> = all.iter().map(|workload| &*workload.name).collect();
+        Ok(match self.workload.as_deref() {
+            None => all.iter().collect(),
+            asked => {
+                let name = one("workload", asked, &names)?;
+                all.iter()
+                    .filter(|workload| workload.name == name)
+                    .collect()
+            }
+        })
+    }
+}
+
+/// A group with where its cases lie.
+pub(super) struct Row<'m> {
+    pub(super) group: &'m Group,
+    pub(super) outcome: &'m Outcome,
+}
+
+fn one<'a>(
+    what: &'static str,
+    asked: Option<&'a str>,
+    all: &[&'a str],
+) -> Result<&'a str, NoFigure> {
+    match asked {
+        None => all.first().copied().ok_or(NoFigure::NoCases),
+        Some(asked) if all.contains(&asked) => Ok(asked),
+        Some(asked) => {
+            let names: Vec<String> = all.iter().take(20).map(|n| format!("`{n}`")).collect();
+            Err(NoFigure::Unknown {
+                what,
+                asked: asked.to_owned(),
+                known: names.join(", "),
+            })
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What a run is made from.
+
+use serde_json::{Map, Value};
+
+/// All that decides the records of a run, by key.
+pub type Identity = Map<String, Value>;

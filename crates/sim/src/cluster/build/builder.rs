@@ -1,0 +1,41 @@
+//! What a cluster is built from, and what a workload may not know of it.
+
+use crate::cluster::setup::Setup;
+use crate::training::variation::Variation;
+use crate::training::waits::Waits;
+use scavsim_data::workload::{OutsideHull, Reach, Workload};
+
+/// Most sizes that a cluster may have.
+pub const MOST_SIZES: usize = 4096;
+
+/// All that a cluster is built from.
+pub struct Builder<'a> {
+    /// The workload.
+    pub workload: &'a Workload,
+    /// How far beyond its measurements it may be asked.
+    pub reach: &'a Reach,
+    /// What varies at random.
+    pub variation: &'a Variation,
+    /// The slowest of K workers, for worker counts known before.
+    pub waits: &'a Waits,
+    /// How clusters live.
+    pub setup: &'a Setup,
+}
+
+/// What a workload does not know of a configuration's cluster.
+#[derive(Debug, Clone)]
+pub enum Missing {
+    /// The cluster as it is asked for.
+    Itself(OutsideHull),
+    /// A size that it may come to.
+    Size(OutsideHull),
+    /// Its parameter servers take longer than the step that is to hold their service.
+    Service {
+        /// Seconds of the step.
+        step_s: f64,
+        /// Seconds of the service.
+        service_s: f64,
+    },
+    /// It has more than [`MOST_SIZES`] sizes.
+    TooManySizes,
+}

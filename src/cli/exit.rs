@@ -1,0 +1,83 @@
+//! How a command ends, and what it can fail with.
+
+use std::process::ExitCode;
+
+use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_show::report::Altered;
+
+/// Exit codes, for people.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the run failed
+  2    wrong scenario, data, results or usage; nothing was run
+  3    done, but some cases have no result
+  4    reproduce: a figure is off without a stated reason
+  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept
+  134  no memory was left; what was finished is kept";
+
+/// Exit codes; part of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// All done.
+    Done = 0,
+    /// The run failed.
+    Failed = 1,
+    /// Wrong scenario, wrong data or wrong usage; nothing was run or written.
+    Wrong = 2,
+    /// Done, but some cases have no result.
+    SomeCasesFailed = 3,
+    /// A reproduced figure lies outside its tolerance without a stated reason.
+    OutsideTolerance = 4,
+    /// Stopped by SIGHUP; what was finished is kept.
+    HungUp = 129,
+    /// Stopped by Ctrl-C; what was finished is kept.
+    Interrupted = 130,
+    /// Stopped by SIGTERM; what was finished is kept.
+    Terminated = 143,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What a command can fail with.
+#[derive(Debug)]
+pub enum Failure {
+    /// Input that is wrong, with every mistake.
+    Wrong(Diagnostics),
+    /// A signal, before there was anything to keep.
+    Interrupted,
+    /// Anything else.
+    Other(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Other(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.get_ref().is_some_and(|inner| inner.is::<Altered>()) {
+            altered(&error)
+        } else {
+            Failure::Other(error.into())
+        }
+    }
+}
+
+/// Rows that somebody changed.
+fn altered(error: &std::io::Error) -> Failure {
+    let mut wrong = Diagnostics::default();
+    wrong.push(
+        Diagnostic::general(error.to_string()).with_help(
+            "put the file back as it was, or evaluate all cases again: `scavsim run FILE --out DIR --overwrite`",
+        ),
+    );
+    Failure::Wrong(wrong)
+}

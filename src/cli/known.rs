@@ -1,0 +1,114 @@
+//! What figures and pages of a finished run are made of.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::exit::Failure;
+use super::finished::{FinishedRun, same_scenario, wrong};
+use super::set::SetArgs;
+use super::{rank, scenarios, terminal};
+use scavsim_data::workload::{Workload, library, load};
+use scavsim_lab::scenario::Scenario;
+use scavsim_read::input::Diagnostics;
+use scavsim_show::figure::Material;
+use scavsim_show::figure::gathered::Gathered;
+use scavsim_show::report::manifest::{self, Identity};
+use scavsim_sim::engine::Interrupt;
+
+/// Configurations up to which all are valued anew; beyond, those in the records are shown.
+const MOST_CONFIGURATIONS: usize = 20_000;
+/// Runs of each configuration where its figures are means of runs.
+const RUNS: u64 = 1;
+
+/// What is known of a run besides its folder.
+#[derive(Debug, Clone, Args)]
+pub struct KnownArgs {
+    /// The scenario file of the run: for all configurations and for predictions, which records do not hold
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArgs,
+}
+
+impl KnownArgs {
+    /// All that figures of a run are made of.
+    ///
+    /// # Errors
+    /// [`Failure`]; a scenario that is not that of the run is wrong usage.
+    pub(super) fn material(
+        &self,
+        run: &FinishedRun,
+        interrupt: &Interrupt,
+    ) -> Result<Material, Failure> {
+        let set = self.set.sources()?;
+        let scenario = match &self.scenario {
+            Some(file) => Some(same_scenario(file, set, &run.identity)?),
+            None if !set.is_empty() => {
+                let what = "`-s` replaces a key of the scenario, but none is named".to_owned();
+                return Err(wrong(what, "name it with `--scenario FILE`"));
+            }
+            None => None,
+        };
+        material(run, scenario, interrupt)
+    }
+}
+
+/// All that figures of a run and its scenario are made of.
+pub(super) fn material(
+    run: &FinishedRun,
+    scenario: Option<Scenario>,
+    interrupt: &Interrupt,
+) -> Result<Material, Failure> {
+    let identity = &run.identity;
+    let cases = identity.get("cases").and_then(serde_json::Value::as_u64);
+    let across_vms = manifest::is_across_vms(identity);
+    let mut gathered = Gathered::new(cases.unwrap_or(0), across_vms, run.tasks());
+    run.hand_out(&mut gathered)?;
+    if gathered.count == 0 {
+        return Err(wrong(
+            format!("the run of `{}` has no cases", run.name()),
+            "its records hold the header only",
+        ));
+    }
+    let (mut rankings, mut workloads) = (None, embedded(identity));
+    if let Some(scenario) = &scenario {
+        let all = scenario.subject.configurations();
+        if all <= MOST_CONFIGURATIONS {
+            rankings = Some(rank::ranked(
+                scenario,
+                RUNS,
+                scenarios::available(),
+                interrupt,
+            )?);
+        } else {
+            terminal::note(&format!(
+                "{}: of {all} configurations those that were chosen are shown",
+                scenario.name
+            ));
+        }
+        workloads = scenario
+            .workloads()
+            .iter()
+            .map(|(workload, _)| workload.clone())
+            .collect();
+    }
+    Ok(Material::new(
+        identity.clone(),
+        gathered,
+        rankings,
+        workloads,
+        scenario,
+    ))
+}
+
+/// Those of a run's workloads that are in the program, with the data that the run had.
+fn embedded(identity: &Identity) -> Vec<Workload> {
+    let all = identity.get("workloads").and_then(|all| all.as_array());
+    let one = |entry: &serde_json::Value| {
+        let folder = library::embedded(entry["name"].as_str()?)?;
+        let workload = load::load(&folder, &mut Diagnostics::default())?;
+        (entry["data_hash"] == *workload.hash).then_some(workload)
+    };
+    all.into_iter().flatten().filter_map(one).collect()
+}

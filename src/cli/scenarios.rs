@@ -1,0 +1,69 @@
+//! The scenario files that a command is given.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::exit::Failure;
+use super::{example, terminal};
+use scavsim_lab::scenario::{self, Overrides, Scenario};
+use scavsim_read::input::regular::MOST_BYTES;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// Reads and checks all files; every mistake in any of them is reported together. What is to be minded of them is told.
+pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
+    let mut diagnostics = Diagnostics::default();
+    let scenarios: Vec<Option<Scenario>> = files
+        .iter()
+        .map(|path| {
+            let source = read(path, &mut diagnostics)?;
+            let folder = path.parent().unwrap_or(Path::new("."));
+            scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
+        })
+        .collect();
+    match scenarios.into_iter().collect::<Option<Vec<_>>>() {
+        Some(scenarios) if diagnostics.is_empty() => {
+            for scenario in &scenarios {
+                for sentence in scenario.remarks.of_prices() {
+                    terminal::note(&format!("{}: {sentence}", scenario.name));
+                }
+            }
+            Ok(scenarios)
+        }
+        _ => Err(Failure::Wrong(diagnostics)),
+    }
+}
+
+/// The text of a scenario; `-` is standard input.
+fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
+    if path.as_os_str() == "-" {
+        let mut text = String::new();
+        return match io::stdin()
+            .lock()
+            .take(MOST_BYTES)
+            .read_to_string(&mut text)
+        {
+            Ok(_) => Some(Source::new("stdin", text)),
+            Err(error) => {
+                diagnostics.push(Diagnostic::general(format!(
+                    "cannot read standard input: {error}"
+                )));
+                None
+            }
+        };
+    }
+    let is_there = fs::metadata(path).is_ok();
+    let mut unread = Diagnostics::default();
+    let source = Source::read(path, &mut unread);
+    diagnostics.extend(unread.into_iter().map(|one| match (is_there, &one.help) {
+        (false, None) => one.with_help(example::instead_of(path)),
+        _ => one,
+    }));
+    source
+}
+
+/// All cores.
+pub(super) fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
