@@ -12,7 +12,7 @@ use scavsim_lab::experiment::{
     Arena, COLUMNS, Column, Conduct, Evaluator, Plan, Record, Sink, Tasks, run,
 };
 use scavsim_lab::scenario::Scenario;
-use scavsim_read::expression::{Arguments, Cell, Table};
+use scavsim_read::expression::{Arguments, Cell, ColumnTable};
 use scavsim_search::testbed::{History, SimulatedCluster, Site};
 
 /// Rows that `scavsim run` writes.
@@ -94,12 +94,12 @@ impl Variants {
     ///
     /// # Errors
     /// Why there are none.
-    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<Table, String> {
+    pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, String> {
         if kind == RECORDS {
             return self.records(used);
         }
         let columns = KINDS.iter().find(|(own, _)| *own == kind);
-        let mut table = Table::new(
+        let mut table = ColumnTable::new(
             columns
                 .map_or(&[][..], |(_, columns)| columns)
                 .iter()
@@ -119,11 +119,11 @@ impl Variants {
         Ok(table)
     }
 
-    fn records(&self, used: &BTreeSet<String>) -> Result<Table, String> {
+    fn records(&self, used: &BTreeSet<String>) -> Result<ColumnTable, String> {
         let kept: Vec<&Column> = COLUMNS.iter().filter(|c| used.contains(c.name)).collect();
         let names = kept.iter().map(|column| column.name).chain([EACH]);
         let mut rows = Rows {
-            table: Table::new(names),
+            table: ColumnTable::new(names),
             kept,
             each: Cell::Empty,
         };
@@ -190,7 +190,7 @@ impl Variants {
 
 /// Records on their way into a table.
 struct Rows {
-    table: Table,
+    table: ColumnTable,
     kept: Vec<&'static Column>,
     each: Cell,
 }
@@ -232,7 +232,7 @@ fn place(arena: &Arena, at: usize) -> [Cell; 4] {
 }
 
 /// What every configuration is expected to take, as `scavsim rank` has it.
-fn truths(plan: &Plan, table: &mut Table) -> Result<(), String> {
+fn truths(plan: &Plan, table: &mut ColumnTable) -> Result<(), String> {
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(str::to_owned)?;
         let world = arena.ground.facts().world;
@@ -256,7 +256,7 @@ fn truths(plan: &Plan, table: &mut Table) -> Result<(), String> {
 }
 
 /// What every strategy predicts of every configuration, in the first replica.
-fn predictions(plan: &Plan, table: &mut Table) -> Result<(), String> {
+fn predictions(plan: &Plan, table: &mut ColumnTable) -> Result<(), String> {
     let mut evaluator = Evaluator::new(plan);
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(str::to_owned)?;
@@ -274,7 +274,7 @@ fn predictions(plan: &Plan, table: &mut Table) -> Result<(), String> {
 }
 
 /// What was measured of the workloads.
-fn history(scenario: &Scenario, table: &mut Table) {
+fn history(scenario: &Scenario, table: &mut ColumnTable) {
     let Some(clusters) = scenario.clusters() else {
         return;
     };

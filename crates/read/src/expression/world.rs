@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::table::Table;
+use super::table::ColumnTable;
 use super::tree::Definition;
 use super::value::Value;
 
@@ -30,7 +30,7 @@ pub trait World {
     ///
     /// # Errors
     /// Why there are none.
-    fn table(&self, name: &str) -> Result<Rc<Table>, String>;
+    fn table(&self, name: &str) -> Result<Rc<ColumnTable>, String>;
 }
 
 /// Arguments by the names of the parameters.

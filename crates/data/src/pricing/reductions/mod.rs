@@ -74,7 +74,7 @@ impl Reductions {
 }
 
 /// A discount on the base price.
-pub struct Rule {
+pub struct DiscountRule {
     /// Its key.
     pub key: &'static str,
     /// Whether it is for spot VMs.
@@ -84,8 +84,8 @@ pub struct Rule {
 }
 
 /// All discounts on a base price.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[DiscountRule] = &[
+    DiscountRule {
         key: "`spot_ratio`",
         is_spot: true,
         read: |file| {
@@ -97,7 +97,7 @@ pub const RULES: &[Rule] = &[
             }))
         },
     },
-    Rule {
+    DiscountRule {
         key: "`spot_series`",
         is_spot: true,
         read: |file| {
@@ -108,7 +108,7 @@ pub const RULES: &[Rule] = &[
             }))
         },
     },
-    Rule {
+    DiscountRule {
         key: "`commitment_discount`",
         is_spot: false,
         read: |file| {
@@ -120,7 +120,7 @@ pub const RULES: &[Rule] = &[
             }))
         },
     },
-    Rule {
+    DiscountRule {
         key: "`sustained_use`",
         is_spot: false,
         read: |file| {
@@ -144,7 +144,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, String> {
         Market::Spot => Some("a spot price"),
         Market::Commitment1y | Market::Commitment3y => Some("a commitment price"),
     };
-    let found: Vec<(&Rule, Result<Reductions, String>)> = (RULES.iter())
+    let found: Vec<(&DiscountRule, Result<Reductions, String>)> = (RULES.iter())
         .filter_map(|rule| Some((rule, (rule.read)(file)?)))
         .collect();
     let has_spot_rule = found.iter().any(|(rule, _)| rule.is_spot);

@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What a process may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct ProcessLimits {
     /// Of time, for each answer.
     pub(super) answer: Duration,
     /// MiB of address space.
@@ -108,7 +108,7 @@ impl Broken {
 pub(super) struct Process {
     child: Child,
     guard: Guard,
-    limits: Limits,
+    limits: ProcessLimits,
     interrupt: Interrupt,
     /// Until its input ends.
     tell: Option<Sender<String>>,
@@ -123,7 +123,7 @@ impl Process {
         program: &Path,
         arguments: &[String],
         folder: &Path,
-        limits: Limits,
+        limits: ProcessLimits,
         interrupt: Interrupt,
     ) -> Result<Process, String> {
         let mut command = Command::new(program);
